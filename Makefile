@@ -1,0 +1,41 @@
+# Everything runs in .venv, made on first use. Another Python: make PYTHON=python3.12 …
+PYTHON ?= python3
+BIN := .venv/bin
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: arena test check clean
+.DELETE_ON_ERROR:
+
+arena: ARGS ?= --games 1000
+arena: .venv/installed
+	@$(BIN)/python -m arena $(ARGS)
+
+test: .venv/installed-test
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(ARGS)
+
+check: .venv/installed-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+clean:
+	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Stamps: nothing is installed again until what is to be installed changes.
+.venv/installed: pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "installing nukidora into .venv …"
+	@$(PIP_INSTALL) --editable .
+	@touch $@
+
+.venv/installed-%: pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "installing nukidora and what $* needs into .venv …"
+	@$(PIP_INSTALL) --editable ".[$*]"
+	@touch $@ .venv/installed
+
+$(BIN)/pip:
+	@command -v $(PYTHON) >/dev/null || { echo "no $(PYTHON) found: name a Python 3.11 or newer, as in" \
+		"make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "nukidora needs Python 3.11 or newer," \
+		"$(PYTHON) is $$($(PYTHON) -V 2>&1): name another, as in make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -m venv .venv

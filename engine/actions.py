@@ -1,0 +1,69 @@
+"""The one numbering of actions. Legal actions are a bit mask of two 64-bit words.
+
+======== ================== ==================================================================
+number   name               meaning
+======== ================== ==================================================================
+0-36     DISCARD + tile37   discard that tile from the hand (tedashi); also after pon
+37       TSUMOGIRI          discard the tile just drawn
+38       RIICHI             declare; the discard is the next action
+39       PON                with two plain tiles
+40       PON_RED            with the red five and a plain one
+41       DAIMINKAN
+42       NUKIDORA
+43       TSUMO
+44       RON
+45       NINE_TERMINALS     abort the round (kyushu kyuhai)
+46       PASS
+47-80    ANKAN + kind
+81-114   KAKAN + kind
+======== ================== ==================================================================
+
+Where the drawn tile has a twin in the hand both DISCARD and TSUMOGIRI are legal; where it has none, only TSUMOGIRI.
+"""
+
+from __future__ import annotations
+
+from engine.tiles import MJAI_NAMES, N_KINDS
+
+DISCARD = 0
+TSUMOGIRI = 37
+RIICHI = 38
+PON = 39
+PON_RED = 40
+DAIMINKAN = 41
+NUKIDORA = 42
+TSUMO = 43
+RON = 44
+NINE_TERMINALS = 45
+PASS = 46
+ANKAN = 47
+KAKAN = ANKAN + N_KINDS
+N_ACTIONS = KAKAN + N_KINDS
+MASK_WORDS = 2
+
+ACTION_NAMES: tuple[str, ...] = (
+    *(f"discard {name}" for name in MJAI_NAMES),
+    "tsumogiri",
+    "riichi",
+    "pon",
+    "pon with red",
+    "daiminkan",
+    "nukidora",
+    "tsumo",
+    "ron",
+    "nine terminals",
+    "pass",
+    *(f"ankan {name}" for name in MJAI_NAMES[:N_KINDS]),
+    *(f"kakan {name}" for name in MJAI_NAMES[:N_KINDS]),
+)
+
+
+def actions_of(low: int, high: int) -> list[int]:
+    """The actions whose bits are set in a mask of two words, ascending."""
+    word = int(low) | int(high) << 64
+    found = []
+    while word:
+        bit = word & -word
+        found.append(bit.bit_length() - 1)
+        word ^= bit
+    return found

@@ -1,0 +1,175 @@
+"""The rules, callable from Python: each function works on table `i` of a flat byte buffer of TABLE records.
+
+A buffer costs a call 0.2 us where passing a record would cost 5.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.compiling import entry, inner
+from engine.table import DORA_AT, GAME_OVER, ROUND_OVER, TABLE
+from engine.turn import act, next_round, start_game
+from engine.view import blank_for
+from engine.wall import mix
+
+Bytes = np.ndarray
+ONE = np.uint64(1)
+
+
+@inner
+def is_asked(t: np.record, seat: int) -> bool:
+    """Whether the game waits for an answer of `seat`."""
+    return (t.legal[seat, 0] | t.legal[seat, 1]) != np.uint64(0) and t.answer[seat] < 0
+
+
+@inner
+def is_legal(t: np.record, seat: int, action: int) -> bool:
+    """Whether `seat` is asked and `action` is on its menu."""
+    if seat < 0 or seat > 2 or action < 0 or action >= 128 or not is_asked(t, seat):
+        return False
+    return (t.legal[seat, action >> 6] >> np.uint64(action & 63)) & ONE != np.uint64(0)
+
+
+@entry
+def start(raw: Bytes, i: int, seed: np.uint64) -> None:
+    """Start a game; `rules` of the record are set before, and `wall` where `wall_given`."""
+    start_game(raw.view(TABLE)[i], seed)
+
+
+@entry
+def answer(raw: Bytes, i: int, seat: int, action: int) -> bool:
+    """Apply an answer; False, with nothing changed, where it is not legal."""
+    t = raw.view(TABLE)[i]
+    if not is_legal(t, seat, action):
+        return False
+    act(t, seat, action)
+    return True
+
+
+@entry
+def proceed(raw: Bytes, i: int) -> bool:
+    """Go on after a round; False, with nothing changed, where no round has just ended."""
+    t = raw.view(TABLE)[i]
+    if t.phase != ROUND_OVER:
+        return False
+    next_round(t)
+    return True
+
+
+@entry
+def see(raw: Bytes, i: int, seat: int, views: Bytes, j: int) -> None:
+    """Write the view of `seat` into record `j` of `views`."""
+    copied = views.view(TABLE)
+    copied[j] = raw.view(TABLE)[i]
+    blank_for(copied[j], seat)
+
+
+@entry
+def start_all(raw: Bytes, seeds: np.ndarray) -> None:
+    """Start a game on every table."""
+    tables = raw.view(TABLE)
+    for i in range(len(tables)):
+        start_game(tables[i], seeds[i])
+
+
+@entry
+def collect(
+    raw: Bytes, players: np.ndarray, player: int, views: Bytes, asked_tables: np.ndarray, asked_seats: np.ndarray
+) -> int:
+    """Views of all seats that `player` sits on and that are asked; returns how many.
+
+    `players` int8[n, 3] tells who sits where; `asked_tables` and `asked_seats` receive the table and seat of each view.
+    """
+    tables, seen = raw.view(TABLE), views.view(TABLE)
+    n = 0
+    for i in range(len(tables)):
+        for seat in range(3):
+            if players[i, seat] == player and is_asked(tables[i], seat):
+                seen[n] = tables[i]
+                blank_for(seen[n], seat)
+                asked_tables[n] = i
+                asked_seats[n] = seat
+                n += 1
+    return n
+
+
+@entry
+def answer_all(raw: Bytes, asked_tables: np.ndarray, asked_seats: np.ndarray, actions: np.ndarray) -> int:
+    """Apply one answer each; returns the index of the first illegal one (those before it are applied), else -1."""
+    tables = raw.view(TABLE)
+    for k in range(len(actions)):
+        t = tables[asked_tables[k]]
+        if not is_legal(t, np.int64(asked_seats[k]), np.int64(actions[k])):
+            return k
+        act(t, np.int64(asked_seats[k]), np.int64(actions[k]))
+    return -1
+
+
+@entry
+def proceed_all(raw: Bytes) -> int:
+    """Go on wherever a round has ended; returns how many games are still being played."""
+    tables = raw.view(TABLE)
+    playing = 0
+    for i in range(len(tables)):
+        if tables[i].phase == ROUND_OVER:
+            next_round(tables[i])
+        if tables[i].phase != GAME_OVER:
+            playing += 1
+    return playing
+
+
+@inner
+def pick(low: np.uint64, high: np.uint64, index: int) -> int:
+    """The action at place `index` among those set in a mask of two words."""
+    word, offset = low, np.int64(0)
+    while True:
+        while word != np.uint64(0):
+            lowest = word & (~word + ONE)
+            if index == 0:
+                return offset + bit_index(lowest)
+            index -= 1
+            word ^= lowest
+        word, offset = high, np.int64(64)
+
+
+@inner
+def bit_index(bit: np.uint64) -> int:
+    """Place of the single bit set."""
+    place = np.int64(0)
+    for shift in (32, 16, 8, 4, 2, 1):
+        if bit >> np.uint64(shift) != np.uint64(0):
+            bit >>= np.uint64(shift)
+            place += shift
+    return place
+
+
+@inner
+def hash_view(t: np.record, seed: np.uint64) -> np.uint64:
+    """A number that depends on what a seat sees at this decision, and on `seed`."""
+    p = t.seat[t.viewer]
+    key = mix(seed + np.uint64(t.n_log) + (np.uint64(t.viewer) << np.uint64(16)))
+    for group in range(3):
+        key = mix(key ^ np.uint64(np.uint32(p.hand_keys[group])))
+    return mix(key ^ np.uint64(p.discarded) ^ (np.uint64(t.wall[DORA_AT]) << np.uint64(48)))
+
+
+@entry
+def random_actions(views: Bytes, n: int, seed: np.uint64, actions: np.ndarray) -> None:
+    """A uniformly random legal action for each of the first `n` views; the same view and seed give the same action."""
+    seen = views.view(TABLE)
+    for k in range(n):
+        t = seen[k]
+        low, high = t.legal[t.viewer, 0], t.legal[t.viewer, 1]
+        count = bit_count(low) + bit_count(high)
+        index = np.int64(((hash_view(t, seed) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
+        actions[k] = pick(low, high, index)
+
+
+@inner
+def bit_count(word: np.uint64) -> int:
+    """How many bits are set."""
+    word = word - ((word >> ONE) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))

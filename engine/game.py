@@ -1,0 +1,178 @@
+"""One table for Python callers: servers, notebooks, tests, one-off scripts.
+
+    game = Game(seed=7)
+    while not game.over:
+        for seat in game.asked:
+            game.act(seat, choose(game.legal(seat)))
+    print(game.scores, game.ranks)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine import entries, mjai
+from engine.actions import ACTION_NAMES, actions_of
+from engine.rules import TENHOU, Rules
+from engine.table import GAME_OVER, ROUND_OVER, TABLE, WALL_SIZE
+from engine.tiles import FULL_SET, KIND_OF
+
+Message = dict[str, Any]
+
+
+class IllegalAction(ValueError):
+    """An answer that is not on the seat's menu; the game stands as it stood."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A position to come back to; see `Game.snapshot`."""
+
+    table: bytes
+    n_messages: int
+    n_read: int
+    delivered: tuple[int, ...]
+
+
+class Game:
+    """One game. Seats are 0-2, seat 0 deals first; actions are the numbers of `engine.actions`."""
+
+    def __init__(
+        self,
+        seed: int = 0,
+        rules: Rules = TENHOU,
+        names: tuple[str, str, str] = ("0", "1", "2"),
+        walls: Iterable[Any] = (),
+    ) -> None:
+        """Start a game. `walls` gives the walls of the first rounds (108 tile37 each, laid out as `engine.table` says);
+        the rounds after them are shuffled from the 64-bit `seed`. Raises ValueError for a wall that is not the full set."""
+        if not 0 <= seed < 1 << 64:
+            raise ValueError(f"seed {seed} is not in 0 … 2^64 - 1")
+        self.rules = rules
+        self.names = names
+        self._walls: Iterator[Any] = iter(walls)
+        self._raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
+        self._table = self._raw.view(TABLE)
+        self._table["rules"] = rules.packed()
+        self._legal = self._table["legal"][0]
+        self._answer = self._table["answer"][0]
+        self._phase = self._table["phase"]
+        self._messages: list[Message] = [
+            {"type": "start_game", "names": list(names), "rules": rules.name, "length": rules.length}
+        ]
+        self._n_read = 0  # events of the round's log already turned into messages
+        self._delivered = [0, 0, 0]  # messages already handed out to each seat
+        self._lay_wall()
+        entries.start(self._raw, 0, np.uint64(seed))
+
+    @property
+    def table(self) -> np.record:
+        """The whole table, hidden things and all: a live record, to be read only."""
+        return self._table[0]
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self._phase[0] == GAME_OVER)
+
+    @property
+    def asked(self) -> list[int]:
+        """The seats whose answer the game waits for."""
+        legal, answer = self._legal.tolist(), self._answer.tolist()
+        return [seat for seat in range(3) if (legal[seat][0] or legal[seat][1]) and answer[seat] < 0]
+
+    def legal(self, seat: int) -> list[int]:
+        """The legal actions of `seat`, ascending; empty where it is not asked."""
+        if self._answer[seat] >= 0:
+            return []
+        low, high = self._legal[seat].tolist()
+        return actions_of(low, high)
+
+    def act(self, seat: int, action: int) -> None:
+        """`seat` answers. Raises IllegalAction, naming what is legal, and leaves the game as it was."""
+        if not entries.answer(self._raw, 0, seat, action):
+            raise IllegalAction(self._complaint(seat, action))
+        if self._phase[0] == ROUND_OVER:
+            self._read()
+            self._lay_wall()
+            self._n_read = 0
+            entries.proceed(self._raw, 0)
+            if self._phase[0] == GAME_OVER:
+                self._n_read = int(self.table.n_log) - 1  # only end_game is new
+                self._read()
+                self._messages[-1]["points"] = self.final_points
+
+    def act_message(self, seat: int, message: Message) -> None:
+        """`seat` answers with an mjai message. Raises ValueError (IllegalAction where it means an action that is not legal)."""
+        self.act(seat, mjai.action_of(self.table, seat, message))
+
+    def view(self, seat: int) -> np.record:
+        """A copy of the table with everything hidden from `seat` blanked."""
+        copied = np.zeros(1, dtype=TABLE)
+        entries.see(self._raw, 0, seat, copied.view(np.uint8), 0)
+        return copied[0]
+
+    @property
+    def messages(self) -> list[Message]:
+        """Everything that has happened, from ``start_game`` on, with nothing hidden: the record of the game."""
+        self._read()
+        return self._messages
+
+    def new_messages(self, seat: int) -> list[Message]:
+        """What has happened since the last call for `seat`, as that seat may see it."""
+        self._read()
+        fresh = self._messages[self._delivered[seat] :]
+        self._delivered[seat] = len(self._messages)
+        return [mjai.for_seat(message, seat) for message in fresh]
+
+    def snapshot(self) -> Snapshot:
+        """This position, to `restore` later."""
+        self._read()
+        return Snapshot(self._raw.tobytes(), len(self._messages), self._n_read, tuple(self._delivered))
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a position of this game. Walls given for rounds dealt since then are not laid again."""
+        self._raw[:] = np.frombuffer(snapshot.table, dtype=np.uint8)
+        del self._messages[snapshot.n_messages :]
+        self._n_read = snapshot.n_read
+        self._delivered = list(snapshot.delivered)
+
+    @property
+    def scores(self) -> list[int]:
+        """Points of each seat; riichi sticks on the table belong to nobody."""
+        return [int(score) for score in self._table["seat"]["score"][0]]
+
+    @property
+    def ranks(self) -> list[int]:
+        """Place 1-3 of each seat by the present scores."""
+        return self.rules.ranks(self.scores)
+
+    @property
+    def final_points(self) -> list[float]:
+        """Final points of each seat by the present scores (uma and oka included)."""
+        return self.rules.final_points(self.scores)
+
+    def _read(self) -> None:
+        self._messages += mjai.messages(self.table, self._n_read)
+        self._n_read = int(self.table.n_log)
+
+    def _lay_wall(self) -> None:
+        wall = next(self._walls, None)
+        if wall is None:
+            return
+        expected = FULL_SET if self.rules.red_fives else KIND_OF[FULL_SET]
+        if len(wall) != WALL_SIZE or sorted(wall) != sorted(expected.tolist()):
+            raise ValueError("a wall must hold each of the 108 tiles exactly once (engine.tiles.FULL_SET)")
+        self._table["wall"][0] = wall
+        self._table["wall_given"] = 1
+
+    def _complaint(self, seat: int, action: int) -> str:
+        name = ACTION_NAMES[action] if 0 <= action < len(ACTION_NAMES) else str(action)
+        menu = self.legal(seat) if 0 <= seat < 3 else []
+        if not menu:
+            return f"seat {seat} is not asked now (asked: {self.asked}), so it cannot {name}"
+        return f"seat {seat} may not {name}; legal: {', '.join(ACTION_NAMES[legal] for legal in menu)}"

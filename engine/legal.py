@@ -1,0 +1,308 @@
+"""What each seat may do now, written into TABLE.legal as bit masks of `engine.actions`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.actions import (
+    ANKAN,
+    DAIMINKAN,
+    DISCARD,
+    KAKAN,
+    NINE_TERMINALS,
+    NUKIDORA,
+    PASS,
+    PON,
+    PON_RED,
+    RIICHI,
+    RON,
+    TSUMO,
+    TSUMOGIRI,
+)
+from engine.compiling import inner
+from engine.rules import RIICHI_STICK
+from engine.scoring.evaluate import is_kokushi, winning_han
+from engine.scoring.yaku import (
+    AFTER_REPLACEMENT,
+    BY_TSUMO,
+    FIRST_TURN,
+    IN_DOUBLE_RIICHI,
+    IN_RIICHI,
+    LAST_TILE,
+    ROBBING_KAN,
+    WITH_IPPATSU,
+)
+from engine.shanten import KEY_GROUP, KEY_WEIGHT, shanten, waits
+from engine.table import KAKAN_MELD, OFFER_ANKAN, OFFER_DISCARD, OFFER_KAKAN, PON_MELD
+from engine.tiles import HONOUR, KIND_OF, NORTH, RED_5P, RED_INDEX, SANMA_KINDS, TERMINALS_HONOURS, is_red
+
+MIN_LIVE_FOR_RIICHI = 3  # every seat must still be due a draw. Source: Tenhou; see also docs/rules.md
+ONE = np.uint64(1)
+
+
+@inner
+def allow(t: np.record, seat: int, action: int) -> None:
+    """Put `action` on the menu of `seat`."""
+    t.legal[seat, action >> 6] |= ONE << np.uint64(action & 63)
+
+
+@inner
+def has_kind(mask: np.uint64, kind: int) -> bool:
+    """Whether `kind` is in a bit mask of kinds."""
+    return (np.uint64(mask) >> np.uint64(kind)) & ONE != np.uint64(0)
+
+
+@inner
+def riichi_bits(p: np.record) -> int:
+    """Situation bits of a seat's riichi and ippatsu."""
+    bits = IN_RIICHI if p.riichi == 1 else IN_DOUBLE_RIICHI if p.riichi == 2 else 0
+    return bits | (WITH_IPPATSU if p.ippatsu else 0)
+
+
+@inner
+def tsumo_situation(t: np.record, seat: int) -> int:
+    """Situation bits of a win on the drawn tile."""
+    p = t.seat[seat]
+    bits = BY_TSUMO | riichi_bits(p)
+    if t.after_replacement:
+        bits |= AFTER_REPLACEMENT
+    elif t.live_left == 0:
+        bits |= LAST_TILE
+    if t.first_turn and p.n_river == 0:
+        bits |= FIRST_TURN
+    return bits
+
+
+@inner
+def ron_situation(t: np.record, seat: int) -> int:
+    """Situation bits of a win on the tile on offer. A robbed north is not chankan. Source: Tenhou record."""
+    bits = riichi_bits(t.seat[seat])
+    if t.offer_type == OFFER_KAKAN or t.offer_type == OFFER_ANKAN:
+        bits |= ROBBING_KAN
+    elif t.offer_type == OFFER_DISCARD and t.live_left == 0:
+        bits |= LAST_TILE
+    return bits
+
+
+@inner
+def tenpai_without(p: np.record, kind: int) -> bool:
+    """Whether the 14-tile hand is tenpai after losing one tile of `kind`."""
+    group, weight = KEY_GROUP[kind], KEY_WEIGHT[kind]
+    p.hand[kind] -= 1
+    p.hand_keys[group] -= weight
+    tenpai = shanten(p.hand_keys, np.int64(p.n_melds)) == 0 and waits(p.hand, p.hand_keys, np.int64(p.n_melds)) != 0
+    p.hand[kind] += 1
+    p.hand_keys[group] += weight
+    return tenpai
+
+
+@inner
+def may_riichi(t: np.record, p: np.record) -> bool:
+    """Concealed, not in riichi, a stick to pay, enough tiles left, and a discard that leaves the hand tenpai."""
+    if p.riichi or p.open or p.score < RIICHI_STICK or t.live_left < MIN_LIVE_FOR_RIICHI:
+        return False
+    if shanten(p.hand_keys, np.int64(p.n_melds)) > 0:
+        return False
+    for kind in SANMA_KINDS:
+        if p.hand[kind] > 0 and tenpai_without(p, kind):
+            return True
+    return False
+
+
+@inner
+def allow_discard(t: np.record, seat: int, kind: int) -> None:
+    """Every way to discard a tile of `kind`: red or plain, from the hand or as drawn."""
+    p = t.seat[seat]
+    reds = np.int64(p.red[RED_INDEX[kind]]) if RED_INDEX[kind] >= 0 else np.int64(0)
+    plains = np.int64(p.hand[kind]) - reds
+    if t.drawn >= 0 and KIND_OF[t.drawn] == kind:
+        allow(t, seat, np.int64(TSUMOGIRI))
+        if is_red(np.int64(t.drawn)):
+            reds -= 1
+        else:
+            plains -= 1
+    if plains > 0:
+        allow(t, seat, DISCARD + kind)
+    if reds > 0:
+        allow(t, seat, DISCARD + RED_5P + RED_INDEX[kind])
+
+
+@inner
+def has_run_with(p: np.record, kind: int) -> bool:
+    """Whether a complete hand can be read with a tile of `kind` in a run."""
+    if kind < 9 or kind >= HONOUR:
+        return False
+    for first in range(max(kind - 2, kind // 9 * 9), min(kind, kind // 9 * 9 + 6) + 1):
+        if p.hand[first] == 0 or p.hand[first + 1] == 0 or p.hand[first + 2] == 0:
+            continue
+        found = False
+        for step in range(3):
+            p.hand[first + step] -= 1
+            p.hand_keys[KEY_GROUP[first]] -= KEY_WEIGHT[first + step]
+        found = shanten(p.hand_keys, np.int64(p.n_melds) + 1) == -1
+        for step in range(3):
+            p.hand[first + step] += 1
+            p.hand_keys[KEY_GROUP[first]] += KEY_WEIGHT[first + step]
+        if found:
+            return True
+    return False
+
+
+@inner
+def keeps_reading(p: np.record, kind: int) -> bool:
+    """Whether an ankan of the drawn `kind` in riichi leaves waits and every reading of the hand as they were.
+
+    Source: Tenhou: the kan is allowed only with the drawn tile, and where its three fellows are a triplet in every reading.
+    """
+    group, weight = KEY_GROUP[kind], KEY_WEIGHT[kind]
+    before = p.waits
+    p.hand[kind] -= 4
+    p.hand_keys[group] -= 4 * weight
+    after = waits(p.hand, p.hand_keys, np.int64(p.n_melds) + 1)
+    p.hand[kind] += 3  # the hand before the draw
+    p.hand_keys[group] += 3 * weight
+    same = np.uint64(before) == np.uint64(after)
+    for wait in SANMA_KINDS:
+        if not same:
+            break
+        if has_kind(before, wait):
+            p.hand[wait] += 1
+            p.hand_keys[KEY_GROUP[wait]] += KEY_WEIGHT[wait]
+            same = not has_run_with(p, kind)
+            p.hand[wait] -= 1
+            p.hand_keys[KEY_GROUP[wait]] -= KEY_WEIGHT[wait]
+    p.hand[kind] += 1
+    p.hand_keys[group] += weight
+    return same
+
+
+@inner
+def allow_own_kans(t: np.record, seat: int) -> None:
+    """Ankan and kakan: a tile to replace it must be left, and there is no fifth kan."""
+    p = t.seat[seat]
+    if t.live_left == 0 or t.n_kans >= 4:
+        return
+    if p.riichi:
+        kind = KIND_OF[t.drawn]
+        if p.hand[kind] == 4 and keeps_reading(p, kind):
+            allow(t, seat, ANKAN + kind)
+        return
+    for kind in SANMA_KINDS:
+        if p.hand[kind] == 4:
+            allow(t, seat, ANKAN + kind)
+    for m in range(p.n_melds):
+        if p.meld_type[m] == PON_MELD and p.hand[p.meld_kind[m]] > 0:
+            allow(t, seat, KAKAN + np.int64(p.meld_kind[m]))
+
+
+@inner
+def nine_kinds(p: np.record) -> bool:
+    """Whether the hand holds nine or more kinds of terminals and honours."""
+    kinds = 0
+    for kind in TERMINALS_HONOURS:
+        if p.hand[kind] > 0:
+            kinds += 1
+    return kinds >= 9
+
+
+@inner
+def turn_menu(t: np.record) -> None:
+    """Menu of the seat that has just drawn."""
+    seat = np.int64(t.turn)
+    p = t.seat[seat]
+    if p.riichi:
+        allow(t, seat, np.int64(TSUMOGIRI))
+    else:
+        for kind in SANMA_KINDS:
+            if p.hand[kind] > 0:
+                allow_discard(t, seat, kind)
+        if may_riichi(t, p):
+            allow(t, seat, np.int64(RIICHI))
+    if has_kind(p.waits, KIND_OF[t.drawn]) and winning_han(t, seat, t.drawn, tsumo_situation(t, seat)) > 0:
+        allow(t, seat, np.int64(TSUMO))
+    allow_own_kans(t, seat)
+    if t.live_left > 0 and p.hand[NORTH] > 0 and (p.riichi == 0 or t.drawn == NORTH):
+        allow(t, seat, np.int64(NUKIDORA))
+    if t.first_turn and p.n_river == 0 and nine_kinds(p):
+        allow(t, seat, np.int64(NINE_TERMINALS))
+
+
+@inner
+def pon_menu(t: np.record) -> None:
+    """Menu after a pon: any discard but the called kind (kuikae)."""
+    for kind in SANMA_KINDS:
+        if t.seat[t.turn].hand[kind] > 0 and kind != t.kuikae:
+            allow_discard(t, np.int64(t.turn), kind)
+
+
+@inner
+def riichi_menu(t: np.record) -> None:
+    """Menu after declaring riichi: the discards that leave the hand tenpai."""
+    p = t.seat[t.turn]
+    for kind in SANMA_KINDS:
+        if p.hand[kind] > 0 and tenpai_without(p, kind):
+            allow_discard(t, np.int64(t.turn), kind)
+
+
+@inner
+def four_kans_abort(t: np.record) -> bool:
+    """Whether four kans stand that are not all one seat's."""
+    if t.n_kans < 4:
+        return False
+    for seat in range(3):
+        kans = 0
+        for m in range(t.seat[seat].n_melds):
+            if t.seat[seat].meld_type[m] > PON_MELD:
+                kans += 1
+        if kans == 4:
+            return False
+    return True
+
+
+@inner
+def offer_ron(t: np.record, seat: int) -> None:
+    """Put ron on the menu; where the tile completes the hand but may not be won on, furiten follows."""
+    p = t.seat[seat]
+    kind = KIND_OF[t.offer]
+    if not has_kind(p.waits, kind) or (t.offer_type == OFFER_ANKAN and not is_kokushi(p)):
+        return
+    furiten = p.passed or p.riichi_passed or (np.uint64(p.waits) & np.uint64(p.discarded)) != np.uint64(0)
+    if not furiten and winning_han(t, seat, t.offer, ron_situation(t, seat)) > 0:
+        allow(t, seat, np.int64(RON))
+        return
+    p.passed = 1
+    if p.riichi:
+        p.riichi_passed = 1
+
+
+@inner
+def offer_calls(t: np.record, seat: int) -> None:
+    """Put pon and daiminkan of a discard on the menu."""
+    p = t.seat[seat]
+    kind = KIND_OF[t.offer]
+    held = np.int64(p.hand[kind])
+    if held < 2 or p.riichi or t.live_left == 0:
+        return
+    reds = np.int64(p.red[RED_INDEX[kind]]) if RED_INDEX[kind] >= 0 else np.int64(0)
+    if held - reds >= 2:
+        allow(t, seat, np.int64(PON))
+    if reds > 0:
+        allow(t, seat, np.int64(PON_RED))
+    if held == 3 and t.n_kans < 4:
+        allow(t, seat, np.int64(DAIMINKAN))
+
+
+@inner
+def response_menus(t: np.record) -> bool:
+    """Menus of the two seats that may take the tile on offer; False when neither can."""
+    calls = t.offer_type == OFFER_DISCARD and not four_kans_abort(t)
+    somebody = False
+    for step in range(1, 3):
+        seat = (t.turn + step) % 3
+        offer_ron(t, seat)
+        if calls:
+            offer_calls(t, seat)
+        if t.legal[seat, 0] != np.uint64(0):
+            allow(t, seat, np.int64(PASS))
+            somebody = True
+    return somebody

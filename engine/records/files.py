@@ -1,0 +1,92 @@
+"""Record files: what a file holds is told from its content, what is written from the name's ending."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from engine.records import mjai, mjlog, tenhou_json
+from engine.records.model import GameRecord, RecordError
+
+__all__ = ["RecordError", "find_records", "read_records", "write_record"]
+
+_SUFFIXES = (".json", ".mjson", ".jsonl", ".xml", ".mjlog")
+_WRITERS = {".json": tenhou_json.write, ".mjson": mjai.write, ".jsonl": mjai.write}
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def read_records(path: Path | str) -> GameRecord:
+    """The game in a file: mjlog XML, tenhou.net/6 JSON or mjai, any of them gzipped.
+
+    Raises RecordError for a damaged file or another format, OSError if it cannot be opened.
+    """
+    path = Path(path)
+    text = _text(path)
+    beginning = text.lstrip()
+    if beginning.startswith("<"):
+        return mjlog.read(text, path.name)
+    if not beginning.startswith("{"):
+        what = "no game record: expected mjlog XML, tenhou.net/6 JSON or one mjai event per line"
+        raise RecordError(path.name, "beginning", what)
+    first_line = beginning.split("\n", 1)[0]
+    return mjai.read(text, path.name) if _is_mjai(first_line) else tenhou_json.read(text, path.name)
+
+
+def write_record(record: GameRecord, path: Path | str) -> None:
+    """Writes a game as mjai (.mjson, .jsonl) or tenhou.net/6 (.json), gzipped with a further .gz.
+
+    The same game gives the same bytes. Raises ValueError for another ending, RecordError where the format cannot hold
+    the game.
+    """
+    path = Path(path)
+    zipped = path.suffix == ".gz"
+    suffix = Path(path.stem).suffix if zipped else path.suffix
+    if suffix not in _WRITERS:
+        raise ValueError(f"{path.name}: records are written as {', '.join(_WRITERS)} (and .gz)")
+    data = _WRITERS[suffix](record).encode()
+    path.write_bytes(gzip.compress(data, mtime=0) if zipped else data)
+
+
+def find_records(paths: Iterable[Path | str]) -> list[Path]:
+    """The record files among `paths`, folders searched through, sorted and each once.
+
+    A file named itself is taken whatever its ending. Raises FileNotFoundError for a path that does not exist.
+    """
+    found: set[Path] = set()
+    for path in map(Path, paths):
+        if path.is_dir():
+            found.update(file for file in path.rglob("*") if file.is_file() and _is_record_name(file.name))
+        elif path.exists():
+            found.add(path)
+        else:
+            raise FileNotFoundError(f"{path}: no such file or folder")
+    return sorted(found)
+
+
+def _is_record_name(name: str) -> bool:
+    return name.removesuffix(".gz").endswith(_SUFFIXES)
+
+
+def _text(path: Path) -> str:
+    data = path.read_bytes()
+    if data.startswith(_GZIP_MAGIC):
+        try:
+            data = gzip.decompress(data)
+        except (EOFError, OSError, zlib.error) as error:
+            what = f"the gzip data is damaged ({error}); download or export the file again"
+            raise RecordError(path.name, "gzip", what) from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RecordError(path.name, f"byte {error.start}", "not UTF-8 text, so no game record") from error
+
+
+def _is_mjai(line: str) -> bool:
+    """Whether the first line is an event by itself; a damaged one is one if it says so."""
+    try:
+        return "type" in json.loads(line)
+    except json.JSONDecodeError:
+        return line.startswith('{"type"')

@@ -1,0 +1,250 @@
+"""Tenhou mjlog: a game as XML, one tag for each thing that happens.
+
+Tiles are 0-135 (``kind * 4 + copy``; 16, 52 and 88 are the red fives), points are in hundreds, relative seats count
+among four with the fourth empty. Only three-player games are read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+from engine.records import model
+from engine.records.model import SEATS, Event, GameRecord, RecordError, complete, located, make, sort_tiles
+from engine.records.names import MJAI_BY_TENHOU, REASON_BY_MJLOG
+from engine.rules import TENHOU, Rules
+from engine.scoring.yaku import YAKUMAN_HAN
+from engine.tiles import MJAI_NAMES, from_tile136
+
+# Bits of GO's type. The bits for red fives and open tanyao switch them off.
+GO_NO_REDS, GO_NO_OPEN_TANYAO, GO_HANCHAN, GO_SANMA = 0x02, 0x04, 0x08, 0x10
+# Bits of N's meld code.
+MELD_CHI, MELD_PON, MELD_KAKAN, MELD_NUKI = 0x04, 0x08, 0x10, 0x20
+
+_DRAW = re.compile(r"([TUVW])(\d+)")
+_DISCARD = re.compile(r"([DEFG])(\d+)")
+# Reconnections, the shuffle's seed and the first dealer (always seat 0) tell nothing the events need.
+_IGNORED = frozenset({"SHUFFLE", "TAIKYOKU", "BYE"})
+
+
+def read(text: str, source: str) -> GameRecord:
+    """The game of an mjlog document. Raises RecordError naming the tag and round."""
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        line, column = error.position
+        what = f"not whole XML ({error.msg.split(':')[0]}); the file was cut off or changed, download it again"
+        raise RecordError(source, f"line {line} column {column + 1}", what) from error
+    reader = _Reader()
+    for number, tag in enumerate(root, 1):
+        place = f"tag {number} <{tag.tag}>" + (f" in {reader.round}" if reader.round else "")
+        with located(source, place):
+            reader.take(tag.tag, dict(tag.attrib))
+    if not reader.events or reader.events[-1]["type"] != "end_game":
+        raise RecordError(source, f"tag {len(root)}", "the log ends before the game does (no owari); download it again")
+    with located(source, "scores"):
+        return GameRecord(complete(reader.events), reader.rules, source)
+
+
+def tile_name(number: int) -> str:
+    """mjai name of a 0-135 tile."""
+    return MJAI_NAMES[from_tile136(number)]
+
+
+def meld(who: int, code: int) -> Event:
+    """The call of seat `who` that meld code ``m`` stands for. Raises ValueError for a chi."""
+    relative, target = code & 3, (who + (code & 3)) % 4
+    if code & MELD_CHI:
+        raise ValueError(f"m={code} is a chi, which three players do not have")
+    if code & (MELD_PON | MELD_KAKAN):
+        place, called = divmod(code >> 9, 3)
+        unused = code >> 5 & 3
+        tiles = [4 * place + copy for copy in range(4) if copy != unused]
+        if code & MELD_KAKAN:
+            consumed = sort_tiles([tile_name(tile) for tile in tiles])
+            return make("kakan", actor=who, pai=tile_name(4 * place + unused), consumed=consumed)
+        pai = tile_name(tiles.pop(called))
+        return make("pon", actor=who, target=target, pai=pai, consumed=sort_tiles([tile_name(tile) for tile in tiles]))
+    called = code >> 8
+    if code & MELD_NUKI:
+        return make("nukidora", actor=who, pai=tile_name(called))
+    tiles = [4 * (called // 4) + copy for copy in range(4)]
+    if relative == 0:
+        return make("ankan", actor=who, consumed=sort_tiles([tile_name(tile) for tile in tiles]))
+    tiles.remove(called)
+    consumed = sort_tiles([tile_name(tile) for tile in tiles])
+    return make("daiminkan", actor=who, target=target, pai=tile_name(called), consumed=consumed)
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(number) for number in text.split(",")] if text else []
+
+
+def _tiles(text: str) -> list[str]:
+    return [tile_name(number) for number in _numbers(text)]
+
+
+def _rules(go_type: int) -> Rules | None:
+    """The rules GO's type stands for; None without open tanyao, which no preset describes."""
+    if not go_type & GO_SANMA:
+        raise ValueError(f"GO type {go_type} is no three-player game; only those can be read")
+    if go_type & GO_NO_OPEN_TANYAO:
+        return None
+    rules = TENHOU.with_length("hanchan" if go_type & GO_HANCHAN else "east")
+    return replace(rules, red_fives=not go_type & GO_NO_REDS)
+
+
+class _Reader:
+    """Turns one tag after another into events."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.rules: Rules | None = None
+        self.round = ""
+        self.drawn = -1  # 0-135 number of the tile drawn last, -1 after a discard or call
+        self.melds = [0] * SEATS
+        self.handlers: dict[str, Callable[[dict[str, str]], None]] = {
+            "GO": self.go,
+            "UN": self.names,
+            "INIT": self.init,
+            "N": self.call,
+            "REACH": self.reach,
+            "DORA": self.dora,
+            "AGARI": self.win,
+            "RYUUKYOKU": self.draw_game,
+        }
+
+    def take(self, tag: str, attributes: dict[str, str]) -> None:
+        """Reads one tag. Raises ValueError, KeyError or IndexError where it makes no sense."""
+        if tag in self.handlers:
+            self.handlers[tag](attributes)
+        elif drawn := _DRAW.fullmatch(tag):
+            self.drawn = int(drawn[2])
+            self.events.append(make("tsumo", actor=_seat("TUVW".index(drawn[1])), pai=tile_name(self.drawn)))
+        elif discarded := _DISCARD.fullmatch(tag):
+            tile = int(discarded[2])
+            seat = _seat("DEFG".index(discarded[1]))
+            self.events.append(make("dahai", actor=seat, pai=tile_name(tile), tsumogiri=tile == self.drawn))
+            self.drawn = -1
+        elif tag not in _IGNORED:
+            raise ValueError("unknown tag")
+
+    def go(self, attributes: dict[str, str]) -> None:
+        self.rules = _rules(int(attributes["type"]))
+
+    def names(self, attributes: dict[str, str]) -> None:
+        """The players; a later UN is a reconnection."""
+        if not self.events:
+            if attributes.get("n3"):
+                raise ValueError("four players are named; only three-player games can be read")
+            self.events.append(model.start_game([unquote(attributes[f"n{seat}"]) for seat in range(SEATS)], self.rules))
+
+    def init(self, attributes: dict[str, str]) -> None:
+        if not self.events:
+            raise ValueError("a round starts before the players are named")
+        self.close_round()
+        index, honba, sticks, _, _, indicator = _numbers(attributes["seed"])
+        hands = [_tiles(attributes[f"hai{seat}"]) for seat in range(SEATS)]
+        scores = [100 * score for score in _numbers(attributes["ten"])[:SEATS]]
+        self.events.append(model.start_kyoku(index, honba, sticks, tile_name(indicator), scores, hands))
+        self.round = model.round_name(self.events[-1])
+        self.drawn = -1
+        self.melds = [0] * SEATS
+
+    def close_round(self) -> None:
+        if self.events[-1]["type"] in ("hora", "ryukyoku"):
+            self.events.append(make("end_kyoku"))
+        elif self.events[-1]["type"] != "start_game":
+            raise ValueError(f"a round starts before {self.round} has a result")
+
+    def call(self, attributes: dict[str, str]) -> None:
+        event = meld(_seat(int(attributes["who"])), int(attributes["m"]))
+        if "target" in event:
+            _seat(event["target"])
+        self.melds[event["actor"]] += event["type"] not in ("nukidora", "kakan")
+        self.events.append(event)
+        self.drawn = -1
+
+    def reach(self, attributes: dict[str, str]) -> None:
+        """Step 1 is the call, step 2 the stick that is paid once the discard has passed."""
+        who = _seat(int(attributes["who"]))
+        if attributes["step"] == "1":
+            self.events.append(make("reach", actor=who))
+            return
+        scores = [100 * score for score in _numbers(attributes.get("ten", ""))[:SEATS]]
+        self.events.append(make("reach_accepted", actor=who, scores=scores or None))
+
+    def dora(self, attributes: dict[str, str]) -> None:
+        self.events.append(make("dora", dora_marker=tile_name(int(attributes["hai"]))))
+
+    def win(self, attributes: dict[str, str]) -> None:
+        hand = _numbers(attributes["hai"])
+        hand.remove(int(attributes["machi"]))
+        fu, points, _ = _numbers(attributes["ten"])
+        yakus = _yakus(attributes)
+        self.events.append(
+            make(
+                "hora",
+                actor=_seat(int(attributes["who"])),
+                target=_seat(int(attributes["fromWho"])),
+                pai=tile_name(int(attributes["machi"])),
+                uradora_markers=_tiles(attributes.get("doraHaiUra", "")),
+                hora_tehais=[tile_name(tile) for tile in hand],
+                yakus=yakus,
+                fu=fu,
+                fan=sum(han for _, han in yakus),
+                hora_points=points,
+                pao=_seat(int(attributes["paoWho"])) if "paoWho" in attributes else None,
+                **_changes(attributes),
+            )
+        )
+        self.end_game(attributes)
+
+    def draw_game(self, attributes: dict[str, str]) -> None:
+        kind = attributes.get("type")
+        if kind not in REASON_BY_MJLOG:
+            raise ValueError(f"type {kind!r} cannot end a round of three players")
+        shown = [f"hai{seat}" in attributes for seat in range(SEATS)]
+        hands = [
+            _tiles(attributes[f"hai{seat}"]) if shown[seat] else ["?"] * (13 - 3 * self.melds[seat])
+            for seat in range(SEATS)
+        ]
+        reason = REASON_BY_MJLOG[kind]
+        self.events.append(make("ryukyoku", reason=reason, tehais=hands, tenpais=shown, **_changes(attributes)))
+        self.end_game(attributes)
+
+    def end_game(self, attributes: dict[str, str]) -> None:
+        """Ends the game if the result says so: ``owari`` has score and final points of each seat in turn."""
+        if "owari" in attributes:
+            owari = attributes["owari"].split(",")
+            self.events.append(make("end_kyoku"))
+            scores = [100 * int(score) for score in owari[: 2 * SEATS : 2]]
+            points = [float(point) for point in owari[1 : 2 * SEATS : 2]]
+            self.events.append(make("end_game", scores=scores, points=points))
+
+
+def _seat(seat: int) -> int:
+    if not 0 <= seat < SEATS:
+        raise ValueError(f"seat {seat} plays; only three-player games can be read")
+    return seat
+
+
+def _yakus(attributes: dict[str, str]) -> list[list[str | int]]:
+    """mjai names and han. Yakuman come as bare numbers, the rest in pairs of number and han (0 han: left out)."""
+    if "yakuman" in attributes:
+        return [[MJAI_BY_TENHOU[number], YAKUMAN_HAN] for number in _numbers(attributes["yakuman"])]
+    pairs = _numbers(attributes["yaku"])
+    return [[MJAI_BY_TENHOU[number], han] for number, han in zip(pairs[::2], pairs[1::2], strict=True) if han]
+
+
+def _changes(attributes: dict[str, str]) -> dict[str, list[int]]:
+    """Deltas and new scores from ``sc``: the score before and its change for each seat, in hundreds."""
+    changes = _numbers(attributes["sc"])[: 2 * SEATS]
+    before, deltas = changes[::2], changes[1::2]
+    return {
+        "deltas": [100 * delta for delta in deltas],
+        "scores": [100 * (score + delta) for score, delta in zip(before, deltas, strict=True)],
+    }

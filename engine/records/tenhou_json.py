@@ -1,0 +1,125 @@
+"""tenhou.net/6 JSON: a game as rows of draws and discards, as Tenhou's record viewer reads and shows it.
+
+Every list has four entries; with three players the fourth is empty or 0. Rounds are read and written by
+`tenhou_rounds`, their results by `tenhou_results`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any, Literal
+
+from engine.records import model
+from engine.records.model import SEATS, Event, GameRecord, RecordError, complete, located, make
+from engine.records.tenhou_rounds import read_round, write_round
+from engine.rules import MAJSOUL, TENHOU, Rules
+
+# A rule text names the number of players, the room, the length and the switches: "三鳳南喰赤", "三銀の間赤".
+_MAJSOUL_ROOM = "の間"
+_DISPLAY = {TENHOU.name: "三{length}喰{reds}", MAJSOUL.name: "三の間{length}喰{reds}"}
+_LENGTHS = {"east": "東", "hanchan": "南"}
+_UNKNOWN_RULES = "三人麻雀"
+_REDS = ("aka51", "aka52", "aka53")
+_FINAL_EAST_INDEX = 2
+
+
+def read(text: str, source: str) -> GameRecord:
+    """The game of a tenhou.net/6 document. Raises RecordError naming the place: a key, or the round."""
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        what = f"not whole JSON ({error.msg}); the file was cut off or changed, download it again"
+        raise RecordError(source, f"line {error.lineno} column {error.colno}", what) from error
+    with located(source, "head"):
+        if not document.get("log"):
+            raise ValueError('no "log" with rounds: this is no tenhou.net/6 record')
+        names = document.get("name", [])
+        if len(names) > SEATS and names[SEATS]:
+            raise ValueError("four players are named; only three-player games can be read")
+        rules = _read_rules(document)
+        events = [model.start_game(names[:SEATS], rules) if names else make("start_game")]
+    for number, log in enumerate(document["log"]):
+        with located(source, f"log[{number}]{_round_place(log)}"):
+            events += read_round(log)
+    with located(source, "sc"):
+        events.append(_end_game(document.get("sc")))
+        return GameRecord(complete(events), rules, source)
+
+
+def write(record: GameRecord) -> str:
+    """The game as one line of JSON. Raises RecordError where a round lacks what it needs (hidden hands, deltas)."""
+    start, end = record.events[0], record.events[-1]
+    has_reds = int(record.rules is None or record.rules.red_fives)
+    document: dict[str, Any] = {
+        "title": ["", ""],
+        "name": [*start.get("names", [""] * SEATS), ""],
+        "rule": {"disp": _display(record.rules), **dict.fromkeys(_REDS, has_reds)},
+        "log": [],
+    }
+    for events in record.rounds():
+        with located(record.source, model.round_name(events[0])):
+            document["log"].append(write_round(events))
+    if end["type"] == "end_game" and "scores" in end and "points" in end:
+        pairs = zip(end["scores"], end["points"], strict=True)
+        document["sc"] = [*(value for score, points in pairs for value in (score, _plain(points))), 0, 0]
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _plain(points: float) -> int | float:
+    """Whole points without a decimal, as Tenhou writes them."""
+    return int(points) if points == int(points) else points
+
+
+def _display(rules: Rules | None) -> str:
+    if rules is None or rules.name not in _DISPLAY:
+        return _UNKNOWN_RULES
+    return _DISPLAY[rules.name].format(length=_LENGTHS[rules.length], reds="赤" if rules.red_fives else "")
+
+
+def _end_game(finals: list[float] | None) -> Event:
+    """``sc`` has score and final points of each seat in turn, and 0, 0 for the fourth."""
+    if finals is None:
+        return make("end_game")
+    if len(finals) not in (2 * SEATS, 2 * SEATS + 2):
+        raise ValueError(f"expected score and points of each seat, found {len(finals)} numbers")
+    points = [float(value) for value in finals[1 : 2 * SEATS : 2]]
+    return make("end_game", scores=[int(value) for value in finals[: 2 * SEATS : 2]], points=points)
+
+
+def _read_rules(document: dict[str, Any]) -> Rules | None:
+    """The preset a rule text stands for. None if it tells none, or switches off open tanyao, which no preset does."""
+    rule = document.get("rule", {})
+    display = str(rule.get("disp", ""))
+    if "三" not in display:
+        if display:
+            raise ValueError(f"rule {display!r} is no three-player game; only those can be read")
+        return None
+    reds = [rule[key] for key in ("aka", *_REDS) if key in rule]
+    has_reds = any(reds) if reds else "赤" in display
+    if _MAJSOUL_ROOM in display:
+        rules = MAJSOUL.with_length(_majsoul_length(display, document["log"]))
+    elif "喰" in display and ("東" in display or "南" in display):
+        rules = TENHOU.with_length("hanchan" if "南" in display else "east")
+    else:
+        return None
+    return rules if has_reds else replace(rules, red_fives=False)
+
+
+def _majsoul_length(display: str, log: list[Any]) -> Literal["east", "hanchan"]:
+    """Named in the text, or else told by the end: only an East-only game ends in East 3 with nobody below zero."""
+    if "南" in display or "東" in display:
+        return "hanchan" if "南" in display else "east"
+    last = log[-1]
+    deltas = last[-1][1] if len(last[-1]) > 1 else []
+    scores = [score + delta for score, delta in zip(last[1], deltas, strict=False)]
+    return "east" if last[0][0] == _FINAL_EAST_INDEX and min(scores, default=0) >= 0 else "hanchan"
+
+
+def _round_place(log: Any) -> str:
+    """The round's name where its head can be read."""
+    try:
+        index, honba = log[0][:2]
+        return f" ({model.WINDS[index // 4]}{index % 4 + 1} honba {honba})"
+    except (TypeError, IndexError, ValueError, KeyError):
+        return ""

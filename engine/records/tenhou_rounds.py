@@ -1,0 +1,94 @@
+"""One round of a tenhou.net/6 record: head, hands, rows and result as one list, to events and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.records import model
+from engine.records.model import SEATS, Event, make
+from engine.records.tenhou_flow import interleave, tile_name, tile_number, write_rows
+from engine.records.tenhou_results import read_result, write_result
+
+# A round is [[index, honba, sticks], scores, indicators, ura indicators, hand, draws, discards of each seat…, result].
+_HEAD = 4
+_SEAT_ROWS = 3
+_LENGTH = _HEAD + 4 * _SEAT_ROWS + 1
+
+
+def read_round(log: list[Any]) -> list[Event]:
+    """The events of a round. Raises ValueError where its parts do not fit together."""
+    if len(log) != _LENGTH:
+        raise ValueError(f"a round has {_LENGTH} parts, not {len(log)}")
+    (index, honba, sticks), scores, indicators, ura = log[:_HEAD]
+    seats = [log[_HEAD + _SEAT_ROWS * seat : _HEAD + _SEAT_ROWS * (seat + 1)] for seat in range(SEATS + 1)]
+    if any(seats.pop()):
+        raise ValueError("a fourth player has tiles; only three-player games can be read")
+    hands = [[tile_name(number) for number in hand] for hand, _, _ in seats]
+    markers = [tile_name(number) for number in indicators]
+    start = model.start_kyoku(index, honba, sticks, markers[0], scores[:SEATS], hands)
+    play = interleave(start["oya"], [draws for _, draws, _ in seats], [discards for _, _, discards in seats])
+    riichi = {event["actor"] for event in play if event["type"] == "reach"}
+    result = read_result(log[-1], [tile_name(number) for number in ura], riichi)
+    body = _accept_riichi(place_indicators(play, markers[1:]), result)
+    return [start, *body, *result, make("end_kyoku")]
+
+
+def place_indicators(events: list[Event], markers: list[str]) -> list[Event]:
+    """The events with a ``dora`` for each further indicator, where Tenhou turns it.
+
+    An ankan's at once; a daiminkan's or kakan's before the next discard, or at the next kan or nukidora. The number
+    told is trusted: a kan beyond it turns none, and what is left after the last event comes at the end.
+    """
+    placed: list[Event] = []
+    left = [make("dora", dora_marker=marker) for marker in markers]
+    pending = 0
+
+    def turn(count: int) -> None:
+        placed.extend(left[:count])
+        del left[:count]
+
+    for event in events:
+        kind = event["type"]
+        if kind == "dahai":
+            turn(pending)
+            pending = 0
+        placed.append(event)
+        if kind in ("ankan", "daiminkan", "kakan", "nukidora"):
+            turn(pending + (kind == "ankan"))
+            pending = int(kind in ("daiminkan", "kakan"))
+    turn(len(left))
+    return placed
+
+
+def _accept_riichi(events: list[Event], result: list[Event]) -> list[Event]:
+    """The events with a ``reach_accepted`` after each riichi discard, except one that a ron took."""
+    accepted: list[Event] = []
+    declared = False
+    last = len(events) - 1
+    for number, event in enumerate(events):
+        accepted.append(event)
+        if event["type"] == "reach":
+            declared = True
+        elif event["type"] == "dahai" and declared:
+            declared = False
+            taken = number == last and result[0].get("target") == event["actor"]
+            if not taken:
+                accepted.append(make("reach_accepted", actor=event["actor"]))
+    return accepted
+
+
+def write_round(events: list[Event]) -> list[Any]:
+    """A round as its list. Raises ValueError where the events lack what the format needs."""
+    start = events[0]
+    draws, discards = write_rows(events)
+    indicators = [start["dora_marker"], *(event["dora_marker"] for event in events if event["type"] == "dora")]
+    ura: list[str] = next((event["uradora_markers"] for event in events if event.get("uradora_markers")), [])
+    log: list[Any] = [
+        [model.round_index(start), start["honba"], start["kyotaku"]],
+        [*start["scores"], 0],
+        [tile_number(name) for name in indicators],
+        [tile_number(name) for name in ura],
+    ]
+    for seat in range(SEATS):
+        log += [[tile_number(name) for name in start["tehais"][seat]], draws[seat], discards[seat]]
+    return [*log, [], [], [], write_result(events)]

@@ -1,0 +1,91 @@
+"""The rules that can be switched, as data. Everything not named here is the same on every table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+START_POINTS = 35_000
+TARGET_POINTS = 40_000  # whoever leads with this much at the end of the last round ends the game
+TOTAL_POINTS = 3 * START_POINTS
+RIICHI_STICK = 1_000
+NOTEN_POOL = 2_000
+N_DRAWS = 55  # draws to an exhaustive draw, replacement draws included
+
+RULES = np.dtype(
+    (
+        np.record,
+        [
+            ("last_wind", "i1"),  # last scheduled wind: 0 East-only, 1 hanchan
+            ("red_fives", "u1"),
+            ("kokushi_robs_ankan", "u1"),
+            ("double_yakuman", "u1"),
+            ("pao_covers_all", "u1"),
+        ],
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """One set of three-player rules. `uma` is in points of 1,000, first place first; `base_points` is what counts as zero."""
+
+    name: str
+    length: Literal["east", "hanchan"] = "hanchan"
+    red_fives: bool = True
+    kokushi_robs_ankan: bool = False
+    double_yakuman: bool = False
+    pao_covers_all: bool = True
+    uma: tuple[int, int, int] = (20, 0, -20)
+    base_points: int = 40_000
+
+    def __post_init__(self) -> None:
+        if self.length not in ("east", "hanchan"):
+            raise ValueError(f"length {self.length!r}: choose east or hanchan")
+
+    def packed(self) -> np.void:
+        """These rules as a RULES record, for compiled code."""
+        record = np.zeros((), dtype=RULES)
+        record["last_wind"] = 0 if self.length == "east" else 1
+        for switch in ("red_fives", "kokushi_robs_ankan", "double_yakuman", "pao_covers_all"):
+            record[switch] = getattr(self, switch)
+        return record[()]
+
+    def with_length(self, length: Literal["east", "hanchan"]) -> Rules:
+        """The same rules, East-only or hanchan."""
+        return replace(self, length=length)
+
+    def ranks(self, scores: list[int]) -> list[int]:
+        """Rank 1-3 of each seat. Ties go to the seat nearer the first dealer."""
+        order = sorted(range(3), key=lambda seat: (-scores[seat], seat))
+        return [order.index(seat) + 1 for seat in range(3)]
+
+    def final_points(self, scores: list[int]) -> list[float]:
+        """Final points of each seat: (score - base)/1,000 plus uma, and to the top what the base took from all (oka)."""
+        oka = 3 * (self.base_points - START_POINTS) // 1_000
+        points = []
+        for seat, rank in enumerate(self.ranks(scores)):
+            bonus = self.uma[rank - 1] + (oka if rank == 1 else 0)
+            points.append((scores[seat] - self.base_points + 1_000 * bonus) / 1_000)
+        return points
+
+
+TENHOU = Rules("tenhou")
+MAJSOUL = Rules(
+    "majsoul",
+    kokushi_robs_ankan=True,
+    double_yakuman=True,
+    pao_covers_all=False,
+    uma=(15, 0, -15),
+    base_points=35_000,
+)
+PRESETS: dict[str, Rules] = {rules.name: rules for rules in (TENHOU, MAJSOUL)}
+
+
+def preset(name: str, length: Literal["east", "hanchan"] = "hanchan") -> Rules:
+    """The preset `name` with that length. Raises ValueError naming the presets there are."""
+    if name not in PRESETS:
+        raise ValueError(f"unknown rules {name!r}: choose one of {', '.join(PRESETS)}")
+    return PRESETS[name].with_length(length)

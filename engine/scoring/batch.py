@@ -1,0 +1,55 @@
+"""Scoring many hands in one call."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.compiling import entry
+from engine.scoring.hand import count_dora, score_hand
+from engine.table import MAX_MELDS, record
+from engine.tiles import N_KINDS
+
+MAX_INDICATORS = 5
+
+HAND = record(
+    [
+        ("hand", "i1", N_KINDS),  # concealed tiles by kind, the winning tile included
+        ("n_melds", "i1"),
+        ("meld_type", "i1", MAX_MELDS),
+        ("meld_kind", "i1", MAX_MELDS),
+        ("win_kind", "i1"),
+        ("situation", "u1"),  # bits of engine/scoring/yaku.py
+        ("seat_wind", "i1"),
+        ("round_wind", "i1"),
+        ("red", "i1"),  # red fives in the hand and its melds
+        ("nuki", "i1"),  # norths laid aside
+        ("n_dora", "i1"),
+        ("n_ura", "i1"),  # 0 unless in riichi
+        ("dora", "i1", MAX_INDICATORS),  # indicators, tile37
+        ("ura", "i1", MAX_INDICATORS),
+    ]
+)
+
+
+@entry
+def score_batch(hands: np.ndarray, double_yakuman: bool, wins: np.ndarray) -> None:
+    """Score each of `hands` (HAND[n]) into `wins` (WIN[n]), as `engine.scoring.hand.score_hand` does one."""
+    for i in range(len(hands)):
+        h = hands[i]
+        n_melds, nuki = np.int64(h.n_melds), np.int64(h.nuki)
+        score_hand(
+            h.hand,
+            n_melds,
+            h.meld_type,
+            h.meld_kind,
+            np.int64(h.win_kind),
+            np.int64(h.situation),
+            np.int64(h.seat_wind),
+            np.int64(h.round_wind),
+            count_dora(h.hand, n_melds, h.meld_type, h.meld_kind, nuki, h.dora, np.int64(h.n_dora)),
+            np.int64(h.red),
+            count_dora(h.hand, n_melds, h.meld_type, h.meld_kind, nuki, h.ura, np.int64(h.n_ura)),
+            nuki,
+            double_yakuman,
+            wins[i],
+        )

@@ -1,0 +1,199 @@
+"""Shanten, waits and useful tiles of a three-player hand, by look-ups in tables made by `engine/shanten_tables.py`.
+
+Shanten here is exact: one less than the fewest tiles the concealed hand must still draw to be complete, among all
+complete hands that use no kind more than four times. So a hand that only a fifth tile of a kind could complete is not
+tenpai. Tiles laid in melds or seen elsewhere are not known to these functions.
+
+A hand is kept as three **keys**, one for each group of nine kinds: pinzu, souzu, and the kinds without runs (1m, 9m,
+seven honours; 2m-8m do not occur). A tile more or less changes one key by its weight:
+``keys[KEY_GROUP[kind]] += KEY_WEIGHT[kind]``.
+
+Everywhere `hand` is int8[34] (concealed tiles by kind, at most four each), `keys` its int32[3], `n_melds` the number of
+melds laid (0-4), kans included. With m melds the hand has 13-3m or 14-3m tiles. Kinds in a result are bits of a uint64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.compiling import entry, inner
+from engine.shanten_tables import (
+    FIELD_BITS,
+    FILE,
+    KINDS_AT,
+    LOW,
+    ORPHAN_PAIRS_AT,
+    ORPHANS_AT,
+    PAIRS_AT,
+    PLACE_BITS,
+)
+from engine.tiles import HONOUR, KIND_1M, KIND_9M, N_KINDS, PIN, SANMA_KINDS, SOU
+
+Keys: TypeAlias = NDArray[np.int32]
+Hand: TypeAlias = NDArray[np.int8]
+
+N_GROUPS = 3
+NO_RUNS = 2  # the group of kinds without runs
+_GROUPS = (range(PIN, PIN + 9), range(SOU, SOU + 9), (KIND_1M, KIND_9M, *range(HONOUR, N_KINDS)))
+
+KEY_GROUP = np.full(N_KINDS, NO_RUNS, dtype=np.int64)
+KEY_WEIGHT = np.zeros(N_KINDS, dtype=np.int64)
+for _group, _kinds in enumerate(_GROUPS):
+    for _rank, _kind in enumerate(_kinds):
+        KEY_GROUP[_kind] = _group
+        KEY_WEIGHT[_kind] = 5**_rank
+
+with np.load(FILE) as _tables:
+    _LOW_HALF, _HIGH_HALF = _tables["low"], _tables["high"]
+    _ROW, _JOINT, _SHANTEN = _tables["row"], _tables["joint"], _tables["shanten"]
+
+_PLACE = (1 << PLACE_BITS) - 1
+_FIELD = (1 << FIELD_BITS) - 1
+
+
+@inner
+def hand_keys(hand: Hand, keys: Keys) -> None:
+    """Fill `keys` from `hand`."""
+    keys[:] = 0
+    for kind in SANMA_KINDS:
+        keys[KEY_GROUP[kind]] += KEY_WEIGHT[kind] * hand[kind]
+
+
+@inner
+def _profile(group: int, key: int) -> int:
+    """Packed profile of one group: the place of its cost row, and counts for the hands without melds."""
+    table = group // NO_RUNS
+    positive = np.uint32(key)  # spares the compiled code the case of negative indices
+    return _LOW_HALF[table, positive % LOW] + _HIGH_HALF[table, positive // LOW]
+
+
+@inner
+def _regular(pin: int, sou: int, others: int, n_melds: int) -> int:
+    """Shanten to four melds and a pair, from the profiles of the groups."""
+    joint = _JOINT[_ROW[pin & _PLACE], _ROW[sou & _PLACE]]
+    return np.int64(_SHANTEN[n_melds, joint, _ROW[others & _PLACE]])
+
+
+@inner
+def _seven_pairs(total: int) -> int:
+    """Shanten to seven different pairs, from the sum of the profiles."""
+    pairs = (total >> PAIRS_AT) & _FIELD
+    kinds = (total >> KINDS_AT) & _FIELD
+    return 6 - pairs + max(7 - kinds, 0)
+
+
+@inner
+def _thirteen_orphans(total: int) -> int:
+    """Shanten to kokushi, from the sum of the profiles."""
+    orphans = (total >> ORPHANS_AT) & _FIELD
+    pairs = (total >> ORPHAN_PAIRS_AT) & _FIELD
+    return 13 - orphans - min(pairs, 1)
+
+
+@inner
+def _lowest(pin: int, sou: int, others: int, n_melds: int) -> int:
+    """Shanten to the nearest hand of any form, from the profiles of the groups."""
+    regular = _regular(pin, sou, others, n_melds)
+    if n_melds > 0:
+        return regular
+    total = pin + sou + others
+    return min(regular, _seven_pairs(total), _thirteen_orphans(total))
+
+
+@inner
+def _kinds_reaching(hand: Hand, keys: Keys, n_melds: int, step: int, goal: int) -> int:
+    """Kinds of which one tile more (`step` 1) or less (-1) makes the shanten `goal` or lower."""
+    pin, sou, others = _profile(0, keys[0]), _profile(1, keys[1]), _profile(2, keys[2])
+    reaching = np.uint64(0)
+    for kind in SANMA_KINDS:
+        if not 0 <= hand[kind] + step <= 4:
+            continue
+        group = KEY_GROUP[kind]
+        changed = _profile(group, keys[group] + step * KEY_WEIGHT[kind])
+        if group == 0:
+            after = _lowest(changed, sou, others, n_melds)
+        elif group == 1:
+            after = _lowest(pin, changed, others, n_melds)
+        else:
+            after = _lowest(pin, sou, changed, n_melds)
+        if after <= goal:
+            reaching |= np.uint64(1) << np.uint64(kind)
+    return reaching
+
+
+@inner
+def shanten(keys: Keys, n_melds: int) -> int:
+    """Shanten to the nearest hand of any form (-1 complete, 0 tenpai); with melds only four melds and a pair counts."""
+    return _lowest(_profile(0, keys[0]), _profile(1, keys[1]), _profile(2, keys[2]), n_melds)
+
+
+@inner
+def regular_shanten(keys: Keys, n_melds: int) -> int:
+    """Shanten to four melds and a pair."""
+    return _regular(_profile(0, keys[0]), _profile(1, keys[1]), _profile(2, keys[2]), n_melds)
+
+
+@inner
+def seven_pairs_shanten(keys: Keys) -> int:
+    """Shanten to seven different pairs; the hand has no melds."""
+    return _seven_pairs(_profile(0, keys[0]) + _profile(1, keys[1]) + _profile(2, keys[2]))
+
+
+@inner
+def thirteen_orphans_shanten(keys: Keys) -> int:
+    """Shanten to kokushi; the hand has no melds."""
+    return _thirteen_orphans(_profile(0, keys[0]) + _profile(1, keys[1]) + _profile(2, keys[2]))
+
+
+@inner
+def waits(hand: Hand, keys: Keys, n_melds: int) -> int:
+    """Kinds that complete a (13-3m)-tile hand, with or without a yaku; 0 when it is not tenpai.
+
+    A kind the hand holds four of is no wait.
+    """
+    if shanten(keys, n_melds) != 0:
+        return np.uint64(0)
+    return _kinds_reaching(hand, keys, n_melds, np.int64(1), np.int64(-1))
+
+
+@inner
+def improving(hand: Hand, keys: Keys, n_melds: int) -> int:
+    """Kinds whose draw lowers the shanten of a (13-3m)-tile hand (ukeire), never one the hand holds four of."""
+    return _kinds_reaching(hand, keys, n_melds, np.int64(1), shanten(keys, n_melds) - 1)
+
+
+@inner
+def discards_keeping(hand: Hand, keys: Keys, n_melds: int) -> int:
+    """Kinds of a (14-3m)-tile hand after whose discard the shanten is as low as any discard leaves it.
+
+    That is the shanten of the hand itself, or tenpai for a complete hand.
+    """
+    return _kinds_reaching(hand, keys, n_melds, np.int64(-1), max(shanten(keys, n_melds), np.int64(0)))
+
+
+@entry
+def shanten_batch(hands: Hand, n_melds: Hand) -> Hand:
+    """Shanten of many hands: `hands` int8[n, 34] and `n_melds` int8[n] -> int8[n].
+
+    Counts above four, 2m-8m and more than four melds are not checked for.
+    """
+    keys = np.zeros(N_GROUPS, dtype=np.int32)
+    result = np.empty(len(hands), dtype=np.int8)
+    for i in range(len(hands)):
+        hand_keys(hands[i], keys)
+        result[i] = shanten(keys, np.int64(n_melds[i]))
+    return result
+
+
+def shanten_of(hand: Sequence[int], n_melds: int = 0) -> int:
+    """Shanten of one hand given as 34 counts by kind. Raises ValueError unless three players could hold such a hand."""
+    counts = np.asarray(hand, dtype=np.int64)
+    if counts.shape != (N_KINDS,) or counts.min() < 0 or counts.max() > 4 or counts[KEY_WEIGHT == 0].any():
+        raise ValueError(f"not 34 counts of 0-4 tiles without 2m-8m: {list(hand)}")
+    if not 0 <= n_melds <= 4 or counts.sum() not in (13 - 3 * n_melds, 14 - 3 * n_melds):
+        raise ValueError(f"{counts.sum()} concealed tiles do not go with {n_melds} melds")
+    return int(shanten_batch(counts[None].astype(np.int8), np.array([n_melds], dtype=np.int8))[0])

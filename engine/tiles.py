@@ -1,0 +1,108 @@
+"""Tiles: kinds, red fives, and their names in the field's notations.
+
+A **kind** (``tile34``) is 0-33: 1m-9m, 1p-9p, 1s-9s, E S W N P F C. Three players use 27 of them (no 2m-8m).
+A **tile** (``tile37``) is a kind, or 34-36 for the red fives 5mr 5pr 5sr (5mr never occurs in three-player games).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.compiling import inner
+
+N_KINDS = 34
+N_TILES = 37
+RED_5M, RED_5P, RED_5S = 34, 35, 36
+UNKNOWN = 63  # a tile its reader may not know; fits the six bits of a packed event
+NONE = -1
+
+MAN, PIN, SOU, HONOUR = 0, 9, 18, 27  # first kind of each suit
+EAST, SOUTH, WEST, NORTH, HAKU, HATSU, CHUN = range(27, 34)
+KIND_1M, KIND_9M, KIND_5P, KIND_5S = 0, 8, 13, 22
+
+SANMA_KINDS = np.array([0, *range(8, 34)], dtype=np.int64)
+TERMINALS_HONOURS = np.array([0, 8, 9, 17, 18, 26, *range(27, 34)], dtype=np.int64)
+TERMINALS_HONOURS_MASK = sum(1 << int(k) for k in TERMINALS_HONOURS)
+
+# tile37 -> kind
+KIND_OF = np.array([*range(34), 4, 13, 22], dtype=np.int64)
+# kind -> index of its red five in SEAT.red (0: 5p, 1: 5s), -1 where there is none
+RED_INDEX = np.full(N_KINDS, -1, dtype=np.int64)
+RED_INDEX[KIND_5P], RED_INDEX[KIND_5S] = 0, 1
+
+MJAI_NAMES: tuple[str, ...] = (
+    *(f"{rank}{suit}" for suit in "mps" for rank in range(1, 10)),
+    *"ESWNPFC",
+    "5mr",
+    "5pr",
+    "5sr",
+)
+MJAI_TILES: dict[str, int] = {name: tile for tile, name in enumerate(MJAI_NAMES)} | {"?": UNKNOWN}
+# tenhou.net/6: 11-19 man, 21-29 pin, 31-39 sou, 41-47 honours, 51-53 red fives
+TENHOU_NUMBERS: tuple[int, ...] = (
+    *(10 * (suit + 1) + rank for suit in range(3) for rank in range(1, 10)),
+    *range(41, 48),
+    51,
+    52,
+    53,
+)
+TENHOU_TILES: dict[int, int] = {number: tile for tile, number in enumerate(TENHOU_NUMBERS)}
+# mpsz: 1m, 0p (red), 1z
+MPSZ_NAMES: tuple[str, ...] = (
+    *(f"{rank}{suit}" for suit in "mps" for rank in range(1, 10)),
+    *(f"{rank}z" for rank in range(1, 8)),
+    "0m",
+    "0p",
+    "0s",
+)
+MPSZ_TILES: dict[str, int] = {name: tile for tile, name in enumerate(MPSZ_NAMES)}
+
+# Dora shown by an indicator, by kind. Source: Tenhou rules; after 1m comes 9m and after 9m comes 1m.
+DORA_OF = np.array(
+    [8, *range(2, 9), 0, *range(10, 18), 9, *range(19, 27), 18, 28, 29, 30, 27, 32, 33, 31], dtype=np.int64
+)
+
+# All 108 tiles in sorted order, reds in place of one 5p and one 5s each.
+FULL_SET = np.array(
+    [
+        RED_5P if (kind == KIND_5P and copy == 0) else RED_5S if (kind == KIND_5S and copy == 0) else int(kind)
+        for kind in SANMA_KINDS
+        for copy in range(4)
+    ],
+    dtype=np.int8,
+)
+
+
+@inner
+def is_red(tile: int) -> bool:
+    """Whether a tile37 is a red five."""
+    return tile >= np.int64(34)
+
+
+def mpsz(text: str) -> list[int]:
+    """Tiles of a hand written like ``"19m055p123s77z"`` (``0`` is the red five). Raises ValueError on anything else."""
+    tiles: list[int] = []
+    ranks = ""
+    for char in text.replace(" ", ""):
+        if char.isdigit():
+            ranks += char
+            continue
+        for rank in ranks:
+            if rank + char not in MPSZ_TILES:
+                raise ValueError(f"{text!r}: there is no tile {rank + char!r} (write e.g. 19m055p123s77z)")
+            tiles.append(MPSZ_TILES[rank + char])
+        ranks = ""
+    if ranks:
+        raise ValueError(f"{text!r} ends without a suit letter (m, p, s or z)")
+    return tiles
+
+
+def tile136(tile: int, copy: int = 1) -> int:
+    """The 0-135 number of a tile37, as Tenhou counts (``kind * 4 + copy``; copy 0 of a five is the red one)."""
+    kind = int(KIND_OF[tile])
+    return kind * 4 + (0 if tile >= 34 else copy)
+
+
+def from_tile136(number: int) -> int:
+    """tile37 of a 0-135 number; 16, 52 and 88 are the red fives."""
+    return {16: RED_5M, 52: RED_5P, 88: RED_5S}.get(number, number // 4)

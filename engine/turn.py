@@ -1,0 +1,340 @@
+"""Apply one action: how a round starts, goes on from draw to discard to response, and makes way for the next."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.actions import (
+    ANKAN,
+    DAIMINKAN,
+    KAKAN,
+    NINE_TERMINALS,
+    NUKIDORA,
+    PASS,
+    PON,
+    PON_RED,
+    RIICHI,
+    RON,
+    TSUMO,
+    TSUMOGIRI,
+)
+from engine.compiling import inner
+from engine.events import DAHAI, END_GAME, REACH, REACH_ACCEPTED, START_KYOKU, pack
+from engine.legal import four_kans_abort, pon_menu, response_menus, riichi_menu, turn_menu
+from engine.melds import call_daiminkan, call_pon, declare_ankan, declare_kakan, lay_north
+from engine.rules import N_DRAWS, RIICHI_STICK, START_POINTS
+from engine.settle import abort, exhaustive_draw, game_ends, ron, top_seat, tsumo
+from engine.shanten import shanten, waits
+from engine.table import (
+    AFTER_PON,
+    FOUR_KANS,
+    GAME_OVER,
+    NINE_KINDS,
+    OFFER_ANKAN,
+    OFFER_DISCARD,
+    OFFER_KAKAN,
+    RESPONSE,
+    RIICHI_DISCARD,
+    RIVER_TSUMOGIRI,
+    ROUND_OVER,
+    TURN,
+)
+from engine.tiles import KIND_OF, NONE, TERMINALS_HONOURS_MASK
+from engine.wall import (
+    add_tile,
+    append,
+    deal,
+    draw_live,
+    draw_replacement,
+    nothing_drawn,
+    show_indicator,
+    show_pending_indicators,
+    shuffle,
+)
+
+TERMINALS_HONOURS_BITS = np.uint64(TERMINALS_HONOURS_MASK)
+ONE = np.uint64(1)
+
+
+@inner
+def start_game(t: np.record, seed: np.uint64) -> None:
+    """A new game with this seed; `rules` and, where it is given, `wall` are set already."""
+    t.seed = seed
+    t.viewer = NONE
+    t.round_wind = t.dealer = t.honba = t.sticks = 0
+    for seat in range(3):
+        t.seat[seat].score = START_POINTS
+    start_round(t)
+
+
+@inner
+def start_round(t: np.record) -> None:
+    """Lay the wall, deal, show the first indicator, and let the dealer draw."""
+    t.n_log = t.n_wins = t.n_kans = t.n_indicators = t.pending_indicators = t.n_replacements = 0
+    t.live_left = N_DRAWS
+    t.draw_reason = 0
+    t.dealer_stays = 0
+    t.riichi_pending = 0
+    t.kuikae = t.offer = NONE
+    t.first_turn = 1
+    t.log[:] = np.uint32(0)
+    t.seen[:] = 0
+    t.draw_deltas[:] = 0
+    t.draw_tenpai[:] = 0
+    t.answer[:] = NONE
+    for seat in range(3):
+        clear_seat(t.seat[seat])
+    if t.wall_given == 0:
+        shuffle(t)
+    t.wall_given = 0
+    deal(t)
+    for seat in range(3):
+        update_waits(t.seat[seat])
+    show_indicator(t)
+    dealer = np.int64(t.dealer)
+    append(t, pack(START_KYOKU, dealer, dealer, np.int64(0), np.int64(0), np.int64(0), np.int64(0)))
+    draw_live(t, dealer)
+    ask_turn(t)
+
+
+@inner
+def clear_seat(p: np.record) -> None:
+    """An empty hand and river; only the score stays."""
+    p.start_score = p.score
+    p.discarded = p.waits = np.uint64(0)
+    p.hand_keys[:] = 0
+    p.hand[:] = 0
+    p.red[:] = 0
+    p.meld_type[:] = 0
+    p.meld_kind[:] = 0
+    p.meld_red[:] = 0
+    p.meld_called[:] = NONE
+    p.meld_from[:] = NONE
+    p.river[:] = 0
+    p.n_melds = p.nukidora = p.n_river = 0
+    p.open = p.riichi = p.ippatsu = p.passed = p.riichi_passed = 0
+    p.nagashi = 1
+    p.riichi_river = p.pao_daisangen = p.pao_daisuushii = NONE
+
+
+@inner
+def next_round(t: np.record) -> None:
+    """After ROUND_OVER: deal the next round or end the game. Sticks left at the end go to the top."""
+    t.win[0].yaku[:] = 0
+    t.win[1].yaku[:] = 0
+    if game_ends(t):
+        t.seat[top_seat(t)].score += RIICHI_STICK * t.sticks
+        t.sticks = 0
+        t.phase = GAME_OVER
+        append(t, pack(END_GAME, np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)))
+        return
+    if t.dealer_stays or t.n_wins == 0:
+        t.honba += 1
+    else:
+        t.honba = 0
+    if t.dealer_stays == 0:
+        t.dealer += 1
+        if t.dealer == 3:
+            t.dealer = 0
+            t.round_wind += 1
+    start_round(t)
+
+
+@inner
+def update_waits(p: np.record) -> None:
+    """Bring the waits of a 13-tile hand up to date."""
+    n_melds = np.int64(p.n_melds)
+    if shanten(p.hand_keys, n_melds) == 0:
+        p.waits = waits(p.hand, p.hand_keys, n_melds)
+    else:
+        p.waits = np.uint64(0)
+
+
+@inner
+def ask_turn(t: np.record) -> None:
+    """The seat that has drawn is to act."""
+    t.phase = TURN
+    turn_menu(t)
+
+
+@inner
+def act(t: np.record, seat: int, action: int) -> None:
+    """`seat` gives its answer; when all who were asked have answered, the game goes on until the next question.
+
+    The action must be on the seat's menu; nothing is checked here.
+    """
+    if t.phase != RESPONSE:
+        t.legal[seat, 0] = np.uint64(0)
+        t.legal[seat, 1] = np.uint64(0)
+        act_on_turn(t, seat, action)
+        return
+    t.answer[seat] = action
+    for other in range(3):
+        if t.legal[other, 0] != np.uint64(0) and t.answer[other] < 0:
+            return
+    resolve_response(t)
+
+
+@inner
+def act_on_turn(t: np.record, seat: int, action: int) -> None:
+    """One action of the seat on turn."""
+    if action <= TSUMOGIRI:
+        discard(t, seat, action)
+    elif action == RIICHI:
+        p = t.seat[seat]
+        t.riichi_pending = 2 if t.first_turn and p.n_river == 0 else 1
+        append(t, pack(REACH, seat, seat, np.int64(0), np.int64(0), np.int64(0), np.int64(0)))
+        t.phase = RIICHI_DISCARD
+        riichi_menu(t)
+    elif action == TSUMO:
+        tsumo(t)
+    elif action == NINE_TERMINALS:
+        abort(t, np.int64(NINE_KINDS))
+    elif action == NUKIDORA:
+        lay_north(t, seat)
+        show_pending_indicators(t)
+        offer_to_others(t)
+    elif action >= KAKAN:
+        declare_kakan(t, seat, action - KAKAN)
+        show_pending_indicators(t)
+        offer_to_others(t)
+    elif action >= ANKAN:
+        declare_ankan(t, seat, action - ANKAN)
+        show_pending_indicators(t)
+        if t.rules.kokushi_robs_ankan:
+            offer_to_others(t)
+        else:
+            nobody_took(t)
+
+
+@inner
+def discard(t: np.record, seat: int, action: int) -> None:
+    """Discard a tile and offer it to the others. Owed indicators are shown first. Source: Tenhou records."""
+    p = t.seat[seat]
+    tsumogiri = np.int64(1) if action == TSUMOGIRI else np.int64(0)
+    tile = np.int64(t.drawn) if tsumogiri else np.int64(action)
+    kind = KIND_OF[tile]
+    show_pending_indicators(t)
+    add_tile(p, tile, np.int64(-1))
+    append(t, pack(DAHAI, seat, seat, tile, tsumogiri, np.int64(0), np.int64(0)))
+    if t.riichi_pending:
+        p.riichi_river = p.n_river
+    p.river[p.n_river] = tile | (RIVER_TSUMOGIRI if tsumogiri else 0)
+    p.n_river += 1
+    p.discarded |= ONE << np.uint64(kind)
+    if (TERMINALS_HONOURS_BITS >> np.uint64(kind)) & ONE == np.uint64(0):
+        p.nagashi = 0
+    p.passed = 0
+    p.ippatsu = 0
+    t.seen[kind] += 1
+    if p.riichi == 0:
+        update_waits(p)
+    nothing_drawn(t)
+    t.kuikae = NONE
+    t.offer = tile
+    t.offer_type = OFFER_DISCARD
+    offer_to_others(t)
+
+
+@inner
+def offer_to_others(t: np.record) -> None:
+    """Ask whoever may take the tile on offer; go on at once where nobody may."""
+    if response_menus(t):
+        t.phase = RESPONSE
+    else:
+        nobody_took(t)
+
+
+@inner
+def resolve_response(t: np.record) -> None:
+    """All have answered: ron goes before calls, calls before the next draw."""
+    first = (np.int64(t.turn) + 1) % 3
+    second = (np.int64(t.turn) + 2) % 3
+    for step in range(1, 3):
+        seat = (np.int64(t.turn) + step) % 3
+        p = t.seat[seat]
+        if (t.legal[seat, 0] >> np.uint64(RON)) & ONE != np.uint64(0) and t.answer[seat] != RON:
+            p.passed = 1
+            if p.riichi:
+                p.riichi_passed = 1
+    t.legal[:] = np.uint64(0)
+    by_first, by_second = np.int64(t.answer[first]), np.int64(t.answer[second])
+    t.answer[:] = NONE
+    if by_first == RON or by_second == RON:
+        ron(t, by_first == RON, by_second == RON)
+    elif by_first >= 0 and by_first != PASS:
+        take_call(t, first, by_first)
+    elif by_second >= 0 and by_second != PASS:
+        take_call(t, second, by_second)
+    else:
+        nobody_took(t)
+
+
+@inner
+def take_call(t: np.record, seat: int, action: int) -> None:
+    """`seat` calls the discard."""
+    accept_riichi(t)
+    clear_ippatsu(t)
+    if action == DAIMINKAN:
+        call_daiminkan(t, seat)
+        replace(t, seat)
+        return
+    if action == PON or action == PON_RED:
+        call_pon(t, seat, action == PON_RED)
+        t.phase = AFTER_PON
+        pon_menu(t)
+
+
+@inner
+def nobody_took(t: np.record) -> None:
+    """The tile on offer stays where it is: go on after a discard, a kan or a nukidora."""
+    seat = np.int64(t.turn)
+    if t.offer_type != OFFER_DISCARD:
+        clear_ippatsu(t)
+        if t.offer_type == OFFER_KAKAN:
+            t.pending_indicators += 1
+        elif t.offer_type == OFFER_ANKAN:
+            show_indicator(t)
+        replace(t, seat)
+        return
+    accept_riichi(t)
+    if four_kans_abort(t):
+        abort(t, np.int64(FOUR_KANS))
+    elif t.live_left == 0:
+        exhaustive_draw(t)
+    else:
+        draw_live(t, (seat + 1) % 3)
+        ask_turn(t)
+
+
+@inner
+def replace(t: np.record, seat: int) -> None:
+    """Draw a replacement tile and ask again."""
+    p = t.seat[seat]
+    if p.riichi == 0:
+        update_waits(p)
+    t.offer = NONE
+    draw_replacement(t, seat)
+    ask_turn(t)
+
+
+@inner
+def accept_riichi(t: np.record) -> None:
+    """The declaring discard has passed: the stick is paid and ippatsu begins."""
+    if t.riichi_pending == 0:
+        return
+    seat = np.int64(t.turn)
+    p = t.seat[seat]
+    p.riichi = t.riichi_pending
+    p.ippatsu = 1
+    p.score -= RIICHI_STICK
+    t.sticks += 1
+    t.riichi_pending = 0
+    append(t, pack(REACH_ACCEPTED, seat, seat, np.int64(0), np.int64(0), np.int64(0), np.int64(0)))
+
+
+@inner
+def clear_ippatsu(t: np.record) -> None:
+    """A call, a kan or a nukidora ends everybody's ippatsu and the uninterrupted first turn."""
+    for seat in range(3):
+        t.seat[seat].ippatsu = 0
