@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.actions import MASK_WORDS
 from engine.compiling import entry, inner
 from engine.table import DORA_AT, GAME_OVER, ROUND_OVER, TABLE
 from engine.turn import act, next_round, start_game
@@ -38,23 +39,49 @@ def start(raw: Bytes, i: int, seed: np.uint64) -> None:
 
 
 @entry
-def answer(raw: Bytes, i: int, seat: int, action: int) -> bool:
-    """Apply an answer; False, with nothing changed, where it is not legal."""
+def asked_seats(raw: Bytes, i: int) -> int:
+    """Bit mask of the seats that are asked."""
     t = raw.view(TABLE)[i]
-    if not is_legal(t, seat, action):
-        return False
-    act(t, seat, action)
-    return True
+    mask = np.int64(0)
+    for seat in range(3):
+        mask |= np.int64(is_asked(t, seat)) << seat
+    return mask
 
 
 @entry
-def proceed(raw: Bytes, i: int) -> bool:
-    """Go on after a round; False, with nothing changed, where no round has just ended."""
+def menu(raw: Bytes, i: int, seat: int, actions: np.ndarray) -> int:
+    """Write the legal actions of `seat` into `actions` int64[N_ACTIONS], ascending; returns how many (0: not asked)."""
+    t = raw.view(TABLE)[i]
+    n = np.int64(0)
+    if 0 <= seat < 3 and is_asked(t, seat):
+        for place in range(MASK_WORDS):
+            word = t.legal[seat, place]
+            while word != np.uint64(0):
+                lowest = word & (~word + ONE)
+                actions[n] = 64 * place + bit_index(lowest)
+                word ^= lowest
+                n += 1
+    return n
+
+
+@entry
+def answer(raw: Bytes, i: int, seat: int, action: int) -> int:
+    """Apply an answer and return the phase it leads to; -1, with nothing changed, where it is not legal."""
+    t = raw.view(TABLE)[i]
+    if not is_legal(t, seat, action):
+        return -1
+    act(t, seat, action)
+    return np.int64(t.phase)
+
+
+@entry
+def proceed(raw: Bytes, i: int) -> int:
+    """Go on after a round and return the phase that follows; -1, with nothing changed, where no round has just ended."""
     t = raw.view(TABLE)[i]
     if t.phase != ROUND_OVER:
-        return False
+        return -1
     next_round(t)
-    return True
+    return np.int64(t.phase)
 
 
 @entry

@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from engine import entries, mjai
-from engine.actions import ACTION_NAMES, actions_of
+from engine.actions import ACTION_NAMES, N_ACTIONS
 from engine.rules import TENHOU, Rules
 from engine.table import GAME_OVER, ROUND_OVER, TABLE, WALL_SIZE
 from engine.tiles import FULL_SET, KIND_OF
 
 Message = dict[str, Any]
+SEATS_OF = ((), (0,), (1,), (0, 1), (2,), (0, 2), (1, 2))  # by bit mask; all three are never asked at once
 
 
 class IllegalAction(ValueError):
@@ -58,13 +59,13 @@ class Game:
         self._raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
         self._table = self._raw.view(TABLE)
         self._table["rules"] = rules.packed()
-        self._legal = self._table["legal"][0]
-        self._answer = self._table["answer"][0]
-        self._phase = self._table["phase"]
+        self._phase = int(self._table["phase"][0])
+        self._menu = np.zeros(N_ACTIONS, dtype=np.int64)
         self._messages: list[Message] = [
             {"type": "start_game", "names": list(names), "rules": rules.name, "length": rules.length}
         ]
-        self._n_read = 0  # events of the round's log already turned into messages
+        self._unread: list[tuple[np.ndarray, int]] = []  # tables at round ends, not yet turned into messages
+        self._n_read = 0  # events of the present round's log already turned into messages
         self._delivered = [0, 0, 0]  # messages already handed out to each seat
         self._lay_wall()
         entries.start(self._raw, 0, np.uint64(seed))
@@ -77,34 +78,33 @@ class Game:
     @property
     def over(self) -> bool:
         """Whether the game has ended."""
-        return bool(self._phase[0] == GAME_OVER)
+        return self._phase == GAME_OVER
 
     @property
-    def asked(self) -> list[int]:
-        """The seats whose answer the game waits for."""
-        legal, answer = self._legal.tolist(), self._answer.tolist()
-        return [seat for seat in range(3) if (legal[seat][0] or legal[seat][1]) and answer[seat] < 0]
+    def asked(self) -> tuple[int, ...]:
+        """The seats whose answer the game waits for, ascending."""
+        return SEATS_OF[entries.asked_seats(self._raw, 0)]
 
     def legal(self, seat: int) -> list[int]:
         """The legal actions of `seat`, ascending; empty where it is not asked."""
-        if self._answer[seat] >= 0:
-            return []
-        low, high = self._legal[seat].tolist()
-        return actions_of(low, high)
+        return self._menu[: entries.menu(self._raw, 0, seat, self._menu)].tolist()
 
     def act(self, seat: int, action: int) -> None:
         """`seat` answers. Raises IllegalAction, naming what is legal, and leaves the game as it was."""
-        if not entries.answer(self._raw, 0, seat, action):
+        phase = entries.answer(self._raw, 0, seat, action)
+        if phase < 0:
             raise IllegalAction(self._complaint(seat, action))
-        if self._phase[0] == ROUND_OVER:
-            self._read()
-            self._lay_wall()
-            self._n_read = 0
-            entries.proceed(self._raw, 0)
-            if self._phase[0] == GAME_OVER:
-                self._n_read = int(self.table.n_log) - 1  # only end_game is new
-                self._read()
-                self._messages[-1]["points"] = self.final_points
+        self._phase = phase
+        if phase == ROUND_OVER:
+            self._finish_round()
+
+    def _finish_round(self) -> None:
+        """Keep the round for `messages` and go on."""
+        kept = self._raw.copy()
+        self._unread.append((kept, self._n_read))
+        self._lay_wall()
+        self._phase = entries.proceed(self._raw, 0)
+        self._n_read = int(kept.view(TABLE)["n_log"][0]) if self.over else 0
 
     def act_message(self, seat: int, message: Message) -> None:
         """`seat` answers with an mjai message. Raises ValueError (IllegalAction where it means an action that is not legal)."""
@@ -137,6 +137,8 @@ class Game:
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a position of this game. Walls given for rounds dealt since then are not laid again."""
         self._raw[:] = np.frombuffer(snapshot.table, dtype=np.uint8)
+        self._phase = int(self._table["phase"][0])
+        self._unread.clear()
         del self._messages[snapshot.n_messages :]
         self._n_read = snapshot.n_read
         self._delivered = list(snapshot.delivered)
@@ -157,8 +159,12 @@ class Game:
         return self.rules.final_points(self.scores)
 
     def _read(self) -> None:
-        self._messages += mjai.messages(self.table, self._n_read)
+        for kept, n_read in [*self._unread, (self._raw, self._n_read)]:
+            self._messages += mjai.messages(kept.view(TABLE)[0], n_read)
+        self._unread.clear()
         self._n_read = int(self.table.n_log)
+        if self.over:
+            self._messages[-1]["points"] = self.final_points
 
     def _lay_wall(self) -> None:
         wall = next(self._walls, None)
@@ -174,5 +180,5 @@ class Game:
         name = ACTION_NAMES[action] if 0 <= action < len(ACTION_NAMES) else str(action)
         menu = self.legal(seat) if 0 <= seat < 3 else []
         if not menu:
-            return f"seat {seat} is not asked now (asked: {self.asked}), so it cannot {name}"
+            return f"seat {seat} is not asked now (asked: {list(self.asked)}), so it cannot {name}"
         return f"seat {seat} may not {name}; legal: {', '.join(ACTION_NAMES[legal] for legal in menu)}"

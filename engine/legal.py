@@ -34,7 +34,7 @@ from engine.scoring.yaku import (
 )
 from engine.shanten import KEY_GROUP, KEY_WEIGHT, shanten, waits
 from engine.table import KAKAN_MELD, OFFER_ANKAN, OFFER_DISCARD, OFFER_KAKAN, PON_MELD
-from engine.tiles import HONOUR, KIND_OF, NORTH, RED_5P, RED_INDEX, SANMA_KINDS, TERMINALS_HONOURS, is_red
+from engine.tiles import HONOUR, KIND_OF, N_KINDS, NORTH, RED_5P, RED_INDEX, SANMA_KINDS, TERMINALS_HONOURS, is_red
 
 MIN_LIVE_FOR_RIICHI = 3  # every seat must still be due a draw. Source: Tenhou; see also docs/rules.md
 ONE = np.uint64(1)
@@ -101,7 +101,7 @@ def may_riichi(t: np.record, p: np.record) -> bool:
     """Concealed, not in riichi, a stick to pay, enough tiles left, and a discard that leaves the hand tenpai."""
     if p.riichi or p.open or p.score < RIICHI_STICK or t.live_left < MIN_LIVE_FOR_RIICHI:
         return False
-    if shanten(p.hand_keys, np.int64(p.n_melds)) > 0:
+    if p.shanten > 1 or shanten(p.hand_keys, np.int64(p.n_melds)) > 0:  # a draw lowers it by one at most
         return False
     for kind in SANMA_KINDS:
         if p.hand[kind] > 0 and tenpai_without(p, kind):
@@ -110,21 +110,36 @@ def may_riichi(t: np.record, p: np.record) -> bool:
 
 
 @inner
-def allow_discard(t: np.record, seat: int, kind: int) -> None:
-    """Every way to discard a tile of `kind`: red or plain, from the hand or as drawn."""
+def kinds_held(p: np.record, least: int) -> np.uint64:
+    """Bit mask of the kinds of which the concealed hand holds `least` tiles or more."""
+    mask = np.uint64(0)
+    for kind in range(N_KINDS):
+        mask |= np.uint64(p.hand[kind] >= least) << np.uint64(kind)
+    return mask
+
+
+@inner
+def allow_discards(t: np.record, seat: int, kinds: np.uint64) -> None:
+    """Every way to discard a tile of `kinds` (a bit mask of held kinds): red or plain, from the hand or as drawn.
+
+    A kind's number is the action that discards its plain tile, so the mask is nearly the menu.
+    """
     p = t.seat[seat]
-    reds = np.int64(p.red[RED_INDEX[kind]]) if RED_INDEX[kind] >= 0 else np.int64(0)
-    plains = np.int64(p.hand[kind]) - reds
-    if t.drawn >= 0 and KIND_OF[t.drawn] == kind:
-        allow(t, seat, np.int64(TSUMOGIRI))
-        if is_red(np.int64(t.drawn)):
-            reds -= 1
-        else:
-            plains -= 1
-    if plains > 0:
-        allow(t, seat, DISCARD + kind)
-    if reds > 0:
-        allow(t, seat, DISCARD + RED_5P + RED_INDEX[kind])
+    menu = kinds
+    for red in range(2):
+        kind = KIND_OF[RED_5P + red]
+        if p.red[red] > 0 and has_kind(kinds, kind):
+            menu |= ONE << np.uint64(DISCARD + RED_5P + red)
+            if p.hand[kind] == p.red[red]:
+                menu &= ~(ONE << np.uint64(DISCARD + kind))
+    if t.drawn >= 0 and has_kind(kinds, KIND_OF[t.drawn]):
+        menu |= ONE << np.uint64(TSUMOGIRI)
+        kind = KIND_OF[t.drawn]
+        reds = np.int64(p.red[RED_INDEX[kind]]) if RED_INDEX[kind] >= 0 else np.int64(0)
+        twins = reds if is_red(np.int64(t.drawn)) else p.hand[kind] - reds
+        if twins == 1:
+            menu &= ~(ONE << np.uint64(DISCARD + np.int64(t.drawn)))
+    t.legal[seat, 0] |= menu
 
 
 @inner
@@ -187,9 +202,9 @@ def allow_own_kans(t: np.record, seat: int) -> None:
         if p.hand[kind] == 4 and keeps_reading(p, kind):
             allow(t, seat, ANKAN + kind)
         return
-    for kind in SANMA_KINDS:
-        if p.hand[kind] == 4:
-            allow(t, seat, ANKAN + kind)
+    fours = kinds_held(p, np.int64(4))
+    t.legal[seat, 0] |= fours << np.uint64(ANKAN)
+    t.legal[seat, 1] |= fours >> np.uint64(64 - ANKAN)
     for m in range(p.n_melds):
         if p.meld_type[m] == PON_MELD and p.hand[p.meld_kind[m]] > 0:
             allow(t, seat, KAKAN + np.int64(p.meld_kind[m]))
@@ -213,9 +228,7 @@ def turn_menu(t: np.record) -> None:
     if p.riichi:
         allow(t, seat, np.int64(TSUMOGIRI))
     else:
-        for kind in SANMA_KINDS:
-            if p.hand[kind] > 0:
-                allow_discard(t, seat, kind)
+        allow_discards(t, seat, kinds_held(p, np.int64(1)))
         if may_riichi(t, p):
             allow(t, seat, np.int64(RIICHI))
     if has_kind(p.waits, KIND_OF[t.drawn]) and winning_han(t, seat, t.drawn, tsumo_situation(t, seat)) > 0:
@@ -230,18 +243,19 @@ def turn_menu(t: np.record) -> None:
 @inner
 def pon_menu(t: np.record) -> None:
     """Menu after a pon: any discard but the called kind (kuikae)."""
-    for kind in SANMA_KINDS:
-        if t.seat[t.turn].hand[kind] > 0 and kind != t.kuikae:
-            allow_discard(t, np.int64(t.turn), kind)
+    held = kinds_held(t.seat[t.turn], np.int64(1))
+    allow_discards(t, np.int64(t.turn), held & ~(ONE << np.uint64(t.kuikae)))
 
 
 @inner
 def riichi_menu(t: np.record) -> None:
     """Menu after declaring riichi: the discards that leave the hand tenpai."""
     p = t.seat[t.turn]
+    kinds = np.uint64(0)
     for kind in SANMA_KINDS:
         if p.hand[kind] > 0 and tenpai_without(p, kind):
-            allow_discard(t, np.int64(t.turn), kind)
+            kinds |= ONE << np.uint64(kind)
+    allow_discards(t, np.int64(t.turn), kinds)
 
 
 @inner

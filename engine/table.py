@@ -65,6 +65,7 @@ SEAT = record(
         ("start_score", "i4"),  # at the start of the round
         ("hand", "i1", 34),  # concealed tiles by kind, red fives and the drawn tile included
         ("red", "i1", 2),  # red 5p, red 5s in the concealed hand
+        ("shanten", "i1"),  # of the 13-tile hand, before the draw
         ("n_melds", "i1"),
         ("meld_type", "i1", MAX_MELDS),
         ("meld_kind", "i1", MAX_MELDS),

@@ -142,9 +142,10 @@ def next_round(t: np.record) -> None:
 
 @inner
 def update_waits(p: np.record) -> None:
-    """Bring the waits of a 13-tile hand up to date."""
+    """Bring shanten and waits of a 13-tile hand up to date."""
     n_melds = np.int64(p.n_melds)
-    if shanten(p.hand_keys, n_melds) == 0:
+    p.shanten = shanten(p.hand_keys, n_melds)
+    if p.shanten == 0:
         p.waits = waits(p.hand, p.hand_keys, n_melds)
     else:
         p.waits = np.uint64(0)

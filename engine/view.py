@@ -25,6 +25,7 @@ def blank_seat(p: np.record) -> None:
     p.red[0] = p.red[1] = 0
     p.hand_keys[0] = p.hand_keys[1] = p.hand_keys[2] = 0
     p.waits = np.uint64(0)
+    p.shanten = 0
     p.passed = 0
     p.riichi_passed = 0
 

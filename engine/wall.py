@@ -16,6 +16,7 @@ from engine.table import DEALT, DORA_AT, EVERYBODY, LAST_REPLACEMENT, NOBODY, WA
 from engine.tiles import FULL_SET, KIND_OF, NONE, RED_INDEX, is_red
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+LOW_32 = np.uint64(0xFFFFFFFF)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
 
@@ -32,11 +33,11 @@ def mix(x: np.uint64) -> np.uint64:
 def below(state: np.uint64, n: int) -> tuple[np.uint64, int]:
     """The next generator state and an unbiased number in [0, n) (Lemire's multiply and reject, 32 bits)."""
     bound = np.uint64(n)
-    threshold = (np.uint64(1 << 32) - bound) % bound
     while True:
         state = state + GOLDEN
         product = (mix(state) >> np.uint64(32)) * bound
-        if (product & np.uint64(0xFFFFFFFF)) >= threshold:
+        low = product & LOW_32
+        if low >= bound or low >= (LOW_32 + np.uint64(1) - bound) % bound:  # the division is rarely needed
             return state, np.int64(product >> np.uint64(32))
 
 
