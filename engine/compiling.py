@@ -6,8 +6,8 @@ Two decorators, one for each kind of compiled function:
   which makes a full compile a third shorter.
 * ``@entry``: called from Python. Its machine code, with everything it calls, is cached on disk.
 
-numba checks only the file of the cached function, not the files of what that function calls. So the cache lives
-in a folder named by a hash of *all* sources that could have been compiled in: change any of them and a new folder is used.
+numba checks only the file of the cached function, not the files of what that function calls. So the cache lives in a
+folder named by a hash of *all* sources that could have been compiled in: change one of them and a new folder is used.
 
 With ``NUMBA_DISABLE_JIT=1`` both decorators leave the functions as plain Python, with identical results.
 """
@@ -35,17 +35,17 @@ OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
 
 def cache_root() -> Path:
-    """Folder of all compiled code: ``$NUKIDORA_CACHE``, else ``$XDG_CACHE_HOME/nukidora``, else ``~/.cache/nukidora``."""
+    """Folder of all compiled code: ``$NUKIDORA_CACHE``, else `nukidora` in ``$XDG_CACHE_HOME`` or ``~/.cache``."""
     own = os.environ.get("NUKIDORA_CACHE")
     return Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nukidora"
 
 
 @cache
 def cache_folder(package: Path) -> Path:
-    """The cache folder for compiled code of `package` (a source folder): its name is a hash of that code and the engine's."""
+    """The cache folder for compiled code of `package` (a source folder): a hash of that code and the engine's."""
     digest = hashlib.sha256(f"{numba.__version__} {sys.version} {CALLABLE_INNER} {numba.config.BOUNDSCHECK}".encode())
     for folder in sorted({ENGINE, package}):
-        for source in sorted(folder.rglob("*.py")):
+        for source in sorted([*folder.rglob("*.py"), *folder.rglob("*.npz")]):
             digest.update(str(source.relative_to(folder)).encode())
             digest.update(source.read_bytes())
     return cache_root() / digest.hexdigest()[:16]

@@ -5,16 +5,18 @@ A buffer costs a call 0.2 us where passing a record would cost 5.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 
 from engine.actions import MASK_WORDS
 from engine.compiling import entry, inner
 from engine.table import DORA_AT, GAME_OVER, ROUND_OVER, TABLE
-from engine.turn import act, next_round, start_game
+from engine.turn import act, next_round, start_game, start_round
 from engine.view import blank_for
 from engine.wall import mix
 
-Bytes = np.ndarray
+Bytes: TypeAlias = np.ndarray
 ONE = np.uint64(1)
 
 
@@ -39,6 +41,16 @@ def start(raw: Bytes, i: int, seed: np.uint64) -> None:
 
 
 @entry
+def start_at(raw: Bytes, i: int) -> None:
+    """Start a round in mid-game.
+
+    `rules`, `viewer` -1, `round_wind`, `dealer`, `honba`, `sticks` and the scores of the record are set before; so is
+    `wall` where `wall_given`, else the wall comes from `seed`.
+    """
+    start_round(raw.view(TABLE)[i])
+
+
+@entry
 def asked_seats(raw: Bytes, i: int) -> int:
     """Bit mask of the seats that are asked."""
     t = raw.view(TABLE)[i]
@@ -50,7 +62,7 @@ def asked_seats(raw: Bytes, i: int) -> int:
 
 @entry
 def menu(raw: Bytes, i: int, seat: int, actions: np.ndarray) -> int:
-    """Write the legal actions of `seat` into `actions` int64[N_ACTIONS], ascending; returns how many (0: not asked)."""
+    """Write the legal actions of `seat`, ascending, into int64[N_ACTIONS]; returns how many (0: not asked)."""
     t = raw.view(TABLE)[i]
     n = np.int64(0)
     if 0 <= seat < 3 and is_asked(t, seat):
@@ -76,7 +88,7 @@ def answer(raw: Bytes, i: int, seat: int, action: int) -> int:
 
 @entry
 def proceed(raw: Bytes, i: int) -> int:
-    """Go on after a round and return the phase that follows; -1, with nothing changed, where no round has just ended."""
+    """Go on after a round and return the phase that follows; -1, nothing changed, where no round has just ended."""
     t = raw.view(TABLE)[i]
     if t.phase != ROUND_OVER:
         return -1
@@ -102,15 +114,22 @@ def start_all(raw: Bytes, seeds: np.ndarray) -> None:
 
 @entry
 def collect(
-    raw: Bytes, players: np.ndarray, player: int, views: Bytes, asked_tables: np.ndarray, asked_seats: np.ndarray
-) -> int:
-    """Views of all seats that `player` sits on and that are asked; returns how many.
+    raw: Bytes,
+    players: np.ndarray,
+    player: int,
+    first: int,
+    views: Bytes,
+    asked_tables: np.ndarray,
+    asked_seats: np.ndarray,
+) -> tuple[int, int]:
+    """Views of the asked seats that `player` sits on, from table `first` on, as many as `views` holds.
 
     `players` int8[n, 3] tells who sits where; `asked_tables` and `asked_seats` receive the table and seat of each view.
+    Returns how many there are, and the table to go on from.
     """
     tables, seen = raw.view(TABLE), views.view(TABLE)
-    n = 0
-    for i in range(len(tables)):
+    n, i = np.int64(0), np.int64(first)
+    while i < len(tables) and n + 2 <= len(seen):  # at most two seats of a table are asked at once
         for seat in range(3):
             if players[i, seat] == player and is_asked(tables[i], seat):
                 seen[n] = tables[i]
@@ -118,7 +137,8 @@ def collect(
                 asked_tables[n] = i
                 asked_seats[n] = seat
                 n += 1
-    return n
+        i += 1
+    return n, i
 
 
 @entry

@@ -1,10 +1,10 @@
 """One table for Python callers: servers, notebooks, tests, one-off scripts.
 
-    game = Game(seed=7)
-    while not game.over:
-        for seat in game.asked:
-            game.act(seat, choose(game.legal(seat)))
-    print(game.scores, game.ranks)
+game = Game(seed=7)
+while not game.over:
+    for seat in game.asked:
+        game.act(seat, choose(game.legal(seat)))
+print(game.scores, game.ranks)
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Message = dict[str, Any]
 SEATS_OF = ((), (0,), (1,), (0, 1), (2,), (0, 2), (1, 2))  # by bit mask; all three are never asked at once
 
 
-class IllegalAction(ValueError):
+class IllegalAction(ValueError):  # noqa: N818 - what it is, not that it went wrong
     """An answer that is not on the seat's menu; the game stands as it stood."""
 
 
@@ -49,8 +49,11 @@ class Game:
         names: tuple[str, str, str] = ("0", "1", "2"),
         walls: Iterable[Any] = (),
     ) -> None:
-        """Start a game. `walls` gives the walls of the first rounds (108 tile37 each, laid out as `engine.table` says);
-        the rounds after them are shuffled from the 64-bit `seed`. Raises ValueError for a wall that is not the full set."""
+        """Start a game.
+
+        `walls` gives the walls of the first rounds (108 tile37 each, laid out as `engine.table` says); the rounds after
+        them are shuffled from the 64-bit `seed`. Raises ValueError for a wall that is not the full set.
+        """
         if not 0 <= seed < 1 << 64:
             raise ValueError(f"seed {seed} is not in 0 … 2^64 - 1")
         self.rules = rules
@@ -107,7 +110,7 @@ class Game:
         self._n_read = int(kept.view(TABLE)["n_log"][0]) if self.over else 0
 
     def act_message(self, seat: int, message: Message) -> None:
-        """`seat` answers with an mjai message. Raises ValueError (IllegalAction where it means an action that is not legal)."""
+        """`seat` answers with an mjai message. Raises ValueError, IllegalAction for an action that is not legal."""
         self.act(seat, mjai.action_of(self.table, seat, message))
 
     def view(self, seat: int) -> np.record:

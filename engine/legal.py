@@ -33,7 +33,7 @@ from engine.scoring.yaku import (
     WITH_IPPATSU,
 )
 from engine.shanten import KEY_GROUP, KEY_WEIGHT, shanten, waits
-from engine.table import KAKAN_MELD, OFFER_ANKAN, OFFER_DISCARD, OFFER_KAKAN, PON_MELD
+from engine.table import OFFER_ANKAN, OFFER_DISCARD, OFFER_KAKAN, PON_MELD
 from engine.tiles import HONOUR, KIND_OF, N_KINDS, NORTH, RED_5P, RED_INDEX, SANMA_KINDS, TERMINALS_HONOURS, is_red
 
 MIN_LIVE_FOR_RIICHI = 3  # every seat must still be due a draw. Source: Tenhou; see also docs/rules.md
@@ -167,7 +167,7 @@ def has_run_with(p: np.record, kind: int) -> bool:
 def keeps_reading(p: np.record, kind: int) -> bool:
     """Whether an ankan of the drawn `kind` in riichi leaves waits and every reading of the hand as they were.
 
-    Source: Tenhou: the kan is allowed only with the drawn tile, and where its three fellows are a triplet in every reading.
+    Source: Tenhou: only with the drawn tile, and where its three fellows are a triplet in every reading.
     """
     group, weight = KEY_GROUP[kind], KEY_WEIGHT[kind]
     before = p.waits

@@ -21,7 +21,7 @@ REASONS = {EXHAUSTIVE: "fanpai", NINE_KINDS: "kyushukyuhai", FOUR_KANS: "sukaika
 
 
 def tile_name(tile: int) -> str:
-    """mjai name of a tile37; ``?`` for one the reader may not know."""
+    """Mjai name of a tile37; ``?`` for one the reader may not know."""
     return "?" if tile == UNKNOWN else MJAI_NAMES[tile]
 
 
@@ -151,7 +151,9 @@ def yaku_names(win: np.record) -> list[list[Any]]:
 def _ryukyoku(t: np.record, place: int, event: Event) -> Message:
     reason = event.detail
     exhaustive = reason in (EXHAUSTIVE, NAGASHI)
-    shown = [bool(t.draw_tenpai[seat]) if exhaustive else seat == event.actor and reason == NINE_KINDS for seat in range(3)]
+    shown = [
+        bool(t.draw_tenpai[seat]) if exhaustive else seat == event.actor and reason == NINE_KINDS for seat in range(3)
+    ]
     hidden = [["?"] * int(sum(seat.hand)) for seat in t.seat]
     return {
         "type": "ryukyoku",
@@ -277,7 +279,9 @@ def action_of(t: np.record, seat: int, message: Message) -> int:
         return actions.ANKAN + int(KIND_OF[_consumed(message)[0]])
     if name == "kakan":
         return actions.KAKAN + int(KIND_OF[_tile(message, "pai")])
-    raise ValueError(f"{name!r} is no action; send dahai, reach, pon, daiminkan, ankan, kakan, nukidora, hora, ryukyoku or none")
+    raise ValueError(
+        f"{name!r} is no action; send dahai, reach, pon, daiminkan, ankan, kakan, nukidora, hora, ryukyoku or none"
+    )
 
 
 def _tile(message: Message, key: str) -> int:

@@ -30,7 +30,7 @@ RULES = np.dtype(
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """One set of three-player rules. `uma` is in points of 1,000, first place first; `base_points` is what counts as zero."""
+    """One set of three-player rules. `uma` is in thousands, first place first; `base_points` is what counts as zero."""
 
     name: str
     length: Literal["east", "hanchan"] = "hanchan"
@@ -63,7 +63,7 @@ class Rules:
         return [order.index(seat) + 1 for seat in range(3)]
 
     def final_points(self, scores: list[int]) -> list[float]:
-        """Final points of each seat: (score - base)/1,000 plus uma, and to the top what the base took from all (oka)."""
+        """Final points of each seat: (score - base)/1,000 plus uma; to the top what the base took from all (oka)."""
         oka = 3 * (self.base_points - START_POINTS) // 1_000
         points = []
         for seat, rank in enumerate(self.ranks(scores)):

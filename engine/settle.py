@@ -101,7 +101,7 @@ def settle_win(t: np.record, winner: int, target: int, tile: int) -> None:
 
 @inner
 def pay_honba_and_sticks(t: np.record, win: np.record, liable: int) -> None:
-    """Honba from each payer on tsumo, 200 from the discarder on ron; a liable seat pays it all. Sticks to the winner."""
+    """Honba from each payer on tsumo, 200 from the discarder on ron, all from a liable seat. Sticks to the winner."""
     for seat in range(3):
         if seat != win.winner:
             payer = liable if liable >= 0 else np.int64(seat if win.target == win.winner else win.target)
@@ -206,9 +206,9 @@ def top_seat(t: np.record) -> int:
 def game_ends(t: np.record) -> bool:
     """Whether the game is over after the settled round.
 
-    Source: Tenhou. Somebody below zero; in the last scheduled round or later: the dealer stays, is top with 40,000 and
-    won or was tenpai (an abortive draw never ends the game), or the deal passes and somebody has 40,000, or West 3 is over
-    (South 3 in an East-only game).
+    Source: Tenhou. Somebody is below zero; or, in the last scheduled round or later, the dealer stays, is top with
+    40,000 and won or was tenpai (an abortive draw never ends the game), or the deal passes and somebody has 40,000, or
+    West 3 (South 3 in an East-only game) is over.
     """
     for seat in range(3):
         if t.seat[seat].score < 0:

@@ -66,7 +66,7 @@ def hand_keys(hand: Hand, keys: Keys) -> None:
 @inner
 def _profile(group: int, key: int) -> int:
     """Packed profile of one group: the place of its cost row, and counts for the hands without melds."""
-    table = group // NO_RUNS
+    table = group // NO_RUNS  # 0 with runs, 1 without
     positive = np.uint32(key)  # spares the compiled code the case of negative indices
     return _LOW_HALF[table, positive % LOW] + _HIGH_HALF[table, positive // LOW]
 

@@ -1,7 +1,7 @@
 """A table is one record: everything about one game, in about two kilobytes.
 
-Many games are an array of TABLE. A snapshot is a copy. A seat's view is the same record with what it may not know blanked
-(`engine/view.py`). Seats are absolute, 0-2; seat 0 deals first. Tiles and kinds are those of `engine/tiles.py`.
+Many games are an array of TABLE. A snapshot is a copy. A seat's view is the same record with what it may not know
+blanked (`engine/view.py`). Seats are absolute, 0-2; seat 0 deals first. Tiles and kinds are those of `engine/tiles.py`.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ RIVER_CALLED = 0x80
 # How a round ended without a win (TABLE.draw_reason).
 NO_DRAW, EXHAUSTIVE, NINE_KINDS, FOUR_KANS, NAGASHI = range(5)
 
-# Wall: 39 dealt tiles (13 for the dealer, 13 each in turn order), 59 to draw (live draws from the front, replacements from
-# the back; at most 55 are drawn), 5 dora indicators, 5 ura indicators.
+# Wall: 39 dealt tiles (13 for the dealer, 13 each in turn order), 59 to draw (live draws from the front, replacements
+# from the back; at most 55 are drawn), 5 dora indicators, 5 ura indicators.
 WALL_SIZE = 108
 DEALT = 39
 LAST_REPLACEMENT = 97

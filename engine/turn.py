@@ -36,7 +36,6 @@ from engine.table import (
     RESPONSE,
     RIICHI_DISCARD,
     RIVER_TSUMOGIRI,
-    ROUND_OVER,
     TURN,
 )
 from engine.tiles import KIND_OF, NONE, TERMINALS_HONOURS_MASK
@@ -280,7 +279,7 @@ def take_call(t: np.record, seat: int, action: int) -> None:
         call_daiminkan(t, seat)
         replace(t, seat)
         return
-    if action == PON or action == PON_RED:
+    if action in (PON, PON_RED):
         call_pon(t, seat, action == PON_RED)
         t.phase = AFTER_PON
         pon_menu(t)

@@ -1,7 +1,7 @@
 """The wall: shuffling from a 64-bit seed, dealing, drawing, replacements and indicators.
 
-A round's wall depends on the table's seed and on the round (wind, dealer, honba) alone: whoever plays, the same round of
-the same game is dealt the same tiles. The layout is described at `engine.table.WALL_SIZE`.
+A round's wall depends on the table's seed and on the round (wind, dealer, honba) alone: whoever plays, the same round
+of the same game is dealt the same tiles. The layout is described at `engine.table.WALL_SIZE`.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def read(text: str, source: str) -> GameRecord:
 
 
 def tile_name(number: int) -> str:
-    """mjai name of a 0-135 tile."""
+    """The mjai name of a 0-135 tile."""
     return MJAI_NAMES[from_tile136(number)]
 
 
@@ -233,7 +233,7 @@ def _seat(seat: int) -> int:
 
 
 def _yakus(attributes: dict[str, str]) -> list[list[str | int]]:
-    """mjai names and han. Yakuman come as bare numbers, the rest in pairs of number and han (0 han: left out)."""
+    """Yaku names and han. Yakuman come as bare numbers, the rest in pairs of number and han (0 han: left out)."""
     if "yakuman" in attributes:
         return [[MJAI_BY_TENHOU[number], YAKUMAN_HAN] for number in _numbers(attributes["yakuman"])]
     pairs = _numbers(attributes["yaku"])

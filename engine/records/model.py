@@ -51,8 +51,11 @@ class RecordError(ValueError):
     """A record that cannot be read or written: one line with the file, the place in it, and what is wrong."""
 
     def __init__(self, file: str, place: str, what: str) -> None:
-        super().__init__(f"{file}: {place}: {what}")
+        super().__init__(file, place, what)
         self.file, self.place, self.what = file, place, what
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.place}: {self.what}"
 
 
 @contextmanager
@@ -174,6 +177,6 @@ def complete(events: list[Event]) -> list[Event]:
             added["scores"] = [score + delta for score, delta in zip(scores, deltas, strict=True)]
         event = make(kind, **(added | {key: value for key, value in event.items() if key != "type"}))
         scores = event.get("scores", scores)
-        tile = event.get("pai", tile)
+        tile = event["consumed"][0] if kind == "ankan" else event.get("pai", tile)
         filled.append(event)
     return filled

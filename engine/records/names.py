@@ -65,7 +65,7 @@ REASON_ALIASES: dict[str, str] = {
 
 
 def yaku_from_japanese(name: str) -> str:
-    """mjai name of a Japanese yaku name; of ``"自風 西"`` or ``"場風 東"`` without the wind. ValueError if unknown."""
+    """The mjai name of a Japanese yaku name, of ``"自風 西"`` without the wind. ValueError if unknown."""
     found = _MJAI_BY_JAPANESE.get(name) or _MJAI_BY_JAPANESE.get(name.split(" ")[0])
     if found is None:
         raise ValueError(f"unknown yaku {name!r}: add its spelling to the aliases of yaku names")

@@ -1,8 +1,8 @@
 """The order of play in a tenhou.net/6 round: rows of draws and discards of each seat, to one list of events and back.
 
-A row of draws holds tile numbers and calls (``"4747p47"``: pon; where the letter stands tells who is called from); a row
-of discards holds tile numbers, ``60`` (the drawn tile), ``"r…"`` (riichi), ``"f44"`` (nukidora), ankan, kakan, and a
-``0`` that fills the place of a daiminkan. Relative seats count among four, with the fourth absent.
+A row of draws holds tile numbers and calls (``"4747p47"``: pon; where the letter stands tells who is called from); a
+row of discards holds tile numbers, ``60`` (the drawn tile), ``"r…"`` (riichi), ``"f44"`` (nukidora), ankan, kakan, and
+a ``0`` that fills the place of a daiminkan. Relative seats count among four, with the fourth absent.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Row = list[int | str]
 
 
 def tile_name(number: Any) -> str:
-    """mjai name of a tile number. Raises ValueError for one three players do not have."""
+    """The mjai name of a tile number. Raises ValueError for one three players do not have."""
     if TENHOU_TILES.get(number) not in _SANMA:
         raise ValueError(f"there is no tile {number!r} in a three-player game")
     return MJAI_NAMES[TENHOU_TILES[number]]
@@ -53,6 +53,8 @@ def read_call(seat: int, text: str) -> Event:
         raise ValueError(f"{text!r} is no call three players can make")
     letter, place = match[2], len(match[1]) // 2
     tiles = [tile_name(int(digits[at : at + 2])) for at in range(0, len(digits), 2)]
+    if len({_kind(tile) for tile in tiles}) > 1:
+        raise ValueError(f"{text!r} calls tiles of different kinds")
     if letter == "a":
         return make("ankan", actor=seat, consumed=sort_tiles(tiles))
     pai = tiles.pop(place)
@@ -85,7 +87,7 @@ def write_call(event: Event, pon: Event | None) -> str:
 
 
 class _Flow(NamedTuple):
-    """A point in a round: what `seat` does next, how much of each row is used, and the tile it has drawn or discarded."""
+    """A point in a round: what `seat` does next, how much of each row is used, and the tile drawn or discarded."""
 
     seat: int
     next: Literal["draw", "act", "pass"]  # pass: its discard lies there for others to call

@@ -33,16 +33,18 @@ SOU_RUNS_SHIFT = 28
 EACH_RUN = 0x11111111111111  # lowest bit of each of the fourteen counts
 
 # mask of ranks -> suit word with one tile of each
-SPREAD = np.array([sum(1 << 4 * rank for rank in range(9) if ranks >> rank & 1) for ranks in range(512)], dtype=np.int64)
+SPREAD = np.array(
+    [sum(1 << 4 * rank for rank in range(9) if ranks >> rank & 1) for ranks in range(512)], dtype=np.int64
+)
 
 
 class Concealed(NamedTuple):
-    """The concealed tiles of a hand: masks of the kinds held at least once, twice, three and four times; two suit words."""
+    """The concealed tiles of a hand: masks of the kinds held at least once to four times, and two suit words."""
 
     present: int
     paired: int
     tripled: int
-    complete: int
+    all_four: int
     pin: int
     sou: int
 
@@ -60,17 +62,17 @@ def popcount(mask: int) -> int:
 @inner
 def concealed_tiles(hand: np.ndarray) -> Concealed:
     """Masks and suit words of an int8[34] hand."""
-    present = paired = tripled = complete = pin = sou = np.int64(0)
+    present = paired = tripled = all_four = pin = sou = np.int64(0)
     for kind in range(N_KINDS):
         count = np.int64(hand[kind])
         present |= np.int64(count >= 1) << kind
         paired |= np.int64(count >= 2) << kind
         tripled |= np.int64(count >= 3) << kind
-        complete |= np.int64(count >= 4) << kind
+        all_four |= np.int64(count >= 4) << kind
     for rank in range(9):
         pin |= np.int64(hand[PIN + rank]) << 4 * rank
         sou |= np.int64(hand[SOU + rank]) << 4 * rank
-    return Concealed(present, paired, tripled, complete, pin, sou)
+    return Concealed(present, paired, tripled, all_four, pin, sou)
 
 
 @inner
@@ -87,7 +89,7 @@ def runs_of(word: int) -> int:
 def possible_pairs(tiles: Concealed) -> int:
     """Mask of the kinds that may be the pair; 0 when the hand cannot be sets and a pair."""
     alone_pair = tiles.paired & ~tiles.tripled & ALONE_MASK
-    if (tiles.present & ~tiles.paired | tiles.complete) & ALONE_MASK or alone_pair & alone_pair - 1:
+    if (tiles.present & ~tiles.paired | tiles.all_four) & ALONE_MASK or alone_pair & alone_pair - 1:
         return 0
     # 16 is 1 modulo 3: a suit word and its number of tiles leave the same remainder.
     pin_left, sou_left = tiles.pin % 3, tiles.sou % 3
@@ -100,7 +102,7 @@ def possible_pairs(tiles: Concealed) -> int:
 
 @inner
 def next_split(word: int, candidates: int, chosen: int) -> int:
-    """The largest subset of `candidates` (ranks held three times), `chosen` or below, that as triplets leaves runs only.
+    """The first subset of `candidates` (ranks held three times), from `chosen` down, that as triplets leaves runs only.
 
     -1 when there is none, also for `chosen` < 0; go on with ``following(candidates, found)``.
     """

@@ -14,7 +14,7 @@ from engine.wall import add_tile
 
 @inner
 def is_kokushi(p: np.record) -> bool:
-    """Whether a tenpai hand waits for kokushi: concealed, all thirteen tiles terminals or honours, twelve kinds or more."""
+    """Whether a tenpai hand waits for kokushi: thirteen terminals and honours of twelve kinds or more."""
     kinds = tiles = 0
     for kind in TERMINALS_HONOURS:
         tiles += p.hand[kind]

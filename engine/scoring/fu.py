@@ -19,7 +19,7 @@ OPEN_MINIMUM_FU = 30
 
 
 def _waits() -> tuple[np.ndarray, np.ndarray]:
-    """For each kind won on, the runs (as run words) it completes with a two-sided wait, and with a middle or edge wait."""
+    """For each kind won on, the runs (as run words) it completes from two sides, and in the middle or at an edge."""
     open_waits, closed_waits = np.zeros(N_KINDS, dtype=np.int64), np.zeros(N_KINDS, dtype=np.int64)
     for first, shift in ((PIN, 0), (SOU, SOU_RUNS_SHIFT)):
         for start in range(7):
@@ -37,7 +37,7 @@ TWO_SIDED_WAITS, CLOSED_WAITS = _waits()
 
 @inner
 def triplets_fu(triplets: int) -> int:
-    """Fu of the concealed triplets in a mask: 4 each, 8 for terminals and honours. Open ones count half, kans fourfold."""
+    """Fu of the concealed triplets in a mask: 4 each, 8 for terminals and honours. Open counts half, kans fourfold."""
     return 4 * (popcount(triplets) + popcount(triplets & TERMINALS_HONOURS_MASK))
 
 

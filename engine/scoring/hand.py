@@ -1,7 +1,7 @@
 """What a winning hand is worth: the highest-paying of all its readings.
 
-A *reading* is a way to split the hand, together with the part of it that the winning tile completed. Each reading is given
-one number, its *worth*, that puts what counts first in the high bits, so the best reading is the greatest number.
+A *reading* is a way to split the hand, together with the part of it that the winning tile completed. Each reading is
+given one number, its *worth*, that puts what counts first in the high bits, so the best reading is the greatest number.
 """
 
 from __future__ import annotations
@@ -235,14 +235,15 @@ def score_hand(
     double_yakuman: bool,
     win: np.record,
 ) -> int:
-    """Score a hand of 14 tiles, a meld counted as three, and write the result into `win` (a WIN record); return its han.
+    """Score a hand of 14 tiles, a meld counted as three, into `win` (a WIN record); return its han.
 
-    `hand` int8[34]: concealed tiles with the winning one, of kind `win_kind`. `n_melds`, `meld_type`, `meld_kind` as in SEAT.
-    `situation`: bits of `engine/scoring/yaku.py`. Winds: 0 East, 1 South, 2 West; no seat and no round is ever North.
-    `dora`, `red`, `ura`, `nuki`: how many of each, `ura` 0 unless in riichi. `double_yakuman`: the rules have double ones.
+    `hand` int8[34]: concealed tiles with the winning one, of kind `win_kind`. `n_melds`, `meld_type`, `meld_kind`:
+    as in SEAT. `situation`: bits of `engine/scoring/yaku.py`. Winds: 0 East, 1 South, 2 West; nobody's is North.
+    `dora`, `red`, `ura`, `nuki`: how many of each, `ura` 0 unless in riichi. `double_yakuman`: the rules have them.
 
-    Fills `yaku`, `han`, `fu`, `yakuman` and `basic`; the other fields belong to the caller. Returns 0, with all five zero,
-    when the hand is not complete or has no yaku (dora are none).
+    Fills `yaku`, `han`, `fu`, `yakuman` and `basic`; the other fields belong to the caller. Returns 0, with all five
+    zero, when the hand is not complete or has no yaku (dora are none). The fu of a yakuman are counted as usual
+    (mjlog: open daisangen with a concealed triplet and a pair wait, ``ten="40,48000,5"``), those of kokushi are 0.
     """
     held = concealed_tiles(hand)
     melds = melds_of(n_melds, meld_type, meld_kind)
@@ -250,7 +251,8 @@ def score_hand(
     yaku = SITUATION_YAKU[np.int64(seat_wind == 0), situation] | tile_yaku(held.present | melds.kinds)
     if n_melds == 0:
         yaku |= nine_gates(held, n_won_kind)
-    won = Win(yaku, win_kind, situation & y.BY_TSUMO != 0, seat_wind, round_wind, dora + red + ura + nuki, double_yakuman)
+    tsumo = situation & y.BY_TSUMO != 0
+    won = Win(yaku, win_kind, tsumo, seat_wind, round_wind, dora + red + ura + nuki, double_yakuman)
     best = Best(np.int64(0), np.int64(0))
     if n_melds == 0:
         best = best_special(best, held, n_won_kind, won)
@@ -287,7 +289,7 @@ def count_dora(
     indicators: np.ndarray,
     n: int,
 ) -> int:
-    """Doras by the first `n` of `indicators` (int8, tile37): in the hand, in its melds, and norths laid where N is dora."""
+    """Doras by the first `n` of `indicators` (tile37): in the hand, in its melds, and norths laid where N is dora."""
     count = np.int64(0)
     for i in range(n):
         dora = DORA_OF[KIND_OF[indicators[i]]]

@@ -1,7 +1,7 @@
-"""Which yaku a hand shows, as sets of yaku: integers with the bit of each yaku's number (`engine/scoring/yaku.py`).
+"""Which yaku a hand shows, as sets of yaku: integers with a bit for each number of `engine/scoring/yaku.py`.
 
-Masks of kinds and run words are those of `engine/scoring/decompose.py`. Nothing here asks whether the hand is open: yaku
-that are not allowed open are struck off in one place (`allowed`).
+Masks of kinds and run words are those of `engine/scoring/decompose.py`. Nothing here asks whether the hand is open:
+yaku that are not allowed open are struck off in one place (`allowed`).
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def _situation_yaku() -> np.ndarray:
         }
         first_turn = bool(situation & y.FIRST_TURN) and tsumo
         for dealer, blessing in enumerate((y.CHIIHOU, y.TENHOU)):
-            table[dealer, situation] = sum(1 << number for number, held in (holds | {blessing: first_turn}).items() if held)
+            holds_here = holds | {blessing: first_turn}
+            table[dealer, situation] = sum(1 << number for number, held in holds_here.items() if held)
     return table
 
 
@@ -151,7 +152,7 @@ def concealed_triplet_yaku(n_concealed: int, pair_wait: bool) -> int:
 
 @inner
 def nine_gates(held: Concealed, n_won_kind: int) -> int:
-    """Chuuren poutou of fourteen concealed tiles of one suit; `n_won_kind`: how many of the kind won on are in the hand."""
+    """Chuuren poutou of fourteen concealed tiles; `n_won_kind`: how many of the kind won on are among them."""
     for first in (tiles.PIN, tiles.SOU):
         ends = held.tripled >> first & NINE_GATES_ENDS
         if held.present >> first == RANKS and held.present & ~(RANKS << first) == 0 and ends == NINE_GATES_ENDS:

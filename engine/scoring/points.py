@@ -7,8 +7,10 @@ import numpy as np
 from engine.compiling import entry, inner
 
 YAKUMAN_BASIC = 8_000
-# Base points from 5 han up: mangan, haneman (6), baiman (8), sanbaiman (11), counted yakuman (13). Source: Tenhou rules.
-LIMITS = np.array([0, 0, 0, 0, 0, 2_000, 3_000, 3_000, 4_000, 4_000, 4_000, 6_000, 6_000, YAKUMAN_BASIC], dtype=np.int64)
+# Base points by han: mangan (5), haneman (6), baiman (8), sanbaiman (11), counted yakuman (13). Source: Tenhou rules.
+LIMITS = np.array(
+    [0, 0, 0, 0, 0, 2_000, 3_000, 3_000, 4_000, 4_000, 4_000, 6_000, 6_000, YAKUMAN_BASIC], dtype=np.int64
+)
 MANGAN_HAN = 5
 MANGAN_BASIC = 2_000
 COUNTED_YAKUMAN_HAN = 13
@@ -16,7 +18,7 @@ COUNTED_YAKUMAN_HAN = 13
 
 @inner
 def basic_points(han: int, fu: int, yakuman: int) -> int:
-    """Base points of a hand: 8,000 for each yakuman, else a limit by han, else fu * 2^(2 + han) up to mangan (no kiriage)."""
+    """Base points: 8,000 for each yakuman, else a limit by han, else fu * 2^(2 + han) up to mangan (no kiriage)."""
     if yakuman > 0:
         return YAKUMAN_BASIC * yakuman
     if han >= MANGAN_HAN:
@@ -34,8 +36,8 @@ def payment(basic: int, multiplier: int) -> int:
 def payments(basic: int, dealer: bool, tsumo: bool) -> tuple[int, int]:
     """What the two others pay the winner, without honba.
 
-    Ron: the discarder and nothing. Tsumo: the dealer and the other one, or the same twice where the winner deals. What the
-    missing north would pay is not paid.
+    Ron: the discarder and nothing. Tsumo: the dealer and the other one, or the same twice where the winner deals. What
+    the missing north would pay is not paid.
     """
     if not tsumo:
         return payment(basic, np.int64(6 if dealer else 4)), np.int64(0)

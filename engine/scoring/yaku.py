@@ -1,7 +1,7 @@
 """Every yaku that can occur with three players, as one table.
 
-Numbers are ours (1-50, as RiichiEnv and this project's scored hands count them). `tenhou` is the number in Tenhou's mjlog
-(``yaku="…"``), `japanese` the name in tenhou.net/6 records, `mjai` the name in mjai's ``hora``.
+Numbers are ours (1-50, as RiichiEnv and this project's scored hands count them). `tenhou` is the number in Tenhou's
+mjlog (``yaku="…"``), `japanese` the name in tenhou.net/6 records, `mjai` the name in mjai's ``hora``.
 """
 
 from __future__ import annotations

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 from collections import defaultdict
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +24,7 @@ from engine.scoring.points import payments
 from engine.table import ANKAN_MELD, DAIMINKAN_MELD, KAKAN_MELD, PON_MELD, WIN
 from engine.tiles import EAST, HATSU, HONOUR, NORTH, PIN, SANMA_KINDS, SOU, TERMINALS_HONOURS, from_tile136
 
+REPOSITORY = Path(__file__).resolve().parents[2]
 KINDS = [int(kind) for kind in SANMA_KINDS]
 OUTSIDE = [int(kind) for kind in TERMINALS_HONOURS]
 HONOURS = list(range(HONOUR, HONOUR + 7))
@@ -27,7 +32,7 @@ SUITS = [list(range(first, first + 9)) for first in (PIN, SOU)]
 GREENS = [SOU + 1, SOU + 2, SOU + 3, SOU + 5, SOU + 7, HATSU]
 RED_FIVES = (52, 88)
 MELDS = (PON_MELD, DAIMINKAN_MELD, ANKAN_MELD, KAKAN_MELD)
-PER_RULES = 10_000
+BATCH = 10_000
 
 # number of the yaku in `mahjong` -> ours; it has no nukidora, which count among its dora
 OUR_NUMBER = {
@@ -59,7 +64,7 @@ class Case:
 
 
 def random_sets(rng: random.Random, pool: list[int], n_melds: int) -> tuple[list[int], list[tuple[int, int]]] | None:
-    """Concealed kinds and melds (type, kind) of four sets and a pair out of `pool`; None where a kind would occur five times."""
+    """Concealed kinds and melds (type, kind) of four sets and a pair; None where a kind would occur five times."""
     left = dict.fromkeys(pool, 4)
     starts = [kind for kind in pool if PIN <= kind < HONOUR and kind % 9 < 7 and kind + 1 in left and kind + 2 in left]
     run_share = rng.choice((0.0, 0.6, 1.0)) if starts else 0.0
@@ -96,9 +101,11 @@ def random_shape(rng: random.Random) -> tuple[list[int], list[tuple[int, int]]]:
         return [*suit, suit[0], suit[0], suit[8], suit[8], rng.choice(suit)], []
     first = rng.randrange(6)
     narrow = suit[first : first + 4]
+    simples = [kind for kind in KINDS if kind not in OUTSIDE]
+    ends = [*suit[:3], *suit[6:], 0, 8, HONOUR]
     pools = (
-        KINDS, KINDS, suit, suit + HONOURS, [k for k in KINDS if k not in OUTSIDE], OUTSIDE, OUTSIDE[:6], HONOURS, GREENS,
-        narrow, narrow + HONOURS[4:], [*suit[:3], *suit[6:], 0, 8, HONOUR],
+        KINDS, KINDS, suit, suit + HONOURS, simples, OUTSIDE, OUTSIDE[:6], HONOURS, GREENS, narrow,
+        narrow + HONOURS[4:], ends,
     )  # fmt: skip
     while True:
         n_melds = rng.choice((0, 0, 0, 1, 2, 3, 4))
@@ -214,10 +221,13 @@ class Oracle:
         )
         config.yaku = self.yaku  # as it would make anew for each hand
         melds = [
-            Meld(Meld.PON if meld == PON_MELD else Meld.KAN, tiles, opened=meld != ANKAN_MELD) for meld, tiles in case.melds
+            Meld(Meld.PON if meld == PON_MELD else Meld.KAN, tiles, opened=meld != ANKAN_MELD)
+            for meld, tiles in case.melds
         ]
         tiles = [*case.concealed, *(tile for _, meld in case.melds for tile in meld)]
-        found = HandCalculator.estimate_hand_value(tiles, case.won, melds, case.dora, config, ura_dora_indicators=case.ura)
+        found = HandCalculator.estimate_hand_value(
+            tiles, case.won, melds, case.dora, config, ura_dora_indicators=case.ura
+        )
         if found.error == HandCalculator.ERR_NO_YAKU:
             return NO_YAKU
         assert found.error is None, (found.error, case)
@@ -234,8 +244,8 @@ def test_random_hands_score_as_in_mahjong(double_yakuman: bool, pytestconfig: py
     n_hands = pytestconfig.getoption("hands") // 2
     oracle = Oracle(double_yakuman)
     seen: defaultdict[int, int] = defaultdict(int)
-    for start in range(0, n_hands, PER_RULES):
-        cases = [random_case(rng) for _ in range(min(PER_RULES, n_hands - start))]
+    for start in range(0, n_hands, BATCH):
+        cases = [random_case(rng) for _ in range(min(BATCH, n_hands - start))]
         wins = np.zeros(len(cases), dtype=WIN)
         score_batch(packed(cases), double_yakuman, wins)
         for case, win in zip(cases, wins, strict=True):
@@ -243,7 +253,34 @@ def test_random_hands_score_as_in_mahjong(double_yakuman: bool, pytestconfig: py
             assert mine == oracle.score(case), case
             for number in mine[0]:
                 seen[number] += 1
-    if n_hands >= PER_RULES:
+    if n_hands >= BATCH:
         impossible = {y.SANSHOKU}  # no man tiles 2-8
         merged = {y.NUKI_DORA}
         assert {yaku.number for yaku in y.YAKU} - seen.keys() == impossible | merged
+
+
+SCORE_A_FILE = """
+import sys
+import numpy as np
+from engine.scoring.batch import HAND, score_batch
+from engine.table import WIN
+
+hands = np.fromfile(sys.argv[1], dtype=HAND)
+wins = np.zeros(len(hands), dtype=WIN)
+score_batch(hands, True, wins)
+wins.tofile(sys.argv[2])
+"""
+
+
+def test_plain_python_scores_the_same(tmp_path: Path) -> None:
+    rng = random.Random(7)
+    hands = packed([random_case(rng) for _ in range(1_000)])
+    wins = np.zeros(len(hands), dtype=WIN)
+    score_batch(hands, True, wins)
+    hands.tofile(tmp_path / "hands")
+    subprocess.run(
+        [sys.executable, "-W", "error", "-c", SCORE_A_FILE, str(tmp_path / "hands"), str(tmp_path / "wins")],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(REPOSITORY)},
+        check=True,
+    )
+    assert (tmp_path / "wins").read_bytes() == wins.tobytes()

@@ -284,7 +284,7 @@ def test_waits_agree_with_riichienv() -> None:
         ("19m19p19s1234566z", 0, 0, "7z"),
         ("1199m1122p3344s5z", 0, 0, "5z"),
         ("1199m1122p33445s5z", 0, 0, None),
-        ("1111m1122p334455s", 0, 1, ""),  # four of a kind are not two pairs
+        ("1111m1122p3377s5z", 0, 2, ""),  # four of a kind are not two pairs
         ("1122334p", 2, 0, "14p"),
         ("223344p55s", 2, -1, None),
         ("1122p3344s1122z55s", 0, -1, None),

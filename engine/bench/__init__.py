@@ -1,0 +1,1 @@
+"""`python -m engine bench`: ours and theirs, measured in one run."""

@@ -1,0 +1,167 @@
+"""Ask what a hand is worth, in one line of Python.
+
+>>> print(score("123456789p11s23s", "4s", riichi=True, dora="9p"))
+riichi 1, pinfu 1, ittsu 2, dora 1: 5 han 30 fu, 12000
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.rules import TENHOU, Rules
+from engine.scoring import yaku as y
+from engine.scoring.batch import HAND, MAX_INDICATORS, score_batch
+from engine.scoring.points import payments
+from engine.table import ANKAN_MELD, DAIMINKAN_MELD, KAKAN_MELD, PON_MELD, WIN
+from engine.tiles import KIND_OF, MPSZ_NAMES, N_KINDS, NORTH, SANMA_KINDS, mpsz
+
+MELD_TYPES = {"pon": PON_MELD, "daiminkan": DAIMINKAN_MELD, "ankan": ANKAN_MELD, "kakan": KAKAN_MELD}
+WINDS = "ESW"
+HAND_SIZE = 14
+BONUS = (y.DORA, y.RED_DORA, y.URA_DORA, y.NUKI_DORA)
+SITUATIONS = {
+    "tsumo": y.BY_TSUMO,
+    "riichi": y.IN_RIICHI,
+    "double_riichi": y.IN_DOUBLE_RIICHI,
+    "ippatsu": y.WITH_IPPATSU,
+    "last_tile": y.LAST_TILE,
+    "rinshan": y.AFTER_REPLACEMENT,
+    "chankan": y.ROBBING_KAN,
+    "first_turn": y.FIRST_TURN,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a hand is worth: nothing at all where it is not complete or has no yaku.
+
+    `yaku`: han by name, bonus tiles last. `yakuman`: how many times yakuman by pattern; a counted one has 0 here and
+    13 han or more. `payments`: what the two others pay, without honba: on tsumo the dealer first, on ron the discarder
+    and 0.
+    """
+
+    yaku: dict[str, int]
+    han: int
+    fu: int
+    yakuman: int
+    payments: tuple[int, int]
+
+    @property
+    def points(self) -> int:
+        """What the winner gets, without honba and riichi sticks."""
+        return sum(self.payments)
+
+    def __str__(self) -> str:
+        """E.g. ``riichi 1, menzen tsumo 1: 2 han 30 fu, 1000-500``."""
+        if not self.yaku:
+            return "no win"
+        paid = "-".join(str(points) for points in self.payments if points)
+        return f"{', '.join(f'{name} {han}' for name, han in self.yaku.items())}: {self.han} han {self.fu} fu, {paid}"
+
+
+def score(
+    hand: str | Sequence[int],
+    win: str | int,
+    melds: Iterable[str] = (),
+    *,
+    seat_wind: str = "E",
+    round_wind: str = "E",
+    dora: str | Sequence[int] = "",
+    ura: str | Sequence[int] = "",
+    nukidora: int = 0,
+    rules: Rules = TENHOU,
+    **situation: bool,
+) -> Score:
+    """Score `hand` (concealed tiles without the winning one) completed by the tile `win`.
+
+    Tiles are mpsz text (``"19m055p123s77z"``) or tile37 numbers, melds texts like ``"pon 055p"`` or ``"ankan 1111z"``.
+    Winds are ``"E"``, ``"S"`` or ``"W"``. `dora` and `ura` are indicators; `ura` counts in riichi only. `situation` is
+    any of SITUATIONS by keyword, e.g. ``tsumo=True, riichi=True``; ``last_tile`` is haitei or houtei, ``first_turn``
+    tenhou or chiihou. Whether they can occur together is not checked.
+
+    Raises:
+        ValueError: on a text it cannot read, a wrong number of tiles, or tiles that three players do not have.
+        TypeError: on an unknown situation.
+    """
+    if unknown := situation.keys() - SITUATIONS.keys():
+        raise TypeError(f"unknown situation {', '.join(sorted(unknown))}: choose from {', '.join(SITUATIONS)}")
+    bits = sum(SITUATIONS[name] for name, holds in situation.items() if holds)
+    concealed = [*_tiles(hand), *_tiles(win)]
+    called = [_meld(text) for text in melds]
+    tiles = [*concealed, *(tile for _, meld in called for tile in meld)]
+    _check(len(concealed) + 3 * len(called), tiles, nukidora)
+
+    hands = np.zeros(1, dtype=HAND)
+    packed = hands[0]
+    np.add.at(packed.hand, KIND_OF[concealed], 1)
+    packed.n_melds = len(called)
+    for i, (meld_type, meld) in enumerate(called):
+        packed.meld_type[i], packed.meld_kind[i] = meld_type, KIND_OF[meld[0]]
+    packed.win_kind, packed.situation = KIND_OF[concealed[-1]], bits
+    packed.seat_wind, packed.round_wind = _wind(seat_wind), _wind(round_wind)
+    packed.red, packed.nuki = sum(tile >= N_KINDS for tile in tiles), nukidora
+    packed.n_dora = _put(packed.dora, dora)
+    packed.n_ura = _put(packed.ura, ura if bits & (y.IN_RIICHI | y.IN_DOUBLE_RIICHI) else "")
+    wins = np.zeros(1, dtype=WIN)
+    score_batch(hands, rules.double_yakuman, wins)
+    return _read(wins[0], dealer=seat_wind == "E", tsumo=bool(bits & y.BY_TSUMO))
+
+
+def _read(win: Any, dealer: bool, tsumo: bool) -> Score:
+    """A Score of a WIN record."""
+    bonus_last = sorted((int(number) for number in np.flatnonzero(win.yaku)), key=lambda number: number in BONUS)
+    yaku = {y.BY_NUMBER[number].name: int(win.yaku[number]) for number in bonus_last}
+    first, second = payments(int(win.basic), dealer, tsumo)
+    return Score(yaku, int(win.han), int(win.fu), int(win.yakuman), (int(first), int(second)))
+
+
+def _tiles(tiles: str | int | Sequence[int]) -> list[int]:
+    """tile37 numbers of a text, of a number or of several."""
+    if isinstance(tiles, str):
+        return mpsz(tiles)
+    return [int(tile) for tile in np.atleast_1d(tiles)]
+
+
+def _wind(name: str) -> int:
+    if len(name) != 1 or name not in WINDS:
+        raise ValueError(f"wind {name!r}: choose E, S or W (no seat and no round is North)")
+    return WINDS.index(name)
+
+
+def _meld(text: str) -> tuple[int, list[int]]:
+    """Type and tiles of a meld written like ``"pon 055p"``."""
+    name, _, tiles = text.partition(" ")
+    meld = mpsz(tiles)
+    size = 3 if name == "pon" else 4
+    if name not in MELD_TYPES or len(meld) != size or len(set(KIND_OF[meld])) != 1:
+        raise ValueError(f"meld {text!r}: write e.g. 'pon 055p', or 'ankan 1111z' ({', '.join(MELD_TYPES)})")
+    return MELD_TYPES[name], meld
+
+
+def _check(size: int, tiles: list[int], nukidora: int) -> None:
+    """Raise ValueError unless such a hand can be held; `size` counts each meld as three."""
+    if size != HAND_SIZE:
+        raise ValueError(f"{size} tiles, a meld counted as three: hand and winning tile must be {HAND_SIZE}")
+    held = Counter([int(KIND_OF[tile]) for tile in tiles] + [NORTH] * nukidora)
+    for kind, count in held.items():
+        if kind not in SANMA_KINDS:
+            raise ValueError(f"{MPSZ_NAMES[kind]}: three players have no 2m-8m")
+        if count > 4:
+            raise ValueError(f"{count} tiles {MPSZ_NAMES[kind]}, there are four")
+    for tile, count in Counter(tile for tile in tiles if tile >= N_KINDS).items():
+        if count > 1:
+            raise ValueError(f"{count} tiles {MPSZ_NAMES[tile]}, there is one")
+
+
+def _put(indicators: np.ndarray, given: str | Sequence[int]) -> int:
+    """Write the indicators given into their array; return how many they are."""
+    tiles = _tiles(given)
+    if len(tiles) > MAX_INDICATORS:
+        raise ValueError(f"{len(tiles)} indicators, there are at most {MAX_INDICATORS}")
+    indicators[: len(tiles)] = tiles
+    return len(tiles)
