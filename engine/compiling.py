@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 from numba import njit
 from numba.core import event
 
@@ -31,6 +32,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 ENGINE = Path(__file__).parent
 # Unit tests call inner functions directly; everybody else saves the compile time of their wrappers.
 CALLABLE_INNER = os.environ.get("NUKIDORA_CALLABLE_INNER") == "1"
+if numba.config.DISABLE_JIT:
+    np.seterr(over="ignore")  # 64-bit words wrap around, as in compiled code, without a warning each time
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
 

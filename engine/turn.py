@@ -119,8 +119,6 @@ def clear_seat(p: np.record) -> None:
 @inner
 def next_round(t: np.record) -> None:
     """After ROUND_OVER: deal the next round or end the game. Sticks left at the end go to the top."""
-    t.win[0].yaku[:] = 0
-    t.win[1].yaku[:] = 0
     if game_ends(t):
         t.seat[top_seat(t)].score += RIICHI_STICK * t.sticks
         t.sticks = 0

@@ -31,9 +31,8 @@ def blank_seat(p: np.record) -> None:
 
 
 @inner
-def blank_win(t: np.record, index: int) -> None:
-    """Clear a win that has not happened (the scorer uses the record as scratch)."""
-    win = t.win[index]
+def blank_scratch(win: np.record) -> None:
+    """Clear what the scorer left while menus were made: it judges possible wins in the second win record."""
     win.basic = 0
     win.fu = win.han = 0
     win.yakuman = 0
@@ -53,5 +52,5 @@ def blank_for(view: np.record, seat: int) -> None:
         view.answer[other] = NONE
     if view.turn != seat:
         view.drawn = NONE
-    for index in range(view.n_wins, 2):
-        blank_win(view, index)
+    if view.n_wins < 2:
+        blank_scratch(view.win[1])

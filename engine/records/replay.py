@@ -26,6 +26,7 @@ from engine.tiles import NONE
 
 _OWN_ACTIONS = frozenset({"dahai", "reach", "ankan", "kakan", "nukidora", "hora"})
 _CALLS = frozenset({"pon", "daiminkan"})
+_CONSEQUENCES = frozenset({"dora", "reach_accepted"})
 _CALL_BITS = 1 << PON | 1 << PON_RED | 1 << DAIMINKAN
 
 
@@ -173,7 +174,7 @@ class Replay:
     def _turn(self) -> Iterator[Decision]:
         """The action of the seat on turn, which must be the next recorded event."""
         seat = int(self._table.turn)
-        event = self._events[self._n_agreed]
+        event = self._events[self._next_place()]
         if event.get("reason") == "kyushukyuhai":
             action = NINE_TERMINALS
         elif event["type"] in _OWN_ACTIONS and event["actor"] == seat:
@@ -181,6 +182,13 @@ class Replay:
         else:
             raise self._departure(f"seat {seat} is to act")
         return self._answer(seat, action)
+
+    def _next_place(self) -> int:
+        """Place of the next recorded event but those that come with an answer: indicators owed, a riichi accepted."""
+        place = self._n_agreed
+        while self._events[place]["type"] in _CONSEQUENCES:
+            place += 1
+        return place
 
     def _response(self) -> Iterator[Decision]:
         """The answers of all seats that may take the tile on offer: those recorded, else passes."""
@@ -197,9 +205,7 @@ class Replay:
 
     def _taking(self) -> dict[int, int]:
         """Who is recorded to take the tile on offer, and by which action."""
-        place = self._n_agreed
-        if self._events[place]["type"] == "reach_accepted":
-            place += 1
+        place = self._next_place()
         event = self._events[place]
         if event["type"] in _CALLS:
             return {event["actor"]: mjai.action_of(self._table, event["actor"], event)}
