@@ -11,11 +11,10 @@ from engine.records.model import KEYS, Event, sort_tiles
 _UNORDERED: dict[str, Callable[[Any], Any]] = {
     "hora_tehais": sort_tiles,
     "tehais": lambda hands: [sort_tiles(hand) for hand in hands],
-    "uradora_markers": list,
     "yakus": lambda yakus: sorted(map(list, yakus)),
 }
 # What names an event in a message, if it has it.
-_NAMING = ("actor", "target", "pai", "consumed", "dora_marker", "reason", "bakaze", "kyoku", "honba")
+_NAMING = ("actor", "target", "pai", "consumed", "reason", "bakaze", "kyoku", "honba", "dora_marker")
 _WHOLE_POINT_ERROR = 0.5
 
 

@@ -68,7 +68,7 @@ class Decision:
     @property
     def legal(self) -> list[int]:
         """The legal actions, ascending; one alone where there was nothing to decide."""
-        return actions_of(*self.table.legal[self.seat])
+        return actions_of(*self.table.legal[self.seat].tolist())
 
 
 class _Departure(Exception):  # noqa: N818 - ends a round, is no error of ours
@@ -82,10 +82,10 @@ class _Departure(Exception):  # noqa: N818 - ends a round, is no error of ours
 class Replay:
     """Iterates over the decisions of a recorded game and checks all its events on the way.
 
-    Every answer to a menu is a decision, passes included; only a pass that somebody's ron leaves unknown (the seat might
-    have wanted to call the tile) is not. Where the record departs from the rules a mismatch is noted and the rest of
-    that round skipped; the next one starts as recorded. Each iteration starts anew. Raises RecordError where the record
-    itself is incomplete.
+    Every answer to a menu is a decision, passes included; only a pass that somebody's ron leaves unknown (the seat
+    might have wanted to call the tile) is not. Where the record departs from the rules a mismatch is noted and the
+    rest of that round skipped; the next one starts as recorded. Each iteration starts anew. Raises RecordError where
+    the record itself is incomplete.
     """
 
     def __init__(self, record: GameRecord, rules: Rules | None = None) -> None:
@@ -98,8 +98,10 @@ class Replay:
         self._raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
         self._columns: Any = self._raw.view(TABLE)
         self._table: Any = self._columns[0]
+        self._legal = self._columns["legal"][0]
         self._phase = GAME_OVER
         self._events: list[Event] = []  # of the present round; the engine's log runs beside it, event by event
+        self._name = ""  # of the present round
         self._before = 0  # recorded events before this round
         self._n_agreed = 0  # events of this round found to agree
 
@@ -113,9 +115,12 @@ class Replay:
         self.mismatches, self.n_rounds, self.n_decisions = [], 0, 0
         starts = [place for place, event in enumerate(self.record.events) if event["type"] == "start_kyoku"]
         agreed = False  # whether the table stands where the recorded round before has ended
-        for self._before, self._events in zip(starts, self.record.rounds(), strict=True):
+        for before, events in zip(starts, self.record.rounds(), strict=True):
+            self._before, self._events = before, events
             self.n_rounds += 1
-            with located(self.record.source, round_name(self._events[0])):
+            with located(self.record.source, f"event {before + 1}"):
+                self._name = round_name(events[0])
+            with located(self.record.source, self._name):
                 try:
                     self._begin(follows=agreed)
                     yield from self._play()
@@ -199,8 +204,7 @@ class Replay:
             raise self._departure(f"seat {seat} may not {ACTION_NAMES[taking[seat]]}")
         by_ron = RON in taking.values()
         for seat in asked:
-            might_call = int(self._table.legal[seat, 0]) & _CALL_BITS
-            unknown = by_ron and seat not in taking and might_call
+            unknown = by_ron and seat not in taking and int(self._legal[seat, 0]) & _CALL_BITS
             yield from self._answer(seat, taking.get(seat, PASS), is_known=not unknown)
 
     def _taking(self) -> dict[int, int]:
@@ -214,9 +218,9 @@ class Replay:
 
     def _answer(self, seat: int, action: int, *, is_known: bool = True) -> Iterator[Decision]:
         """Give one answer, yielding the decision before."""
-        legal = actions_of(*map(int, self._table.legal[seat]))
-        if action not in legal:
-            menu = ", ".join(ACTION_NAMES[allowed] for allowed in legal)
+        low, high = self._legal[seat].tolist()
+        if not (low | high << 64) >> action & 1:
+            menu = ", ".join(ACTION_NAMES[legal] for legal in actions_of(low, high))
             raise self._departure(f"seat {seat} may not {ACTION_NAMES[action]}; legal: {menu}")
         if is_known:
             self.n_decisions += 1
@@ -232,7 +236,7 @@ class Replay:
             self._n_agreed += 1
 
     def _end_game(self, end: Event) -> None:
-        """After the last round: the game must be over, with these scores and points. Not compared where none are told."""
+        """The game must be over after the last round, with these scores and points; if none are told it may go on."""
         if end["type"] != "end_game" or "scores" not in end:
             return
         self._phase = entries.proceed(self._raw, 0)
@@ -248,5 +252,4 @@ class Replay:
 
     def _note(self, departure: _Departure) -> None:
         number = self._before + departure.place + 1
-        name = round_name(self._events[0])
-        self.mismatches.append(Mismatch(self.record.source, name, number, departure.recorded, departure.rules))
+        self.mismatches.append(Mismatch(self.record.source, self._name, number, departure.recorded, departure.rules))

@@ -31,12 +31,12 @@ def lay_wall(events: list[Event], rules: Rules) -> list[int]:
     wall = [UNKNOWN] * WALL_SIZE
     for number, place, name in told_tiles(events):
         tile = MJAI_TILES[name]
+        if tile == UNKNOWN:
+            raise WallError(number, "a hidden tile; only games with all hands shown can be replayed")
         if wall[place] == tile:
             continue  # the ura indicators of a second winner
         if wall[place] != UNKNOWN:
             raise WallError(number, f"{name} cannot lie where {MJAI_NAMES[wall[place]]} lies already")
-        if tile == UNKNOWN:
-            raise WallError(number, "a hidden tile; only games with all hands shown can be replayed")
         if left[tile] == 0:
             raise WallError(number, f"no {name} is left; all there are have been dealt, drawn or shown")
         left[tile] -= 1

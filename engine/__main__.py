@@ -1,0 +1,137 @@
+"""`python -m engine`: validate, convert or show game records, or measure the engine."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import NoReturn
+
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress
+
+from engine.records.files import RecordError, find_records, read_records, write_record
+from engine.records.show import show_game
+from engine.records.validate import AUTO, check_files
+from engine.rules import PRESETS
+
+OK, FAULTY, BAD_ARGUMENTS = 0, 1, 2
+SHARED_FROM = 100  # files from which more than one process is worth its start
+
+
+class Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong with the arguments, and exits with 2."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the line and exit."""
+        self.exit(BAD_ARGUMENTS, f"{self.prog}: {message}\n")
+
+
+def validate(args: argparse.Namespace) -> int:
+    """Replay every file found; a line for each mismatch and each broken file, and one with the totals."""
+    files = find_records(args.paths)
+    jobs = args.jobs or ((os.cpu_count() or 1) if len(files) >= SHARED_FROM else 1)
+    rounds = decisions = mismatches = 0
+    with _progress() as progress:
+        for report in progress.track(check_files(files, args.rules, jobs), len(files), description="replaying"):
+            for fault in report.faults:
+                print(fault)
+            rounds += report.n_rounds
+            decisions += report.n_decisions
+            mismatches += len(report.faults)
+    if not files:
+        print(f"no game records in {' '.join(map(str, args.paths))}", file=sys.stderr)
+    print(f"files {len(files)} · rounds {rounds} · decisions {decisions} · mismatches {mismatches}")
+    return OK if files and not mismatches else FAULTY
+
+
+def _progress() -> Progress:
+    """A bar on a terminal, nothing elsewhere; lines printed meanwhile go above it, or where stdout is redirected to."""
+    console = Console(stderr=True)
+    columns = (*Progress.get_default_columns(), MofNCompleteColumn())
+    return Progress(
+        *columns,
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        redirect_stdout=sys.stdout.isatty(),
+    )
+
+
+def convert(args: argparse.Namespace) -> int:
+    """Write the game of one file as another format."""
+    record = read_records(args.source)
+    try:
+        write_record(record, args.target)
+    except RecordError:
+        raise
+    except ValueError as error:
+        args.parser.error(str(error))
+    return OK
+
+
+def show(args: argparse.Namespace) -> int:
+    """Print a game, or one round of it."""
+    record = read_records(args.file)
+    n_rounds = len(record.rounds())
+    if args.round and args.round > n_rounds:
+        args.parser.error(f"--round {args.round}: {args.file} has {n_rounds} rounds")
+    show_game(record, Console(highlight=False), args.round)
+    return OK
+
+
+def positive(text: str) -> int:
+    """A number from 1 on, for an option. Raises ArgumentTypeError for anything else."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
+
+
+def arguments() -> Parser:
+    """The command line."""
+    parser = Parser(prog="python -m engine", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(run: Callable[[argparse.Namespace], int], text: str) -> Parser:
+        added = commands.add_parser(run.__name__, help=text, description=run.__doc__)
+        added.set_defaults(run=run, parser=added)
+        return added
+
+    checking = command(validate, "check game records against the rules")
+    checking.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a record file, or a folder of them")
+    checking.add_argument("--rules", choices=(AUTO, *PRESETS), default=AUTO, help="default: as each file tells")
+    checking.add_argument("--jobs", type=positive, metavar="N", help="processes; default: all cores for many files")
+    converting = command(convert, "write a game record as .mjson, .jsonl or .json (tenhou.net/6), .gz added or not")
+    converting.add_argument("source", type=Path, metavar="IN")
+    converting.add_argument("target", type=Path, metavar="OUT")
+    showing = command(show, "print a game record")
+    showing.add_argument("file", type=Path, metavar="FILE")
+    showing.add_argument("--round", type=positive, metavar="N", help="only this round, counted from 1")
+    commands.add_parser("bench", help="measure this engine beside others", add_help=False)
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command; returns the exit code: 0, 1 for faulty records, 2 for arguments that do not work."""
+    if argv[:1] == ["bench"]:  # has arguments of its own and needs packages the others do not
+        return int(import_module("engine.bench.main").main(list(argv[1:])))
+    args = arguments().parse_args(argv)
+    try:
+        code: int = args.run(args)
+        sys.stdout.flush()
+    except RecordError as error:
+        print(error, file=sys.stderr)
+        return FAULTY
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAULTY
+    except OSError as error:
+        args.parser.error(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

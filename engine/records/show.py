@@ -1,0 +1,133 @@
+"""A recorded round as text for a terminal: a line for each turn, with the hand it was played from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from engine.records.model import Event, GameRecord, round_name
+from engine.tiles import KIND_OF, MJAI_TILES, MPSZ_NAMES
+
+_COMES = {"tsumo": "", "pon": "pon ", "daiminkan": "kan "}
+_LAID = {"ankan": "closed kan ", "kakan": "added kan ", "nukidora": "lays "}
+_REASONS = {
+    "fanpai": "no tiles left",
+    "kyushukyuhai": "nine kinds of terminals and honours",
+    "sukaikan": "four kans",
+    "nagashimangan": "nagashi mangan",
+}
+
+
+@dataclass
+class Turn:
+    """What a seat does from drawing or calling to discarding; `number` counts the events of the record from 1."""
+
+    number: int
+    seat: int
+    hand: str
+    came: str
+    done: str = ""
+    is_tsumogiri: bool = False
+
+
+def hand_text(names: list[str]) -> str:
+    """Tiles sorted and grouped by suit: ``19m 1340p 2378s ESF`` (0 is a red five)."""
+    suits: dict[str, str] = dict.fromkeys("mps", "")
+    honours = ""
+    for name in sorted((name for name in names if name != "?"), key=lambda name: KIND_OF[MJAI_TILES[name]]):
+        if len(name) == 1:
+            honours += name
+        else:
+            ranked = MPSZ_NAMES[MJAI_TILES[name]]
+            suits[ranked[1]] += ranked[0]
+    groups = [ranks + suit for suit, ranks in suits.items() if ranks]
+    return " ".join([*groups, *filter(None, (honours, "?" * names.count("?")))])
+
+
+def turns(events: list[Event], first: int = 1) -> Iterator[Turn]:
+    """The turns of a round; `first` is the number of its first event."""
+    hands = [list(hand) for hand in events[0]["tehais"]]
+    turn: Turn | None = None
+    for number, event in enumerate(events[1:], first + 1):
+        kind, seat = event["type"], event.get("actor", 0)
+        if kind in _COMES:
+            if turn:
+                yield turn
+            turn = Turn(number, seat, hand_text(hands[seat]), _COMES[kind] + event["pai"])
+        if kind in ("tsumo", "dahai", "nukidora", "kakan"):
+            _move(hands[seat], [event["pai"]], taken=kind == "tsumo")
+        elif "consumed" in event:
+            _move(hands[seat], event["consumed"], taken=False)
+        if turn and kind == "reach":
+            turn.done += "riichi "
+        elif turn and kind == "dora":
+            turn.done += f"(indicator {event['dora_marker']}) "
+        elif turn and (kind == "dahai" or kind in _LAID):
+            turn.done += _LAID.get(kind, "") + event.get("pai", event.get("consumed", [""])[0])
+            turn.is_tsumogiri = event.get("tsumogiri", False)
+            yield turn
+            turn = None
+    if turn:
+        yield turn
+
+
+def _move(hand: list[str], names: list[str], *, taken: bool) -> None:
+    """Take tiles into a hand or out of it; out of a hidden hand goes a hidden tile."""
+    for name in names:
+        if taken:
+            hand.append(name)
+        elif name in hand or "?" in hand:
+            hand.remove(name if name in hand else "?")
+
+
+def show_game(record: GameRecord, console: Console, only: int | None = None) -> None:
+    """Print a game round by round and its result, or the round `only`, counted from 1."""
+    names = record.events[0].get("names") or ["seat 0", "seat 1", "seat 2"]
+    first = 1 + next(place for place, event in enumerate(record.events) if event["type"] == "start_kyoku")
+    for number, events in enumerate(record.rounds(), 1):
+        if only in (None, number):
+            show_round(events, names, first, console)
+        first += len(events)
+    end = record.events[-1]
+    if only is None and "scores" in end:
+        scores = [f"{name} {score:,}" for name, score in zip(names, end["scores"], strict=True)]
+        points = [f" ({points:+.1f})" for points in end.get("points", [])] or [""] * len(scores)
+        console.rule("[bold]end of the game", align="left")
+        console.print(" · ".join(map("".join, zip(scores, points, strict=True))), markup=False)
+
+
+def show_round(events: list[Event], names: list[str], first: int, console: Console) -> None:
+    """Print a round; `first` is the number of its first event."""
+    start = events[0]
+    console.rule(f"[bold]{round_name(start)}", align="left")
+    standing = [f"{name} {score:,}" for name, score in zip(names, start["scores"], strict=True)]
+    heading = [" · ".join(standing), f"sticks {start['kyotaku']}", f"indicator {start['dora_marker']}"]
+    console.print("   ".join(heading), markup=False)
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", no_wrap=True)
+    for turn in turns(events, first):
+        done = Text(turn.done, style="dim" if turn.is_tsumogiri else "")
+        cells = [Text(str(turn.number), style="dim"), Text(names[turn.seat]), Text(turn.hand), Text(turn.came), done]
+        table.add_row(*cells)
+    console.print(table)
+    for event in events:
+        if event["type"] in ("hora", "ryukyoku"):
+            console.print(result_text(event, names), markup=False, style="bold", highlight=False)
+
+
+def result_text(event: Event, names: list[str]) -> str:
+    """A win or draw and what it pays, in one line; what the record does not tell is left out."""
+    if event["type"] == "ryukyoku":
+        parts = [f"draw: {_REASONS.get(event['reason'], event['reason'])}"]
+    else:
+        tile = event.get("pai", "")
+        by_tsumo = event["actor"] == event["target"]
+        how = f"tsumo {tile}" if by_tsumo else f"ron {tile} from {names[event['target']]}"
+        parts = [f"{names[event['actor']]}: {how}", *(f"{name} {han}" for name, han in event.get("yakus", []))]
+        parts += [f"{event[key]} {word}" for key, word in (("fu", "fu"), ("fan", "han")) if key in event]
+    deltas = event.get("deltas", [])
+    return ", ".join(parts) + "   " + "  ".join(f"{delta:+,}" for delta in deltas)

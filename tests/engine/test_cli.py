@@ -1,0 +1,243 @@
+"""``python -m engine``: what it prints, and with which code it exits."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from engine.__main__ import main
+from engine.game import Game
+from engine.records import mjai
+from engine.records.files import read_records, write_record
+from engine.records.model import GameRecord
+from engine.rules import MAJSOUL, TENHOU, Rules
+from tests.engine.drivers import Habits, efficient_driver
+
+REPOSITORY = Path(__file__).resolve().parent.parent.parent
+SUMMARY = re.compile(r"files (\d+) · rounds (\d+) · decisions (\d+) · mismatches (\d+)")
+
+
+def play(seed: int, rules: Rules = TENHOU) -> GameRecord:
+    """A whole game by efficient players."""
+    choose = efficient_driver(random.Random(seed), Habits(pon=0.3))
+    game = Game(seed, rules, names=("Aki", "Ben [b]", "千夏"))
+    while not game.over:
+        for seat in game.asked:
+            own = game.table.seat[seat]
+            game.act(seat, choose(own.hand.tolist(), int(own.n_melds), int(game.table.drawn), game.legal(seat)))
+    return mjai.read(mjai.write(GameRecord(game.messages, None, "")), "own.mjson")
+
+
+@pytest.fixture(scope="module")
+def record() -> GameRecord:
+    return play(1)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, record: GameRecord) -> Path:
+    """Two games in folders, in two formats."""
+    (tmp_path / "deep").mkdir()
+    write_record(record, tmp_path / "one.mjson")
+    write_record(record, tmp_path / "deep" / "two.json.gz")
+    (tmp_path / "notes.txt").write_text("no record")
+    return tmp_path
+
+
+def totals(output: str) -> list[int]:
+    """Files, rounds, decisions and mismatches of the last line printed."""
+    match = SUMMARY.fullmatch(output.splitlines()[-1])
+    assert match
+    return [int(number) for number in match.groups()]
+
+
+def rewrite(path: Path, change: Callable[[str], str]) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert change(text) != text
+    path.write_text(change(text), encoding="utf-8")
+
+
+def test_validate_walks_folders_and_sums_up(
+    folder: Path, record: GameRecord, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["validate", str(folder)]) == 0
+    output = capsys.readouterr().out
+    assert len(output.splitlines()) == 1
+    files, rounds, decisions, mismatches = totals(output)
+    assert (files, rounds, mismatches) == (2, 2 * len(record.rounds()), 0)
+    assert decisions > 30 * rounds
+
+
+def test_real_records_validate(records_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["validate", str(records_dir)]) == 0
+    assert totals(capsys.readouterr().out)[3] == 0
+
+
+def test_a_changed_delta_is_one_line_with_file_round_and_event(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = folder / "one.mjson"
+    lines = file.read_text(encoding="utf-8").splitlines()
+    number = next(number for number, line in enumerate(lines, 1) if '"hora"' in line)
+    deltas = json.loads(lines[number - 1])["deltas"]
+    changed = [deltas[0] + 300, *deltas[1:]]
+    rewrite(file, lambda text: text.replace(json.dumps(deltas, separators=(",", ":")), json.dumps(changed), 1))
+    assert main(["validate", str(folder)]) == 1
+    line, summary = capsys.readouterr().out.splitlines()
+    what = rf"event {number}: recorded hora deltas {changed}; the rules say hora deltas {deltas}"
+    assert re.fullmatch(rf"{re.escape(str(file))}: [ESW][123] honba \d+: {re.escape(what)}", line)
+    assert totals(summary)[3] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "cut", "place"),
+    [
+        ("one.mjson", lambda text: text[: len(text) // 2], r"line \d+: "),
+        ("one.mjson", lambda text: text[: text.rindex("\n", 0, -1) + 1], r"line \d+: the log ends without end_game"),
+        ("one.mjson", lambda text: text.replace('"pai":"', '"pai":"x', 1), r"line 3: there is no tile 'x"),
+        ("one.mjson", lambda text: text.replace('"pai"', '"pie"', 1), r"E1 honba 0: garbled"),
+    ],
+)
+def test_a_broken_file_is_named_and_the_others_are_checked(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str, cut: Callable[[str], str], place: str
+) -> None:
+    rewrite(folder / name, cut)
+    assert main(["validate", str(folder)]) == 1
+    line, summary = capsys.readouterr().out.splitlines()
+    assert re.match(f"{re.escape(str(folder / name))}: {place}", line)
+    files, rounds, _, mismatches = totals(summary)
+    assert (files, mismatches) == (2, 1)
+    assert rounds > 0
+
+
+def test_a_truncated_archive_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = folder / "deep" / "two.json.gz"
+    file.write_bytes(file.read_bytes()[:-200])
+    assert main(["validate", str(file)]) == 1
+    line, summary = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"{file}: gzip: ")
+    assert totals(summary) == [1, 0, 0, 1]
+
+
+def test_a_folder_without_records_does_not_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["validate", str(tmp_path)]) == 1
+    captured = capsys.readouterr()
+    assert totals(captured.out) == [0, 0, 0, 0]
+    assert captured.err == f"no game records in {tmp_path}\n"
+
+
+def test_rules_are_those_of_the_file_unless_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_record(play(3, MAJSOUL), tmp_path / "majsoul.mjson")
+    assert main(["validate", str(tmp_path)]) == 0
+    assert main(["validate", str(tmp_path), "--rules", "majsoul"]) == 0
+    capsys.readouterr()
+    assert main(["validate", str(tmp_path), "--rules", "tenhou"]) == 1
+    assert "end_game points [" in capsys.readouterr().out
+
+
+def test_processes_share_the_work_and_keep_the_order(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("a", "b", "c"):
+        (folder / f"{name}.mjson").write_text(f'{{"type":"{name}"}}\n')
+    assert main(["validate", str(folder), "--jobs", "1"]) == 1
+    alone = capsys.readouterr().out
+    assert main(["validate", str(folder), "--jobs", "2"]) == 1
+    assert capsys.readouterr().out == alone
+    assert [Path(line.split(":")[0]).name for line in alone.splitlines()[:-1]] == ["a.mjson", "b.mjson", "c.mjson"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "COMMAND"),
+        (["valuate"], "valuate"),
+        (["validate"], "PATH"),
+        (["validate", "nowhere"], "nowhere: no such file or folder"),
+        (["validate", ".", "--rules", "chess"], "chess"),
+        (["validate", ".", "--jobs", "0"], "'0' is not a number from 1 on"),
+        (["validate", ".", "--jobs", "x"], "'x' is not a number from 1 on"),
+        (["convert", "nowhere", "out.json"], "nowhere: No such file"),
+        (["convert", "{record}", "out.doc"], "records are written as .json, .mjson"),
+        (["convert", "{record}", "nowhere/out.json"], "No such file"),
+        (["show", "nowhere"], "nowhere: No such file"),
+        (["show", "{record}", "--round", "999"], "--round 999"),
+    ],
+)
+def test_bad_arguments_are_one_line_and_exit_2(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main([argument.format(record=folder / "one.mjson") for argument in arguments])
+    captured = capsys.readouterr()
+    assert (stopped.value.code, captured.out) == (2, "")
+    assert re.fullmatch(rf"python -m engine.*{re.escape(complaint)}.*\n", captured.err)
+
+
+def test_convert_there_and_back_validates(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tenhou, back = folder / "converted.json", folder / "back.mjson.gz"
+    assert main(["convert", str(folder / "one.mjson"), str(tenhou)]) == 0
+    assert main(["convert", str(tenhou), str(back)]) == 0
+    assert capsys.readouterr().out == ""
+    plays = [[event for event in read_records(file).events if event["type"] == "dahai"] for file in (tenhou, back)]
+    assert plays[0] == plays[1]
+    assert main(["validate", str(tenhou), str(back)]) == 0
+
+
+@pytest.mark.parametrize("command", ["convert", "show"])
+def test_a_broken_file_is_one_line_and_exit_1(folder: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    file = folder / "one.mjson"
+    rewrite(file, lambda text: text[:-50])
+    target = [str(folder / "out.json")] if command == "convert" else []
+    assert main([command, str(file), *target]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert re.fullmatch(r"one\.mjson: line \d+: .*\n", captured.err)
+    assert not (folder / "out.json").exists()
+
+
+def test_show_tells_the_game(folder: Path, record: GameRecord, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", str(folder / "one.mjson")]) == 0
+    output = capsys.readouterr().out
+    assert output.count(" honba ") == len(record.rounds())
+    assert "Ben [b]" in output
+    assert f"Aki {record.events[-1]['scores'][0]:,} (" in output
+    assert output.count("riichi ") == sum(event["type"] == "reach" for event in record.events)
+
+
+def test_show_one_round(folder: Path, record: GameRecord, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", str(folder / "one.mjson"), "--round", "2"]) == 0
+    output = capsys.readouterr().out
+    start = record.rounds()[1][0]
+    assert output.startswith(f"{start['bakaze']}{start['kyoku']} honba {start['honba']} ")
+    assert output.count(" honba ") == 1
+    number = record.events.index(start) + 2
+    assert re.search(rf"^ *{number}  ", output, flags=re.MULTILINE)
+
+
+def test_bench_has_its_own_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[list[str]] = []
+
+    def stub(arguments: list[str]) -> int:
+        given.append(arguments)
+        return 5
+
+    monkeypatch.setitem(sys.modules, "engine.bench.main", SimpleNamespace(main=stub))
+    assert main(["bench", "--json", "x"]) == 5
+    assert given == [["--json", "x"]]
+
+
+@pytest.mark.parametrize("without_jit", ["0", "1"])
+def test_the_module_runs_compiled_or_not(folder: Path, capsys: pytest.CaptureFixture[str], without_jit: str) -> None:
+    environment = os.environ | {"NUMBA_DISABLE_JIT": without_jit}
+    command = [sys.executable, "-m", "engine", "validate", str(folder)]
+    done = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    main(["validate", str(folder)])
+    assert done.stdout == capsys.readouterr().out

@@ -1,0 +1,67 @@
+"""Walls to order: from given hands and draws, or with like tiles near each other so that rare things happen."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from engine.table import DEALT, DORA_AT, LAST_REPLACEMENT, URA_AT, WALL_SIZE
+from engine.tiles import FULL_SET, HONOUR, KIND_OF, SANMA_KINDS, TERMINALS_HONOURS, mpsz
+
+ALL_TILES: list[int] = FULL_SET.tolist()
+
+
+def build_wall(
+    hands: Sequence[str],
+    draws: str = "",
+    replacements: str = "",
+    indicators: str = "",
+    ura: str = "",
+    last_draws: str = "",
+) -> list[int]:
+    """A wall (108 tile37 in the layout of `engine.table`) with these tiles, written in mpsz (``0`` is a red five).
+
+    `hands` are those of dealer, next and third seat, 13 tiles each at most; `draws` are the first draws in order,
+    whoever makes them; `replacements` are the first replacement draws; `last_draws` are the end of the live wall where
+    nothing is replaced. The rest is filled in an order that keeps it quiet, copies of a kind far from each other.
+    Raises ValueError for tiles there are not enough of.
+    """
+    wall: list[int | None] = [None] * WALL_SIZE
+    for seat, hand in enumerate(hands):
+        _lay(wall, 13 * seat, hand, 13)
+    _lay(wall, DEALT, draws)
+    _lay(wall, LAST_REPLACEMENT, replacements, step=-1)
+    _lay(wall, DORA_AT, indicators, 5)
+    _lay(wall, URA_AT, ura, 5)
+    _lay(wall, DEALT + 55 - len(mpsz(last_draws)), last_draws)
+    left = list(ALL_TILES)
+    for tile in wall:
+        if tile is not None:
+            if tile not in left:
+                raise ValueError(f"too many of tile {tile}")
+            left.remove(tile)
+    # Copies of one kind lie 27 tiles apart in the filling.
+    left.sort(key=lambda tile: ([t for t in ALL_TILES if KIND_OF[t] == KIND_OF[tile]].index(tile), KIND_OF[tile]))
+    filling = iter(left)
+    return [next(filling) if tile is None else tile for tile in wall]
+
+
+def _lay(wall: list[int | None], place: int, text: str, limit: int = WALL_SIZE, step: int = 1) -> None:
+    tiles = mpsz(text)
+    if len(tiles) > limit:
+        raise ValueError(f"{text!r} has more than {limit} tiles")
+    for i, tile in enumerate(tiles):
+        if wall[place + step * i] is not None:
+            raise ValueError(f"{text!r} lies where another tile lies")
+        wall[place + step * i] = tile
+
+
+def clustered_wall(rng: random.Random) -> list[int]:
+    """A wall in which tiles of a kind tend to lie together, and sometimes honours or terminals come early."""
+    rank = {int(kind): rng.random() for kind in SANMA_KINDS}
+    early = rng.choice([(), (), range(HONOUR, HONOUR + 7), range(HONOUR + 4, HONOUR + 7), TERMINALS_HONOURS.tolist()])
+    rank.update((kind, rng.uniform(0, 0.4)) for kind in early)
+    spread = rng.choice([0.02, 0.05, 0.1, 0.2, 0.5])
+    wall = sorted(ALL_TILES, key=lambda tile: rank[int(KIND_OF[tile])] + rng.gauss(0, spread))
+    turned = rng.choice([0, rng.randrange(WALL_SIZE)])
+    return wall[turned:] + wall[:turned]
