@@ -1,0 +1,87 @@
+"""Running the arena as a user does, in a process of its own, with bots of another package beside the built-in ones."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.arena.support import REPOSITORY, Arena
+
+# Bots of another package: raising:N raises after N calls, illegal always answers 127, dying takes its process
+# with it, slow waits at each call while $SLOW is set.
+BOTS = """
+import os
+import time
+
+import numpy as np
+
+from agents.registry import make as make_built_in
+
+
+class Wrapped:
+    def __init__(self, name, argument, seed):
+        self.name = name
+        self.calls = 0
+        self.limit = int(argument or 0)
+        self.random = make_built_in("random", seed=seed)
+
+    def act(self, views):
+        self.calls += 1
+        if self.name == "raising" and self.calls > self.limit:
+            raise ZeroDivisionError("out of\\nideas")
+        if self.name == "slow" and "SLOW" in os.environ:
+            time.sleep(0.002)
+        actions = self.random.act(views)
+        if self.name == "dying":
+            os._exit(3)
+        return np.full_like(actions, 127) if self.name == "illegal" else actions
+
+
+def raising(argument, seed):
+    return Wrapped("raising", argument, seed)
+
+
+def illegal(argument, seed):
+    return Wrapped("illegal", argument, seed)
+
+
+def dying(argument, seed):
+    return Wrapped("dying", argument, seed)
+
+
+def slow(argument, seed):
+    return Wrapped("slow", argument, seed)
+"""
+ENTRY_POINTS = """
+[nukidora.agents]
+raising = visiting_bots:raising
+illegal = visiting_bots:illegal
+slow = visiting_bots:slow
+dying = visiting_bots:dying
+"""
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Environment in which a package with three more bots is installed."""
+    site = tmp_path_factory.mktemp("site")
+    (site / "visiting_bots.py").write_text(BOTS)
+    metadata = site / "visiting_bots-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: visiting-bots\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(ENTRY_POINTS)
+    return os.environ | {"PYTHONPATH": os.pathsep.join([str(site), str(REPOSITORY)])}
+
+
+@pytest.fixture(scope="session")
+def arena(environment: dict[str, str]) -> Arena:
+    """Runs ``python -m arena`` to its end."""
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "arena", *map(str, arguments)]
+        return subprocess.run(command, env=environment, cwd=REPOSITORY, capture_output=True, text=True, timeout=600)
+
+    return run
