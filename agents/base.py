@@ -1,0 +1,52 @@
+"""What a bot is: something with a name that answers views with actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+# decide(raw, n, seed, actions): writes into actions int64[n] the answers to the first n TABLE records of raw uint8[:].
+Decide: TypeAlias = Callable[[np.ndarray, int, np.uint64, np.ndarray], None]
+
+
+class Agent(Protocol):
+    """A bot. `act` is a policy as `engine.tables` asks them."""
+
+    name: str
+
+    def act(self, views: np.ndarray) -> np.ndarray:
+        """Answer `views`, TABLE[n], each blanked for its `viewer` who is asked: int64[n] of legal action numbers."""
+        ...
+
+
+# factory(argument, seed): `argument` is what follows the colon in "name:argument", None without a colon.
+Factory: TypeAlias = Callable[[str | None, int], Agent]
+
+
+class CompiledAgent:
+    """A bot whose decisions are one compiled function: each a function of the view and the seed, and of nothing else."""
+
+    def __init__(self, name: str, decide: Decide, seed: int = 0) -> None:
+        """`seed` is any 64-bit number; bots that leave nothing to chance ignore it."""
+        self.name = name
+        self._decide = decide
+        self._seed = np.uint64(seed)
+
+    def act(self, views: np.ndarray) -> np.ndarray:
+        """Answer `views`, TABLE[n]: int64[n] of action numbers."""
+        actions = np.empty(len(views), dtype=np.int64)
+        self._decide(np.ascontiguousarray(views).view(np.uint8), len(views), self._seed, actions)
+        return actions
+
+
+def compiled(name: str, decide: Decide) -> Factory:
+    """The factory of a compiled bot that takes no argument."""
+
+    def make(argument: str | None, seed: int) -> Agent:
+        if argument is not None:
+            raise ValueError(f"the bot {name} takes no argument, but got {argument!r}")
+        return CompiledAgent(name, decide, seed)
+
+    return make

@@ -1,0 +1,79 @@
+"""One decision of the rule bot."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.menu import discard_action, may
+from agents.rule.calls import choose_call, choose_kan
+from agents.rule.discard import best_discard, best_riichi, read_mind
+from engine.actions import NINE_TERMINALS, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI
+from engine.compiling import entry, inner
+from engine.shanten import shanten, thirteen_orphans_shanten
+from engine.table import RIICHI_DISCARD, TABLE
+from engine.tiles import NORTH, TERMINALS_HONOURS
+
+KINDS_FOR_KOKUSHI = 10  # with so many kinds of terminals and honours a hand is played, not dealt anew
+NEAR_ENOUGH = 2  # the same for a hand of this shanten
+
+
+@inner
+def deal_anew(p: np.record) -> bool:
+    """Whether to abort the round with nine kinds of terminals and honours."""
+    kinds = np.int64(0)
+    for kind in TERMINALS_HONOURS:
+        kinds += p.hand[kind] > 0
+    return kinds < KINDS_FOR_KOKUSHI and shanten(p.hand_keys, np.int64(p.n_melds)) > NEAR_ENOUGH
+
+
+@inner
+def north_for_kokushi(p: np.record) -> bool:
+    """Whether the only north belongs to a kokushi that is the nearest hand."""
+    if p.n_melds > 0 or p.hand[NORTH] > 1:
+        return False
+    orphans = thirteen_orphans_shanten(p.hand_keys)
+    return orphans <= 2 and orphans == shanten(p.hand_keys, np.int64(0))
+
+
+@inner
+def choose_on_turn(t: np.record) -> int:
+    """The action of a seat that has drawn or ponned."""
+    p = t.seat[t.viewer]
+    if may(t, np.int64(NUKIDORA)) and not north_for_kokushi(p):
+        return np.int64(NUKIDORA)
+    if may(t, np.int64(NINE_TERMINALS)) and deal_anew(p):
+        return np.int64(NINE_TERMINALS)
+    if p.riichi:
+        kan = choose_kan(t, np.int64(0))
+        return kan if kan >= 0 else np.int64(TSUMOGIRI)
+    mind, danger = read_mind(t)
+    if t.phase == RIICHI_DISCARD:
+        return discard_action(t, best_riichi(t, mind, danger).kind)
+    kan = choose_kan(t, danger.level)
+    if kan >= 0:
+        return kan
+    quiet = best_discard(t, mind, danger)
+    if may(t, np.int64(RIICHI)) and best_riichi(t, mind, danger).worth > quiet.worth:
+        return np.int64(RIICHI)
+    return discard_action(t, quiet.kind)
+
+
+@inner
+def choose(t: np.record) -> int:
+    """The action for one view. A win is always taken."""
+    if may(t, np.int64(TSUMO)):
+        return np.int64(TSUMO)
+    if may(t, np.int64(RON)):
+        return np.int64(RON)
+    if not may(t, np.int64(PASS)):
+        return choose_on_turn(t)
+    mind, danger = read_mind(t)
+    return choose_call(t, mind, danger)
+
+
+@entry
+def decide(raw: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> None:
+    """See `agents.base.Decide`."""
+    views = raw.view(TABLE)
+    for k in range(n):
+        actions[k] = choose(views[k])

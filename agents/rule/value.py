@@ -1,0 +1,98 @@
+"""What a hand may be worth, in han: doras held, yaku it has, and yaku it can still reach."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.compiling import inner
+from engine.shanten import KEY_GROUP, KEY_WEIGHT
+from engine.table import PON_MELD
+from engine.tiles import EAST, HAKU, HONOUR, N_KINDS, NORTH, SANMA_KINDS, TERMINALS_HONOURS_MASK
+
+ONE = np.uint64(1)
+PIN_MASK, SOU_MASK, HONOUR_MASK = 0x1FF << 9, 0x1FF << 18, 0x7F << 27
+ALL_MASK = (1 << N_KINDS) - 1
+
+# Plans: the kinds a hand may use, and the han that brings, concealed and open.
+PLAN_MASK = np.array(
+    [ALL_MASK & ~TERMINALS_HONOURS_MASK, PIN_MASK | HONOUR_MASK, SOU_MASK | HONOUR_MASK, PIN_MASK, SOU_MASK],
+    dtype=np.uint64,
+)
+PLAN_CLOSED = np.array([1.0, 3.0, 3.0, 6.0, 6.0])
+PLAN_OPEN = np.array([1.0, 2.0, 2.0, 5.0, 5.0])
+N_PLANS = len(PLAN_MASK)
+
+# What a concealed hand gains on average beyond what is counted: riichi itself, then tsumo, ippatsu and ura.
+RIICHI_HAN = 1.0
+RIICHI_LUCK = 0.95
+PINFU_HOPE = 0.35
+VALUE_PAIR_HOPE = 0.35
+TOITOI_HAN = 2.0
+
+
+@inner
+def value_han(t: np.record, seat: int, kind: int) -> int:
+    """Han of a triplet of `kind`: dragons, seat wind, round wind."""
+    if kind < HONOUR:
+        return np.int64(0)
+    seat_wind = EAST + (seat - np.int64(t.dealer) + 3) % 3
+    return np.int64(kind >= HAKU) + np.int64(kind == seat_wind) + np.int64(kind == EAST + np.int64(t.round_wind))
+
+
+@inner
+def bonus_han(p: np.record, dora: np.ndarray) -> int:
+    """Doras of all sorts in hand, melds and laid norths."""
+    han = np.int64(p.red[0]) + np.int64(p.red[1]) + np.int64(p.nukidora) * (1 + dora[NORTH])
+    for kind in SANMA_KINDS:
+        han += np.int64(p.hand[kind]) * dora[kind]
+    for m in range(p.n_melds):
+        tiles = np.int64(3) if p.meld_type[m] == PON_MELD else np.int64(4)
+        han += tiles * dora[p.meld_kind[m]] + np.int64(p.meld_red[m])
+    return han
+
+
+@inner
+def held_value(t: np.record, p: np.record, least: int) -> int:
+    """Han of the value tiles of which the hand has at least `least` (3: triplets; melds count)."""
+    seat = np.int64(t.viewer)
+    han = np.int64(0)
+    for kind in range(EAST, N_KINDS):
+        if p.hand[kind] >= least:
+            han += value_han(t, seat, np.int64(kind))
+    for m in range(p.n_melds):
+        han += value_han(t, seat, np.int64(p.meld_kind[m]))
+    return han
+
+
+@inner
+def meld_kinds(p: np.record) -> np.uint64:
+    """Bit mask of the kinds in melds."""
+    kinds = np.uint64(0)
+    for m in range(p.n_melds):
+        kinds |= ONE << np.uint64(p.meld_kind[m])
+    return kinds
+
+
+@inner
+def restrict(p: np.record, kinds: np.uint64, keys: np.ndarray) -> int:
+    """Fill `keys` int32[3] with the shanten keys of the hand's tiles of `kinds`; returns how many tiles are left out."""
+    left_out = np.int64(0)
+    keys[0], keys[1], keys[2] = p.hand_keys[0], p.hand_keys[1], p.hand_keys[2]
+    for kind in SANMA_KINDS:
+        count = np.int64(p.hand[kind])
+        if count > 0 and (kinds >> np.uint64(kind)) & ONE == np.uint64(0):
+            keys[KEY_GROUP[kind]] -= count * KEY_WEIGHT[kind]
+            left_out += count
+    return left_out
+
+
+@inner
+def toitoi_shanten(p: np.record) -> int:
+    """Shanten to four triplets and a pair."""
+    triplets, pairs = np.int64(p.n_melds), np.int64(0)
+    for kind in SANMA_KINDS:
+        if p.hand[kind] >= 3:
+            triplets += 1
+        elif p.hand[kind] == 2:
+            pairs += 1
+    return 8 - 2 * triplets - min(pairs, 5 - triplets)
