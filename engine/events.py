@@ -45,7 +45,9 @@ class Event(NamedTuple):
 @inner
 def pack(kind: int, actor: int, target: int, tile: int, tsumogiri: int, red: int, detail: int) -> int:
     """One event as a word."""
-    return np.uint32(kind | actor << 4 | target << 6 | tile << 8 | tsumogiri << 14 | red << 15 | detail << 16)
+    who = np.int64(kind) | np.int64(actor) << 4 | np.int64(target) << 6
+    what = np.int64(tile) << 8 | np.int64(tsumogiri) << 14 | np.int64(red) << 15 | np.int64(detail) << 16
+    return np.uint32(who | what)
 
 
 @inner

@@ -93,7 +93,7 @@ def take_from_wall(t: np.record, seat: int, place: int, replacement: int) -> Non
     t.after_replacement = replacement
     t.known_by[place] = seat
     add_tile(t.seat[seat], np.int64(t.drawn), np.int64(1))
-    append(t, pack(DRAW, seat, seat, np.int64(0), np.int64(0), np.int64(0), np.int64(place)))
+    append(t, pack(DRAW, seat, seat, np.int64(0), np.int64(0), np.int64(0), place))
 
 
 @inner

@@ -103,10 +103,10 @@ def show_game(record: GameRecord, console: Console, only: int | None = None) -> 
 def show_round(events: list[Event], names: list[str], first: int, console: Console) -> None:
     """Print a round; `first` is the number of its first event."""
     start = events[0]
-    console.rule(f"[bold]{round_name(start)}", align="left")
+    heading = (round_name(start), f"sticks {start['kyotaku']}", f"indicator {start['dora_marker']}")
+    console.rule(f"[bold]{' · '.join(heading)}", align="left")
     standing = [f"{name} {score:,}" for name, score in zip(names, start["scores"], strict=True)]
-    heading = [" · ".join(standing), f"sticks {start['kyotaku']}", f"indicator {start['dora_marker']}"]
-    console.print("   ".join(heading), markup=False)
+    console.print(" · ".join(standing), markup=False)
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right", no_wrap=True)
     for turn in turns(events, first):
