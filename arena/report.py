@@ -55,9 +55,9 @@ def with_interval(estimate: Estimate, form: str) -> str:
     return f"{estimate.mean:{form}} ± {interval}"
 
 
-def table(title: str, columns: Columns, found: Sequence[BotStatistics]) -> Table:
+def table(columns: Columns, found: Sequence[BotStatistics]) -> Table:
     """One row for each bot."""
-    drawn = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    drawn = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     drawn.add_column("bot", no_wrap=True, vertical="bottom")
     for heading in columns:
         drawn.add_column(heading, justify="right", vertical="bottom")
@@ -70,8 +70,10 @@ def print_report(console: Console, settings: Settings, found: Sequence[BotStatis
     """Print both tables, what was played, and how fast."""
     rules = f"{settings.rules} {settings.length}, seed {settings.seed}"
     games = f"{found[0].games:,} games, {found[0].games // ROTATIONS:,} walls in {ROTATIONS} rotations"
-    console.print(table(f"Results: {games}, {rules}", RESULTS, found))
-    console.print(table(f"Play: {found[0].rounds:,} rounds", PLAY, found))
+    console.print(Text(f"Results: {games}, {rules}", style="bold"))
+    console.print(table(RESULTS, found))
+    console.print(Text(f"Play: {found[0].rounds:,} rounds", style="bold"))
+    console.print(table(PLAY, found))
     console.print(
         f"{speed.games:,} games in {speed.seconds:.1f} s (jobs: {speed.jobs}): "
         f"{speed.games_per_second:,.0f} games/s, {speed.decisions_per_second:,.0f} decisions/s",

@@ -2,7 +2,7 @@
 
 Every wall seed is played once in each rotation of the seats, so that every bot gets every seat with the same tiles and
 luck largely cancels. All randomness comes from `Settings.seed` and a game's place in the schedule: as long as bots
-answer from their view and their seed alone, nothing depends on the process that plays a game, or on the games beside it.
+answer from their view and their seed alone, nothing depends on the process that plays a game or the games beside it.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ import pytest
 
 from tests.arena.support import REPOSITORY, Arena
 
-# Bots of another package: raising:N raises after N calls, illegal always answers 127, dying takes its process
-# with it, slow waits at each call while $SLOW is set.
+# Bots of another package: after N calls raising:N raises when asked for seat 1, illegal answers 127 for seat 2,
+# dying takes its process with it, slow waits at each call while $SLOW is set.
 BOTS = """
 import os
 import time
@@ -30,14 +30,14 @@ class Wrapped:
 
     def act(self, views):
         self.calls += 1
-        if self.name == "raising" and self.calls > self.limit:
+        if self.name == "raising" and self.calls > self.limit and 1 in views["viewer"]:
             raise ZeroDivisionError("out of\\nideas")
         if self.name == "slow" and "SLOW" in os.environ:
             time.sleep(0.002)
         actions = self.random.act(views)
         if self.name == "dying":
             os._exit(3)
-        return np.full_like(actions, 127) if self.name == "illegal" else actions
+        return np.where(views["viewer"] == 2, 127, actions) if self.name == "illegal" else actions
 
 
 def raising(argument, seed):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.schedule import seating
+from arena.schedule import ROTATIONS, Settings, seating
 from tests.arena.support import REPOSITORY, Arena, without_speed
 
 RANDOM = ("--bots", "random,tsumogiri,random")
@@ -82,25 +82,26 @@ def test_a_bad_argument_is_one_line(arena: Arena, arguments: tuple[str, ...], wh
 
 
 @pytest.mark.parametrize(
-    ("bot", "what"),
+    ("bot", "seat", "what"),
     [
-        ("illegal", r"may not answer 127; legal: (tsumogiri|discard|nine|pass|pon|riichi|nukidora|ankan)"),
-        ("raising", r"raised ZeroDivisionError: out of ideas \(visiting_bots.py, line \d+\)"),
+        ("illegal", 2, r"may not answer 127; legal: (tsumogiri|discard|nine|pass|pon|riichi|nukidora|ankan)"),
+        ("raising", 1, r"raised ZeroDivisionError: out of ideas \(visiting_bots.py, line \d+\)"),
     ],
 )
-def test_a_failing_bot_is_named_with_game_and_seat(arena: Arena, bot: str, what: str) -> None:
-    done = arena("--bots", f"random,{bot},tsumogiri", "--games", 30, "--jobs", 1)
+def test_a_failing_bot_is_named_with_game_and_seat(arena: Arena, bot: str, seat: int, what: str) -> None:
+    settings = Settings(("random", bot, "tsumogiri"), 30, 0, "tenhou", "hanchan")
+    done = arena("--bots", ",".join(settings.bots), "--games", settings.games, "--jobs", 1)
     assert done.returncode == 1
     assert done.stdout == "no games finished yet\n"
     line = done.stderr.splitlines()[-1]
-    found = re.fullmatch(
-        rf"arena: bot {bot}, game (\d+) \(wall seed [0-9a-f]{{16}}, rotation ([012])\), seat ([012]): {what}.*", line
-    )
+    place = rf"game (\d+) \(wall seed ([0-9a-f]{{16}}), rotation ([012])\), seat {seat}"
+    found = re.fullmatch(rf"arena: bot {bot}, {place}: {what}.*", line)
     assert found, line
     assert "Traceback" not in done.stderr
-    game, rotation, seat = map(int, found.groups()[:3])
-    assert rotation == game % 3
-    assert seating([game // 3])[0, rotation, seat] == 1
+    wall, rotation = divmod(int(found[1]), ROTATIONS)
+    assert [int(found[2], 16)] == settings.wall_seeds([wall])
+    assert rotation == int(found[3])
+    assert seating([wall])[0, rotation, seat] == 1
 
 
 def test_statistics_so_far_are_printed_when_a_bot_fails(arena: Arena) -> None:
@@ -157,7 +158,10 @@ def test_ctrl_c_prints_the_statistics_and_the_run_goes_on_later(
         preexec_fn=take_interrupts,
     )
     wait_for(lambda: partial.exists() and partial.read_bytes().count(b"\n") >= 2, 300)
+    process.send_signal(signal.SIGSTOP)  # so that the workers have time to mind the interrupt, if they do
     os.killpg(process.pid, signal.SIGINT)  # a terminal tells the whole group
+    time.sleep(0.3)
+    process.send_signal(signal.SIGCONT)
     started = time.monotonic()
     stdout, stderr = process.communicate(timeout=60)
     assert time.monotonic() - started < 5
