@@ -8,7 +8,6 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 from rich.console import Console
 
@@ -16,6 +15,7 @@ from agents.registry import names
 from arena.runner import RunError
 from arena.schedule import Settings, round_up
 from arena.sitting import Sitting
+from engine.commandline import Parser, positive
 from engine.rules import PRESETS
 from engine.table import N_SEATS
 
@@ -38,21 +38,6 @@ With --json, finished games are kept in FILE.partial until FILE is written: an i
 it is started again with the same settings.
 exit codes: 0 finished, 1 a bot or the run failed, 2 bad arguments, 130 interrupted (both tables are printed even so)
 """
-
-
-class Parser(argparse.ArgumentParser):
-    """Complains in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Say what is wrong and exit with 2."""
-        self.exit(2, f"{self.prog}: {message}\n")
-
-
-def positive(text: str) -> int:
-    """A number from 1 up."""
-    if not (text.isascii() and text.isdigit()) or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
-    return int(text)
 
 
 def three_bots(text: str) -> tuple[str, ...]:

@@ -13,12 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from arena.bot import Bot, BotError
 from arena.saving import Recorder
-from arena.schedule import ROTATIONS, Settings, seating
+from arena.schedule import ROTATIONS, Bot, Settings, seating
 from arena.statistics import N_COUNTS, SCORE, count_rounds
 from engine.table import GAME_OVER, N_SEATS
-from engine.tables import Tables
+from engine.tables import PolicyFault, Tables
 
 
 class GameError(Exception):
@@ -46,30 +45,25 @@ def play_chunk(
     tables = Tables(seeds, settings.make_rules())
     counts = np.zeros((len(players), N_SEATS, N_COUNTS), dtype=np.int32)
     recorder = None if folder is None else Recorder(folder, tables, [[bots[i].label for i in row] for row in players])
-    decided_before = sum(bot.decisions for bot in bots)
     try:
-        for ended in tables.play(bots, players):
+        for ended in tables.play([bot.agent.act for bot in bots], players):
             count_rounds(tables.raw, ended, counts)
             if recorder is not None:
                 recorder.add_rounds(ended)
             report(int(np.count_nonzero(tables.records["phase"] == GAME_OVER)))
-    except BotError as error:
-        raise GameError(f"bot {error.label}, {where(error, bots, tables, walls, players)}: {error}") from error
+    except PolicyFault as fault:
+        raise GameError(describe(fault, bots, walls, seeds)) from fault
     counts[..., SCORE] = tables.records["seat"]["score"]
     if recorder is not None:
         recorder.write_games()
-    decisions = sum(bot.decisions for bot in bots) - decided_before
-    return Chunk(walls, counts.reshape(len(walls), ROTATIONS, N_SEATS, N_COUNTS), decisions)
+    return Chunk(walls, counts.reshape(len(walls), ROTATIONS, N_SEATS, N_COUNTS), tables.decisions)
 
 
-def where(error: BotError, bots: Sequence[Bot], tables: Tables, walls: Sequence[int], players: np.ndarray) -> str:
-    """Game and seat of a failure: `Tables` asks a bot about all its waiting seats, table by table."""
-    player = [bot.label for bot in bots].index(error.label)
-    waiting = (tables.records["legal"] != 0).any(axis=2) & (tables.records["answer"] < 0)
-    table, seat = np.argwhere(waiting & (players == player))[error.index].tolist()
-    wall, rotation = walls[table // ROTATIONS], table % ROTATIONS
-    seed = int(tables.records["seed"][table])
-    return f"game {wall * ROTATIONS + rotation} (wall seed {seed:016x}, rotation {rotation}), seat {seat}"
+def describe(fault: PolicyFault, bots: Sequence[Bot], walls: Sequence[int], seeds: np.ndarray) -> str:
+    """Bot, game and seat of a failure, and what it was."""
+    wall, rotation = walls[fault.table // ROTATIONS], fault.table % ROTATIONS
+    game = f"game {wall * ROTATIONS + rotation} (wall seed {seeds[fault.table]:016x}, rotation {rotation})"
+    return f"bot {bots[fault.policy].label}, {game}, seat {fault.seat}: {fault.what}"
 
 
 def warm_up(settings: Settings, bots: Sequence[Bot]) -> None:
@@ -79,6 +73,6 @@ def warm_up(settings: Settings, bots: Sequence[Bot]) -> None:
     """
     tables = Tables(np.array(settings.wall_seeds([0]), dtype=np.uint64), settings.make_rules())
     counts = np.zeros((1, N_SEATS, N_COUNTS), dtype=np.int32)
-    with suppress(BotError):
-        for ended in islice(tables.play(bots, seating([0])[0, :1]), 2):
+    with suppress(PolicyFault):
+        for ended in islice(tables.play([bot.agent.act for bot in bots], seating([0])[0, :1]), 2):
             count_rounds(tables.raw, ended, counts)

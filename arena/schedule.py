@@ -16,14 +16,22 @@ from typing import Literal
 
 import numpy as np
 
+from agents.base import Agent
 from agents.registry import make
-from arena.bot import Bot
 from engine.rules import Rules, preset
 from engine.table import N_SEATS
 
 ROTATIONS = N_SEATS
 # Tables of a chunk are played in lock step: enough for large batches, few enough to keep memory and lost work small.
 MAX_WALLS = 86
+
+
+@dataclass(frozen=True, slots=True)
+class Bot:
+    """A bot of a run; `label` tells it from the others."""
+
+    label: str
+    agent: Agent
 
 
 @dataclass(frozen=True, slots=True)

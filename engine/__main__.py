@@ -8,26 +8,18 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
 
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress
 
+from engine.commandline import Parser, positive
 from engine.records.files import RecordError, find_records, read_records, write_record
 from engine.records.show import show_game
 from engine.records.validate import AUTO, check_files
 from engine.rules import PRESETS
 
-OK, FAULTY, BAD_ARGUMENTS = 0, 1, 2
+OK, FAULTY = 0, 1
 SHARED_FROM = 100  # files from which more than one process is worth its start
-
-
-class Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong with the arguments, and exits with 2."""
-
-    def error(self, message: str) -> NoReturn:
-        """Print the line and exit."""
-        self.exit(BAD_ARGUMENTS, f"{self.prog}: {message}\n")
 
 
 def validate(args: argparse.Namespace) -> int:
@@ -81,13 +73,6 @@ def show(args: argparse.Namespace) -> int:
         args.parser.error(f"--round {args.round}: {args.file} has {n_rounds} rounds")
     show_game(record, Console(highlight=False), args.round)
     return OK
-
-
-def positive(text: str) -> int:
-    """A number from 1 on, for an option. Raises ArgumentTypeError for anything else."""
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
-    return int(text)
 
 
 def arguments() -> Parser:

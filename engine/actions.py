@@ -58,6 +58,11 @@ ACTION_NAMES: tuple[str, ...] = (
 )
 
 
+def action_name(action: int) -> str:
+    """Name of an action, for messages; a number that is none is called so."""
+    return ACTION_NAMES[action] if 0 <= action < N_ACTIONS else f"answer {action}"
+
+
 def actions_of(low: int, high: int) -> list[int]:
     """The actions whose bits are set in a mask of two words, ascending."""
     word = int(low) | int(high) << 64

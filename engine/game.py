@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from engine import entries, mjai
-from engine.actions import ACTION_NAMES, N_ACTIONS
+from engine.actions import N_ACTIONS, action_name
+from engine.records.model import start_game
 from engine.rules import TENHOU, Rules
 from engine.table import GAME_OVER, ROUND_OVER, TABLE, WALL_SIZE
 from engine.tiles import FULL_SET, KIND_OF
@@ -64,9 +65,7 @@ class Game:
         self._table["rules"] = rules.packed()
         self._phase = int(self._table["phase"][0])
         self._menu = np.zeros(N_ACTIONS, dtype=np.int64)
-        self._messages: list[Message] = [
-            {"type": "start_game", "names": list(names), "rules": rules.name, "length": rules.length}
-        ]
+        self._messages: list[Message] = [start_game(list(names), rules)]
         self._unread: list[tuple[np.ndarray, int]] = []  # tables at round ends, not yet turned into messages
         self._n_read = 0  # events of the present round's log already turned into messages
         self._delivered = [0, 0, 0]  # messages already handed out to each seat
@@ -180,8 +179,8 @@ class Game:
         self._table["wall_given"] = 1
 
     def _complaint(self, seat: int, action: int) -> str:
-        name = ACTION_NAMES[action] if 0 <= action < len(ACTION_NAMES) else str(action)
+        name = action_name(action)
         menu = self.legal(seat) if 0 <= seat < 3 else []
         if not menu:
             return f"seat {seat} is not asked now (asked: {list(self.asked)}), so it cannot {name}"
-        return f"seat {seat} may not {name}; legal: {', '.join(ACTION_NAMES[legal] for legal in menu)}"
+        return f"seat {seat} may not {name}; legal: {', '.join(map(action_name, menu))}"

@@ -32,113 +32,134 @@ def tile_names(kind: int, count: int, reds: int) -> list[str]:
 
 def hand_names(seat: np.record, without: int = NONE) -> list[str]:
     """Names of a seat's concealed tiles in order, one tile37 left out."""
+    hand, red = seat["hand"].tolist(), seat["red"].tolist()
     names: list[str] = []
     for kind in range(N_KINDS):
-        reds = int(seat.red[RED_INDEX[kind]]) if RED_INDEX[kind] >= 0 else 0
-        names += tile_names(kind, int(seat.hand[kind]), reds)
+        if hand[kind]:
+            names += tile_names(kind, hand[kind], red[RED_INDEX[kind]] if RED_INDEX[kind] >= 0 else 0)
     if without != NONE:
         names.remove(MJAI_NAMES[without])
     return names
 
 
-def scores_at(t: np.record, place: int) -> list[int]:
-    """Scores when the event at `place` of the log has happened: riichi sticks paid, wins and draw settled."""
-    scores = [int(seat.start_score) for seat in t.seat]
-    for word in t.log[: place + 1]:
-        event = events.unpack(int(word))
-        if event.type == events.REACH_ACCEPTED:
-            scores[event.actor] -= RIICHI_STICK
-        elif event.type == events.HORA:
-            scores = [score + int(delta) for score, delta in zip(scores, t.win[event.detail].deltas, strict=True)]
-        elif event.type == events.RYUKYOKU:
-            scores = [score + int(delta) for score, delta in zip(scores, t.draw_deltas, strict=True)]
-    return scores
+class _Round:
+    """The events of a round, read one after the other with the scores they lead to.
+
+    Columns are read once and as plain lists: a record's own attributes are slow in plain Python.
+    """
+
+    def __init__(self, t: np.record) -> None:
+        self.t = t
+        self.wall: list[int] = t["wall"].tolist()
+        self.scores: list[int] = t["seat"]["start_score"].tolist()
+
+    def start_kyoku(self, event: Event) -> Message:
+        oya, t = event.actor, self.t
+        hands: list[list[str]] = [[], [], []]
+        for i in range(DEALT):
+            hands[(oya + i // 13) % 3].append(tile_name(self.wall[i]))
+        return {
+            "type": "start_kyoku",
+            "bakaze": WINDS[t.round_wind],
+            "kyoku": oya + 1,
+            "honba": int(t.honba),
+            "kyotaku": (TOTAL_POINTS - sum(self.scores)) // RIICHI_STICK,
+            "oya": oya,
+            "dora_marker": tile_name(self.wall[DORA_AT]),
+            "scores": self.scores,
+            "tehais": hands,
+        }
+
+    def tsumo(self, event: Event) -> Message:
+        return {"type": "tsumo", "actor": event.actor, "pai": tile_name(self.wall[event.detail])}
+
+    def dahai(self, event: Event) -> Message:
+        return {"type": "dahai", "actor": event.actor, "pai": tile_name(event.tile), "tsumogiri": event.tsumogiri}
+
+    def reach(self, event: Event) -> Message:
+        return {"type": "reach", "actor": event.actor}
+
+    def reach_accepted(self, event: Event) -> Message:
+        return {"type": "reach_accepted", "actor": event.actor} | self._pay(stick_of(event.actor))
+
+    def call(self, event: Event) -> Message:
+        name, count = ("pon", 2) if event.type == events.PON else ("daiminkan", 3)
+        return {
+            "type": name,
+            "actor": event.actor,
+            "target": event.target,
+            "pai": tile_name(event.tile),
+            "consumed": tile_names(int(KIND_OF[event.tile]), count, int(event.red)),
+        }
+
+    def ankan(self, event: Event) -> Message:
+        return {"type": "ankan", "actor": event.actor, "consumed": tile_names(event.tile, 4, int(event.red))}
+
+    def kakan(self, event: Event) -> Message:
+        consumed = tile_names(int(KIND_OF[event.tile]), 3, int(event.red))
+        return {"type": "kakan", "actor": event.actor, "pai": tile_name(event.tile), "consumed": consumed}
+
+    def nukidora(self, event: Event) -> Message:
+        return {"type": "nukidora", "actor": event.actor, "pai": "N"}
+
+    def dora(self, event: Event) -> Message:
+        return {"type": "dora", "dora_marker": tile_name(event.tile)}
+
+    def hora(self, event: Event) -> Message:
+        win, seat = self.t.win[event.detail], self.t.seat[event.actor]
+        by_tsumo = event.actor == event.target
+        ura = self.wall[URA_AT : URA_AT + int(self.t.n_indicators)] if seat.riichi else []
+        message = {
+            "type": "hora",
+            "actor": event.actor,
+            "target": event.target,
+            "pai": tile_name(event.tile),
+            "uradora_markers": [tile_name(tile) for tile in ura],
+            "hora_tehais": hand_names(seat, without=event.tile if by_tsumo else NONE),
+            "yakus": yaku_names(win),
+            "fu": int(win.fu),
+            "fan": int(win.han),
+            "hora_points": int(win.points),
+        }
+        if win.pao >= 0:
+            message["pao"] = int(win.pao)
+        return message | self._pay(win.deltas.tolist())
+
+    def ryukyoku(self, event: Event) -> Message:
+        t, reason = self.t, event.detail
+        shown = [seat == event.actor and reason == NINE_KINDS for seat in range(3)]
+        if reason in (EXHAUSTIVE, NAGASHI):
+            shown = [bool(tenpai) for tenpai in t.draw_tenpai]
+        message = {
+            "type": "ryukyoku",
+            "reason": REASONS[reason],
+            "tehais": [
+                hand_names(seat) if show else hidden_hand(seat) for seat, show in zip(t.seat, shown, strict=True)
+            ],
+            "tenpais": shown,
+        }
+        return message | self._pay(t.draw_deltas.tolist())
+
+    def end_kyoku(self, event: Event) -> Message:
+        return {"type": "end_kyoku"}
+
+    def end_game(self, event: Event) -> Message:
+        return {"type": "end_game", "scores": self.t["seat"]["score"].tolist()}
+
+    def _pay(self, deltas: list[int]) -> Message:
+        """The deltas of an event and the scores they lead to."""
+        self.scores = [score + delta for score, delta in zip(self.scores, deltas, strict=True)]
+        return {"deltas": deltas, "scores": self.scores}
 
 
-def _start_kyoku(t: np.record, place: int, event: Event) -> Message:
-    oya = event.actor
-    hands: list[list[str]] = [[], [], []]
-    for i in range(DEALT):
-        hands[(oya + i // 13) % 3].append(tile_name(int(t.wall[i])))
-    return {
-        "type": "start_kyoku",
-        "bakaze": WINDS[t.round_wind],
-        "kyoku": oya + 1,
-        "honba": int(t.honba),
-        "kyotaku": (TOTAL_POINTS - sum(int(seat.start_score) for seat in t.seat)) // RIICHI_STICK,
-        "oya": oya,
-        "dora_marker": tile_name(int(t.wall[DORA_AT])),
-        "scores": scores_at(t, place),
-        "tehais": hands,
-    }
+def stick_of(seat: int) -> list[int]:
+    """Deltas of a riichi stick paid by `seat`."""
+    return [-RIICHI_STICK if payer == seat else 0 for payer in range(3)]
 
 
-def _tsumo(t: np.record, place: int, event: Event) -> Message:
-    return {"type": "tsumo", "actor": event.actor, "pai": tile_name(int(t.wall[event.detail]))}
-
-
-def _dahai(t: np.record, place: int, event: Event) -> Message:
-    return {"type": "dahai", "actor": event.actor, "pai": tile_name(event.tile), "tsumogiri": event.tsumogiri}
-
-
-def _reach(t: np.record, place: int, event: Event) -> Message:
-    return {"type": "reach", "actor": event.actor}
-
-
-def _reach_accepted(t: np.record, place: int, event: Event) -> Message:
-    deltas = [-RIICHI_STICK if seat == event.actor else 0 for seat in range(3)]
-    return {"type": "reach_accepted", "actor": event.actor, "deltas": deltas, "scores": scores_at(t, place)}
-
-
-def _call(t: np.record, place: int, event: Event) -> Message:
-    name, count = ("pon", 2) if event.type == events.PON else ("daiminkan", 3)
-    return {
-        "type": name,
-        "actor": event.actor,
-        "target": event.target,
-        "pai": tile_name(event.tile),
-        "consumed": tile_names(int(KIND_OF[event.tile]), count, int(event.red)),
-    }
-
-
-def _ankan(t: np.record, place: int, event: Event) -> Message:
-    return {"type": "ankan", "actor": event.actor, "consumed": tile_names(event.tile, 4, int(event.red))}
-
-
-def _kakan(t: np.record, place: int, event: Event) -> Message:
-    consumed = tile_names(int(KIND_OF[event.tile]), 3, int(event.red))
-    return {"type": "kakan", "actor": event.actor, "pai": tile_name(event.tile), "consumed": consumed}
-
-
-def _nukidora(t: np.record, place: int, event: Event) -> Message:
-    return {"type": "nukidora", "actor": event.actor, "pai": "N"}
-
-
-def _dora(t: np.record, place: int, event: Event) -> Message:
-    return {"type": "dora", "dora_marker": tile_name(event.tile)}
-
-
-def _hora(t: np.record, place: int, event: Event) -> Message:
-    win, seat = t.win[event.detail], t.seat[event.actor]
-    by_tsumo = event.actor == event.target
-    ura = t.wall[URA_AT : URA_AT + int(t.n_indicators)] if seat.riichi else []
-    message = {
-        "type": "hora",
-        "actor": event.actor,
-        "target": event.target,
-        "pai": tile_name(event.tile),
-        "uradora_markers": [tile_name(int(tile)) for tile in ura],
-        "hora_tehais": hand_names(seat, without=event.tile if by_tsumo else NONE),
-        "yakus": yaku_names(win),
-        "fu": int(win.fu),
-        "fan": int(win.han),
-        "hora_points": int(win.points),
-        "deltas": [int(delta) for delta in win.deltas],
-        "scores": scores_at(t, place),
-    }
-    if win.pao >= 0:
-        message["pao"] = int(win.pao)
-    return message
+def hidden_hand(seat: np.record) -> list[str]:
+    """A concealed hand that is not shown."""
+    return ["?"] * (13 - 3 * int(seat.n_melds))
 
 
 def yaku_names(win: np.record) -> list[list[Any]]:
@@ -148,48 +169,24 @@ def yaku_names(win: np.record) -> list[list[Any]]:
     return [[BY_NUMBER[number].mjai, int(win.yaku[number])] for number in numbers]
 
 
-def _ryukyoku(t: np.record, place: int, event: Event) -> Message:
-    reason = event.detail
-    exhaustive = reason in (EXHAUSTIVE, NAGASHI)
-    shown = [
-        bool(t.draw_tenpai[seat]) if exhaustive else seat == event.actor and reason == NINE_KINDS for seat in range(3)
-    ]
-    hidden = [["?"] * int(sum(seat.hand)) for seat in t.seat]
-    return {
-        "type": "ryukyoku",
-        "reason": REASONS[reason],
-        "tehais": [hand_names(t.seat[seat]) if shown[seat] else hidden[seat] for seat in range(3)],
-        "tenpais": shown,
-        "deltas": [int(delta) for delta in t.draw_deltas],
-        "scores": scores_at(t, place),
-    }
-
-
-def _end_kyoku(t: np.record, place: int, event: Event) -> Message:
-    return {"type": "end_kyoku"}
-
-
-def _end_game(t: np.record, place: int, event: Event) -> Message:
-    return {"type": "end_game", "scores": [int(seat.score) for seat in t.seat]}
-
-
-BUILDERS: dict[int, Callable[[np.record, int, Event], Message]] = {
-    events.START_KYOKU: _start_kyoku,
-    events.DRAW: _tsumo,
-    events.DAHAI: _dahai,
-    events.REACH: _reach,
-    events.REACH_ACCEPTED: _reach_accepted,
-    events.PON: _call,
-    events.DAIMINKAN: _call,
-    events.ANKAN: _ankan,
-    events.KAKAN: _kakan,
-    events.NUKIDORA: _nukidora,
-    events.NEW_DORA: _dora,
-    events.HORA: _hora,
-    events.RYUKYOKU: _ryukyoku,
-    events.END_KYOKU: _end_kyoku,
-    events.END_GAME: _end_game,
+READERS: dict[int, Callable[[_Round, Event], Message]] = {
+    events.START_KYOKU: _Round.start_kyoku,
+    events.DRAW: _Round.tsumo,
+    events.DAHAI: _Round.dahai,
+    events.REACH: _Round.reach,
+    events.REACH_ACCEPTED: _Round.reach_accepted,
+    events.PON: _Round.call,
+    events.DAIMINKAN: _Round.call,
+    events.ANKAN: _Round.ankan,
+    events.KAKAN: _Round.kakan,
+    events.NUKIDORA: _Round.nukidora,
+    events.NEW_DORA: _Round.dora,
+    events.HORA: _Round.hora,
+    events.RYUKYOKU: _Round.ryukyoku,
+    events.END_KYOKU: _Round.end_kyoku,
+    events.END_GAME: _Round.end_game,
 }
+PAYING = frozenset({events.REACH_ACCEPTED, events.HORA, events.RYUKYOKU})
 
 
 def messages(t: np.record, first: int = 0) -> list[Message]:
@@ -197,10 +194,13 @@ def messages(t: np.record, first: int = 0) -> list[Message]:
 
     `t` is a table or a seat's view; what a view does not know is ``?``. Read a round before the next one is dealt.
     """
-    found = []
-    for place in range(first, int(t.n_log)):
-        event = events.unpack(int(t.log[place]))
-        found.append(BUILDERS[event.type](t, place, event))
+    played, found = _Round(t), []
+    for place, word in enumerate(t["log"][: int(t["n_log"])].tolist()):
+        event = events.unpack(word)
+        if place >= first:
+            found.append(READERS[event.type](played, event))
+        elif event.type in PAYING:
+            READERS[event.type](played, event)  # for the scores it leads to
     return found
 
 

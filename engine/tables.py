@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from engine import entries
-from engine.actions import ACTION_NAMES, actions_of
-from engine.game import IllegalAction
+from engine.actions import action_name, actions_of
 from engine.rules import TENHOU, Rules
 from engine.table import ROUND_OVER, TABLE
 
 # A policy answers views (an array of TABLE records, each blanked for its `viewer`) with one action number each.
 Policy = Callable[[np.ndarray], np.ndarray]
+
+
+class PolicyFault(ValueError):  # noqa: N818 - a fault of the policy, not of this program
+    """A policy raised, or its answer is no legal action; it was asked about `seat` of `table`."""
+
+    def __init__(self, policy: int, table: int, seat: int, what: str) -> None:
+        super().__init__(f"policy {policy}, table {table}, seat {seat}: {what}")
+        self.policy, self.table, self.seat, self.what = policy, table, seat, what
 
 
 class Tables:
@@ -28,6 +37,7 @@ class Tables:
         self.records: Any = self.raw.view(TABLE)
         self.records["rules"] = rules.packed()
         capacity = min(2 * n, batch)  # at most two seats of a table are asked at once
+        self.decisions = 0  # answers given so far
         self._views = np.zeros(capacity * TABLE.itemsize, dtype=np.uint8)
         self._asked_tables = np.zeros(capacity, dtype=np.int32)
         self._asked_seats = np.zeros(capacity, dtype=np.int8)
@@ -37,8 +47,8 @@ class Tables:
         """Play all games to their ends.
 
         `players` int8[n, 3]: index into `policies` of who sits on each seat of each table. Yields the indices of the
-        tables on which a round has just ended, before the next is dealt: read their logs then. Raises IllegalAction for
-        a policy's illegal answer, naming table, seat and what was legal.
+        tables on which a round has just ended, before the next is dealt: read their logs then. Raises PolicyFault where
+        a policy raises or its answer is not legal.
         """
         while True:
             decisions = sum(self._ask(index, policy, players) for index, policy in enumerate(policies))
@@ -59,20 +69,43 @@ class Tables:
             if n:
                 self._answer(index, policy, n)
             decisions += n
+        self.decisions += decisions
         return decisions
 
     def _answer(self, index: int, policy: Policy, n: int) -> None:
         """Let one policy answer the first `n` collected views."""
         tables, seats = self._asked_tables[:n], self._asked_seats[:n]
-        actions = np.asarray(policy(self._views[: n * TABLE.itemsize].view(TABLE)))
-        if actions.shape != (n,):
-            raise ValueError(f"policy {index} answered {n} views with an array of shape {actions.shape}, not ({n},)")
-        bad = entries.answer_all(self.raw, tables, seats, actions)
+        views = self._views[: n * TABLE.itemsize].view(TABLE)
+        try:
+            actions = np.asarray(policy(views))
+        except Exception as error:
+            culprit = first_raising(policy, views)
+            raise PolicyFault(index, int(tables[culprit]), int(seats[culprit]), f"raised {describe(error)}") from error
+        if actions.shape != (n,) or actions.dtype.kind not in "iu":
+            what = f"answered {n} views with {actions.dtype}{list(actions.shape)}, not one action number each"
+            raise PolicyFault(index, int(tables[0]), int(seats[0]), what)
+        bad = entries.answer_all(self.raw, tables, seats, actions.astype(np.int64, copy=False))
         if bad >= 0:
-            raise IllegalAction(self._complaint(index, int(tables[bad]), int(seats[bad]), int(actions[bad])))
+            table, seat = int(tables[bad]), int(seats[bad])
+            raise PolicyFault(index, table, seat, self._complaint(table, seat, int(actions[bad])))
 
-    def _complaint(self, index: int, table: int, seat: int, action: int) -> str:
-        low, high = self.records["legal"][table, seat].tolist()
-        name = ACTION_NAMES[action] if 0 <= action < len(ACTION_NAMES) else str(action)
-        menu = ", ".join(ACTION_NAMES[legal] for legal in actions_of(low, high))
-        return f"policy {index}, table {table}, seat {seat}: may not {name}; legal: {menu}"
+    def _complaint(self, table: int, seat: int, action: int) -> str:
+        legal = actions_of(*self.records["legal"][table, seat].tolist())
+        return f"may not {action_name(action)}; legal: {', '.join(map(action_name, legal))}"
+
+
+def first_raising(policy: Policy, views: np.ndarray) -> int:
+    """The first view at which `policy` raises when asked about it alone; 0 where only the whole batch fails."""
+    for index in range(len(views)):
+        try:
+            policy(views[index : index + 1])
+        except Exception:
+            return index
+    return 0
+
+
+def describe(error: Exception) -> str:
+    """An exception in one line: its type, what it says, and where it was raised."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    said = " ".join(str(error).split())
+    return f"{type(error).__name__}: {said} ({Path(place.filename).name}, line {place.lineno})"

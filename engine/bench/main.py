@@ -11,7 +11,6 @@ import sys
 import tempfile
 import time
 import tracemalloc
-from argparse import ArgumentParser
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -22,6 +21,7 @@ from rich.table import Table
 
 from engine.bench import rivals
 from engine.bench.rivals import Work
+from engine.commandline import Parser
 from engine.tables import Tables
 
 ROUNDS = 5  # A B A B …: the median of this many is printed
@@ -146,7 +146,7 @@ def report(console: Console, compared: list[Comparison], measured: list[Figure])
 
 def main(argv: list[str]) -> int:
     """`python -m engine bench [--json FILE]`; returns the exit code."""
-    parser = ArgumentParser(prog="python -m engine bench", description=__doc__)
+    parser = Parser(prog="python -m engine bench", description=__doc__)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
     args = parser.parse_args(argv)
     try:
