@@ -26,7 +26,7 @@ Factory: TypeAlias = Callable[[str | None, int], Agent]
 
 
 class CompiledAgent:
-    """A bot whose decisions are one compiled function: each a function of the view and the seed, and of nothing else."""
+    """A bot that decides by one compiled function, from the view and the seed and nothing else."""
 
     def __init__(self, name: str, decide: Decide, seed: int = 0) -> None:
         """`seed` is any 64-bit number; bots that leave nothing to chance ignore it."""

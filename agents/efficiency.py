@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from agents.base import compiled
+from agents.hand import count_unseen, move
 from agents.menu import discard_action, may, may_discard
-from agents.ukeire import count_unseen
 from engine.actions import ANKAN, NINE_TERMINALS, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI
 from engine.compiling import entry, inner
-from engine.shanten import KEY_GROUP, KEY_WEIGHT, improving, shanten
+from engine.shanten import improving, shanten
 from engine.table import TABLE
 from engine.tiles import N_KINDS, SANMA_KINDS, TERMINALS_HONOURS
 
@@ -28,29 +28,22 @@ OUTER[27:] = 2
 
 
 @inner
-def remove(p: np.record, kind: int, count: int) -> None:
-    """Take `count` tiles of `kind` out of the hand (negative: put them back)."""
-    p.hand[kind] -= count
-    p.hand_keys[KEY_GROUP[kind]] -= count * KEY_WEIGHT[kind]
-
-
-@inner
 def fastest_discard(t: np.record) -> int:
-    """The kind whose discard leaves the lowest shanten, among those the most useful tiles, among those the outermost."""
+    """The kind whose discard leaves the lowest shanten, then the most useful tiles; the outermost of equals."""
     p = t.seat[t.viewer]
     n_melds = np.int64(p.n_melds)
     best, best_shanten, best_rating = np.int64(-1), np.int64(99), np.int64(-1)
     for kind in SANMA_KINDS:
         if p.hand[kind] == 0 or not may_discard(t, kind):
             continue
-        remove(p, kind, np.int64(1))
+        move(p, kind, np.int64(-1))
         after = shanten(p.hand_keys, n_melds)
         if after <= best_shanten:
             useful = count_unseen(t, improving(p.hand, p.hand_keys, n_melds))
             rating = 10 * useful + OUTER[kind]
             if after < best_shanten or rating > best_rating:
                 best, best_shanten, best_rating = kind, after, rating
-        remove(p, kind, np.int64(-1))
+        move(p, kind, np.int64(1))
     return best
 
 
@@ -61,10 +54,10 @@ def harmless_kan(t: np.record) -> int:
     n_melds = np.int64(p.n_melds)
     before = shanten(p.hand_keys, n_melds)
     for kind in SANMA_KINDS:
-        if p.hand[kind] == 4 and may(t, ANKAN + kind):
-            remove(p, kind, np.int64(4))
+        if may(t, ANKAN + kind):
+            move(p, kind, np.int64(-4))
             after = shanten(p.hand_keys, n_melds + 1)
-            remove(p, kind, np.int64(-4))
+            move(p, kind, np.int64(4))
             if after <= before:
                 return ANKAN + kind
     return np.int64(-1)

@@ -27,7 +27,7 @@ def may_discard(t: np.record, kind: int) -> bool:
 
 @inner
 def discard_action(t: np.record, kind: int) -> int:
-    """The action that discards a tile of `kind`: plain before red, as drawn before from the hand. It must be allowed."""
+    """The action that discards a tile of `kind`, which must be allowed: plain before red, drawn before held."""
     if t.drawn == kind:
         return np.int64(TSUMOGIRI)
     if may(t, DISCARD + kind):

@@ -29,8 +29,8 @@ def names() -> list[str]:
 def make(spec: str, seed: int = 0) -> Agent:
     """The bot that `spec` names, ``name`` or ``name:argument``.
 
-    Raises ValueError for an unknown name, naming those there are, for a seed beyond 64 bits, and where the bot itself does
-    not understand its argument.
+    Raises ValueError for an unknown name, naming those there are, for a seed beyond 64 bits, and where the bot itself
+    does not understand its argument.
     """
     name, colon, argument = spec.partition(":")
     found = _known().get(name)

@@ -5,12 +5,11 @@ All functions judge a hand of 13 - 3m tiles, that is after a discard or before a
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from agents.hand import move
 from agents.rule.placement import MAX_HAN
-from agents.rule.speed import CHAIN_WINS, MAX_WAIT, STEP_SHARE, WAIT_WINS, after_step
+from agents.rule.speed import CHAIN_WINS, DRAWN_TENPAI, MAX_USEFUL, MAX_WAIT, TENPAI_WINS, WAIT_WINS
 from agents.rule.value import (
     N_PLANS,
     PINFU_HOPE,
@@ -31,10 +30,8 @@ from agents.rule.value import (
 from engine.compiling import inner
 from engine.legal import has_kind
 from engine.scoring.hand import score_hand
-from engine.scoring.yaku import IN_RIICHI
+from engine.scoring.yaku import IN_DOUBLE_RIICHI, IN_RIICHI
 from engine.shanten import (
-    KEY_GROUP,
-    KEY_WEIGHT,
     discards_keeping,
     improving,
     shanten,
@@ -46,35 +43,14 @@ from engine.tiles import SANMA_KINDS, TERMINALS_HONOURS
 PON_RATE = 1.3  # a tile that may be ponned comes this much oftener than by one's own draw alone, in addition
 FURITEN_WAIT = 0.35  # what a wait one cannot ron on is worth against an open one
 BEYOND = 2  # plans that many steps farther than the nearest hand are looked at
-MOST_OUTSIDE = 5  # tiles a plan may have to give up
 TSUMO_LUCK = 0.2  # han a concealed or open win without riichi gains on average
-NOT_YET = 0.8  # what is left of a promise that tenpai comes with: riichi has its price, and others may be faster
+TENPAI_STICKS = 1.5  # what being tenpai at a draw is worth in riichi sticks, against being noten
+NOT_YET = 0.7  # what is left of a promise that tenpai comes with: riichi has its price, and others may be faster
 YAKUMAN_SHANTEN = 3  # kokushi is looked at from here on
 
 
-class Mind(NamedTuple):
-    """What stays the same while the viewer weighs one decision."""
-
-    unseen: np.ndarray  # float64[34]: tiles the viewer does not see
-    hidden: float  # their sum
-    dora: np.ndarray  # int64[34]: doras a tile of each kind is
-    gain: np.ndarray  # float64[MAX_HAN + 1]: places gained by a win, by han
-    stick: float  # places a lost riichi stick costs
-    turns: int  # own draws to come
-    level: int  # threatening seats
-    keys: np.ndarray  # int32[3], scratch
-    waits: np.ndarray  # float64[34], scratch: `best_wait` after drawing each kind, negative where not known yet
-
-
 @inner
-def move(p: np.record, kind: int, count: int) -> None:
-    """Put `count` tiles of `kind` into the hand (negative: take them out)."""
-    p.hand[kind] += count
-    p.hand_keys[KEY_GROUP[kind]] += count * KEY_WEIGHT[kind]
-
-
-@inner
-def gain_of(mind: Mind, han: float) -> float:
+def gain_of(mind: np.record, han: float) -> float:
     """Places gained by a win with `han`, an expectation."""
     whole = min(np.int64(han), np.int64(MAX_HAN - 1))
     part = min(han - whole, 1.0)
@@ -82,7 +58,7 @@ def gain_of(mind: Mind, han: float) -> float:
 
 
 @inner
-def count_of(mind: Mind, kinds: np.uint64) -> float:
+def count_of(mind: np.record, kinds: np.uint64) -> float:
     """Unseen tiles of `kinds`."""
     total = 0.0
     for kind in SANMA_KINDS:
@@ -92,7 +68,7 @@ def count_of(mind: Mind, kinds: np.uint64) -> float:
 
 
 @inner
-def useful_count(t: np.record, p: np.record, mind: Mind, kinds: np.uint64, calls: bool) -> float:
+def useful_count(t: np.record, p: np.record, mind: np.record, kinds: np.uint64, calls: bool) -> float:
     """Unseen tiles of the useful `kinds`; those that could be ponned count for more, value tiles in any hand."""
     total = 0.0
     for kind in SANMA_KINDS:
@@ -105,20 +81,13 @@ def useful_count(t: np.record, p: np.record, mind: Mind, kinds: np.uint64, calls
 
 
 @inner
-def step_chance(mind: Mind, useful: float) -> float:
-    """Chance a draw to get one of so many useful tiles."""
-    return min(STEP_SHARE * useful / mind.hidden, 1.0)
-
-
-@inner
-def chain(mind: Mind, steps: int, useful: float) -> float:
+def chain(mind: np.record, steps: int, useful: float) -> float:
     """Chance to win of a hand `steps` from tenpai (at least 1) with that many useful tiles."""
-    step = step_chance(mind, useful)
-    return after_step(step, step, mind.level, mind.turns, CHAIN_WINS[steps - 1])
+    return useful * CHAIN_WINS[steps, min(np.int64(useful), np.int64(MAX_USEFUL)), mind.level, mind.turns]
 
 
 @inner
-def best_wait(p: np.record, mind: Mind) -> float:
+def best_wait(p: np.record, mind: np.record) -> float:
     """Tiles the best tenpai waits for that one discard from this (14-3m)-tile hand leaves; furiten waits count less."""
     n_melds = np.int64(p.n_melds)
     keeping = discards_keeping(p.hand, p.hand_keys, n_melds)
@@ -136,7 +105,7 @@ def best_wait(p: np.record, mind: Mind) -> float:
 
 
 @inner
-def wait_after(p: np.record, mind: Mind, kind: int) -> float:
+def wait_after(p: np.record, mind: np.record, kind: int) -> float:
     """Tiles the best tenpai waits for that drawing `kind` leads to."""
     move(p, kind, np.int64(1))
     mind.unseen[kind] -= 1
@@ -147,30 +116,28 @@ def wait_after(p: np.record, mind: Mind, kind: int) -> float:
 
 
 @inner
-def from_iishanten(p: np.record, mind: Mind, useful: np.uint64, leave: float, han: float, calls: bool) -> float:
+def from_iishanten(p: np.record, mind: np.record, useful: np.uint64, count: float, han: float, calls: bool) -> float:
     """Places a hand one step from tenpai promises, each useful tile judged by the wait it leads to.
 
-    `leave` counts the useful tiles, those that may be ponned more than once.
+    `count` is the number of useful tiles, those that may be ponned counted more than once.
     """
+    in_all = min(np.int64(count), np.int64(MAX_USEFUL))
     total = 0.0
     for kind in SANMA_KINDS:
         if has_kind(useful, kind) and mind.unseen[kind] > 0:
             tiles = mind.unseen[kind] * (1.0 + (PON_RATE if calls and p.hand[kind] >= 2 else 0.0))
             if mind.waits[kind] < 0:
                 mind.waits[kind] = wait_after(p, mind, kind)
-            wins = WAIT_WINS[1, np.int64(mind.waits[kind])]
-            chance = after_step(
-                step_chance(mind, tiles), step_chance(mind, leave), mind.level, mind.turns, wins
-            )
-            total += chance * gain_of(mind, han + mind.dora[kind])
+            chance = TENPAI_WINS[in_all, np.int64(mind.waits[kind]), mind.level, mind.turns]
+            total += tiles * chance * gain_of(mind, han + mind.dora[kind])
     return total
 
 
 @inner
 def by_steps(
-    t: np.record, p: np.record, mind: Mind, steps: int, useful: np.uint64, han: float, calls: bool, deep: bool
+    t: np.record, p: np.record, mind: np.record, steps: int, useful: np.uint64, han: float, calls: bool, deep: bool
 ) -> float:
-    """Places promised by a way to win that is `steps` from tenpai, at least 1; `deep`: look at the waits it leads to."""
+    """Places promised by a way to win `steps` (at least 1) from tenpai; `deep`: look at the waits it leads to."""
     count = useful_count(t, p, mind, useful, calls)
     if steps == 1 and deep:
         return from_iishanten(p, mind, useful, count, han, calls)
@@ -178,12 +145,15 @@ def by_steps(
 
 
 @inner
-def from_tenpai(t: np.record, p: np.record, mind: Mind, bonus: int, riichi: bool) -> float:
+def from_tenpai(t: np.record, p: np.record, mind: np.record, bonus: int, riichi: bool) -> float:
     """Places a tenpai hand promises, in riichi or not, each wait by its score; without a yaku only a tsumo wins."""
     seat = np.int64(t.viewer)
     waiting = np.uint64(waits(p.hand, p.hand_keys, np.int64(p.n_melds)))
     furiten = (waiting & np.uint64(p.discarded)) != np.uint64(0)
     total = min(count_of(mind, waiting), float(MAX_WAIT))
+    situation = np.int64(0)
+    if riichi:
+        situation = np.int64(IN_DOUBLE_RIICHI if t.first_turn and p.n_river == 0 else IN_RIICHI)
     promised = 0.0
     for kind in SANMA_KINDS:
         if not has_kind(waiting, kind) or mind.unseen[kind] <= 0:
@@ -191,9 +161,9 @@ def from_tenpai(t: np.record, p: np.record, mind: Mind, bonus: int, riichi: bool
         move(p, kind, np.int64(1))
         han = np.int64(
             score_hand(
-                p.hand, np.int64(p.n_melds), p.meld_type, p.meld_kind, kind, np.int64(IN_RIICHI if riichi else 0),
+                p.hand, np.int64(p.n_melds), p.meld_type, p.meld_kind, kind, situation,
                 (seat - np.int64(t.dealer) + 3) % 3, np.int64(t.round_wind), bonus + mind.dora[kind], np.int64(0),
-                np.int64(0), np.int64(0), t.rules.double_yakuman != 0, t.win[1],
+                np.int64(0), np.int64(0), t.rules.double_yakuman != 0, mind.win,
             )
         )  # fmt: skip
         move(p, kind, np.int64(-1))
@@ -221,13 +191,27 @@ def hopes(t: np.record, p: np.record) -> float:
 
 
 @inner
+def plans_within_reach(p: np.record, keys: np.ndarray) -> int:
+    """Bit mask of the plans that are at most BEYOND steps farther than the nearest hand; `keys` int32[3] is scratch."""
+    n_melds = np.int64(p.n_melds)
+    limit = max(shanten(p.hand_keys, n_melds), np.int64(0)) + BEYOND
+    laid = meld_kinds(p)
+    plans = np.int64(0)
+    for plan in range(N_PLANS):
+        if (laid & ~PLAN_MASK[plan]) == np.uint64(0):
+            restrict(p, PLAN_MASK[plan], keys)
+            if shanten(keys, n_melds) <= limit:
+                plans |= np.int64(1) << plan
+    return plans
+
+
+@inner
 def by_plan(
-    t: np.record, p: np.record, mind: Mind, plan: int, nearest: int, closed: float, opened: float, deep: bool
+    t: np.record, p: np.record, mind: np.record, plan: int, nearest: int, closed: float, opened: float, deep: bool
 ) -> float:
     """Places promised by keeping to the kinds of a plan; `closed` and `opened` are the han the hand has without it."""
     kinds = PLAN_MASK[plan]
-    if (meld_kinds(p) & ~kinds) != np.uint64(0) or restrict(p, kinds, mind.keys) > MOST_OUTSIDE:
-        return 0.0
+    restrict(p, kinds, mind.keys)
     steps = shanten(mind.keys, np.int64(p.n_melds))
     if steps < 1 or steps > nearest + BEYOND:
         return 0.0
@@ -240,7 +224,7 @@ def by_plan(
 
 
 @inner
-def by_triplets(p: np.record, mind: Mind, nearest: int, opened: float) -> float:
+def by_triplets(p: np.record, mind: np.record, nearest: int, opened: float) -> float:
     """Places promised by toitoi."""
     steps = toitoi_shanten(p)
     if steps < 1 or steps > nearest + 1:
@@ -253,7 +237,7 @@ def by_triplets(p: np.record, mind: Mind, nearest: int, opened: float) -> float:
 
 
 @inner
-def by_orphans(p: np.record, mind: Mind) -> float:
+def by_orphans(p: np.record, mind: np.record) -> float:
     """Places promised by kokushi."""
     if p.n_melds > 0:
         return 0.0
@@ -268,10 +252,17 @@ def by_orphans(p: np.record, mind: Mind) -> float:
 
 
 @inner
-def attack(t: np.record, mind: Mind, riichi: bool, deep: bool) -> float:
+def at_draw(mind: np.record, steps: int) -> float:
+    """Places promised by the noten payment at an exhaustive draw."""
+    return TENPAI_STICKS * mind.stick * DRAWN_TENPAI[min(steps, np.int64(2)), mind.level, mind.turns]
+
+
+@inner
+def attack(t: np.record, mind: np.record, riichi: bool, deep: bool, by_any: bool) -> float:
     """Places the viewer's hand promises by its best way to win.
 
     `riichi`: it may still be declared when tenpai. `deep`: one step from tenpai, look at the waits each step leads to.
+    `by_any`: look at winning by any way at all, not at the plans only.
     """
     p = t.seat[t.viewer]
     n_melds = np.int64(p.n_melds)
@@ -281,15 +272,17 @@ def attack(t: np.record, mind: Mind, riichi: bool, deep: bool) -> float:
         promised = from_tenpai(t, p, mind, bonus, np.bool_(False))
         if riichi and p.open == 0:
             promised = max(promised, from_tenpai(t, p, mind, bonus, np.bool_(True)))
-        return promised
+        return promised + at_draw(mind, nearest)
     mind.waits[:] = -1.0
     value = held_value(t, p, np.int64(3))
     opened, closed = float(bonus + value), bonus + value + hopes(t, p)
     promised = 0.0
-    if p.open == 0 or value > 0:
+    if by_any and (p.open == 0 or value > 0):
         useful = np.uint64(improving(p.hand, p.hand_keys, n_melds))
         han = opened if p.open else closed
         promised = by_steps(t, p, mind, nearest, useful, han, np.bool_(p.open != 0), deep)
     for plan in range(N_PLANS):
-        promised = max(promised, by_plan(t, p, mind, np.int64(plan), nearest, closed, opened, deep))
-    return NOT_YET * max(promised, by_triplets(p, mind, nearest, opened), by_orphans(p, mind))
+        if (mind.plans >> plan) & 1:
+            promised = max(promised, by_plan(t, p, mind, np.int64(plan), nearest, closed, opened, deep))
+    promised = max(promised, by_triplets(p, mind, nearest, opened), by_orphans(p, mind))
+    return NOT_YET * promised + at_draw(mind, nearest)

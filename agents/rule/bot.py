@@ -6,13 +6,15 @@ import numpy as np
 
 from agents.menu import discard_action, may
 from agents.rule.calls import choose_call, choose_kan
-from agents.rule.discard import best_discard, best_riichi, read_mind
+from agents.rule.discard import best_discard, best_riichi, read
+from agents.rule.mind import MIND
 from engine.actions import NINE_TERMINALS, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI
 from engine.compiling import entry, inner
 from engine.shanten import shanten, thirteen_orphans_shanten
 from engine.table import RIICHI_DISCARD, TABLE
 from engine.tiles import NORTH, TERMINALS_HONOURS
 
+MIND_SIZE = MIND.itemsize
 KINDS_FOR_KOKUSHI = 10  # with so many kinds of terminals and honours a hand is played, not dealt anew
 NEAR_ENOUGH = 2  # the same for a hand of this shanten
 
@@ -36,7 +38,7 @@ def north_for_kokushi(p: np.record) -> bool:
 
 
 @inner
-def choose_on_turn(t: np.record) -> int:
+def choose_on_turn(t: np.record, mind: np.record) -> int:
     """The action of a seat that has drawn or ponned."""
     p = t.seat[t.viewer]
     if may(t, np.int64(NUKIDORA)) and not north_for_kokushi(p):
@@ -46,34 +48,35 @@ def choose_on_turn(t: np.record) -> int:
     if p.riichi:
         kan = choose_kan(t, np.int64(0))
         return kan if kan >= 0 else np.int64(TSUMOGIRI)
-    mind, danger = read_mind(t)
+    read(t, mind)
     if t.phase == RIICHI_DISCARD:
-        return discard_action(t, best_riichi(t, mind, danger).kind)
-    kan = choose_kan(t, danger.level)
+        return discard_action(t, best_riichi(t, mind).kind)
+    kan = choose_kan(t, mind.level)
     if kan >= 0:
         return kan
-    quiet = best_discard(t, mind, danger)
-    if may(t, np.int64(RIICHI)) and best_riichi(t, mind, danger).worth > quiet.worth:
+    quiet = best_discard(t, mind)
+    if may(t, np.int64(RIICHI)) and best_riichi(t, mind).worth > quiet.worth:
         return np.int64(RIICHI)
     return discard_action(t, quiet.kind)
 
 
 @inner
-def choose(t: np.record) -> int:
+def choose(t: np.record, mind: np.record) -> int:
     """The action for one view. A win is always taken."""
     if may(t, np.int64(TSUMO)):
         return np.int64(TSUMO)
     if may(t, np.int64(RON)):
         return np.int64(RON)
     if not may(t, np.int64(PASS)):
-        return choose_on_turn(t)
-    mind, danger = read_mind(t)
-    return choose_call(t, mind, danger)
+        return choose_on_turn(t, mind)
+    read(t, mind)
+    return choose_call(t, mind)
 
 
 @entry
 def decide(raw: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> None:
     """See `agents.base.Decide`."""
     views = raw.view(TABLE)
+    minds = np.zeros(MIND_SIZE, dtype=np.uint8).view(MIND)
     for k in range(n):
-        actions[k] = choose(views[k])
+        actions[k] = choose(views[k], minds[0])  # taken anew each time: a record does not keep its array alive

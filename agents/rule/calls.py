@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents.hand import move
 from agents.menu import may
-from agents.rule.attack import Mind, attack, move
+from agents.rule.attack import attack, plans_within_reach
 from agents.rule.discard import FOLD_RISK, PUSH_RISK, shanten_without, weigh
 from agents.rule.speed import DISCARDS_LEFT
-from agents.rule.threat import Danger
 from engine.actions import ANKAN, KAKAN, PASS, PON, PON_RED
 from engine.compiling import inner
 from engine.legal import MIN_LIVE_FOR_RIICHI
@@ -21,31 +21,32 @@ CALL_MARGIN = 0.004  # places a call must gain: an open hand has fewer safe tile
 
 
 @inner
-def worth_waiting(t: np.record, mind: Mind, danger: Danger) -> float:
+def worth_waiting(t: np.record, mind: np.record) -> float:
     """Places the hand promises without the call."""
     p = t.seat[t.viewer]
     riichi = p.score >= RIICHI_STICK and t.live_left >= MIN_LIVE_FOR_RIICHI
-    promised = attack(t, mind, np.bool_(riichi), np.bool_(True))
-    to_come = DISCARDS_LEFT[mind.level, mind.turns] * danger.usual
+    promised = attack(t, mind, np.bool_(riichi), np.bool_(True), np.bool_(True))
+    to_come = DISCARDS_LEFT[mind.level, mind.turns] * mind.usual_risk
     return max(promised - PUSH_RISK * to_come, -FOLD_RISK * to_come)
 
 
 @inner
-def best_after_call(t: np.record, mind: Mind, danger: Danger, called: int) -> float:
+def best_after_call(t: np.record, mind: np.record, called: int) -> float:
     """Places the best discard after a call of kind `called` promises."""
     p = t.seat[t.viewer]
+    mind.plans = plans_within_reach(p, mind.keys)
     nearest = max(shanten(p.hand_keys, np.int64(p.n_melds)), np.int64(0))
     best = -1e9
     for kind in SANMA_KINDS:
         if p.hand[kind] > 0 and kind != called and shanten_without(p, kind) == nearest:
             move(p, kind, np.int64(-1))
-            best = max(best, weigh(mind, danger, kind, attack(t, mind, np.bool_(False), np.bool_(True))))
+            best = max(best, weigh(mind, kind, attack(t, mind, np.bool_(False), np.bool_(True), np.bool_(True))))
             move(p, kind, np.int64(1))
     return best
 
 
 @inner
-def worth_with_pon(t: np.record, mind: Mind, danger: Danger, red: int) -> float:
+def worth_with_pon(t: np.record, mind: np.record, red: int) -> float:
     """Places the best discard after a pon promises; `red` red fives of the hand go into the meld."""
     p = t.seat[t.viewer]
     kind = KIND_OF[t.offer]
@@ -58,7 +59,7 @@ def worth_with_pon(t: np.record, mind: Mind, danger: Danger, red: int) -> float:
     p.meld_red[place] = red + np.int64(is_red(np.int64(t.offer)))
     p.n_melds += 1
     p.open = 1
-    best = best_after_call(t, mind, danger, kind)
+    best = best_after_call(t, mind, kind)
     p.open = was_open
     p.n_melds -= 1
     p.meld_type[place] = p.meld_kind[place] = p.meld_red[place] = 0
@@ -69,12 +70,13 @@ def worth_with_pon(t: np.record, mind: Mind, danger: Danger, red: int) -> float:
 
 
 @inner
-def choose_call(t: np.record, mind: Mind, danger: Danger) -> int:
+def choose_call(t: np.record, mind: np.record) -> int:
     """Pon, with the red five where there is one, or pass. A daiminkan opens the hand for nothing but an indicator."""
     red = may(t, np.int64(PON_RED))
     if not red and not may(t, np.int64(PON)):
         return np.int64(PASS)
-    if worth_with_pon(t, mind, danger, np.int64(red)) > worth_waiting(t, mind, danger) + CALL_MARGIN:
+    waiting = worth_waiting(t, mind)
+    if worth_with_pon(t, mind, np.int64(red)) > waiting + CALL_MARGIN:
         return np.int64(PON_RED) if red else np.int64(PON)
     return np.int64(PASS)
 

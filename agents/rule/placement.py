@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from engine.compiling import inner
 from engine.rules import RIICHI_STICK
 
-# Scores of two seats drift apart by a logistic of this scale in one round (points); it grows with the root of the rounds.
-SCALE_PER_ROUND = 5_600.0
+# Two scores drift apart by a logistic of this scale in one round (points); it grows with the root of the rounds.
+SCALE_PER_ROUND = 7_000.0
 LEAST_SCALE = 900.0  # nothing is certain: the last round may be replayed
 ROUNDS_PER_DEALER = 1.3  # repeats included
 POINTS_PER_PLACE = 200_000.0  # points count a little even where they change no place
@@ -25,14 +24,6 @@ MAX_HAN = len(RON_POINTS) - 1
 TSUMO_SHARE = 0.4  # of all wins
 
 
-class Stakes(NamedTuple):
-    """What the round may bring the viewer, in places, against a round that passes it by."""
-
-    gain: np.ndarray  # float64[MAX_HAN + 1]: by han of the viewer's win
-    per_point: float  # what one point more is worth
-    stick: float  # what a lost riichi stick costs
-
-
 @inner
 def rounds_after(t: np.record, dealer_stays: bool) -> float:
     """Rounds still to be expected after this one."""
@@ -41,48 +32,59 @@ def rounds_after(t: np.record, dealer_stays: bool) -> float:
 
 
 @inner
-def standing(t: np.record, scores: np.ndarray, rounds: float) -> float:
-    """How the viewer stands with `scores` float64[3] and `rounds` to come: minus its expected place, and a little for points."""
+def standing(t: np.record, change: tuple[float, float, float], rounds: float) -> float:
+    """How the viewer stands after the scores `change`, by seat, with `rounds` to come.
+
+    That is minus its expected place, and a little for points.
+    """
     seat = np.int64(t.viewer)
+    own = t.seat[seat].score + change[seat]
     scale = max(SCALE_PER_ROUND * math.sqrt(rounds), LEAST_SCALE)
     place = 1.0
-    for other in range(3):
-        if other != seat:
-            place += 1.0 / (1.0 + math.exp((scores[seat] - scores[other]) / scale))
-    return scores[seat] / POINTS_PER_PLACE - place
+    for step in range(1, 3):
+        other = (seat + step) % 3
+        place += 1.0 / (1.0 + math.exp((own - t.seat[other].score - change[other]) / scale))
+    return own / POINTS_PER_PLACE - place
 
 
 @inner
-def present_scores(t: np.record) -> np.ndarray:
-    """The scores as they are: float64[3]."""
-    scores = np.empty(3)
-    for seat in range(3):
-        scores[seat] = t.seat[seat].score
-    return scores
+def ron_change(t: np.record, seat: int, winner: int, target: int, points: float) -> float:
+    """What a ron worth `points` changes for `seat`, honba and sticks included."""
+    paid = points + 200.0 * t.honba
+    return paid + RIICHI_STICK * t.sticks if seat == winner else -paid if seat == target else 0.0
 
 
 @inner
 def after_ron(t: np.record, winner: int, target: int, points: float) -> float:
-    """Standing after a ron worth `points`, honba and sticks added."""
-    scores = present_scores(t)
-    paid = points + 200.0 * t.honba
-    scores[winner] += paid + RIICHI_STICK * t.sticks
-    scores[target] -= paid
-    return standing(t, scores, rounds_after(t, winner == t.dealer))
+    """Standing after a ron worth `points`."""
+    change = (
+        ron_change(t, np.int64(0), winner, target, points),
+        ron_change(t, np.int64(1), winner, target, points),
+        ron_change(t, np.int64(2), winner, target, points),
+    )
+    return standing(t, change, rounds_after(t, winner == t.dealer))
+
+
+@inner
+def tsumo_change(t: np.record, seat: int, winner: int, points: float) -> float:
+    """What a tsumo of a hand worth `points` by ron changes for `seat`; north's share is not paid."""
+    dealer = np.int64(t.dealer)
+    if seat == winner:
+        parts = 2 / 3 if winner == dealer else 0.75
+        return parts * points + 200.0 * t.honba + RIICHI_STICK * t.sticks
+    part = 1 / 3 if winner == dealer else 0.5 if seat == dealer else 0.25
+    return -part * points - 100.0 * t.honba
 
 
 @inner
 def after_tsumo(t: np.record, winner: int, points: float) -> float:
-    """Standing after a tsumo of a hand worth `points` by ron; north's share is not paid."""
-    scores = present_scores(t)
-    for payer in range(3):
-        if payer != winner:
-            part = 1 / 3 if winner == t.dealer else 0.5 if payer == t.dealer else 0.25
-            paid = part * points + 100.0 * t.honba
-            scores[payer] -= paid
-            scores[winner] += paid
-    scores[winner] += RIICHI_STICK * t.sticks
-    return standing(t, scores, rounds_after(t, winner == t.dealer))
+    """Standing after a tsumo of a hand worth `points` by ron."""
+    change = (
+        tsumo_change(t, np.int64(0), winner, points),
+        tsumo_change(t, np.int64(1), winner, points),
+        tsumo_change(t, np.int64(2), winner, points),
+    )
+    return standing(t, change, rounds_after(t, winner == t.dealer))
 
 
 @inner
@@ -95,24 +97,24 @@ def winning_points(t: np.record, winner: int, han: float) -> float:
 
 
 @inner
-def unchanged(t: np.record) -> float:
-    """Standing if the round brings the viewer nothing."""
-    return standing(t, present_scores(t), rounds_after(t, np.bool_(False)))
+def after_losing(t: np.record, points: float) -> float:
+    """Standing if the round costs the viewer `points` and does nothing else for it."""
+    seat = np.int64(t.viewer)
+    change = (-points * (seat == 0), -points * (seat == 1), -points * (seat == 2))
+    return standing(t, change, rounds_after(t, np.bool_(False)))
 
 
 @inner
-def stakes(t: np.record, otherwise: float) -> Stakes:
-    """What winning is worth against the standing `otherwise`."""
+def read_stakes(t: np.record, mind: np.record) -> None:
+    """Fill in what winning is worth against `mind.otherwise`, and what a lost stick costs."""
     seat = np.int64(t.viewer)
     first, second = (seat + 1) % 3, (seat + 2) % 3
-    gain = np.empty(MAX_HAN + 1)
     for han in range(MAX_HAN + 1):
+        if han > 0 and RON_POINTS[han] == RON_POINTS[han - 1]:
+            mind.gain[han] = mind.gain[han - 1]
+            continue
         points = winning_points(t, seat, float(han))
         by_ron = after_ron(t, seat, first, points) + after_ron(t, seat, second, points)
-        gain[han] = TSUMO_SHARE * after_tsumo(t, seat, points) + (1 - TSUMO_SHARE) / 2 * by_ron - otherwise
-    scores = present_scores(t)
-    rounds = rounds_after(t, np.bool_(False))
-    before = standing(t, scores, rounds)
-    scores[seat] -= RIICHI_STICK
-    stick = before - standing(t, scores, rounds)
-    return Stakes(gain, stick / RIICHI_STICK, stick)
+        standing_after = TSUMO_SHARE * after_tsumo(t, seat, points) + (1 - TSUMO_SHARE) / 2 * by_ron
+        mind.gain[han] = standing_after - mind.otherwise
+    mind.stick = after_losing(t, 0.0) - after_losing(t, float(RIICHI_STICK))

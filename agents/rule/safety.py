@@ -11,6 +11,7 @@ import numpy as np
 
 from engine import events
 from engine.compiling import inner
+from engine.legal import has_kind
 from engine.tiles import HONOUR, KIND_OF, N_KINDS, PIN, SANMA_KINDS
 
 ONE = np.uint64(1)
@@ -27,7 +28,7 @@ TSUMOGIRI_BIT = 14
 
 @inner
 def safe_kinds(t: np.record) -> np.ndarray:
-    """uint64[3] masks of kinds safe against each seat: its own discards, and what passed since its hand last changed."""
+    """uint64[3] masks of kinds safe against each seat: its discards, and what passed since its hand last changed."""
     safe = np.zeros(3, dtype=np.uint64)
     fixed = np.zeros(3, dtype=np.bool_)
     for i in range(t.n_log):
@@ -49,12 +50,6 @@ def safe_kinds(t: np.record) -> np.ndarray:
 
 
 @inner
-def is_in(mask: np.uint64, kind: int) -> bool:
-    """Whether `kind` is in a bit mask of kinds."""
-    return (mask >> np.uint64(kind)) & ONE != np.uint64(0)
-
-
-@inner
 def add_runs(unseen: np.ndarray, safe: np.uint64, first: int, weight: np.ndarray) -> float:
     """Add to `weight` float64[34] the run shapes of the suit from kind `first` on; returns the weight of all shapes."""
     total = 0.0
@@ -63,15 +58,15 @@ def add_runs(unseen: np.ndarray, safe: np.uint64, first: int, weight: np.ndarray
         below, above = low - 1, low + 2
         if low == first or low == first + 7:
             wait = above if low == first else below
-            if not is_in(safe, wait):
+            if not has_kind(safe, wait):
                 weight[wait] += EDGE * ways
                 total += EDGE * ways
-        elif not is_in(safe, below) and not is_in(safe, above):
+        elif not has_kind(safe, below) and not has_kind(safe, above):
             weight[below] += TWO_SIDED * ways
             weight[above] += TWO_SIDED * ways
             total += TWO_SIDED * ways
     for low in range(first, first + 7):
-        if not is_in(safe, low + 1):
+        if not has_kind(safe, low + 1):
             ways = CLOSED * unseen[low] * unseen[low + 2]
             weight[low + 1] += ways
             total += ways
@@ -84,7 +79,7 @@ def deal_in_rates(unseen: np.ndarray, safe: np.uint64, rates: np.ndarray) -> Non
     rates[:] = 0.0
     total = add_runs(unseen, safe, np.int64(PIN), rates) + add_runs(unseen, safe, np.int64(PIN + 9), rates)
     for kind in SANMA_KINDS:
-        if is_in(safe, kind):
+        if has_kind(safe, kind):
             continue
         left = unseen[kind]
         if kind >= HONOUR:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from agents.rule.placement import after_ron, after_tsumo, unchanged, winning_points
+from agents.rule.placement import after_losing, after_ron, after_tsumo, winning_points
 from agents.rule.safety import deal_in_rates, safe_kinds
 from engine.compiling import inner
-from engine.table import ANKAN_MELD, PON_MELD
-from engine.tiles import DORA_OF, HAKU, N_KINDS, NORTH, SANMA_KINDS
-from engine.table import DORA_AT
+from engine.table import ANKAN_MELD, DORA_AT, PON_MELD
+from engine.tiles import DORA_OF, EAST, HAKU, KIND_OF, NORTH, SANMA_KINDS
 
 # Chance of an open hand to be tenpai, by its melds (0-4) and by thirds of the round (early, middle, late).
 OPEN_TENPAI = np.array(
@@ -24,25 +21,12 @@ THREAT_COUNTS = 0.45  # from this chance on a seat counts as threatening the spe
 TSUMO_SHARE = 0.35
 
 
-class Danger(NamedTuple):
-    """What the others may do to the viewer, in places."""
-
-    risk: np.ndarray  # float64[34]: what discarding each kind costs on average
-    chance: np.ndarray  # float64[34]: that it deals in at all
-    otherwise: float  # the viewer's standing if it neither wins nor deals in
-    usual: float  # risk of a discard at random
-    level: int  # number of threatening seats
-
-
 @inner
-def dora_counts(t: np.record) -> np.ndarray:
-    """int64[34]: how many doras a tile of each kind is, by the indicators shown."""
-    counts = np.zeros(N_KINDS, dtype=np.int64)
+def count_dora(t: np.record, mind: np.record) -> None:
+    """Fill in how many doras a tile of each kind is, by the indicators shown."""
+    mind.dora[:] = 0
     for i in range(t.n_indicators):
-        kind = np.int64(t.wall[DORA_AT + i])
-        kind = kind if kind < N_KINDS else np.int64(13 if kind == 35 else 22)
-        counts[DORA_OF[kind]] += 1
-    return counts
+        mind.dora[DORA_OF[KIND_OF[t.wall[DORA_AT + i]]]] += 1
 
 
 @inner
@@ -57,57 +41,65 @@ def tenpai_chance(t: np.record, seat: int) -> float:
 
 
 @inner
-def visible_han(t: np.record, seat: int, dora: np.ndarray) -> float:
+def visible_han(t: np.record, seat: int, mind: np.record) -> float:
     """Han `seat` is seen to have: norths, doras and reds in melds, value triplets."""
     p = t.seat[seat]
-    han = np.int64(p.nukidora) * (1 + dora[NORTH])
-    seat_wind = 27 + (seat - np.int64(t.dealer) + 3) % 3
+    han = np.int64(p.nukidora) * (1 + mind.dora[NORTH])
+    seat_wind = EAST + (seat - np.int64(t.dealer) + 3) % 3
     for m in range(p.n_melds):
         kind = np.int64(p.meld_kind[m])
         tiles = 3 if p.meld_type[m] == PON_MELD else 4
-        han += tiles * dora[kind] + np.int64(p.meld_red[m])
+        han += tiles * mind.dora[kind] + np.int64(p.meld_red[m])
         if p.meld_type[m] != ANKAN_MELD or kind >= HAKU:
-            han += (kind >= HAKU) + (kind == seat_wind) + (kind == 27 + np.int64(t.round_wind))
+            han += (kind >= HAKU) + (kind == seat_wind) + (kind == EAST + np.int64(t.round_wind))
     return float(han)
 
 
 @inner
-def hidden_dora_share(unseen: np.ndarray, dora: np.ndarray) -> float:
-    """Doras an unseen tile is on average; the reds count as two more among all."""
+def hidden_dora_share(mind: np.record) -> float:
+    """Doras an unseen tile is on average; the reds count as one more among all."""
     tiles = doras = 0.0
     for kind in SANMA_KINDS:
-        tiles += unseen[kind]
-        doras += unseen[kind] * dora[kind]
+        tiles += mind.unseen[kind]
+        doras += mind.unseen[kind] * mind.dora[kind]
     return (doras + 1.0) / max(tiles, 1.0)
 
 
 @inner
-def read_danger(t: np.record, unseen: np.ndarray, dora: np.ndarray) -> Danger:
-    """Read the two others. `unseen` float64[34] counts the tiles the viewer does not see, `dora` is `dora_counts`."""
+def add_threat(t: np.record, seat: int, safe: np.uint64, untouched: float, mind: np.record) -> None:
+    """Add to `mind` what `seat`, against whom the kinds `safe` are safe, may do to the viewer."""
     viewer = np.int64(t.viewer)
-    risk, chance, rates = np.zeros(N_KINDS), np.zeros(N_KINDS), np.empty(N_KINDS)
+    p = t.seat[seat]
+    tenpai = tenpai_chance(t, seat)
+    han = RIICHI_HAN if tenpai == 1.0 and p.open == 0 else OPEN_HAN
+    han += visible_han(t, seat, mind) + DORA_KEPT * hidden_dora_share(mind) * (13 - 3 * np.int64(p.n_melds))
+    points = winning_points(t, seat, han)
+    loss = untouched - after_ron(t, seat, viewer, points)
+    for_dora = untouched - after_ron(t, seat, viewer, winning_points(t, seat, han + 1.0)) - loss
+    mind.otherwise += TSUMO_SHARE * tenpai * (after_tsumo(t, seat, points) - untouched)
+    mind.level += 1 if tenpai >= THREAT_COUNTS else 0
+    rates = mind.waits
+    deal_in_rates(mind.unseen, safe, rates)
+    for kind in SANMA_KINDS:
+        mind.deal_in[kind] += tenpai * rates[kind]
+        mind.risk[kind] += tenpai * rates[kind] * (loss + for_dora * min(mind.dora[kind], np.int64(2)))
+
+
+@inner
+def read_danger(t: np.record, mind: np.record) -> None:
+    """Read the two others into `mind`; its unseen tiles and doras are there already."""
+    viewer = np.int64(t.viewer)
     safe = safe_kinds(t)
-    untouched = unchanged(t)
-    otherwise = untouched
-    share = hidden_dora_share(unseen, dora)
-    level = np.int64(0)
+    untouched = after_losing(t, 0.0)
+    mind.risk[:] = 0.0
+    mind.deal_in[:] = 0.0
+    mind.otherwise = untouched
+    mind.level = 0
     for step in range(1, 3):
         seat = (viewer + step) % 3
-        p = t.seat[seat]
-        tenpai = tenpai_chance(t, seat)
-        han = RIICHI_HAN if tenpai == 1.0 and p.open == 0 else OPEN_HAN
-        han += visible_han(t, seat, dora) + DORA_KEPT * share * (13 - 3 * np.int64(p.n_melds))
-        points = winning_points(t, seat, han)
-        loss = untouched - after_ron(t, seat, viewer, points)
-        richer = untouched - after_ron(t, seat, viewer, winning_points(t, seat, han + 1.0)) - loss
-        otherwise += TSUMO_SHARE * tenpai * (after_tsumo(t, seat, points) - untouched)
-        level += 1 if tenpai >= THREAT_COUNTS else 0
-        deal_in_rates(unseen, safe[seat], rates)
-        for kind in SANMA_KINDS:
-            chance[kind] += tenpai * rates[kind]
-            risk[kind] += tenpai * rates[kind] * (loss + richer * min(dora[kind], 2))
+        add_threat(t, seat, safe[seat], untouched, mind)
     tiles = usual = 0.0
     for kind in SANMA_KINDS:
-        tiles += unseen[kind]
-        usual += unseen[kind] * risk[kind]
-    return Danger(risk, chance, otherwise, usual / max(tiles, 1.0), level)
+        tiles += mind.unseen[kind]
+        usual += mind.unseen[kind] * mind.risk[kind]
+    mind.usual_risk = usual / max(tiles, 1.0)

@@ -24,7 +24,7 @@ N_PLANS = len(PLAN_MASK)
 
 # What a concealed hand gains on average beyond what is counted: riichi itself, then tsumo, ippatsu and ura.
 RIICHI_HAN = 1.0
-RIICHI_LUCK = 0.95
+RIICHI_LUCK = 1.15
 PINFU_HOPE = 0.35
 VALUE_PAIR_HOPE = 0.35
 TOITOI_HAN = 2.0
@@ -74,16 +74,12 @@ def meld_kinds(p: np.record) -> np.uint64:
 
 
 @inner
-def restrict(p: np.record, kinds: np.uint64, keys: np.ndarray) -> int:
-    """Fill `keys` int32[3] with the shanten keys of the hand's tiles of `kinds`; returns how many tiles are left out."""
-    left_out = np.int64(0)
+def restrict(p: np.record, kinds: np.uint64, keys: np.ndarray) -> None:
+    """Fill `keys` int32[3] with the shanten keys of the hand's tiles of `kinds`."""
     keys[0], keys[1], keys[2] = p.hand_keys[0], p.hand_keys[1], p.hand_keys[2]
     for kind in SANMA_KINDS:
-        count = np.int64(p.hand[kind])
-        if count > 0 and (kinds >> np.uint64(kind)) & ONE == np.uint64(0):
-            keys[KEY_GROUP[kind]] -= count * KEY_WEIGHT[kind]
-            left_out += count
-    return left_out
+        if p.hand[kind] > 0 and (kinds >> np.uint64(kind)) & ONE == np.uint64(0):
+            keys[KEY_GROUP[kind]] -= np.int64(p.hand[kind]) * KEY_WEIGHT[kind]
 
 
 @inner

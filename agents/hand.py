@@ -1,13 +1,20 @@
-"""Counting the tiles that help a hand, from what its owner sees."""
+"""The viewer's hand: tiles in and out of it, and the tiles it does not see."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from engine.compiling import inner
+from engine.legal import has_kind
+from engine.shanten import KEY_GROUP, KEY_WEIGHT
 from engine.tiles import SANMA_KINDS
 
-ONE = np.uint64(1)
+
+@inner
+def move(p: np.record, kind: int, count: int) -> None:
+    """Put `count` tiles of `kind` into the hand of seat record `p` (negative: take them out), keys included."""
+    p.hand[kind] += count
+    p.hand_keys[KEY_GROUP[kind]] += count * KEY_WEIGHT[kind]
 
 
 @inner
@@ -21,6 +28,6 @@ def count_unseen(t: np.record, kinds: np.uint64) -> int:
     """Unseen tiles of all `kinds` (bit mask)."""
     total = np.int64(0)
     for kind in SANMA_KINDS:
-        if (kinds >> np.uint64(kind)) & ONE != np.uint64(0):
+        if has_kind(kinds, kind):
             total += unseen(t, kind)
     return total
