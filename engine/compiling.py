@@ -93,7 +93,7 @@ class _Announcer(event.Listener):
     def on_start(self, event: event.Event) -> None:
         if not self.said and sys.stderr is not None:
             self.said = True
-            print("compiling the rules once, about half a minute …", file=sys.stderr, flush=True)
+            print("compiling the rules once, this takes less than a minute …", file=sys.stderr, flush=True)
 
     def on_end(self, event: event.Event) -> None:
         pass

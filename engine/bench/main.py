@@ -74,14 +74,14 @@ def compare(name: str, unit: str, rival: str, goal: float, ours: Work, theirs: W
 
 
 def play_in_processes(pool: multiprocessing.pool.Pool, n: int) -> int:
-    """`n` batches of games at once, one a process; returns decisions."""
-    return sum(pool.map(rivals.play_batch, [512] * n, chunksize=1))
+    """`n` batches of games, shared evenly by two processes; returns decisions."""
+    return sum(pool.map(rivals.play_batch, [512] * n, chunksize=n // 2))
 
 
 def compare_cores() -> Comparison:
     """Batch play on two cores against one."""
     with multiprocessing.get_context("spawn").Pool(2) as pool:
-        both = partial(play_in_processes, pool, 2)
+        both = partial(play_in_processes, pool, 12)
         return compare("batch play, two cores", "decisions", "one core", 2, both, rivals.play_batch)
 
 
