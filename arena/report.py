@@ -18,6 +18,7 @@ NOTHING = "–"  # a mean of nothing
 # heading -> cell; one table each
 Columns = dict[str, Callable[[BotStatistics], str]]
 RESULTS: Columns = {
+    "games": lambda s: f"{s.games:,}",
     "placement": lambda s: with_interval(s.placement, ".3f"),
     "1st\n%": lambda s: percent(s.first),
     "2nd\n%": lambda s: percent(s.second),
@@ -57,7 +58,7 @@ def with_interval(estimate: Estimate, form: str) -> str:
 
 def table(columns: Columns, found: Sequence[BotStatistics]) -> Table:
     """One row for each bot."""
-    drawn = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    drawn = Table(box=box.SIMPLE_HEAD, padding=0)
     drawn.add_column("bot", no_wrap=True, vertical="bottom")
     for heading in columns:
         drawn.add_column(heading, justify="right", vertical="bottom")
@@ -69,8 +70,8 @@ def table(columns: Columns, found: Sequence[BotStatistics]) -> Table:
 def print_report(console: Console, settings: Settings, found: Sequence[BotStatistics], speed: Speed) -> None:
     """Print both tables, what was played, and how fast."""
     rules = f"{settings.rules} {settings.length}, seed {settings.seed}"
-    games = f"{found[0].games:,} games, {found[0].games // ROTATIONS:,} walls in {ROTATIONS} rotations"
-    console.print(Text(f"Results: {games}, {rules}", style="bold"))
+    walls = f"{found[0].games // ROTATIONS:,} walls in {ROTATIONS} rotations"
+    console.print(Text(f"Results: {walls}, {rules}", style="bold"))
     console.print(table(RESULTS, found))
     console.print(Text(f"Play: {found[0].rounds:,} rounds", style="bold"))
     console.print(table(PLAY, found))

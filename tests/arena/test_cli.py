@@ -41,7 +41,7 @@ def test_jobs_change_nothing_but_the_speed(arena: Arena, tmp_path: Path) -> None
 def test_tables_are_plain_text_and_fit(arena: Arena) -> None:
     done = arena(*RANDOM, "--games", 10, "--length", "east", "--rules", "majsoul", "--seed", 3)
     assert done.returncode == 0, done.stderr
-    assert "12 games, 4 walls in 3 rotations, majsoul east, seed 3" in done.stdout
+    assert "Results: 4 walls in 3 rotations, majsoul east, seed 3" in done.stdout
     assert "12 games instead of 10" in done.stderr
     assert "random#2" in done.stdout
     assert "games/s" in done.stdout
@@ -108,7 +108,7 @@ def test_statistics_so_far_are_printed_when_a_bot_fails(arena: Arena) -> None:
     done = arena("--bots", "random,raising:1500,random", "--games", 3000, "--jobs", 1, "--length", "east")
     assert done.returncode == 1
     assert "bot raising" in done.stderr
-    games = int(re.search(r"Results: ([\d,]+) games", done.stdout)[1].replace(",", ""))  # type: ignore[index]
+    games = ROTATIONS * int(re.search(r"Results: ([\d,]+) walls", done.stdout)[1].replace(",", ""))  # type: ignore[index]
     assert 0 < games < 3000
 
 
@@ -166,7 +166,7 @@ def test_ctrl_c_prints_the_statistics_and_the_run_goes_on_later(
     stdout, stderr = process.communicate(timeout=60)
     assert time.monotonic() - started < 5
     assert process.returncode == 130
-    assert re.search(r"Results: [\d,]+ games", stdout)
+    assert re.search(r"Results: [\d,]+ walls", stdout)
     assert stderr.splitlines()[-1] == "arena: interrupted; start it again with the same settings to go on"
     assert "Traceback" not in stdout + stderr
     assert not json.exists()

@@ -21,7 +21,7 @@ from engine.table import (
     TABLE,
     WALL_SIZE,
 )
-from engine.tiles import FULL_SET, KIND_OF, N_KINDS, N_TILES, NORTH, RED_5P, RED_INDEX
+from engine.tiles import FULL_SET, N_KINDS, N_TILES, NORTH, RED_5P, RED_INDEX
 
 FAULTS = (
     "scores and sticks are not 105,000",
@@ -141,7 +141,7 @@ def fault_of(t: np.record, tiles: np.ndarray, keys: np.ndarray) -> int:
 
 @entry
 def find_fault(raw: np.ndarray) -> tuple[int, int]:
-    """The first table of `raw` (bytes of TABLE records) with a fault, and the fault's place in FAULTS; (-1, -1) if none."""
+    """The first table of `raw` (bytes of TABLE records) with a fault and the fault's place in FAULTS, else (-1, -1)."""
     tables = raw.view(TABLE)
     tiles = np.zeros(N_TILES, dtype=np.int64)
     keys = np.zeros(N_GROUPS, dtype=np.int64)

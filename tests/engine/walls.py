@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 
+from engine.rules import N_DRAWS
 from engine.table import DEALT, DORA_AT, LAST_REPLACEMENT, URA_AT, WALL_SIZE
-from engine.tiles import FULL_SET, HONOUR, KIND_OF, SANMA_KINDS, TERMINALS_HONOURS, mpsz
+from engine.tiles import FULL_SET, HONOUR, KIND_OF, MPSZ_NAMES, RED_5P, RED_5S, SANMA_KINDS, TERMINALS_HONOURS, mpsz
 
 ALL_TILES: list[int] = FULL_SET.tolist()
+# One of each tile37, no two near each other that go together.
+QUIET_ORDER = [*(int(SANMA_KINDS[10 * i % len(SANMA_KINDS)]) for i in range(len(SANMA_KINDS))), RED_5P, RED_5S]
 
 
 def build_wall(
     hands: Sequence[str],
     draws: str = "",
     replacements: str = "",
-    indicators: str = "",
+    indicators: str = "1m",
     ura: str = "",
     last_draws: str = "",
 ) -> list[int]:
@@ -33,16 +37,12 @@ def build_wall(
     _lay(wall, LAST_REPLACEMENT, replacements, step=-1)
     _lay(wall, DORA_AT, indicators, 5)
     _lay(wall, URA_AT, ura, 5)
-    _lay(wall, DEALT + 55 - len(mpsz(last_draws)), last_draws)
-    left = list(ALL_TILES)
-    for tile in wall:
-        if tile is not None:
-            if tile not in left:
-                raise ValueError(f"too many of tile {tile}")
-            left.remove(tile)
-    # Copies of one kind lie 27 tiles apart in the filling.
-    left.sort(key=lambda tile: ([t for t in ALL_TILES if KIND_OF[t] == KIND_OF[tile]].index(tile), KIND_OF[tile]))
-    filling = iter(left)
+    _lay(wall, DEALT + N_DRAWS - len(mpsz(last_draws)), last_draws)
+    left = Counter(ALL_TILES)
+    left.subtract(tile for tile in wall if tile is not None)
+    if missing := [MPSZ_NAMES[tile] for tile, count in left.items() if count < 0]:
+        raise ValueError(f"not enough of {', '.join(missing)}")
+    filling = (tile for _ in range(4) for tile in QUIET_ORDER if left[tile] > 0 and not left.subtract([tile]))
     return [next(filling) if tile is None else tile for tile in wall]
 
 

@@ -1,0 +1,41 @@
+"""The same games with the compiler switched off, and with every index checked, are the same to the last bit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.engine.digest import digest
+
+REPOSITORY = Path(__file__).resolve().parent.parent.parent
+
+
+def digests(first: int, last: int, **environment: str) -> list[str]:
+    """Digests of games played in a process of its own."""
+    answer = subprocess.run(
+        [sys.executable, "-m", "tests.engine.digest", str(first), str(last)],
+        cwd=REPOSITORY,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    return answer.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("games", "environment"),
+    [(6, {"NUMBA_DISABLE_JIT": "1"}), (60, {"NUMBA_BOUNDSCHECK": "1"})],
+    ids=["interpreted", "bounds checked"],
+)
+def test_same_games(games: int, environment: dict[str, str]) -> None:
+    assert digests(0, games, **environment) == [f"{seed} {digest(seed)}" for seed in range(games)]
+
+
+def test_digest_depends_on_what_happens() -> None:
+    assert len({digest(seed) for seed in range(5)}) == 5
