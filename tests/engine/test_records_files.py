@@ -1,0 +1,101 @@
+"""Record files: formats by content, broken ones by name and place."""
+
+from __future__ import annotations
+
+import gzip
+import pickle
+from pathlib import Path
+
+import pytest
+
+from engine.records import mjai, tenhou_json
+from engine.records.files import RecordError, find_records, read_records, write_record
+from tests.engine.record_games import MJLOG_HEAD, MJLOG_INIT, OWARI, busy_game
+
+
+@pytest.mark.parametrize("name", ["a.mjson", "a.mjson.gz", "a.jsonl", "a.json", "a.json.gz"])
+def test_written_files_read_back_and_repeat_byte_for_byte(name: str, tmp_path: Path) -> None:
+    write_record(busy_game(), tmp_path / name)
+    data = (tmp_path / name).read_bytes()
+    write_record(busy_game(), tmp_path / name)
+    assert (tmp_path / name).read_bytes() == data
+    assert data.startswith(b"\x1f\x8b") == name.endswith(".gz")
+    assert data[4:8] == bytes(4) or not name.endswith(".gz")  # no time of writing
+    record = read_records(tmp_path / name)
+    assert record.events == busy_game().events
+    assert record.source == name
+
+
+def test_content_decides_the_format_not_the_name(tmp_path: Path) -> None:
+    body = f'<mjloggm>{MJLOG_HEAD}{MJLOG_INIT}<RYUUKYOKU sc="340,0,350,0,340,0,0,0" {OWARI}/></mjloggm>'
+    (tmp_path / "log.json").write_bytes(gzip.compress(body.encode()))
+    assert read_records(tmp_path / "log.json").rounds()[0][0]["bakaze"] == "S"
+    with pytest.raises(ValueError, match=r"a\.txt: records are written as \.json"):
+        write_record(busy_game(), tmp_path / "a.txt")
+
+
+def test_find_records_walks_folders(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    for name in ("b.xml", "a.mjson.gz", "note.txt", "sub/c.json", "sub/d.mjlog"):
+        (tmp_path / name).touch()
+    found = find_records([tmp_path, tmp_path / "b.xml", tmp_path / "note.txt"])
+    assert [path.name for path in found] == ["a.mjson.gz", "b.xml", "note.txt", "c.json", "d.mjlog"]
+    with pytest.raises(FileNotFoundError, match="missing"):
+        find_records([tmp_path / "missing"])
+
+
+MJAI_TEXT = mjai.write(busy_game())
+JSON_TEXT = tenhou_json.write(busy_game())
+MJLOG_TEXT = f"<mjloggm>{MJLOG_HEAD}{MJLOG_INIT}<T40/></mjloggm>"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "what"),
+    [
+        (MJAI_TEXT[:-40], "line 56", "not JSON at column"),
+        (MJAI_TEXT.replace('"dora_marker":"1p"', '"dora_marker":"2m"'), "line 15", "no tile '2m'"),
+        (MJAI_TEXT.replace('"type":"ankan"', '"type":"chi"'), "line 20", "unknown event type 'chi'"),
+        (MJAI_TEXT.replace('"kakan","actor":1', '"kakan","actor":3'), "line 18", "three seats"),
+        ("\n".join(MJAI_TEXT.splitlines()[:12]), "line 12", "ends without end_game"),
+        (MJAI_TEXT.split("\n", 1)[1], "line 1", "begins with start_game"),
+        (MJAI_TEXT + MJAI_TEXT, "line 57", "one game"),
+        (MJAI_TEXT.replace("tenhou", "house"), "line 1", "unknown rules 'house'"),
+        (JSON_TEXT[: len(JSON_TEXT) // 2], "line 1 column", "not whole JSON"),
+        (JSON_TEXT.replace('"p434343"', '"p434347"', 1), r"log\[0\] \(E1 honba 0\)", "different kinds"),
+        (JSON_TEXT.replace('"p434343"', '"p444444"', 1), r"log\[0\] \(E1 honba 0\)", "do not fit together"),
+        (JSON_TEXT.replace("[29,", "[60,", 1), r"log\[0\] \(E1 honba 0\)", "do not fit together"),  # nothing was drawn
+        (JSON_TEXT.replace('"19m191919"', '"1919c1919"', 1), r"log\[0\] \(E1 honba 0\)", "no call three players"),
+        (JSON_TEXT.replace("大三元", "大三風"), r"log\[0\]", "unknown yaku '大三風'"),
+        (JSON_TEXT.replace("[[6,4", "[[3,4").replace("[[4,5", "[[3,5"), r"log\[5\]", "round index 3"),
+        (JSON_TEXT.replace('"c",""', '"c","d"'), "head", "four players"),
+        ('{"title":["",""]}', "head", 'no "log"'),
+        (MJLOG_TEXT[:-30], "line 1 column", "not whole XML"),
+        (MJLOG_TEXT, "tag 5", "ends before the game does"),
+        (MJLOG_TEXT.replace("<T40/>", "<T40/><W41/>"), r"tag 6 <W41> in S1 honba 1", "only three-player"),
+        (MJLOG_TEXT.replace("<T40/>", "<AGARI who='0'/>"), r"tag 5 <AGARI> in S1 honba 1", "garbled or incomplete"),
+        (MJLOG_TEXT.replace("<T40/>", MJLOG_INIT), "tag 5 <INIT> in S1 honba 1", "has a result"),
+        ("hello", "beginning", "no game record"),
+        ("", "beginning", "no game record"),
+    ],
+)
+def test_damaged_records_name_the_file_and_place(text: str, place: str, what: str, tmp_path: Path) -> None:
+    path = tmp_path / "damaged"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(RecordError, match=rf"^damaged: {place}.*: .*{what}") as caught:
+        read_records(path)
+    assert "\n" not in str(caught.value)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)  # as worker processes hand it on
+
+
+def test_damaged_gzip_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "cut.mjson.gz"
+    path.write_bytes(gzip.compress(MJAI_TEXT.encode())[:-20])
+    with pytest.raises(RecordError, match=r"^cut\.mjson\.gz: gzip: .*damaged"):
+        read_records(path)
+
+
+def test_hidden_hands_cannot_be_written_as_tenhou_json() -> None:
+    record = busy_game()
+    record.events[1] = record.events[1] | {"tehais": [["?"] * 13] * 3}
+    with pytest.raises(RecordError, match="own: E1 honba 0: hidden tiles"):
+        tenhou_json.write(record)

@@ -1,0 +1,86 @@
+"""Records as Tenhou's mjlog."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.records import mjlog
+from engine.records.files import RecordError
+from engine.rules import TENHOU
+
+
+def from_mjlog(body: str) -> list[dict[str, Any]]:
+    text = f'<mjloggm ver="2.3">{MJLOG_HEAD}{MJLOG_INIT}{body}</mjloggm>'
+    return mjlog.read(text, "own.xml").events
+
+
+@pytest.mark.parametrize(
+    ("who", "code", "expected"),
+    [
+        (0, 31264, {"type": "nukidora", "actor": 0, "pai": "N"}),
+        (1, 20586 + 1, {"type": "pon", "actor": 1, "target": 0, "pai": "5p", "consumed": ["5p", "5pr"]}),
+        (2, 20584 + 2, {"type": "pon", "actor": 2, "target": 0, "pai": "5p", "consumed": ["5p", "5pr"]}),
+        (1, 20592 + 3, {"type": "kakan", "actor": 1, "pai": "5p", "consumed": ["5p", "5p", "5pr"]}),
+        (2, 26883, {"type": "daiminkan", "actor": 2, "target": 1, "pai": "9s", "consumed": ["9s", "9s", "9s"]}),
+        (1, 21504, {"type": "ankan", "actor": 1, "consumed": ["4s", "4s", "4s", "4s"]}),
+        (0, 22528, {"type": "ankan", "actor": 0, "consumed": ["5s", "5s", "5s", "5sr"]}),
+    ],
+)
+def test_mjlog_meld_codes(who: int, code: int, expected: dict[str, Any]) -> None:
+    assert mjlog.meld(who, code) == expected
+
+
+def test_mjlog_double_ron_with_liability() -> None:
+    events = from_mjlog(
+        '<T40/><REACH who="0" step="1"/><D40/><REACH who="0" ten="330,350,340,0" step="2"/><UN n1="b"/><U41/><E41/>'
+        '<AGARI ba="1,3" hai="1,2,41" machi="41" ten="30,1000,0" yaku="13,1,53,0" doraHai="52" who="2" fromWho="1" '
+        'sc="330,0,350,-42,340,42,0,0"/>'
+        '<AGARI ba="0,0" hai="3,41" machi="41" ten="0,48000,5" yakuman="39,42" doraHai="52" doraHaiUra="88" who="0" '
+        f'fromWho="1" paoWho="2" sc="330,480,308,-240,382,-240,0,0" {OWARI}/>'
+    )
+    assert [event["type"] for event in events[2:6]] == ["tsumo", "reach", "dahai", "reach_accepted"]
+    assert events[0]["names"] == ["東", "b", "c"]
+    first, second = (event for event in events if event["type"] == "hora")
+    assert first["yakus"] == [["jikaze", 1]]
+    assert first["scores"] == [33000, 30800, 38200]
+    assert (first["hora_tehais"], first["pai"], first["uradora_markers"]) == (["1m", "1m"], "2p", [])
+    assert second["yakus"] == [["daisangen", 13], ["tsuiso", 13]]
+    assert (second["pao"], second["fan"], second["uradora_markers"]) == (2, 26, ["5sr"])
+    assert "pao" not in first
+    assert [event["type"] for event in events[-3:]] == ["hora", "end_kyoku", "end_game"]
+    assert events[-1] == {"type": "end_game", "scores": [50000, 30000, 25000], "points": [25.0, -10.0, -15.0]}
+
+
+@pytest.mark.parametrize(
+    ("attributes", "reason", "tenpais"),
+    [
+        ('type="yao9" hai0="0,32,36"', "kyushukyuhai", [True, False, False]),
+        ('type="nm"', "nagashimangan", [False, False, False]),
+        ('type="kan4"', "sukaikan", [False, False, False]),
+        ('hai1="52,53"', "fanpai", [False, True, False]),
+    ],
+)
+def test_mjlog_draws(attributes: str, reason: str, tenpais: list[bool]) -> None:
+    # seat 2 has called once before
+    sc = 'sc="340,10,350,-20,340,10,0,0"'
+    events = from_mjlog(f'<T40/><D55/><N who="2" m="20586"/><F2/><RYUUKYOKU {attributes} ba="1,2" {sc} {OWARI}/>')
+    draw = events[-3]
+    assert (draw["reason"], draw["tenpais"], draw["scores"]) == (reason, tenpais, [35000, 33000, 35000])
+    assert draw["tehais"][2] == ["?"] * 10
+    assert ("5pr" in draw["tehais"][1]) == tenpais[1]
+
+
+def test_mjlog_game_types() -> None:
+    def rules(go_type: int) -> Any:
+        head = MJLOG_HEAD.replace("185", str(go_type))
+        result = f'<RYUUKYOKU sc="340,0,350,0,340,0,0,0" {OWARI}/>'
+        return mjlog.read(f"<mjloggm>{head}{MJLOG_INIT}{result}</mjloggm>", "own").rules
+
+    assert rules(0x10 | 0x08) == TENHOU
+    assert rules(0x10) == TENHOU.with_length("east")
+    assert rules(0x10 | 0x08 | 0x02).red_fives is False
+    assert rules(0x10 | 0x08 | 0x04) is None  # no open tanyao
+    with pytest.raises(RecordError, match="no three-player game"):
+        rules(0x08)
