@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from agents.base import compiled
-from agents.hand import count_unseen, move
 from agents.menu import discard_action, may, may_discard
+from agents.unseen import count_unseen
 from engine.actions import ANKAN, NINE_TERMINALS, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI
 from engine.compiling import entry, inner
+from engine.hand import move
 from engine.shanten import improving, shanten
 from engine.table import TABLE
 from engine.tiles import N_KINDS, SANMA_KINDS, TERMINALS_HONOURS

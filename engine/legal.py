@@ -20,6 +20,7 @@ from engine.actions import (
     TSUMOGIRI,
 )
 from engine.compiling import inner
+from engine.hand import has_kind, kinds_held, move, reds_held
 from engine.rules import RIICHI_STICK
 from engine.scoring.evaluate import is_kokushi, winning_han
 from engine.scoring.yaku import (
@@ -32,9 +33,9 @@ from engine.scoring.yaku import (
     ROBBING_KAN,
     WITH_IPPATSU,
 )
-from engine.shanten import KEY_GROUP, KEY_WEIGHT, shanten, waits
+from engine.shanten import shanten, waits
 from engine.table import OFFER_ANKAN, OFFER_DISCARD, OFFER_KAKAN, PON_MELD
-from engine.tiles import HONOUR, KIND_OF, N_KINDS, NORTH, RED_5P, RED_INDEX, SANMA_KINDS, TERMINALS_HONOURS, is_red
+from engine.tiles import HONOUR, KIND_OF, NORTH, RED_5P, SANMA_KINDS, TERMINALS_HONOURS, is_red
 
 MIN_LIVE_FOR_RIICHI = 3  # every seat must still be due a draw. Source: Tenhou; see also docs/rules.md
 ONE = np.uint64(1)
@@ -44,12 +45,6 @@ ONE = np.uint64(1)
 def allow(t: np.record, seat: int, action: int) -> None:
     """Put `action` on the menu of `seat`."""
     t.legal[seat, action >> 6] |= ONE << np.uint64(action & 63)
-
-
-@inner
-def has_kind(mask: np.uint64, kind: int) -> bool:
-    """Whether `kind` is in a bit mask of kinds."""
-    return (np.uint64(mask) >> np.uint64(kind)) & ONE != np.uint64(0)
 
 
 @inner
@@ -87,12 +82,10 @@ def ron_situation(t: np.record, seat: int) -> int:
 @inner
 def tenpai_without(p: np.record, kind: int) -> bool:
     """Whether the 14-tile hand is tenpai after losing one tile of `kind`."""
-    group, weight = KEY_GROUP[kind], KEY_WEIGHT[kind]
-    p.hand[kind] -= 1
-    p.hand_keys[group] -= weight
-    tenpai = shanten(p.hand_keys, np.int64(p.n_melds)) == 0 and waits(p.hand, p.hand_keys, np.int64(p.n_melds)) != 0
-    p.hand[kind] += 1
-    p.hand_keys[group] += weight
+    n_melds = np.int64(p.n_melds)
+    move(p, kind, np.int64(-1))
+    tenpai = shanten(p.hand_keys, n_melds) == 0 and waits(p.hand, p.hand_keys, n_melds) != 0
+    move(p, kind, np.int64(1))
     return tenpai
 
 
@@ -107,15 +100,6 @@ def may_riichi(t: np.record, p: np.record) -> bool:
         if p.hand[kind] > 0 and tenpai_without(p, kind):
             return True
     return False
-
-
-@inner
-def kinds_held(p: np.record, least: int) -> np.uint64:
-    """Bit mask of the kinds of which the concealed hand holds `least` tiles or more."""
-    mask = np.uint64(0)
-    for kind in range(N_KINDS):
-        mask |= np.uint64(p.hand[kind] >= least) << np.uint64(kind)
-    return mask
 
 
 @inner
@@ -135,7 +119,7 @@ def allow_discards(t: np.record, seat: int, kinds: np.uint64) -> None:
     if t.drawn >= 0 and has_kind(kinds, KIND_OF[t.drawn]):
         menu |= ONE << np.uint64(TSUMOGIRI)
         kind = KIND_OF[t.drawn]
-        reds = np.int64(p.red[RED_INDEX[kind]]) if RED_INDEX[kind] >= 0 else np.int64(0)
+        reds = reds_held(p, kind)
         twins = reds if is_red(np.int64(t.drawn)) else p.hand[kind] - reds
         if twins == 1:
             menu &= ~(ONE << np.uint64(DISCARD + np.int64(t.drawn)))
@@ -150,14 +134,11 @@ def has_run_with(p: np.record, kind: int) -> bool:
     for first in range(max(kind - 2, kind // 9 * 9), min(kind, kind // 9 * 9 + 6) + 1):
         if p.hand[first] == 0 or p.hand[first + 1] == 0 or p.hand[first + 2] == 0:
             continue
-        found = False
         for step in range(3):
-            p.hand[first + step] -= 1
-            p.hand_keys[KEY_GROUP[first]] -= KEY_WEIGHT[first + step]
+            move(p, first + step, np.int64(-1))
         found = shanten(p.hand_keys, np.int64(p.n_melds) + 1) == -1
         for step in range(3):
-            p.hand[first + step] += 1
-            p.hand_keys[KEY_GROUP[first]] += KEY_WEIGHT[first + step]
+            move(p, first + step, np.int64(1))
         if found:
             return True
     return False
@@ -169,25 +150,19 @@ def keeps_reading(p: np.record, kind: int) -> bool:
 
     Source: Tenhou: only with the drawn tile, and where its three fellows are a triplet in every reading.
     """
-    group, weight = KEY_GROUP[kind], KEY_WEIGHT[kind]
     before = p.waits
-    p.hand[kind] -= 4
-    p.hand_keys[group] -= 4 * weight
+    move(p, kind, np.int64(-4))
     after = waits(p.hand, p.hand_keys, np.int64(p.n_melds) + 1)
-    p.hand[kind] += 3  # the hand before the draw
-    p.hand_keys[group] += 3 * weight
+    move(p, kind, np.int64(3))  # the hand before the draw
     same = np.uint64(before) == np.uint64(after)
     for wait in SANMA_KINDS:
         if not same:
             break
         if has_kind(before, wait):
-            p.hand[wait] += 1
-            p.hand_keys[KEY_GROUP[wait]] += KEY_WEIGHT[wait]
+            move(p, wait, np.int64(1))
             same = not has_run_with(p, kind)
-            p.hand[wait] -= 1
-            p.hand_keys[KEY_GROUP[wait]] -= KEY_WEIGHT[wait]
-    p.hand[kind] += 1
-    p.hand_keys[group] += weight
+            move(p, wait, np.int64(-1))
+    move(p, kind, np.int64(1))
     return same
 
 
@@ -297,7 +272,7 @@ def offer_calls(t: np.record, seat: int) -> None:
     held = np.int64(p.hand[kind])
     if held < 2 or p.riichi or t.live_left == 0:
         return
-    reds = np.int64(p.red[RED_INDEX[kind]]) if RED_INDEX[kind] >= 0 else np.int64(0)
+    reds = reds_held(p, kind)
     if held - reds >= 2:
         allow(t, seat, np.int64(PON))
     if reds > 0:

@@ -6,6 +6,7 @@ import numpy as np
 
 from engine.compiling import inner
 from engine.events import ANKAN, DAIMINKAN, KAKAN, NUKIDORA, PON, pack
+from engine.hand import add_tile, reds_held
 from engine.table import (
     ANKAN_MELD,
     DAIMINKAN_MELD,
@@ -17,13 +18,7 @@ from engine.table import (
     RIVER_CALLED,
 )
 from engine.tiles import EAST, HAKU, KIND_OF, NONE, NORTH, RED_5P, RED_INDEX, is_red
-from engine.wall import add_tile, append, nothing_drawn
-
-
-@inner
-def reds_held(p: np.record, kind: int) -> int:
-    """Red fives of `kind` in the concealed hand."""
-    return np.int64(p.red[RED_INDEX[kind]]) if RED_INDEX[kind] >= 0 else np.int64(0)
+from engine.wall import append, nothing_drawn
 
 
 @inner

@@ -20,6 +20,7 @@ from engine.actions import (
 )
 from engine.compiling import inner
 from engine.events import DAHAI, END_GAME, REACH, REACH_ACCEPTED, START_KYOKU, pack
+from engine.hand import add_tile
 from engine.legal import four_kans_abort, pon_menu, response_menus, riichi_menu, turn_menu
 from engine.melds import call_daiminkan, call_pon, declare_ankan, declare_kakan, lay_north
 from engine.rules import N_DRAWS, RIICHI_STICK, START_POINTS
@@ -40,7 +41,6 @@ from engine.table import (
 )
 from engine.tiles import KIND_OF, NONE, TERMINALS_HONOURS_MASK
 from engine.wall import (
-    add_tile,
     append,
     deal,
     draw_live,

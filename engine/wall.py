@@ -10,10 +10,10 @@ import numpy as np
 
 from engine.compiling import inner
 from engine.events import DRAW, NEW_DORA, pack
+from engine.hand import add_tile
 from engine.rules import N_DRAWS
-from engine.shanten import KEY_GROUP, KEY_WEIGHT
 from engine.table import DEALT, DORA_AT, EVERYBODY, LAST_REPLACEMENT, NOBODY, WALL_SIZE
-from engine.tiles import FULL_SET, KIND_OF, NONE, RED_INDEX, is_red
+from engine.tiles import FULL_SET, KIND_OF, NONE
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 LOW_32 = np.uint64(0xFFFFFFFF)
@@ -61,16 +61,6 @@ def append(t: np.record, word: int) -> None:
     """Add a packed event to the log of the round."""
     t.log[t.n_log] = word
     t.n_log += 1
-
-
-@inner
-def add_tile(p: np.record, tile: int, count: int) -> None:
-    """Put `count` (or, negative, take) tiles into the concealed hand of seat record `p`, its keys kept up to date."""
-    kind = KIND_OF[tile]
-    p.hand[kind] += count
-    p.hand_keys[KEY_GROUP[kind]] += KEY_WEIGHT[kind] * count
-    if is_red(tile):
-        p.red[RED_INDEX[kind]] += count
 
 
 @inner

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.hand import move
 from agents.rule.placement import MAX_HAN
 from agents.rule.speed import CHAIN_WINS, DRAWN_TENPAI, MAX_USEFUL, MAX_WAIT, TENPAI_WINS, WAIT_WINS
 from agents.rule.value import (
@@ -28,7 +27,7 @@ from agents.rule.value import (
     value_han,
 )
 from engine.compiling import inner
-from engine.legal import has_kind
+from engine.hand import has_kind, move
 from engine.scoring.hand import score_hand
 from engine.scoring.yaku import IN_DOUBLE_RIICHI, IN_RIICHI
 from engine.shanten import (

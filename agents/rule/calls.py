@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.hand import move
 from agents.menu import may
 from agents.rule.attack import attack, plans_within_reach
 from agents.rule.discard import FOLD_RISK, PUSH_RISK, shanten_without, weigh
 from agents.rule.speed import DISCARDS_LEFT
 from engine.actions import ANKAN, KAKAN, PASS, PON, PON_RED
 from engine.compiling import inner
+from engine.hand import move
 from engine.legal import MIN_LIVE_FOR_RIICHI
 from engine.rules import RIICHI_STICK
 from engine.shanten import shanten

@@ -6,15 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.hand import move, unseen
 from agents.menu import discard_action, may_discard
 from agents.rule.attack import attack, from_tenpai, plans_within_reach
 from agents.rule.placement import read_stakes
 from agents.rule.speed import DISCARDS_LEFT, MAX_TURNS
 from agents.rule.threat import count_dora, read_danger
 from agents.rule.value import bonus_han
+from agents.unseen import unseen
 from engine.actions import DISCARD, TSUMOGIRI
 from engine.compiling import inner
+from engine.hand import move
 from engine.shanten import shanten
 from engine.tiles import RED_5P, SANMA_KINDS
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from engine import events
 from engine.compiling import inner
-from engine.legal import has_kind
+from engine.hand import has_kind
 from engine.tiles import HONOUR, KIND_OF, N_KINDS, PIN, SANMA_KINDS
 
 ONE = np.uint64(1)

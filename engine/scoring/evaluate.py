@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from engine.compiling import inner
+from engine.hand import add_tile
 from engine.scoring.hand import count_dora, score_hand
 from engine.scoring.yaku import BY_TSUMO, IN_DOUBLE_RIICHI, IN_RIICHI
 from engine.table import DORA_AT, URA_AT
 from engine.tiles import KIND_OF, TERMINALS_HONOURS
-from engine.wall import add_tile
 
 
 @inner

@@ -1,20 +1,12 @@
-"""The viewer's hand: tiles in and out of it, and the tiles it does not see."""
+"""The tiles the viewer does not see."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from engine.compiling import inner
-from engine.legal import has_kind
-from engine.shanten import KEY_GROUP, KEY_WEIGHT
+from engine.hand import has_kind
 from engine.tiles import SANMA_KINDS
-
-
-@inner
-def move(p: np.record, kind: int, count: int) -> None:
-    """Put `count` tiles of `kind` into the hand of seat record `p` (negative: take them out), keys included."""
-    p.hand[kind] += count
-    p.hand_keys[KEY_GROUP[kind]] += count * KEY_WEIGHT[kind]
 
 
 @inner

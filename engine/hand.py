@@ -1,0 +1,51 @@
+"""A seat's concealed hand: counts by kind, red fives, and the shanten keys, always changed together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.compiling import inner
+from engine.shanten import KEY_GROUP, KEY_WEIGHT
+from engine.tiles import KIND_OF, N_KINDS, RED_INDEX, is_red
+
+ONE = np.uint64(1)
+
+
+@inner
+def move(p: np.record, kind: int, count: int) -> None:
+    """Put `count` tiles of `kind` into the hand of seat record `p` (negative: take them out), red fives as they are.
+
+    For trying out: what is moved is moved back. `add_tile` is for good.
+    """
+    p.hand[kind] += count
+    p.hand_keys[KEY_GROUP[kind]] += KEY_WEIGHT[kind] * count
+
+
+@inner
+def add_tile(p: np.record, tile: int, count: int) -> None:
+    """Put `count` of a tile37 into the hand of seat record `p` (negative: take them out)."""
+    kind = KIND_OF[tile]
+    move(p, kind, count)
+    if is_red(tile):
+        p.red[RED_INDEX[kind]] += count
+
+
+@inner
+def reds_held(p: np.record, kind: int) -> int:
+    """Red fives of `kind` in the concealed hand."""
+    return np.int64(p.red[RED_INDEX[kind]]) if RED_INDEX[kind] >= 0 else np.int64(0)
+
+
+@inner
+def kinds_held(p: np.record, least: int) -> np.uint64:
+    """Bit mask of the kinds of which the concealed hand holds `least` tiles or more."""
+    mask = np.uint64(0)
+    for kind in range(N_KINDS):
+        mask |= np.uint64(p.hand[kind] >= least) << np.uint64(kind)
+    return mask
+
+
+@inner
+def has_kind(mask: np.uint64, kind: int) -> bool:
+    """Whether `kind` is in a bit mask of kinds."""
+    return (np.uint64(mask) >> np.uint64(kind)) & ONE != np.uint64(0)
