@@ -1,6 +1,6 @@
 """The rules, callable from Python: each function works on table `i` of a flat byte buffer of TABLE records.
 
-A buffer costs a call 0.2 us where passing a record would cost 5.
+A buffer, because passing a record from Python would cost each call several times as much.
 """
 
 from __future__ import annotations
