@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from agents.base import compiled
+from agents.kan import harmless_kan
 from agents.menu import discard_action, may, may_discard
 from agents.unseen import count_unseen
-from engine.actions import ANKAN, NINE_TERMINALS, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI
+from engine.actions import NINE_TERMINALS, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI
 from engine.compiling import entry, inner
 from engine.hand import move
 from engine.shanten import improving, shanten
@@ -46,22 +47,6 @@ def fastest_discard(t: np.record) -> int:
                 best, best_shanten, best_rating = kind, after, rating
         move(p, kind, np.int64(1))
     return best
-
-
-@inner
-def harmless_kan(t: np.record) -> int:
-    """A closed kan that does not raise the shanten, or -1."""
-    p = t.seat[t.viewer]
-    n_melds = np.int64(p.n_melds)
-    before = shanten(p.hand_keys, n_melds)
-    for kind in SANMA_KINDS:
-        if may(t, ANKAN + kind):
-            move(p, kind, np.int64(-4))
-            after = shanten(p.hand_keys, n_melds + 1)
-            move(p, kind, np.int64(4))
-            if after <= before:
-                return ANKAN + kind
-    return np.int64(-1)
 
 
 @inner

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents.kan import harmless_kan
 from agents.menu import may
 from agents.rule.attack import attack, plans_within_reach
 from agents.rule.discard import FOLD_RISK, PUSH_RISK, shanten_without, weigh
 from agents.rule.speed import DISCARDS_LEFT
-from engine.actions import ANKAN, KAKAN, PASS, PON, PON_RED
+from engine.actions import KAKAN, PASS, PON, PON_RED
 from engine.compiling import inner
 from engine.hand import move
 from engine.legal import MIN_LIVE_FOR_RIICHI
@@ -92,14 +93,11 @@ def choose_kan(t: np.record, level: int) -> int:
     before = shanten(p.hand_keys, n_melds)
     if level > 0 and before > 1:
         return np.int64(-1)
+    kan = harmless_kan(t)
+    if kan >= 0 or level > 0:
+        return kan
     for kind in SANMA_KINDS:
-        if may(t, ANKAN + kind):
-            move(p, kind, np.int64(-4))
-            after = shanten(p.hand_keys, n_melds + 1)
-            move(p, kind, np.int64(4))
-            if after <= before:
-                return ANKAN + kind
-        if level == 0 and may(t, KAKAN + kind):
+        if may(t, KAKAN + kind):
             move(p, kind, np.int64(-1))
             after = shanten(p.hand_keys, n_melds)
             move(p, kind, np.int64(1))
