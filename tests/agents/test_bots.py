@@ -7,9 +7,9 @@ import pytest
 
 from agents import registry
 from engine import entries
-from engine.table import DEALT, NOBODY, TABLE, URA_AT
+from engine.table import TABLE
 from engine.tables import Tables
-from engine.tiles import NONE
+from tests.engine.hidden import shuffle_hidden
 
 BOTS = ["random", "tsumogiri", "efficiency", "rule"]
 GAMES = 100
@@ -66,25 +66,6 @@ def test_only_random_depends_on_its_seed(watched: Watched) -> None:
     assert same == (watched.bot.name != "random")
 
 
-def shuffle_hidden(table: np.ndarray, seat: int, rng: np.random.Generator) -> None:
-    """Exchange everything on the one table in `table` that `seat` cannot see: other hands, wall, ura, seed, answers."""
-    t = table.view(TABLE)[0]
-    others = [other for other in range(3) if other != seat]
-    t.seed = rng.integers(1 << 63)
-    for other in others:
-        p = t.seat[other]
-        p.hand[:] = rng.permutation(p.hand)
-        p.red[:] = rng.integers(0, 2, 2)
-        p.hand_keys[:] = rng.integers(0, 1000, 3)
-        p.waits = np.uint64(rng.integers(1 << 34))
-        p.passed = rng.integers(0, 2)
-        t.answer[other] = rng.integers(NONE, 47)
-    hidden = np.flatnonzero((t.known_by == NOBODY) | np.isin(t.known_by, others))
-    t.wall[hidden] = rng.permutation(t.wall[hidden])
-    assert (hidden >= URA_AT).any()
-    assert (hidden < DEALT).any()
-
-
 @pytest.mark.parametrize("name", BOTS)
 def test_nothing_hidden_changes_an_answer(name: str) -> None:
     rng = np.random.default_rng(1)
@@ -98,11 +79,11 @@ def test_nothing_hidden_changes_an_answer(name: str) -> None:
             for seat in range(3):
                 if not entries.asked_seats(tables.raw, i) >> seat & 1:
                     continue
-                table, view = tables.records[i : i + 1].copy().view(np.uint8), np.zeros(1, dtype=TABLE)
-                entries.see(table, 0, seat, view.view(np.uint8), 0)
+                table, view = tables.records[i : i + 1].copy(), np.zeros(1, dtype=TABLE)
+                entries.see(table.view(np.uint8), 0, seat, view.view(np.uint8), 0)
                 expected = bot.act(view)
                 shuffle_hidden(table, seat, rng)
-                entries.see(table, 0, seat, view.view(np.uint8), 0)
+                entries.see(table.view(np.uint8), 0, seat, view.view(np.uint8), 0)
                 assert bot.act(view) == expected
                 compared += 1
         return driver.act(views)

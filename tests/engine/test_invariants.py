@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from agents.registry import make
 from engine import entries, mjai
 from engine.game import Game
-from engine.table import EVERYBODY, NOBODY, TABLE, WALL_SIZE
+from engine.table import EVERYBODY, TABLE, WALL_SIZE
 from engine.tables import Policy, Tables
-from engine.tiles import KIND_OF, N_KINDS, RED_INDEX
 from tests.engine.conservation import DRAWS, FAULTS, HAND_SIZE, KEYS, POINTS, SEEN, TILES, find_fault
 from tests.engine.drivers import ALL_HABITS, efficient_driver, play, random_driver
+from tests.engine.hidden import shuffle_hidden
 
 TABLES_AT_ONCE = 1_000
 
@@ -93,43 +93,12 @@ def positions(draw: st.DrawFn) -> Game:
 # Nothing hidden is told -----------------------------------------------------------------------------------------------
 
 
-def tiles_of(seat: np.record) -> list[int]:
-    """The concealed tile37 of a seat."""
-    return [mjai.MJAI_TILES[name] for name in mjai.hand_names(seat)]
-
-
-def shuffle_hidden(t: np.record, viewer: int, rng: random.Random) -> None:
-    """Shuffle all that `viewer` may not know: the others' concealed tiles with the unseen wall, and what follows."""
-    others = [seat for seat in range(3) if seat != viewer]
-    unseen = [place for place in range(WALL_SIZE) if t.known_by[place] == NOBODY]
-    pool = [tile for seat in others for tile in tiles_of(t.seat[seat])] + t.wall[unseen].tolist()
-    rng.shuffle(pool)
-    for seat in others:
-        p = t.seat[seat]
-        tiles = [pool.pop() for _ in range(int(p.hand.sum()))]
-        p.hand[:], p.red[:] = np.bincount(KIND_OF[tiles], minlength=N_KINDS), 0
-        for tile in tiles:
-            p.red[RED_INDEX[KIND_OF[tile]]] += tile >= N_KINDS
-        p.waits, p.passed, p.riichi_passed = rng.getrandbits(64), rng.getrandbits(1), rng.getrandbits(1)
-        p.hand_keys[:] = [rng.randrange(1_000_000) for _ in range(3)]
-        t.legal[seat] = rng.getrandbits(64)
-        t.answer[seat] = rng.randrange(-1, 100)
-        if t.turn == seat and t.drawn >= 0:
-            t.drawn = rng.choice(tiles)
-    t.wall[unseen] = pool
-    told = [place for place in range(WALL_SIZE) if t.known_by[place] in others]
-    t.wall[told] = [rng.randrange(N_KINDS) for _ in told]  # others' dealt and drawn tiles
-    t.seed = rng.getrandbits(64)
-    judged = t.win[1]  # what the scorer left when it looked at somebody's hand
-    judged.yaku[:] = judged.han = judged.fu = judged.yakuman = rng.randrange(100)
-
-
 @settings(max_examples=200)
-@given(positions(), st.integers(0, 2), st.randoms(use_true_random=False))
-def test_a_view_does_not_depend_on_what_is_hidden(game: Game, viewer: int, rng: random.Random) -> None:
+@given(positions(), st.integers(0, 2), st.integers(0, 1 << 32))
+def test_a_view_does_not_depend_on_what_is_hidden(game: Game, viewer: int, seed: int) -> None:
     before = game.view(viewer)
     changed = np.array([game.table], dtype=TABLE)
-    shuffle_hidden(changed[0], viewer, rng)
+    shuffle_hidden(changed, viewer, np.random.default_rng(seed))
     assert changed.tobytes() != np.array([game.table], dtype=TABLE).tobytes()
     seen = np.zeros(1, dtype=TABLE)
     entries.see(changed.view(np.uint8), 0, viewer, seen.view(np.uint8), 0)
