@@ -30,8 +30,6 @@ from numba.core import event
 F = TypeVar("F", bound=Callable[..., Any])
 
 ENGINE = Path(__file__).parent
-# Unit tests call inner functions directly; everybody else saves the compile time of their wrappers.
-CALLABLE_INNER = os.environ.get("NUKIDORA_CALLABLE_INNER") == "1"
 if numba.config.DISABLE_JIT:
     np.seterr(over="ignore")  # 64-bit words wrap around, as in compiled code, without a warning each time
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
@@ -46,7 +44,7 @@ def cache_root() -> Path:
 @cache
 def cache_folder(package: Path) -> Path:
     """The cache folder for compiled code of `package` (a source folder): a hash of that code and the engine's."""
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version} {CALLABLE_INNER} {numba.config.BOUNDSCHECK}".encode())
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version} {numba.config.BOUNDSCHECK}".encode())
     for folder in sorted({ENGINE, package}):
         for source in sorted([*folder.rglob("*.py"), *folder.rglob("*.npz")]):
             digest.update(str(source.relative_to(folder)).encode())
@@ -64,8 +62,7 @@ def top_package(source: Path) -> Path:
 
 def inner(function: F) -> F:
     """Compile `function` for use inside other compiled functions."""
-    wrappers = {} if CALLABLE_INNER else {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return njit(**OPTIONS, **wrappers)(function)  # type: ignore[no-any-return]
+    return njit(**OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)  # type: ignore[no-any-return]
 
 
 def entry(function: F) -> F:
@@ -78,7 +75,10 @@ def entry(function: F) -> F:
         folder.mkdir(parents=True, exist_ok=True)
         numba.config.CACHE_DIR = str(folder)  # read once, while decorating: other packages keep their own folder
         return njit(**OPTIONS, cache=True)(function)  # type: ignore[no-any-return]
-    except (OSError, RuntimeError):  # nowhere to write: compile anew in each process
+    except (OSError, RuntimeError):  # nowhere to write
+        _announcer.text = (
+            f"compiling the rules, at every start: {cache_root()} cannot be written (NUKIDORA_CACHE) …"
+        )
         return njit(**OPTIONS)(function)  # type: ignore[no-any-return]
     finally:
         numba.config.CACHE_DIR = before
@@ -88,15 +88,17 @@ class _Announcer(event.Listener):
     """Says once what the wait is about when something has to be compiled."""
 
     def __init__(self) -> None:
+        self.text = "compiling the rules once, this takes less than a minute …"
         self.said = False
 
     def on_start(self, event: event.Event) -> None:
         if not self.said and sys.stderr is not None:
             self.said = True
-            print("compiling the rules once, this takes less than a minute …", file=sys.stderr, flush=True)
+            print(self.text, file=sys.stderr, flush=True)
 
     def on_end(self, event: event.Event) -> None:
         pass
 
 
-event.register("numba:compile", _Announcer())
+_announcer = _Announcer()
+event.register("numba:compile", _announcer)

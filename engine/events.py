@@ -75,6 +75,12 @@ def event_tile(word: int) -> int:
 
 
 @inner
+def event_tsumogiri(word: int) -> bool:
+    """Whether a DAHAI discards the tile just drawn."""
+    return np.int64(word) >> np.int64(14) & np.int64(1) != 0
+
+
+@inner
 def event_detail(word: int) -> int:
     """Wall place of a DRAW, win of a HORA, reason of a RYUKYOKU."""
     return np.int64(word) >> np.int64(16)

@@ -23,7 +23,6 @@ HONOUR_PAIRS, HONOUR_SINGLE = 1.2, 0.22
 # Events after which the actor's hand is another one, a tsumogiri apart.
 CHANGES_HAND = np.zeros(16, dtype=np.bool_)
 CHANGES_HAND[[events.PON, events.DAIMINKAN, events.ANKAN, events.KAKAN, events.NUKIDORA]] = True
-TSUMOGIRI_BIT = 14
 
 
 @inner
@@ -35,7 +34,7 @@ def safe_kinds(t: np.record) -> np.ndarray:
         word = np.int64(t.log[i])
         kind_of_event, actor = events.event_type(word), events.event_actor(word)
         if kind_of_event == events.DAHAI:
-            if not fixed[actor] and (word >> TSUMOGIRI_BIT) & 1 == 0:
+            if not fixed[actor] and not events.event_tsumogiri(word):
                 safe[actor] = np.uint64(0)
             bit = ONE << np.uint64(KIND_OF[events.event_tile(word)])
             for seat in range(3):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.compiling import inner
+from engine.hand import has_kind
 from engine.shanten import KEY_GROUP, KEY_WEIGHT
 from engine.table import PON_MELD
 from engine.tiles import EAST, HAKU, HONOUR, N_KINDS, NORTH, SANMA_KINDS, TERMINALS_HONOURS_MASK
@@ -78,7 +79,7 @@ def restrict(p: np.record, kinds: np.uint64, keys: np.ndarray) -> None:
     """Fill `keys` int32[3] with the shanten keys of the hand's tiles of `kinds`."""
     keys[0], keys[1], keys[2] = p.hand_keys[0], p.hand_keys[1], p.hand_keys[2]
     for kind in SANMA_KINDS:
-        if p.hand[kind] > 0 and (kinds >> np.uint64(kind)) & ONE == np.uint64(0):
+        if p.hand[kind] > 0 and not has_kind(kinds, kind):
             keys[KEY_GROUP[kind]] -= np.int64(p.hand[kind]) * KEY_WEIGHT[kind]
 
 
