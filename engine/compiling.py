@@ -76,9 +76,7 @@ def entry(function: F) -> F:
         numba.config.CACHE_DIR = str(folder)  # read once, while decorating: other packages keep their own folder
         return njit(**OPTIONS, cache=True)(function)  # type: ignore[no-any-return]
     except (OSError, RuntimeError):  # nowhere to write
-        _announcer.text = (
-            f"compiling the rules, at every start: {cache_root()} cannot be written (NUKIDORA_CACHE) …"
-        )
+        _announcer.text = f"compiling the rules, at every start: {cache_root()} cannot be written (NUKIDORA_CACHE) …"
         return njit(**OPTIONS)(function)  # type: ignore[no-any-return]
     finally:
         numba.config.CACHE_DIR = before
