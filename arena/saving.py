@@ -35,7 +35,7 @@ class Recorder:
     def write_games(self) -> None:
         """Write every game, all of them over. The same game gives the same bytes. Raises OSError."""
         for table, record in enumerate(self.tables.records):
-            (end_game,) = mjai.messages(record, int(record.n_log) - 1)
+            end_game = mjai.messages(record)[-1]
             end_game["points"] = self.tables.rules.final_points(end_game["scores"])
             self._add(table, [end_game])
             data = gzip.compress("".join(self.texts[table]).encode(), mtime=0)

@@ -36,7 +36,6 @@ class Snapshot:
 
     table: bytes
     n_messages: int
-    n_read: int
     delivered: tuple[int, ...]
 
 
@@ -66,11 +65,11 @@ class Game:
         self._phase = int(self._table["phase"][0])
         self._menu = np.zeros(N_ACTIONS, dtype=np.int64)
         self._messages: list[Message] = [start_game(list(names), rules)]
-        self._unread: list[tuple[np.ndarray, int]] = []  # tables at round ends, not yet turned into messages
-        self._n_read = 0  # events of the present round's log already turned into messages
+        self._unread: list[mjai.RoundReader] = []  # finished rounds, not yet turned into messages
         self._delivered = [0, 0, 0]  # messages already handed out to each seat
         self._lay_wall()
         entries.start(self._raw, 0, np.uint64(seed))
+        self._round = mjai.RoundReader(self.table)
 
     @property
     def table(self) -> np.record:
@@ -102,11 +101,14 @@ class Game:
 
     def _finish_round(self) -> None:
         """Keep the round for `messages` and go on."""
-        kept = self._raw.copy()
-        self._unread.append((kept, self._n_read))
+        n_log = int(self._table["n_log"][0])
+        self._round.t = self._table.copy()[0]
+        self._unread.append(self._round)
         self._lay_wall()
         self._phase = entries.proceed(self._raw, 0)
-        self._n_read = int(kept.view(TABLE)["n_log"][0]) if self.over else 0
+        self._round = mjai.RoundReader(self.table)
+        if self.over:
+            self._round.n_read = n_log
 
     def act_message(self, seat: int, message: Message) -> None:
         """`seat` answers with an mjai message. Raises ValueError, IllegalAction for an action that is not legal."""
@@ -124,6 +126,15 @@ class Game:
         self._read()
         return self._messages
 
+    def take_messages(self) -> list[Message]:
+        """What has happened since the last call, with nothing hidden; `messages` and `new_messages` forget it.
+
+        For callers that keep the messages themselves: a game then takes no more memory the longer it lasts.
+        """
+        self._read()
+        taken, self._messages = self._messages, []
+        return taken
+
     def new_messages(self, seat: int) -> list[Message]:
         """What has happened since the last call for `seat`, as that seat may see it."""
         self._read()
@@ -134,7 +145,7 @@ class Game:
     def snapshot(self) -> Snapshot:
         """This position, to `restore` later."""
         self._read()
-        return Snapshot(self._raw.tobytes(), len(self._messages), self._n_read, tuple(self._delivered))
+        return Snapshot(self._raw.tobytes(), len(self._messages), tuple(self._delivered))
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a position of this game. Walls given for rounds dealt since then are not laid again."""
@@ -142,7 +153,8 @@ class Game:
         self._phase = int(self._table["phase"][0])
         self._unread.clear()
         del self._messages[snapshot.n_messages :]
-        self._n_read = snapshot.n_read
+        self._round = mjai.RoundReader(self.table)
+        self._round.read()  # a snapshot is taken with all messages read
         self._delivered = list(snapshot.delivered)
 
     @property
@@ -161,11 +173,10 @@ class Game:
         return self.rules.final_points(self.scores)
 
     def _read(self) -> None:
-        for kept, n_read in [*self._unread, (self._raw, self._n_read)]:
-            self._messages += mjai.messages(kept.view(TABLE)[0], n_read)
+        for part in (*self._unread, self._round):
+            self._messages += part.read()
         self._unread.clear()
-        self._n_read = int(self.table.n_log)
-        if self.over:
+        if self._messages and self._messages[-1]["type"] == "end_game":
             self._messages[-1]["points"] = self.final_points
 
     def _lay_wall(self) -> None:

@@ -42,16 +42,25 @@ def hand_names(seat: np.record, without: int = NONE) -> list[str]:
     return names
 
 
-class _Round:
-    """The events of a round, read one after the other with the scores they lead to.
+class RoundReader:
+    """The events of a round as mjai messages, read as they come.
 
-    Columns are read once and as plain lists: a record's own attributes are slow in plain Python.
+    `t` is a table or a seat's view; what a view does not know is ``?``. Columns that stay the same all round are read
+    once and as plain lists: a record's own attributes are slow in plain Python.
     """
 
     def __init__(self, t: np.record) -> None:
+        """Begin at the round's first event."""
         self.t = t
+        self.n_read = 0
         self.wall: list[int] = t["wall"].tolist()
         self.scores: list[int] = t["seat"]["start_score"].tolist()
+
+    def read(self) -> list[Message]:
+        """The messages since the last call. All of a round is to be read before the next one is dealt."""
+        words = self.t["log"][self.n_read : int(self.t["n_log"])].tolist()
+        self.n_read += len(words)
+        return [READERS[event.type](self, event) for event in map(events.unpack, words)]
 
     def start_kyoku(self, event: Event) -> Message:
         oya, t = event.actor, self.t
@@ -169,39 +178,28 @@ def yaku_names(win: np.record) -> list[list[Any]]:
     return [[BY_NUMBER[number].mjai, int(win.yaku[number])] for number in numbers]
 
 
-READERS: dict[int, Callable[[_Round, Event], Message]] = {
-    events.START_KYOKU: _Round.start_kyoku,
-    events.DRAW: _Round.tsumo,
-    events.DAHAI: _Round.dahai,
-    events.REACH: _Round.reach,
-    events.REACH_ACCEPTED: _Round.reach_accepted,
-    events.PON: _Round.call,
-    events.DAIMINKAN: _Round.call,
-    events.ANKAN: _Round.ankan,
-    events.KAKAN: _Round.kakan,
-    events.NUKIDORA: _Round.nukidora,
-    events.NEW_DORA: _Round.dora,
-    events.HORA: _Round.hora,
-    events.RYUKYOKU: _Round.ryukyoku,
-    events.END_KYOKU: _Round.end_kyoku,
-    events.END_GAME: _Round.end_game,
+READERS: dict[int, Callable[[RoundReader, Event], Message]] = {
+    events.START_KYOKU: RoundReader.start_kyoku,
+    events.DRAW: RoundReader.tsumo,
+    events.DAHAI: RoundReader.dahai,
+    events.REACH: RoundReader.reach,
+    events.REACH_ACCEPTED: RoundReader.reach_accepted,
+    events.PON: RoundReader.call,
+    events.DAIMINKAN: RoundReader.call,
+    events.ANKAN: RoundReader.ankan,
+    events.KAKAN: RoundReader.kakan,
+    events.NUKIDORA: RoundReader.nukidora,
+    events.NEW_DORA: RoundReader.dora,
+    events.HORA: RoundReader.hora,
+    events.RYUKYOKU: RoundReader.ryukyoku,
+    events.END_KYOKU: RoundReader.end_kyoku,
+    events.END_GAME: RoundReader.end_game,
 }
-PAYING = frozenset({events.REACH_ACCEPTED, events.HORA, events.RYUKYOKU})
 
 
-def messages(t: np.record, first: int = 0) -> list[Message]:
-    """The events of the round from place `first` of the log on, as mjai messages.
-
-    `t` is a table or a seat's view; what a view does not know is ``?``. Read a round before the next one is dealt.
-    """
-    played, found = _Round(t), []
-    for place, word in enumerate(t["log"][: int(t["n_log"])].tolist()):
-        event = events.unpack(word)
-        if place >= first:
-            found.append(READERS[event.type](played, event))
-        elif event.type in PAYING:
-            READERS[event.type](played, event)  # for the scores it leads to
-    return found
+def messages(t: np.record) -> list[Message]:
+    """The events of the round so far, as mjai messages; see `RoundReader`."""
+    return RoundReader(t).read()
 
 
 def for_seat(message: Message, seat: int) -> Message:

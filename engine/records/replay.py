@@ -104,6 +104,7 @@ class Replay:
         self._name = ""  # of the present round
         self._before = 0  # recorded events before this round
         self._n_agreed = 0  # events of this round found to agree
+        self._round = mjai.RoundReader(self._table)
 
     def check(self) -> list[Mismatch]:
         """Replays the whole game and returns the mismatches."""
@@ -145,6 +146,7 @@ class Replay:
             self._columns["wall"][0] = wall
             self._columns["wall_given"] = 1
             self._phase = entries.proceed(self._raw, 0)
+            self._round = mjai.RoundReader(self._table)
             try:
                 if self._phase == GAME_OVER:
                     raise self._departure("end_game")
@@ -154,6 +156,8 @@ class Replay:
                 self._note(departure)
                 self._n_agreed = 1  # the start is noted already
         self._start(self._events[0], wall)
+        self._round = mjai.RoundReader(self._table)
+        self._round.n_read = self._n_agreed
         self._compare()
 
     def _start(self, start: Event, wall: list[int]) -> None:
@@ -229,7 +233,7 @@ class Replay:
 
     def _compare(self) -> None:
         """Compare what has happened at the table since the last time with the recorded events."""
-        for ours in mjai.messages(self._table, self._n_agreed):
+        for ours in self._round.read():
             recorded = self._events[self._n_agreed]
             if keys := differing_keys(recorded, ours):
                 raise self._departure(words(ours, keys), words(recorded, keys))
@@ -240,7 +244,7 @@ class Replay:
         if end["type"] != "end_game" or "scores" not in end:
             return
         self._phase = entries.proceed(self._raw, 0)
-        ours = mjai.messages(self._table, self._n_agreed if self._phase == GAME_OVER else 0)[0]
+        ours = (self._round if self._phase == GAME_OVER else mjai.RoundReader(self._table)).read()[0]
         ours["points"] = self.rules.final_points([int(seat.score) for seat in self._table.seat])
         if keys := differing_keys(end, ours):
             raise self._departure(words(ours, keys), words(end, keys))
