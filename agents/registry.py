@@ -9,9 +9,9 @@ from __future__ import annotations
 from importlib.metadata import EntryPoint, entry_points
 
 from agents.base import Agent
+from engine.seeds import MAX_SEED
 
 GROUP = "nukidora.agents"
-MAX_SEED = (1 << 64) - 1
 BUILT_IN = {name: f"agents.{name}:make" for name in ("random", "tsumogiri", "efficiency", "rule")}
 
 

@@ -7,7 +7,6 @@ answer from their view and their seed alone, nothing depends on the process that
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ import numpy as np
 from agents.base import Agent
 from agents.registry import make
 from engine.rules import Rules, preset
+from engine.seeds import derived_seed
 from engine.table import N_SEATS
 
 ROTATIONS = N_SEATS
@@ -61,11 +61,6 @@ class Settings:
     def wall_seeds(self, walls: Sequence[int]) -> list[int]:
         """The 64-bit seeds of those walls."""
         return [derived_seed(self.seed, "wall", wall) for wall in walls]
-
-
-def derived_seed(seed: int, use: str, index: int) -> int:
-    """A 64-bit seed of its own for each use and index, the same on every machine."""
-    return int.from_bytes(hashlib.blake2b(f"{seed} {use} {index}".encode(), digest_size=8).digest(), "little")
 
 
 def round_up(games: int) -> int:

@@ -1,0 +1,198 @@
+"""A bot's connection, from hello until it leaves: what it is sent, and which of its replies answers what."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import to_json
+
+from engine import dialects, mjai
+from engine.game import Game
+from server.access import Allowance
+from server.hints import hints
+from server.line import MAX_MESSAGE, Line
+from server.messages import BadMessage, Join, parse_join, parse_reply
+
+if TYPE_CHECKING:
+    from server.lobby import Lobby
+    from server.rooms import Room
+    from server.seat import Seat
+
+Message = dict[str, Any]
+HELLO = to_json({"type": "hello", "protocol": "mjsonp", "protocol_version": 3})
+MAX_WAITING_FAULTS = 10  # of a bot that is in no game
+
+
+class Owed(Enum):
+    """What the reply to a message that was sent may be."""
+
+    NONE = 0  # nothing but ``none``
+    DECISION = 1
+    ANYTHING = 2  # it no longer matters: the decision was taken without the bot, or the message was sent again
+
+
+class Guest:
+    """One connected bot; a `server.line.Listener`. It sits on `seat`, or waits in `room`, or has yet to join."""
+
+    def __init__(self, line: Line, lobby: Lobby, given: Message) -> None:
+        """Say hello. `given` holds what the URL says of the join message; that counts."""
+        self.line = line
+        self.seat: Seat | None = None
+        self.room: Room | None = None
+        self.join = Join(type="join")
+        self.games_left = 1  # to stay for; 0: no end
+        self.counted = False  # among the connections of its address
+        self._lobby = lobby
+        self._given = given
+        self._joining = False
+        self._faults = 0
+        self._owed: deque[Owed] = deque()
+        self._allowance = Allowance(lobby.settings.messages_per_second, lobby.settings.messages_per_second)
+        self._patience = asyncio.get_running_loop().call_later(lobby.settings.join_within, self._join_late)
+        line.send([HELLO])
+
+    @property
+    def when_asked(self) -> bool:
+        """Whether the bot is asked only where it has a choice, and answers only then."""
+        return self.join.reply == "when_asked"
+
+    def received(self, data: bytes | str) -> None:
+        """See `server.line.Listener`."""
+        if not self._allowance.take():
+            self.refuse(f"more than {self._lobby.settings.messages_per_second} messages a second")
+        elif self._patience is None:
+            self._reply(data)
+        elif not self._joining:
+            self._first(data)
+        else:
+            self.refuse("a message before the reply to join: wait for start_game")
+
+    def oversized(self) -> None:
+        """See `server.line.Listener`."""
+        text = f"a message longer than {MAX_MESSAGE:,} bytes; it was not read"
+        if self._patience is not None:
+            self.refuse(text)
+        else:
+            self._fault(self._take(False), text, "oversized")
+
+    def lost(self) -> None:
+        """See `server.line.Listener`."""
+        self._stop_waiting()
+        self._lobby.left(self)
+
+    def refuse(self, why: str) -> None:
+        """Say why and close the connection."""
+        self.line.send([to_json({"type": "error", "message": why})])
+        self.line.close()
+
+    def _join_late(self) -> None:
+        self.refuse(f"no join within {self._lobby.settings.join_within:g} seconds")
+
+    def _stop_waiting(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+
+    def _first(self, data: bytes | str) -> None:
+        """The join message."""
+        try:
+            join = self._with_given(parse_join(data))
+        except BadMessage as error:
+            self.refuse(str(error))
+            return
+        self._joining = True
+        self._lobby.start_task(self._lobby.join(self, join))
+
+    def _with_given(self, join: Join) -> Join:
+        """The join message with what the URL says. Raises BadMessage."""
+        if not self._given:
+            return join
+        return parse_join(json.dumps(join.model_dump(mode="json", exclude_unset=True) | self._given))
+
+    def joined(self, join: Join) -> None:
+        """The lobby has let the bot in."""
+        self._stop_waiting()
+        self.join = join
+        self.games_left = join.games
+
+    def resumed(self, first: int) -> None:
+        """Say from which message of the game on all is sent again."""
+        self._send({"type": "resumed", "from": first})
+
+    def tell(self, messages: list[Message], game: Game | None, menu: list[int], resent: bool = False) -> None:
+        """Send messages of the game as the seat may see them; asked, with legal actions `menu`, by the last of them.
+
+        `resent` messages were sent before, so whatever the bot answers to all but the last no longer matters.
+        """
+        assert self.seat is not None
+        out = []
+        for place, message in enumerate(messages, 1):
+            asked = menu if place == len(messages) else []
+            shown = mjai.for_seat(message, self.seat.index)
+            if game is not None and self.join.dialect == "mjai3p" and not (resent and not asked):
+                shown = shown | hints(game, self.seat.index, message, asked)
+            if message["type"] == "start_game" and self.join.resume is True:
+                shown = shown | {"resume": self.seat.secret}
+            if self.when_asked:
+                if asked:
+                    shown = shown | {"can_act": True}
+                    self._owed.append(Owed.DECISION)
+            else:
+                self._owed.append(Owed.DECISION if asked else Owed.ANYTHING if resent else Owed.NONE)
+            out.append(to_json(dialects.write(shown, self.join.dialect)))
+        if out:
+            self.line.send(out)
+
+    def complain(self, text: str) -> None:
+        """Send an error; a decision that was open has been taken without the bot."""
+        self._send({"type": "error", "message": text})
+
+    def _send(self, message: Message) -> None:
+        """A message that is none of the game's."""
+        self.line.send([to_json(message)])
+        if not self.when_asked:
+            self._owed.append(Owed.NONE)
+
+    def decision_taken(self) -> None:
+        """A decision was taken without the bot: its reply, if it still comes, no longer matters."""
+        self._owed = deque(Owed.ANYTHING if owed is Owed.DECISION else owed for owed in self._owed)
+
+    def _take(self, acts: bool) -> Owed | None:
+        """What the message that has come in answers. One that acts, while a decision is open, answers that decision.
+
+        So bots that leave errors or plain messages unanswered are understood.
+        """
+        if acts and Owed.DECISION in self._owed:
+            while self._owed[0] is Owed.NONE:
+                self._owed.popleft()
+        return self._owed.popleft() if self._owed else None
+
+    def _reply(self, data: bytes | str) -> None:
+        try:
+            reply = parse_reply(data)
+        except BadMessage as error:
+            self._fault(self._take(False), str(error), "malformed")
+            return
+        acts = reply.type != "none"
+        owed = self._take(acts)
+        if owed is Owed.DECISION and self.seat is not None:
+            self.seat.sitting.decide(self.seat, reply)
+        elif owed is None:
+            self._fault(owed, f"{reply.type}: every message gets one reply, and there was none to answer", "unasked")
+        elif owed is Owed.NONE and acts:
+            self._fault(owed, f"{reply.type}: you are not asked now; answer none", "unasked")
+
+    def _fault(self, owed: Owed | None, text: str, kind: str) -> None:
+        """Something was wrong with a message that answered `owed`."""
+        if self.seat is not None:
+            self.seat.sitting.fault(self.seat, text, kind, decides=owed is Owed.DECISION)
+            return
+        self._faults += 1
+        if self._faults >= MAX_WAITING_FAULTS:
+            self.refuse(text)
+        else:
+            self.complain(text)

@@ -1,0 +1,253 @@
+"""The lobby: who is connected, which rooms there are, which games are being played; it runs them all."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Coroutine
+from datetime import UTC, datetime
+from typing import Any
+
+import structlog
+
+from server import journal
+from server.access import Access, Refused
+from server.guest import Guest
+from server.journal import Journal, JournalError
+from server.line import Line, Listener
+from server.messages import Join
+from server.metrics import Metrics
+from server.results import finished_game
+from server.rooms import Room, settings_of
+from server.seat import Seat, new_secret, secret_hash
+from server.settings import RoomSettings, Settings
+from server.sitting import Sitting
+from server.start import Player, Start
+from server.store import Store, StoreError
+
+DEFAULT_ROOM = "default"
+STORE_AGAIN = 5.0  # seconds
+log = structlog.get_logger("server.lobby")
+
+
+class Lobby:
+    """Everything of one server but its transports; the `server.sitting.Host` of its games."""
+
+    def __init__(self, settings: Settings, store: Store, access: Access, metrics: Metrics) -> None:
+        """`settings.data` must exist."""
+        self.settings = settings
+        self.store = store
+        self.access = access
+        self.metrics = metrics
+        self.rooms: dict[str, Room] = {}
+        self.sittings: dict[str, Sitting] = {}
+        self._guests: set[Guest] = set()
+        self._seats: dict[str, Seat] = {}  # by the hash of the secret a guest comes back with
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._journals = settings.data / "journal"
+        self._journals.mkdir(exist_ok=True)
+
+    # Starting and stopping --------------------------------------------------------------------------------------------
+
+    async def open(self) -> None:
+        """Open the rooms there were, and go on with the games that were being played."""
+        for stored in await self.store.rooms():
+            await self.open_room(stored.name, RoomSettings(**stored.settings))
+        if DEFAULT_ROOM not in self.rooms:
+            await self.open_room(DEFAULT_ROOM, self.settings.room)
+        for path in journal.find(self._journals):
+            try:
+                await self._restore(journal.read(path), path.stem)
+            except (JournalError, OSError, ValueError, LookupError, TypeError) as error:
+                log.error("journal cannot be read, set aside", file=str(path), error=str(error))
+                path.rename(path.with_suffix(".broken"))
+
+    async def _restore(self, entries: list[journal.Entry], game: str) -> None:
+        start = Start.read(entries[0])
+        room = self.rooms.get(start.room) or await self.open_room(start.room, start.settings, kept=False)
+        sitting = Sitting(start, Journal(self._journals, game), self)
+        room.playing += 1
+        room.started += 1
+        self._take_in(sitting)
+        sitting.restore(entries[1:])
+        log.info("game restored", game=sitting.id, room=room.name, messages=sitting.history.count)
+
+    async def close(self) -> None:
+        """Stop; games being played go on at the next start."""
+        for task in self._tasks:
+            task.cancel()
+        for sitting in self.sittings.values():
+            sitting.close()
+        for guest in list(self._guests):
+            guest.refuse("the server stops; come back with your resume secret when it is up again")
+
+    def start_task(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run `work` beside everything else; an error in it is logged."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._task_done)
+
+    def _task_done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("task failed", exc_info=task.exception())
+
+    # Guests -----------------------------------------------------------------------------------------------------------
+
+    def welcome(self, line: Line, given: dict[str, Any] | None = None) -> Listener:
+        """A new connection; `given` is what its URL says of the join message."""
+        guest = Guest(line, self, given or {})
+        self._guests.add(guest)
+        self.metrics.connections.inc()
+        try:
+            self.access.connect(line.address)
+            guest.counted = True
+        except Refused as refusal:
+            self._refuse(guest, refusal)
+        return guest
+
+    def _refuse(self, guest: Guest, refusal: Refused) -> None:
+        self.metrics.refused.inc()
+        guest.refuse(str(refusal))
+
+    async def join(self, guest: Guest, join: Join) -> None:
+        """The first message of a guest."""
+        try:
+            self.access.join(guest.line.address)
+            if isinstance(join.resume, str):
+                self._come_back(guest, join, join.resume)
+                return
+            await self.access.admit(join.name, join.token)
+            room = self.rooms.get(join.room)
+            if room is None:
+                room = await self.open_room(join.room, settings_of(join.room, self.settings.room), kept=False)
+            if guest in self._guests:  # it may be gone by now
+                guest.joined(join)
+                room.enter(guest)
+        except Refused as refusal:
+            self._refuse(guest, refusal)
+
+    def _come_back(self, guest: Guest, join: Join, secret: str) -> None:
+        seat = self._seats.get(secret_hash(secret))
+        if seat is None:
+            raise Refused("resume: no game being played has this secret; it is over, or never was")
+        if join.seen > seat.sitting.history.count:
+            raise Refused(f"resume: seen is {join.seen}, but the game has had {seat.sitting.history.count} messages")
+        guest.joined(join)
+        guest.games_left = seat.player.games
+        seat.sitting.resume(seat, guest, join.seen)
+        if seat.sitting.announced:
+            self._release(seat)
+
+    def left(self, guest: Guest) -> None:
+        """The connection of a guest is gone."""
+        self._guests.discard(guest)
+        self.metrics.connections.dec()
+        if guest.counted:
+            self.access.disconnect(guest.line.address)
+        if guest.seat is not None:
+            guest.seat.sitting.lost(guest.seat)
+        elif guest.room is not None:
+            room = guest.room
+            room.leave(guest)
+            self._tidy(room)
+
+    def _release(self, seat: Seat) -> None:
+        """The game is over for a seat: its guest waits for the next one, or leaves."""
+        guest, seat.guest = seat.guest, None
+        if guest is None:
+            return
+        guest.seat = None
+        room = self.rooms.get(seat.sitting.start.room)
+        games = seat.player.games
+        if games != 1 and room is not None and not room.closed and not room.finished:
+            guest.games_left = games - 1 if games else 0
+            room.enter(guest)
+        else:
+            guest.line.close()
+
+    # Rooms ------------------------------------------------------------------------------------------------------------
+
+    async def open_room(self, name: str, settings: RoomSettings, kept: bool = True) -> Room:
+        """Open a room. Raises Refused where there are too many."""
+        if len(self.rooms) >= self.settings.max_rooms:
+            raise Refused(f"there are {len(self.rooms)} rooms already, and no more are allowed; join one of them")
+        started = 0 if settings.seed is None else await self.store.count_games(name)
+        room = self.rooms.get(name)
+        if room is None:
+            room = self.rooms[name] = Room(name, settings, self, kept)
+            room.started = started
+        return room
+
+    def _tidy(self, room: Room) -> None:
+        """Forget a room nobody needs."""
+        if room.empty and (room.closed or room.finished or not room.kept):
+            room.close()
+            self.rooms.pop(room.name, None)
+
+    # Games ------------------------------------------------------------------------------------------------------------
+
+    def open_game(self, room: Room, chairs: list[Guest | str], seed: int) -> None:
+        """Start a game: on each chair a guest, or the spec of a house bot."""
+        secrets = [new_secret() for _ in chairs]
+        first, second, third = (player_on(chair, kept) for chair, (_, kept) in zip(chairs, secrets, strict=True))
+        game, now = uuid.uuid4().hex, datetime.now(UTC)
+        start = Start(game, room.name, room.settings, seed, now, (first, second, third))
+        sitting = Sitting(start, Journal(self._journals, game), self)
+        for seat, chair, (secret, _) in zip(sitting.seats, chairs, secrets, strict=True):
+            seat.secret = secret
+            if isinstance(chair, Guest):
+                seat.guest, chair.seat = chair, seat
+        self._take_in(sitting)
+        sitting.begin()
+
+    def _take_in(self, sitting: Sitting) -> None:
+        self.sittings[sitting.id] = sitting
+        self.metrics.playing.inc()
+        for seat in sitting.guests:
+            self._seats[seat.player.secret_hash] = seat
+
+    def round_over(self, sitting: Sitting) -> None:
+        """See `server.sitting.Host`."""
+
+    def game_over(self, sitting: Sitting) -> None:
+        """See `server.sitting.Host`."""
+        self.start_task(self._finish(sitting))
+
+    async def _finish(self, sitting: Sitting) -> None:
+        """Keep the result, however long that takes; then tell everybody."""
+        game = await asyncio.to_thread(finished_game, sitting)
+        while True:
+            try:
+                await self.store.save_game(game)
+                break
+            except StoreError as error:
+                log.error("game not stored yet, trying again", game=sitting.id, error=str(error))
+                await asyncio.sleep(STORE_AGAIN)
+        self.metrics.games.inc()
+        self.metrics.playing.dec()
+        sitting.announce_end()
+        self._close_game(sitting)
+
+    def _close_game(self, sitting: Sitting) -> None:
+        room = self.rooms[sitting.start.room]
+        room.playing -= 1
+        for seat in sitting.guests:
+            self._release(seat)
+        self._tidy(room)
+        # Who has lost the connection just now may still come back for the end.
+        loop = asyncio.get_running_loop()
+        loop.call_later(sitting.start.settings.resume_within, self._forget, sitting)
+
+    def _forget(self, sitting: Sitting) -> None:
+        for seat in sitting.guests:
+            self._seats.pop(seat.player.secret_hash, None)
+        del self.sittings[sitting.id]
+        sitting.forget()
+
+
+def player_on(chair: Guest | str, kept_hash: str) -> Player:
+    """Who is written down for a chair."""
+    if isinstance(chair, Guest):
+        return Player(chair.join.name, games=chair.games_left, secret_hash=kept_hash)
+    return Player(f"{chair} (house)", house=chair)

@@ -1,0 +1,112 @@
+"""Rooms: where bots wait until three are there."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+import secrets
+from typing import TYPE_CHECKING
+
+from agents.registry import make
+from engine.seeds import derived_seed
+from server.access import Refused
+from server.settings import RoomSettings
+
+if TYPE_CHECKING:
+    from server.guest import Guest
+    from server.lobby import Lobby
+
+CHAIRS = 3
+NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+
+
+def settings_of(name: str, default: RoomSettings) -> RoomSettings:
+    """Settings of a room opened by its name alone: ``NAME`` or ``NAME+BOT+BOT``. Raises Refused."""
+    first, *bots = name.split("+")
+    if not NAME.fullmatch(first):
+        raise Refused(f"room {name!r}: a name is 1 to 64 of A-Z a-z 0-9 _ . -, then +BOT for each chair to fill")
+    if not bots:
+        return default
+    if len(bots) >= CHAIRS:
+        raise Refused(f"room {name!r} names {len(bots)} house bots: name one or two, or nobody else can sit down")
+    for bot in bots:
+        try:
+            make(bot)
+        except ValueError as error:
+            raise Refused(f"room {name!r}: {error}") from error
+    return default.model_copy(update={"fill": tuple(bots), "fill_after": 0.0})
+
+
+class Room:
+    """Bots that wait, and the games that were started here."""
+
+    def __init__(self, name: str, settings: RoomSettings, lobby: Lobby, kept: bool) -> None:
+        """`kept`: it stays when it is empty."""
+        self.name = name
+        self.settings = settings
+        self.kept = kept
+        self.closed = False
+        self.started = 0  # games, those of earlier runs of the server included where the room has a seed
+        self.playing = 0
+        self.waiting: list[Guest] = []
+        self._lobby = lobby
+        self._fill: asyncio.TimerHandle | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether nobody waits or plays here."""
+        return not self.waiting and not self.playing
+
+    @property
+    def finished(self) -> bool:
+        """Whether all games that were to be played here are started."""
+        return 0 < self.settings.games <= self.started
+
+    def enter(self, guest: Guest) -> None:
+        """A bot sits down to wait. Raises Refused where the room takes nobody."""
+        if self.closed or self.finished:
+            raise Refused(f"room {self.name} is closed")
+        guest.room = self
+        self.waiting.append(guest)
+        if len(self.waiting) == CHAIRS:
+            self._start()
+        elif self._fill is None and self.settings.fill:
+            loop = asyncio.get_running_loop()
+            self._fill = loop.call_later(self.settings.fill_after, self._start)
+
+    def leave(self, guest: Guest) -> None:
+        """A bot that was waiting is gone."""
+        guest.room = None
+        self.waiting.remove(guest)
+        if not self.waiting:
+            self._stop_filling()
+
+    def close(self) -> None:
+        """Take nobody any more; games being played go on to their ends."""
+        self.closed = True
+        self._stop_filling()
+        for guest in list(self.waiting):
+            guest.refuse(f"room {self.name} is closed")
+
+    def _stop_filling(self) -> None:
+        if self._fill is not None:
+            self._fill.cancel()
+            self._fill = None
+
+    def _start(self) -> None:
+        """Seat who waits, and house bots on the chairs that are left."""
+        self._stop_filling()
+        guests, self.waiting = self.waiting, []
+        fill = self.settings.fill
+        chairs: list[Guest | str] = list(guests)
+        chairs += [fill[place % len(fill)] for place in range(CHAIRS - len(guests))]
+        master = self.settings.seed
+        seed = secrets.randbits(64) if master is None else derived_seed(master, "game", self.started)
+        if self.settings.seats == "random":
+            random.Random(derived_seed(seed, "seats", 0)).shuffle(chairs)
+        for guest in guests:
+            guest.room = None
+        self.started += 1
+        self.playing += 1
+        self._lobby.open_game(self, chairs, seed)

@@ -1,0 +1,103 @@
+"""Finished games made up for the store, and what must hold for a store whatever was saved."""
+
+from __future__ import annotations
+
+import random
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any, TypeVar
+
+import pytest
+from openskill.models import PlackettLuce
+
+from engine.rules import TENHOU
+from server.store import FinishedGame, Page, Rating, Standing, Store
+
+NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
+NAMES = ("aki", "beni", "chiyo", "daigo")
+
+Item = TypeVar("Item")
+Seats = tuple[Standing, Standing, Standing]
+
+
+def standings(names: Sequence[str], scores: Sequence[int] = (50_000, 30_000, 25_000)) -> Seats:
+    """Three seats that ended with those scores, under Tenhou's rules."""
+    given = list(scores)
+    results = zip(names, given, TENHOU.ranks(given), TENHOU.final_points(given), strict=True)
+    first, second, third = (
+        Standing(name, False, score, rank, points, 0.0, 0, False) for name, score, rank, points in results
+    )
+    return first, second, third
+
+
+def make_game(names: Sequence[str] = NAMES[:3], minute: float = 0, **changes: Any) -> FinishedGame:
+    """A game of those names, finished so many minutes after noon."""
+    finished = NOON + timedelta(minutes=minute)
+    fields: dict[str, Any] = {
+        "id": uuid.uuid4().hex,
+        "room": "default",
+        "rules": "tenhou",
+        "length": "hanchan",
+        "started": finished - timedelta(minutes=5),
+        "finished": finished,
+        "rounds": 9,
+        "decisions": 431,
+        "seats": standings(names),
+        "record": b"record of a game",
+    }
+    return FinishedGame(**(fields | changes))
+
+
+def random_game(chance: random.Random, minute: float = 0) -> FinishedGame:
+    """A game of three of NAMES with random scores."""
+    scores = [100 * chance.randrange(1000) for _ in range(3)]
+    names = chance.sample(NAMES, 3)
+    return make_game(names, minute, seats=standings(names, scores))
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncIterator[Store]:
+    """An open store, closed in the end."""
+    store = await Store.open(url)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+async def all_items(ask: Callable[[str | None], Awaitable[Page[Item]]]) -> list[Item]:
+    """The items of all pages."""
+    page = await ask(None)
+    items = page.items
+    while page.next_cursor is not None:
+        page = await ask(page.next_cursor)
+        items = items + page.items
+    return items
+
+
+async def check_ratings(store: Store) -> None:
+    """Every game changed the ratings that its players had then, each player's games following one another."""
+    model = PlackettLuce()
+    before: dict[tuple[str, str], Rating] = {}
+    after: dict[tuple[str, str], Rating] = {}
+    for player in await all_items(store.players):
+        name = player.name
+        history = await all_items(partial(store.rating_history, name))
+        assert [point.number for point in history] == list(range(1, player.rated_games + 1))
+        rating = Rating(model.mu, model.sigma, model.mu - 3 * model.sigma)
+        for point in history:
+            before[name, point.game], after[name, point.game] = rating, point.rating
+            rating = point.rating
+        assert player.rating == rating
+    for game in await all_items(lambda cursor: store.games(cursor=cursor)):
+        if not game.rated:
+            continue
+        keys = [(standing.name, game.id) for standing in game.seats]
+        teams = [[model.rating(mu=before[key].mu, sigma=before[key].sigma)] for key in keys]
+        expected = model.rate(teams, ranks=[float(standing.rank) for standing in game.seats])
+        assert [(after[key].mu, after[key].sigma) for key in keys] == [
+            pytest.approx((rating.mu, rating.sigma), abs=1e-12) for (rating,) in expected
+        ]

@@ -1,0 +1,369 @@
+"""What is stored comes back: games, players, ratings, rooms, tokens; on SQLite and on PostgreSQL alike."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from server.store import StoreError, TokenOwner
+from server.store.database import make_engine, read_url
+from tests.server.stored_games import NAMES, NOON, all_items, check_ratings, make_game, opened, random_game, standings
+
+
+async def execute(url: str, statement: str) -> list[str]:
+    """Run a statement behind the store's back; its rows as text."""
+    engine = make_engine(read_url(url))
+    async with engine.begin() as connection:
+        result = await connection.execute(text(statement))
+        rows = [str(row) for row in result] if result.returns_rows else []
+    await engine.dispose()
+    return rows
+
+
+async def test_a_game_comes_back_as_it_was_saved(database_url: str) -> None:
+    tokyo = timezone(timedelta(hours=9))
+    first, second, third = standings(("雀士", "rule (house)", "b" * 64), (60_100, 45_000, -100))
+    seats = (
+        replace(first, faults=3, penalty=20.5),
+        replace(second, house=True),
+        replace(third, taken_over=True),
+    )
+    started = datetime(2025, 6, 1, 23, 30, 0, 123456, tzinfo=tokyo)
+    game = make_game(seats=seats, room="solo+rule", rules="majsoul", length="east", started=started, record=b"\x00\xff")
+    async with opened(database_url) as store:
+        assert await store.save_game(game)
+    async with opened(database_url) as store:
+        stored = await store.game(game.id)
+        assert stored is not None
+        for field in ("id", "room", "rules", "length", "started", "finished", "rounds", "decisions", "seats"):
+            assert getattr(stored, field) == getattr(game, field)
+        assert stored.rated
+        assert stored.started.isoformat() == "2025-06-01T14:30:00.123456+00:00"
+        assert stored.finished.tzinfo is UTC
+        assert (await store.games()).items == [stored]
+        assert await store.record(game.id) == b"\x00\xff"
+
+
+async def test_what_was_never_saved_is_not_there(database_url: str) -> None:
+    async with opened(database_url) as store:
+        for unknown in ("0" * 32, "", "a\0b", "\ud800"):
+            assert await store.game(unknown) is None
+            assert await store.record(unknown) is None
+            assert await store.player(unknown) is None
+            assert (await store.rating_history(unknown)).items == []
+            assert (await store.games(player=unknown)).items == []
+            assert not await store.close_room(unknown)
+            assert not await store.revoke_token(unknown)
+            assert await store.token_owner(unknown) is None
+
+
+async def test_a_game_saved_again_changes_nothing(database_url: str) -> None:
+    game = make_game()
+    async with opened(database_url) as store:
+        assert await store.save_game(game)
+        players = await store.players()
+        assert not await store.save_game(replace(game, seats=standings(NAMES[1:]), record=b"other"))
+        assert await store.players() == players
+        assert await store.record(game.id) == game.record
+
+
+@pytest.mark.parametrize("table", ["seats", "records", "ratings"])
+async def test_a_game_is_stored_as_a_whole_or_not_at_all(database_url: str, table: str) -> None:
+    game = make_game()
+    async with opened(database_url) as store:
+        await execute(database_url, f"ALTER TABLE {table} RENAME TO away")
+        with pytest.raises(StoreError) as error:
+            await store.save_game(game)
+        assert table in str(error.value)
+        assert "\n" not in str(error.value)
+        await execute(database_url, f"ALTER TABLE away RENAME TO {table}")
+        assert await store.game(game.id) is None
+        assert (await store.players()).items == []
+        assert await store.save_game(game)
+        await check_ratings(store)
+
+
+async def test_times_need_a_zone(database_url: str) -> None:
+    naive = datetime(2025, 6, 1, 12)
+    async with opened(database_url) as store:
+        with pytest.raises(ValueError, match="2025-06-01T12:00:00 has no time zone"):
+            await store.save_game(make_game(finished=naive))
+        with pytest.raises(ValueError, match="2025-06-01T12:00:00 has no time zone"):
+            await store.games(since=naive)
+        assert (await store.games()).items == []
+
+
+def test_names_are_printable() -> None:
+    with pytest.raises(ValueError, match=r"name 'a\\x00' is not printable"):
+        make_game(("a\0", "b", "c"))
+
+
+async def test_players_are_counted(database_url: str) -> None:
+    first, second, third = standings(("aki", "beni", "house"), (50_000, 30_000, 25_000))
+    async with opened(database_url) as store:
+        await store.save_game(make_game(seats=(replace(first, faults=2, penalty=20.0), second, third), minute=10))
+        seats = standings(("beni", "aki", "house"), (10_000, 30_000, 65_000))
+        await store.save_game(make_game(seats=(*seats[:2], replace(seats[2], house=True)), minute=30))
+        await store.save_game(make_game(("beni", "aki", "chiyo"), minute=20))
+        aki = await store.player("aki")
+        assert aki is not None
+        assert (aki.games, aki.rated_games, aki.places, aki.faults) == (3, 3, (1, 2, 0), 2)
+        assert aki.mean_rank == pytest.approx(5 / 3)
+        # 50,000 -> 10 + 20 uma + 15 oka; 30,000 in second place -> -10, twice
+        assert aki.mean_points == pytest.approx((45 - 20 - 10 - 10) / 3)
+        assert aki.first_seen == NOON + timedelta(minutes=5)
+        assert aki.last_seen == NOON + timedelta(minutes=30)
+        assert not aki.house
+
+
+async def test_house_bots_are_players_too(database_url: str) -> None:
+    first, second, third = standings(("aki", "rule (house)", "random (house)"))
+    async with opened(database_url) as store:
+        await store.save_game(make_game(seats=(first, replace(second, house=True), replace(third, house=True))))
+        page = await store.players(order="name")
+        assert [(player.name, player.house) for player in page.items] == [
+            ("aki", False),
+            ("random (house)", True),
+            ("rule (house)", True),
+        ]
+
+
+async def test_ratings_follow_the_games_in_the_order_they_are_saved(database_url: str) -> None:
+    chance = random.Random(1)
+    async with opened(database_url) as store:
+        # Finished in one order, saved in another.
+        for minute in (3, 1, 2, 5, 4):
+            await store.save_game(random_game(chance, minute))
+        await store.save_game(make_game(("aki", "beni", "chiyo"), minute=6))
+        await check_ratings(store)
+        winner, loser = await store.player("aki"), await store.player("chiyo")
+        assert winner is not None
+        assert loser is not None
+        *_, before, after = (await store.rating_history("aki")).items
+        assert after.rating.mu > before.rating.mu
+        assert after.rating == winner.rating
+        assert after.finished == NOON + timedelta(minutes=6)
+        *_, before, after = (await store.rating_history("chiyo")).items
+        assert after.rating.mu < before.rating.mu
+        assert loser.rating.ordinal == pytest.approx(loser.rating.mu - 3 * loser.rating.sigma)
+
+
+async def test_a_game_with_a_name_twice_is_counted_but_not_rated(database_url: str) -> None:
+    game = make_game(("aki", "rule (house)", "rule (house)"))
+    async with opened(database_url) as store:
+        assert await store.save_game(game)
+        stored = await store.game(game.id)
+        assert stored is not None
+        assert not stored.rated
+        house = await store.player("rule (house)")
+        assert house is not None
+        assert (house.games, house.rated_games, house.places) == (2, 0, (0, 1, 1))
+        assert (await store.rating_history("aki")).items == []
+        assert [found.id for found in (await store.games(player="rule (house)")).items] == [game.id]
+        await store.save_game(make_game(("aki", "rule (house)", "beni")))
+        await check_ratings(store)
+
+
+async def test_games_are_filtered(database_url: str) -> None:
+    games = [
+        make_game(("aki", "beni", "chiyo"), minute=0),
+        make_game(("aki", "beni", "daigo"), minute=1, room="club"),
+        make_game(("aki", "chiyo", "daigo"), minute=2, rules="majsoul"),
+        make_game(("beni", "chiyo", "daigo"), minute=3, room="club", rules="majsoul"),
+    ]
+    minutes = [NOON + timedelta(minutes=minute) for minute in range(5)]
+    tests: tuple[tuple[dict[str, Any], list[int]], ...] = (
+        ({}, [3, 2, 1, 0]),
+        ({"player": "aki"}, [2, 1, 0]),
+        ({"room": "club"}, [3, 1]),
+        ({"rules": "majsoul"}, [3, 2]),
+        ({"since": minutes[1]}, [3, 2, 1]),
+        ({"until": minutes[1]}, [0]),
+        ({"since": minutes[1], "until": minutes[3]}, [2, 1]),
+        ({"player": "beni", "room": "club", "rules": "majsoul", "since": minutes[3], "until": minutes[4]}, [3]),
+        ({"player": "aki", "room": "club", "since": minutes[2]}, []),
+        ({"player": "nobody"}, []),
+        ({"player": ""}, []),
+    )
+    async with opened(database_url) as store:
+        for game in games:
+            await store.save_game(game)
+        for filters, expected in tests:
+            for limit in (1, 2, 50):
+                found = await all_items(lambda cursor: store.games(**filters, cursor=cursor, limit=limit))  # noqa: B023
+                assert [game.id for game in found] == [games[i].id for i in expected], filters
+
+
+@pytest.mark.parametrize("player", [None, "aki"])
+async def test_pages_of_games_hold_every_game_once_while_games_arrive(database_url: str, player: str | None) -> None:
+    chance = random.Random(2)
+
+    def arriving() -> int:
+        return chance.randrange(-3, 8)  # minutes: many games finish at the same time, some before those listed
+
+    async with opened(database_url) as store:
+        there = [make_game(chance.choice((("aki", "b", "c"), ("aki", "aki", "c"))), arriving()) for _ in range(25)]
+        for game in there:
+            await store.save_game(game)
+        listed, cursor = [], None
+        while True:
+            page = await store.games(player=player, cursor=cursor, limit=4)
+            listed += page.items
+            if (cursor := page.next_cursor) is None:
+                break
+            await store.save_game(make_game(minute=arriving()))
+            await store.save_game(make_game(minute=60))
+    keys = [(game.finished, game.id) for game in listed]
+    assert keys == sorted(set(keys), reverse=True)
+    assert {game.id for game in there} <= {game.id for game in listed}
+
+
+async def test_players_are_listed_in_each_order(database_url: str) -> None:
+    # Sorted by code point everywhere, whatever the database's locale: upper case first.
+    names = ["Zoe", "aki", "beni", "émile", "雀士"]
+    async with opened(database_url) as store:
+        for trio in (("aki", "Zoe", "雀士"), ("aki", "émile", "Zoe"), ("beni", "émile", "aki")):
+            await store.save_game(make_game(trio))
+        for limit in (1, 2, 50):
+            by_name = await all_items(lambda cursor: store.players(cursor, limit, "name"))  # noqa: B023
+            assert [player.name for player in by_name] == names
+            by_games = await all_items(lambda cursor: store.players(cursor, limit, "games"))  # noqa: B023
+            assert [player.name for player in by_games] == ["aki", "Zoe", "émile", "beni", "雀士"]
+            by_rating = await all_items(lambda cursor: store.players(cursor, limit))  # noqa: B023
+            assert sorted(player.name for player in by_rating) == sorted(names)
+            ordinals = [player.rating.ordinal for player in by_rating]
+            assert ordinals == sorted(ordinals, reverse=True)
+
+
+async def test_rating_history_in_pages(database_url: str) -> None:
+    async with opened(database_url) as store:
+        for minute in range(5):
+            await store.save_game(make_game(minute=minute))
+        whole = (await store.rating_history("aki")).items
+        assert [point.finished for point in whole] == [NOON + timedelta(minutes=minute) for minute in range(5)]
+        assert await all_items(lambda cursor: store.rating_history("aki", cursor, limit=2)) == whole
+
+
+def forged(*values: object) -> str:
+    return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
+
+
+BAD_CURSORS = [
+    "",
+    "x",
+    "é",
+    "\ud800",
+    "a" * 1001,
+    forged(),
+    forged("games"),
+    forged("games", "2025-06-01", "0" * 32),
+    forged("games", "2025-06-01T00:00:00Z", "0" * 32, 1),
+    forged("games", 5, "0" * 32),
+    forged("games", "0001-01-01T00:00:00+14:00", ""),
+    forged("rating", {}, "aki"),
+    forged("most games", 1 << 31, "aki"),
+    forged("most games", "1", "aki"),
+    forged("ratings", 1e999),
+    base64.urlsafe_b64encode(b"[" * 100_000).decode().rstrip("="),
+    base64.urlsafe_b64encode(b"\xff").decode().rstrip("="),
+]
+
+
+@pytest.mark.parametrize("cursor", BAD_CURSORS, ids=range(len(BAD_CURSORS)))
+async def test_bad_cursors_are_refused(sqlite_url: str, cursor: str) -> None:
+    async with opened(sqlite_url) as store:
+        for ask in (
+            lambda: store.games(cursor=cursor),
+            lambda: store.players(cursor, order="rating"),
+            lambda: store.players(cursor, order="games"),
+            lambda: store.players(cursor, order="name"),
+            lambda: store.rating_history("aki", cursor),
+        ):
+            with pytest.raises(ValueError, match=r"^cursor not understood: [^\n]+$"):
+                await ask()
+
+
+async def test_a_cursor_belongs_to_its_list(database_url: str) -> None:
+    async with opened(database_url) as store:
+        await store.save_game(make_game())
+        cursor = (await store.players(limit=1, order="rating")).next_cursor
+        assert cursor is not None
+        assert (await store.players(cursor, order="rating")).items
+        with pytest.raises(ValueError, match="cursor not understood"):
+            await store.players(cursor, order="games")
+
+
+async def test_cursors_may_say_what_no_list_would(database_url: str) -> None:
+    async with opened(database_url) as store:
+        await store.save_game(make_game())
+        for number in (float("nan"), float("-inf"), 10**300):
+            await store.players(forged("rating", number, "a\0\ud800"))
+        assert (await store.games(cursor=forged("games", "9999-12-31T00:00:00Z", "\0"))).items
+
+
+@pytest.mark.parametrize("limit", [-1, 0, 501])
+async def test_bad_limits_are_refused(sqlite_url: str, limit: int) -> None:
+    async with opened(sqlite_url) as store:
+        for ask in (store.games, store.players):
+            with pytest.raises(ValueError, match=f"limit {limit}: choose 1 to 500"):
+                await ask(limit=limit)
+        with pytest.raises(ValueError, match=f"limit {limit}: choose 1 to 500"):
+            await store.rating_history("aki", limit=limit)
+
+
+async def test_rooms_are_kept_until_closed(database_url: str) -> None:
+    settings = {"rules": "majsoul", "fill": ["rule", "random"], "fill_after": 2.5, "seed": None}
+    async with opened(database_url) as store:
+        await store.save_room("club", settings)
+        await store.save_room("abc", {})
+    async with opened(database_url) as store:
+        rooms = await store.rooms()
+        assert [(room.name, room.settings) for room in rooms] == [("abc", {}), ("club", settings)]
+        assert abs(datetime.now(UTC) - rooms[0].opened) < timedelta(minutes=1)
+        await store.save_room("abc", {"games": 3})
+        assert await store.close_room("club")
+        assert not await store.close_room("club")
+        assert [(room.name, room.settings, room.opened) for room in await store.rooms()] == [
+            ("abc", {"games": 3}, rooms[0].opened)
+        ]
+
+
+async def test_tokens_open_and_are_revoked(database_url: str) -> None:
+    async with opened(database_url) as store:
+        aki = await store.add_token("aki")
+        root = await store.add_token("root", admin=True)
+        assert len({aki, root}) == 2
+        assert await store.token_owner(aki) == TokenOwner("aki", admin=False)
+        assert await store.token_owner(root) == TokenOwner("root", admin=True)
+        for wrong in (aki[:-1], aki + "a", aki.swapcase(), "aki", "\ud800"):
+            assert await store.token_owner(wrong) is None
+        with pytest.raises(ValueError, match="'aki' has a token already: revoke it first"):
+            await store.add_token("aki", admin=True)
+        assert await store.token_owner(aki) == TokenOwner("aki", admin=False)
+        assert [(token.name, token.admin) for token in await store.tokens()] == [("aki", False), ("root", True)]
+        assert await store.revoke_token("aki")
+        assert not await store.revoke_token("aki")
+        assert await store.token_owner(aki) is None
+        again = await store.add_token("aki")
+        assert again != aki
+        assert await store.token_owner(again) is not None
+
+
+async def test_no_secret_is_stored(database_url: str, tmp_path: Path) -> None:
+    async with opened(database_url) as store:
+        secret = await store.add_token("aki")
+        (row,) = await execute(database_url, "SELECT * FROM tokens")
+        assert "aki" in row
+        files = b"".join(path.read_bytes() for path in tmp_path.glob("nukidora.db*"))  # the database, its log
+        assert database_url.startswith("postgresql") or b"aki" in files
+        for hidden in (secret, secret[:20], secret[-20:]):
+            assert hidden not in row
+            assert hidden.encode() not in files

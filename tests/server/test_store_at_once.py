@@ -1,0 +1,105 @@
+"""Games saved at the same time, by one process or by several: none is lost, none is rated on old ratings."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+from sqlalchemy import text
+
+from server.store import Store
+from server.store.database import make_engine, read_url
+from tests.server.stored_games import all_items, check_ratings, make_game, opened, random_game
+
+REPOSITORY = Path(__file__).resolve().parent.parent.parent
+GAMES_EACH = 25
+# Says that it is ready, waits for a line, saves its games, some of which the other processes save too.
+SAVER = f"""
+import asyncio, random, sys, uuid
+from dataclasses import replace
+from tests.server.stored_games import opened, random_game
+
+async def main(url, number):
+    chance, shared = random.Random(number), random.Random("shared")
+    games = [random_game(chance) for _ in range({GAMES_EACH})]
+    games += [replace(random_game(shared), id=uuid.UUID(int=i).hex) for i in range({GAMES_EACH})]
+    chance.shuffle(games)
+    async with opened(url) as store:
+        print("ready", flush=True)
+        sys.stdin.readline()
+        print(sum(await asyncio.gather(*map(store.save_game, games))))
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+async def check_store(store: Store, n_games: int) -> None:
+    """There are so many games, counted and rated."""
+    games = await all_items(lambda cursor: store.games(cursor=cursor))
+    assert len(games) == n_games
+    played = Counter(standing.name for game in games for standing in game.seats)
+    players = (await store.players()).items
+    assert {player.name: player.games for player in players} == played
+    assert {player.name: sum(player.places) for player in players} == played
+    await check_ratings(store)
+
+
+async def test_in_one_process(database_url: str) -> None:
+    chance = random.Random(3)
+    games = [random_game(chance) for _ in range(40)]
+    async with opened(database_url) as store:
+        saved = await asyncio.gather(*(store.save_game(game) for game in games * 2))
+        assert sum(saved) == len(games)
+        await check_store(store, len(games))
+
+
+async def test_in_several_processes(database_url: str) -> None:
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", SAVER, database_url, str(number)],
+            cwd=REPOSITORY,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(2)
+    ]
+    for process in processes:  # opened an empty database at the same time, too
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    saved = [int(process.communicate("go\n", timeout=60)[0]) for process in processes]
+    assert sum(saved) == 3 * GAMES_EACH
+    assert min(saved) >= GAMES_EACH
+    async with opened(database_url) as store:
+        await check_store(store, 3 * GAMES_EACH)
+
+
+async def test_reading_goes_on_while_somebody_writes(sqlite_url: str) -> None:
+    async with opened(sqlite_url) as store:
+        await store.save_game(make_game())
+        engine = make_engine(read_url(sqlite_url))
+        async with engine.connect() as other:
+            await other.execute(text("DELETE FROM records"))
+            save = asyncio.create_task(store.save_game(make_game(minute=1)))
+            assert len((await store.games()).items) == 1
+            assert not save.done()
+            await other.rollback()
+        assert await save
+        await engine.dispose()
+
+
+async def test_a_store_outlives_the_connections_it_had(postgres_url: str) -> None:
+    async with opened(postgres_url) as store:
+        await store.save_game(make_game())
+        engine = make_engine(read_url(postgres_url))
+        async with engine.begin() as other:
+            others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            ended = await other.execute(text(f"SELECT pg_terminate_backend(pid) {others}"))
+            assert any(ended.scalars())
+        await engine.dispose()
+        assert await store.save_game(make_game(minute=1))
+        assert len((await store.games()).items) == 2

@@ -1,0 +1,205 @@
+"""Opening a database: URLs, migrations, and what is said where it can't be opened."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Connection, inspect, text
+
+from server.migrations import FOLDER, configuration
+from server.migrations.__main__ import write_migration
+from server.store import Store, StoreError
+from server.store.database import MIGRATION_LOCK, make_engine, read_url
+from server.store.tables import Base
+from tests.server.postgres import PASSWORD, Cluster, free_port
+from tests.server.stored_games import check_ratings, make_game, opened
+
+
+async def on_connection(url: str, work: Callable[[Connection], Any]) -> Any:
+    """What `work` gives back, done in one transaction."""
+    engine = make_engine(read_url(url), foreign_keys=False)
+    try:
+        async with engine.begin() as connection:
+            return await connection.run_sync(work)
+    finally:
+        await engine.dispose()
+
+
+async def refusal(url: str) -> str:
+    """What is said of a URL that can't be opened: one line."""
+    with pytest.raises(StoreError) as error:
+        await Store.open(url)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+async def test_migrations_make_what_the_tables_say(database_url: str) -> None:
+    def differences(connection: Connection) -> Any:
+        options = {"compare_type": True, "compare_server_default": True}
+        return compare_metadata(MigrationContext.configure(connection, opts=options), Base.metadata)
+
+    async with opened(database_url):
+        assert await on_connection(database_url, differences) == []
+
+
+async def test_migrations_run_down_to_nothing_and_up_again(database_url: str) -> None:
+    def downgrade(connection: Connection) -> list[str]:
+        command.downgrade(configuration(connection), "base")
+        return inspect(connection).get_table_names()
+
+    async with opened(database_url) as store:
+        await store.save_game(make_game())
+    assert await on_connection(database_url, downgrade) == ["alembic_version"]
+    async with opened(database_url) as store:
+        assert (await store.games()).items == []
+        assert await store.save_game(make_game())
+        await check_ratings(store)
+
+
+async def test_a_database_opened_again_is_as_it_was(database_url: str) -> None:
+    async with opened(database_url) as store:
+        await store.save_game(make_game())
+        games = await store.games()
+    async with opened(database_url) as store:
+        assert await store.games() == games
+
+
+async def test_a_newer_database_is_refused(database_url: str) -> None:
+    await (await Store.open(database_url)).close()
+    newer = text("UPDATE alembic_version SET version_num = '9999'")
+    await on_connection(database_url, lambda connection: connection.execute(newer))
+    message = await refusal(database_url)
+    assert "has version 9999, this program knows versions up to 0001: install a newer nukidora" in message
+    assert PASSWORD not in message
+
+
+async def test_opening_waits_for_another_process_that_migrates(postgres_url: str) -> None:
+    engine = make_engine(read_url(postgres_url))
+    async with engine.connect() as other:
+        await other.execute(text(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"))
+        opening = asyncio.create_task(Store.open(postgres_url))
+        _, waiting = await asyncio.wait([opening], timeout=0.5)
+        assert waiting
+        await other.rollback()
+    await (await opening).close()
+    await engine.dispose()
+
+
+async def test_sqlite_is_set_up_for_readers_beside_a_writer(sqlite_url: str) -> None:
+    await (await Store.open(sqlite_url)).close()
+    engine = make_engine(read_url(sqlite_url))
+    async with engine.connect() as connection:
+        pragmas = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
+        assert {name: await connection.scalar(text(f"PRAGMA {name}")) for name in pragmas} == pragmas
+    await engine.dispose()
+
+
+async def test_many_open_an_empty_database_at_once(database_url: str) -> None:
+    stores = await asyncio.gather(*(Store.open(database_url) for _ in range(6)))
+    assert await stores[0].save_game(make_game())
+    assert [len((await store.games()).items) for store in stores] == [1] * 6
+    for store in stores:
+        await store.close()
+
+
+def test_a_migration_is_written_from_the_tables(tmp_path: Path) -> None:
+    # The tables are as the last version left them: the new one has nothing to do.
+    folder = tmp_path / "100% migrations"
+    shutil.copytree(FOLDER, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    last = max(path.name[:4] for path in (folder / "versions").glob("0*.py"))
+    path = write_migration("Nothing new", folder)
+    assert path.name == f"{int(last) + 1:04}_nothing_new.py"
+    script = path.read_text()
+    assert f"down_revision = '{last}'" in script
+    assert script.count("    pass\n") == 2
+    assert "op.create" not in script
+    compile(script, path, "exec")
+
+
+@pytest.mark.parametrize(
+    ("written", "driver", "shown_path"),
+    [
+        ("sqlite:///games.db", "sqlite+aiosqlite", "games.db"),
+        ("sqlite:////var/lib/games.db", "sqlite+aiosqlite", "/var/lib/games.db"),
+        ("sqlite+aiosqlite:///games.db", "sqlite+aiosqlite", "games.db"),
+        ("postgres://u:p@host/games", "postgresql+asyncpg", "games"),
+        ("postgresql://u:p@host:5433/games", "postgresql+asyncpg", "games"),
+        ("postgresql+asyncpg://u@host/games", "postgresql+asyncpg", "games"),
+    ],
+)
+def test_urls_get_their_driver(written: str, driver: str, shown_path: str) -> None:
+    url = read_url(written)
+    assert (url.drivername, url.database) == (driver, shown_path)
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("", "database URL not understood: write sqlite:///PATH or postgresql://HOST/NAME"),
+        ("games.db", "database URL not understood"),
+        ("postgresql://u:secret@host:port/games", "database URL not understood"),
+        ("mysql://u:secret@host/games", "no database of type 'mysql': choose sqlite:///PATH or postgresql://HOST/NAME"),
+        ("postgresql+psycopg2://u:secret@host/games", "no database of type 'postgresql+psycopg2'"),
+        ("sqlite://", "SQLite needs a file to keep games in: write sqlite:///PATH"),
+        ("sqlite:///:memory:", "SQLite needs a file"),
+    ],
+)
+async def test_urls_that_name_no_database(url: str, said: str) -> None:
+    message = await refusal(url)
+    assert message.startswith(said)
+    assert "secret" not in message
+
+
+async def test_files_that_are_no_database(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("Not a database, but long enough to be taken for one. " * 10)
+    for name, said in (("missing/a.db", "unable to open"), (".", "unable to open"), ("notes.txt", "not a database")):
+        message = await refusal(f"sqlite:///{tmp_path / name}")
+        assert message.startswith(f"database sqlite:///{tmp_path / name}: ")
+        assert said in message
+        assert message.endswith(
+            "; see that it is a database of this program, in a folder it may write to, with room on the disk"
+        )
+    assert (tmp_path / "notes.txt").read_text().startswith("Not a database")
+
+
+async def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE games (title TEXT)")
+    assert "table games already exists" in await refusal(f"sqlite:///{path}")
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("games",)]
+
+
+async def test_a_server_that_does_not_answer() -> None:
+    port = free_port()
+    message = await refusal(f"postgresql://aki:secret@127.0.0.1:{port}/games?password=secret")
+    assert message.startswith(f"database postgresql://aki:***@127.0.0.1:{port}/games: ")
+    assert message.endswith(
+        "; see that the database server runs there and that it knows this user, password and database"
+    )
+    assert "secret" not in message
+
+
+async def test_a_server_that_knows_better(postgres_cluster: Cluster) -> None:
+    url = postgres_cluster.url()
+    tests = (
+        (url.replace(PASSWORD, "wrong"), "password authentication failed"),
+        (postgres_cluster.url("nothing"), 'database "nothing" does not exist'),
+        (f"{url}?colour=blue", "colour"),
+    )
+    for wrong, said in tests:
+        message = await refusal(wrong)
+        assert message.startswith("database postgresql://nukidora:***@127.0.0.1:")
+        assert said in message
+        assert "wrong" not in message
+        assert PASSWORD not in message
