@@ -97,7 +97,7 @@ async def tokens(settings: Settings, args: argparse.Namespace) -> int:
 def main(argv: Sequence[str]) -> int:
     """Run the server or a command; returns the exit code."""
     if argv[:1] == ["bench"]:
-        return int(import_module("server.bench").main(list(argv[1:])))
+        return int(import_module("server.bench.main").main(list(argv[1:])))
     parser = make_parser()
     args = parser.parse_args(argv)
     settings = read_settings(parser, vars(args))

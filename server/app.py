@@ -2,23 +2,64 @@
 
 from __future__ import annotations
 
-from fastapi import FastAPI, WebSocket
+from typing import Any
 
+from fastapi import FastAPI, WebSocket
+from starlette.datastructures import QueryParams
+
+from server import api
+from server.api.common import Service
+from server.api.errors import handle_errors
+from server.api.guard import Guard
+from server.api.health import Health
 from server.lobby import Lobby
 from server.websocket import WebSocketLine
+
+DESCRIPTION = """\
+Games of three-player riichi mahjong between mjai bots: rooms, results, records, ratings.
+
+Two addresses are WebSockets and not listed below. Bots play at `/mjai/{room}`. Spectators listen at
+`/api/sittings/{sitting_id}/events`: canonical mjai messages, one a frame, from the start of the game to `end_game`, all
+hands open, every round once it is over and the room's `spectator_delay` has passed.
+
+Times are ISO 8601 in UTC. Lists come in pages: send `next_cursor` as `cursor` to get the next one. Whatever goes wrong
+is told as `{"detail": "one line"}`. A plus sign in a query is written `%2B`.
+"""
+JOIN_KEYS = frozenset({"name", "dialect", "token", "reply", "games", "resume", "seen"})
+NUMBERS = frozenset({"games", "seen"})
+MAX_DIGITS = 10
+SAID = {"true": True, "false": False}
 
 
 def make_app(lobby: Lobby) -> FastAPI:
     """The application of a server."""
-    app = FastAPI(title="nukidora", summary="Three-player mjai server", docs_url="/docs", redoc_url=None)
+    app = FastAPI(
+        title="nukidora",
+        summary="Three-player mjai server",
+        description=DESCRIPTION,
+        redoc_url=None,
+    )
+    app.state.service = Service(lobby, Health(lobby.store))
+    app.add_middleware(Guard, host=lobby.settings.host, tokens_needed=lobby.settings.tokens_needed)
+    handle_errors(app)
+    for router in api.ROUTERS:
+        app.include_router(router)
 
     @app.websocket("/mjai/{room}")
     async def mjai(socket: WebSocket, room: str) -> None:
-        given = {"room": room, **socket.query_params}
+        given = {"room": room, **join_keys(socket.query_params)}
         await WebSocketLine(socket).serve(lambda line: lobby.welcome(line, given))
 
-    @app.get("/healthz")
-    async def healthz() -> dict[str, str]:
-        return {"status": "ok"}
-
     return app
+
+
+def join_keys(query: QueryParams) -> dict[str, Any]:
+    """What a URL says of the join message. A value of the wrong type stays as it is, for whoever checks the message."""
+    return {key: join_value(key, text) for key, text in query.items() if key in JOIN_KEYS}
+
+
+def join_value(key: str, text: str) -> Any:
+    """A key's value as a join message has it."""
+    if key in NUMBERS and text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS:
+        return int(text)
+    return SAID.get(text, text) if key == "resume" else text

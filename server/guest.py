@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,8 @@ from engine import dialects, mjai
 from engine.game import Game
 from server.access import Allowance
 from server.hints import hints
-from server.line import MAX_MESSAGE, Line
-from server.messages import BadMessage, Join, parse_join, parse_reply
+from server.line import LINGER, MAX_MESSAGE, Line
+from server.messages import BadMessage, Join, Reply, parse_join, parse_reply
 
 if TYPE_CHECKING:
     from server.lobby import Lobby
@@ -25,14 +26,24 @@ if TYPE_CHECKING:
 Message = dict[str, Any]
 HELLO = to_json({"type": "hello", "protocol": "mjsonp", "protocol_version": 3})
 MAX_WAITING_FAULTS = 10  # of a bot that is in no game
+ERROR_PATIENCE = 0.5  # seconds an error is waited for to be answered
 
 
 class Owed(Enum):
-    """What the reply to a message that was sent may be."""
+    """What the reply to a message may be."""
 
     NONE = 0  # nothing but ``none``
     DECISION = 1
     ANYTHING = 2  # it no longer matters: the decision was taken without the bot, or the message was sent again
+    ERROR = 3  # ``none``; bots that do not answer errors are waited for once, and never again
+
+
+@dataclass(slots=True)
+class Outgoing:
+    """A message on its way, and what is expected in return (None: nothing)."""
+
+    data: bytes
+    owed: Owed | None
 
 
 class Guest:
@@ -50,7 +61,10 @@ class Guest:
         self._given = given
         self._joining = False
         self._faults = 0
-        self._owed: deque[Owed] = deque()
+        self._unsent: deque[Outgoing] = deque()
+        self._unanswered: deque[Outgoing] = deque()
+        self._answers_errors = True
+        self._leaving = False
         self._allowance = Allowance(lobby.settings.messages_per_second, lobby.settings.messages_per_second)
         self._patience = asyncio.get_running_loop().call_later(lobby.settings.join_within, self._join_late)
         line.send([HELLO])
@@ -77,7 +91,8 @@ class Guest:
         if self._patience is not None:
             self.refuse(text)
         else:
-            self._fault(self._take(False), text, "oversized")
+            self._fault(self._next_owed(), text, "oversized")
+            self._flush()
 
     def lost(self) -> None:
         """See `server.line.Listener`."""
@@ -121,69 +136,101 @@ class Guest:
 
     def resumed(self, first: int) -> None:
         """Say from which message of the game on all is sent again."""
-        self._send({"type": "resumed", "from": first})
+        self._post({"type": "resumed", "from": first}, Owed.NONE)
+        self._flush()
 
-    def tell(self, messages: list[Message], game: Game | None, menu: list[int], resent: bool = False) -> None:
+    def tell(self, messages: list[Message], game: Game, menu: list[int], resent: bool = False) -> None:
         """Send messages of the game as the seat may see them; asked, with legal actions `menu`, by the last of them.
 
         `resent` messages were sent before, so whatever the bot answers to all but the last no longer matters.
         """
         assert self.seat is not None
-        out = []
         for place, message in enumerate(messages, 1):
             asked = menu if place == len(messages) else []
             shown = mjai.for_seat(message, self.seat.index)
-            if game is not None and self.join.dialect == "mjai3p" and not (resent and not asked):
+            if self.join.dialect == "mjai3p" and (asked or not resent):
                 shown = shown | hints(game, self.seat.index, message, asked)
             if message["type"] == "start_game" and self.join.resume is True:
                 shown = shown | {"resume": self.seat.secret}
-            if self.when_asked:
-                if asked:
-                    shown = shown | {"can_act": True}
-                    self._owed.append(Owed.DECISION)
-            else:
-                self._owed.append(Owed.DECISION if asked else Owed.ANYTHING if resent else Owed.NONE)
-            out.append(to_json(dialects.write(shown, self.join.dialect)))
-        if out:
-            self.line.send(out)
+            if asked and self.when_asked:
+                shown = shown | {"can_act": True}
+            self._post(shown, Owed.DECISION if asked else Owed.ANYTHING if resent else Owed.NONE)
+        self._flush()
 
     def complain(self, text: str) -> None:
-        """Send an error; a decision that was open has been taken without the bot."""
-        self._send({"type": "error", "message": text})
+        """Send an error, before anything that waits to be sent."""
+        self.line.send([to_json({"type": "error", "message": text})])
+        if self._answers_errors and not self.when_asked:
+            self._unanswered.append(Outgoing(b"", Owed.ERROR))
+            self._watch_error()
 
-    def _send(self, message: Message) -> None:
-        """A message that is none of the game's."""
-        self.line.send([to_json(message)])
-        if not self.when_asked:
-            self._owed.append(Owed.NONE)
+    def leave(self) -> None:
+        """Close the connection once everything is sent."""
+        self._leaving = True
+        self._flush()
+        asyncio.get_running_loop().call_later(LINGER, self.line.close)
 
     def decision_taken(self) -> None:
         """A decision was taken without the bot: its reply, if it still comes, no longer matters."""
-        self._owed = deque(Owed.ANYTHING if owed is Owed.DECISION else owed for owed in self._owed)
+        for message in (*self._unanswered, *self._unsent):
+            if message.owed is Owed.DECISION:
+                message.owed = Owed.ANYTHING
 
-    def _take(self, acts: bool) -> Owed | None:
-        """What the message that has come in answers. One that acts, while a decision is open, answers that decision.
+    def _post(self, message: Message, owed: Owed) -> None:
+        """Put a message behind those that are not sent yet."""
+        expected = None if self.when_asked and owed is not Owed.DECISION else owed
+        self._unsent.append(Outgoing(to_json(dialects.write(message, self.join.dialect)), expected))
 
-        So bots that leave errors or plain messages unanswered are understood.
-        """
-        if acts and Owed.DECISION in self._owed:
-            while self._owed[0] is Owed.NONE:
-                self._owed.popleft()
-        return self._owed.popleft() if self._owed else None
+    def _flush(self) -> None:
+        """Send what can be sent: to a bot that answers every message, one at a time, as mjai servers do."""
+        ready = []
+        while self._unsent and (self.when_asked or not self._unanswered):
+            message = self._unsent.popleft()
+            ready.append(message.data)
+            if message.owed is not None:
+                self._unanswered.append(message)
+        if ready:
+            self.line.send(ready)
+        if self._leaving and not self._unsent:
+            self.line.close()
+
+    def _next_owed(self) -> Owed | None:
+        """What the message that has just come in answers."""
+        if not self._unanswered:
+            return None
+        owed = self._unanswered.popleft().owed
+        self._watch_error()
+        return owed
+
+    def _watch_error(self) -> None:
+        """An error is the next message to be answered: find out whether this bot answers errors."""
+        if self._unanswered and self._unanswered[0].owed is Owed.ERROR:
+            loop = asyncio.get_running_loop()
+            loop.call_later(ERROR_PATIENCE, self._error_unanswered, self._unanswered[0])
+
+    def _error_unanswered(self, error: Outgoing) -> None:
+        if self._unanswered and self._unanswered[0] is error:
+            self._answers_errors = False
+            self._next_owed()
+            self._flush()
 
     def _reply(self, data: bytes | str) -> None:
+        owed = self._next_owed()
         try:
             reply = parse_reply(data)
         except BadMessage as error:
-            self._fault(self._take(False), str(error), "malformed")
-            return
-        acts = reply.type != "none"
-        owed = self._take(acts)
+            self._fault(owed, str(error), "malformed")
+        else:
+            self._take(reply, owed)
+        self._flush()
+
+    def _take(self, reply: Reply, owed: Owed | None) -> None:
+        """A reply, and what it was expected to be."""
         if owed is Owed.DECISION and self.seat is not None:
             self.seat.sitting.decide(self.seat, reply)
         elif owed is None:
             self._fault(owed, f"{reply.type}: every message gets one reply, and there was none to answer", "unasked")
-        elif owed is Owed.NONE and acts:
+        elif owed is not Owed.ANYTHING and reply.type != "none":
             self._fault(owed, f"{reply.type}: you are not asked now; answer none", "unasked")
 
     def _fault(self, owed: Owed | None, text: str, kind: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import structlog
 
 from server import journal
-from server.access import Access, Refused
+from server.access import Access, Full, Refused
 from server.guest import Guest
 from server.journal import Journal, JournalError
 from server.line import Line, Listener
@@ -22,6 +22,7 @@ from server.rooms import Room, settings_of
 from server.seat import Seat, new_secret, secret_hash
 from server.settings import RoomSettings, Settings
 from server.sitting import Sitting
+from server.spectators import Broadcast
 from server.start import Player, Start
 from server.store import Store, StoreError
 
@@ -41,6 +42,7 @@ class Lobby:
         self.metrics = metrics
         self.rooms: dict[str, Room] = {}
         self.sittings: dict[str, Sitting] = {}
+        self.broadcasts: dict[str, Broadcast] = {}  # of each sitting
         self._guests: set[Guest] = set()
         self._seats: dict[str, Seat] = {}  # by the hash of the secret a guest comes back with
         self._tasks: set[asyncio.Task[None]] = set()
@@ -164,20 +166,25 @@ class Lobby:
             guest.games_left = games - 1 if games else 0
             room.enter(guest)
         else:
-            guest.line.close()
+            guest.leave()
 
     # Rooms ------------------------------------------------------------------------------------------------------------
 
     async def open_room(self, name: str, settings: RoomSettings, kept: bool = True) -> Room:
-        """Open a room. Raises Refused where there are too many."""
+        """Open a room. Raises Full where there are too many."""
         if len(self.rooms) >= self.settings.max_rooms:
-            raise Refused(f"there are {len(self.rooms)} rooms already, and no more are allowed; join one of them")
+            raise Full(f"there are {len(self.rooms)} rooms already, and no more are allowed; join one of them")
         started = 0 if settings.seed is None else await self.store.count_games(name)
         room = self.rooms.get(name)
         if room is None:
             room = self.rooms[name] = Room(name, settings, self, kept)
             room.started = started
         return room
+
+    def close_room(self, room: Room) -> None:
+        """Take nobody there any more; games being played go on to their ends."""
+        room.close()
+        self._tidy(room)
 
     def _tidy(self, room: Room) -> None:
         """Forget a room nobody needs."""
@@ -203,12 +210,14 @@ class Lobby:
 
     def _take_in(self, sitting: Sitting) -> None:
         self.sittings[sitting.id] = sitting
+        self.broadcasts[sitting.id] = Broadcast(sitting)
         self.metrics.playing.inc()
         for seat in sitting.guests:
             self._seats[seat.player.secret_hash] = seat
 
     def round_over(self, sitting: Sitting) -> None:
         """See `server.sitting.Host`."""
+        self.broadcasts[sitting.id].round_over()
 
     def game_over(self, sitting: Sitting) -> None:
         """See `server.sitting.Host`."""
@@ -227,6 +236,7 @@ class Lobby:
         self.metrics.games.inc()
         self.metrics.playing.dec()
         sitting.announce_end()
+        self.broadcasts[sitting.id].game_over()
         self._close_game(sitting)
 
     def _close_game(self, sitting: Sitting) -> None:
@@ -242,7 +252,7 @@ class Lobby:
     def _forget(self, sitting: Sitting) -> None:
         for seat in sitting.guests:
             self._seats.pop(seat.player.secret_hash, None)
-        del self.sittings[sitting.id]
+        del self.sittings[sitting.id], self.broadcasts[sitting.id]
         sitting.forget()
 
 

@@ -14,8 +14,8 @@ SHARED = [
 ]
 
 
-def start_logging(form: Literal["text", "json"]) -> None:
-    """Write this program's lines and those of its libraries to stderr, as text or as one JSON object each."""
+def start_logging(form: Literal["text", "json"], level: int = logging.INFO) -> None:
+    """Write lines of this program and of its libraries to stderr, as text or as one JSON object each."""
     last = structlog.processors.JSONRenderer() if form == "json" else structlog.dev.ConsoleRenderer(colors=False)
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=SHARED,
@@ -27,7 +27,7 @@ def start_logging(form: Literal["text", "json"]) -> None:
     )
     handler = logging.StreamHandler()
     handler.setFormatter(formatter)
-    logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
+    logging.basicConfig(handlers=[handler], level=level, force=True)
     for chatty in ("uvicorn", "alembic"):  # the one logs URLs, which may hold tokens
         logging.getLogger(chatty).setLevel(logging.WARNING)
     structlog.configure(

@@ -21,7 +21,7 @@ from pydantic import (
     ValidationError,
 )
 
-from engine.records.mjai import _TILES as TILES
+from engine.records.mjai import TILES
 
 EXT_BOT_SIZE = 4096  # characters of JSON
 SHOWN = 60  # characters of what a bot sent, in a complaint

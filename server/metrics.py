@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 THINKING = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
@@ -13,7 +15,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        own = {"namespace": "nukidora", "registry": self.registry}
+        own: dict[str, Any] = {"namespace": "nukidora", "registry": self.registry}
         self.games = Counter("games", "games finished and stored", **own)
         self.playing = Gauge("games_playing", "games being played", **own)
         self.decisions = Counter("decisions", "decisions played, house bots' included", **own)

@@ -9,10 +9,11 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+import numpy as np
 import uvicorn
 
 from agents.registry import make
-from engine.tables import Tables
+from engine.game import Game
 from server import tcp
 from server.access import Access
 from server.app import make_app
@@ -47,12 +48,14 @@ class Running:
 def warm_up(settings: Settings) -> None:
     """Compile, or load, all that games will need, before anybody waits for it."""
     bots = [make(spec) for spec in (settings.house, *settings.fill)]
-    tables = Tables([0], settings.room.make_rules())
-    players = [[place % len(bots) for place in range(3)]]
-    import numpy as np
-
-    for _ in tables.play([bot.act for bot in bots], np.array(players, dtype=np.int8)):
-        break
+    game = Game(rules=settings.room.make_rules())
+    while not game.over:
+        for seat in game.asked:
+            views = np.array([game.view(seat)])
+            action, *_ = (int(bot.act(views)[0]) for bot in bots)
+            assert action in game.legal(seat)
+            game.act(seat, action)
+    game.take_messages()
 
 
 @asynccontextmanager

@@ -83,7 +83,7 @@ class Settings(BaseSettings, RoomSettings):
     max_connections: int = Field(2000, ge=3, description="connections at the same time")
     connections_per_address: int = Field(1000, ge=1, description="connections of one address at the same time")
     joins_per_minute: int = Field(600, ge=1, description="joins of one address")
-    messages_per_second: int = Field(2000, ge=1, description="messages of one connection")
+    messages_per_second: int = Field(20_000, ge=1, description="messages of one connection")
     downloads_per_minute: int = Field(600, ge=1, description="records downloaded by one address")
     join_within: float = Field(10.0, gt=0, description="seconds a connection has to join")
     forwarded: str = Field("127.0.0.1", description="proxies whose X-Forwarded-For is believed; * for all")

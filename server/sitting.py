@@ -136,7 +136,7 @@ class Sitting:
         if not self.holding:
             guest.tell(self.history.since(first), self.game, seat.menu, resent=True)
             return
-        guest.tell(self.history.since(first)[:-1], None, [], resent=True)  # the last comes with the question
+        guest.tell(self.history.since(first)[:-1], self.game, [], resent=True)  # the last comes with the question
         if all(seat.guest is not None for seat in self.guests):
             self._release()
 

@@ -16,6 +16,7 @@ class TcpLine(asyncio.Protocol):
         self.address = ""
         self._welcome = welcome
         self._buffer = bytearray()
+        self._closing = False
         self._skipping = False  # inside a line that was too long
         self._transport: asyncio.Transport
         self._listener: Listener
@@ -30,12 +31,14 @@ class TcpLine(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """asyncio's call: cut what came into lines."""
+        if self._closing:
+            return
         self._buffer += data
         start = 0
         while (end := self._buffer.find(b"\n", start)) >= 0:
             self._take(start, end)
             start = end + 1
-            if self._transport.is_closing():
+            if self._closing or self._transport.is_closing():
                 self._buffer.clear()
                 return
         del self._buffer[:start]
@@ -62,7 +65,7 @@ class TcpLine(asyncio.Protocol):
 
     def send(self, messages: Sequence[bytes]) -> None:
         """See `server.line.Line`."""
-        if self._transport.is_closing():
+        if self._closing or self._transport.is_closing():
             return
         self._transport.write(b"\n".join(messages) + b"\n")
         if self._transport.get_write_buffer_size() > MAX_UNREAD:
@@ -70,8 +73,9 @@ class TcpLine(asyncio.Protocol):
 
     def close(self) -> None:
         """See `server.line.Line`."""
-        if not self._transport.is_closing():
-            self._transport.close()
+        if not self._closing and not self._transport.is_closing():
+            self._closing = True
+            self._transport.write_eof()  # a whole close would take back what the peer has not read yet
             asyncio.get_running_loop().call_later(LINGER, self._transport.abort)
 
 

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import secrets
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -30,6 +30,10 @@ from server.store.results import (
 from server.store.saving import INSERT, insert_game
 from server.store.tables import GameRow, PlayerRow, RecordRow, RoomRow, TokenRow
 
+# Transactions of this process that write at the same time. SQLite can have one, and those that wait for it would use
+# up the connections (15) that readers need.
+MAX_WRITERS = {"sqlite": 1, "postgresql": 8}
+
 
 class Store:
     """An open database. Times given back are in UTC; a time given without zone raises ValueError.
@@ -43,10 +47,7 @@ class Store:
         self._engine = engine
         self._reads = async_sessionmaker(engine)
         self._writes = async_sessionmaker(engine.execution_options(**IMMEDIATE), expire_on_commit=False)
-        # SQLite has one writer at a time: within this process they queue up here, which is faster and fairer than
-        # asking the file again and again.
-        sqlite = url.get_backend_name() == "sqlite"
-        self._turn: AbstractAsyncContextManager[None] = asyncio.Lock() if sqlite else nullcontext()
+        self._turn = asyncio.Semaphore(MAX_WRITERS[url.get_backend_name()])
 
     @classmethod
     async def open(cls, url: str) -> Store:

@@ -1,0 +1,39 @@
+"""What operators ask a running server."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fastapi import APIRouter, HTTPException
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from server.api.common import LobbyHere, ServiceHere, problems
+
+router = APIRouter(tags=["operations"])
+
+
+class Healthy(BaseModel):
+    """The server works."""
+
+    status: Literal["ok"] = "ok"
+
+
+@router.get("/healthz", summary="Whether the server works", responses=problems(503))
+async def get_health(service: ServiceHere) -> Healthy:
+    """503 where the database does not answer within a second."""
+    if wrong := await service.health.wrong():
+        raise HTTPException(503, wrong)
+    return Healthy()
+
+
+@router.get(
+    "/metrics",
+    summary="What the server counts, for Prometheus",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
+async def get_metrics(lobby: LobbyHere) -> Response:
+    """In Prometheus' text format."""
+    return Response(generate_latest(lobby.metrics.registry), media_type=CONTENT_TYPE_LATEST)
