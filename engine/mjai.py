@@ -62,7 +62,7 @@ class RoundReader:
         self.n_read += len(words)
         return [READERS[event.type](self, event) for event in map(events.unpack, words)]
 
-    def start_kyoku(self, event: Event) -> Message:
+    def _start_kyoku(self, event: Event) -> Message:
         oya, t = event.actor, self.t
         hands: list[list[str]] = [[], [], []]
         for i in range(DEALT):
@@ -79,19 +79,19 @@ class RoundReader:
             "tehais": hands,
         }
 
-    def tsumo(self, event: Event) -> Message:
+    def _tsumo(self, event: Event) -> Message:
         return {"type": "tsumo", "actor": event.actor, "pai": tile_name(self.wall[event.detail])}
 
-    def dahai(self, event: Event) -> Message:
+    def _dahai(self, event: Event) -> Message:
         return {"type": "dahai", "actor": event.actor, "pai": tile_name(event.tile), "tsumogiri": event.tsumogiri}
 
-    def reach(self, event: Event) -> Message:
+    def _reach(self, event: Event) -> Message:
         return {"type": "reach", "actor": event.actor}
 
-    def reach_accepted(self, event: Event) -> Message:
+    def _reach_accepted(self, event: Event) -> Message:
         return {"type": "reach_accepted", "actor": event.actor} | self._pay(stick_of(event.actor))
 
-    def call(self, event: Event) -> Message:
+    def _call(self, event: Event) -> Message:
         name, count = ("pon", 2) if event.type == events.PON else ("daiminkan", 3)
         return {
             "type": name,
@@ -101,20 +101,20 @@ class RoundReader:
             "consumed": tile_names(int(KIND_OF[event.tile]), count, int(event.red)),
         }
 
-    def ankan(self, event: Event) -> Message:
+    def _ankan(self, event: Event) -> Message:
         return {"type": "ankan", "actor": event.actor, "consumed": tile_names(event.tile, 4, int(event.red))}
 
-    def kakan(self, event: Event) -> Message:
+    def _kakan(self, event: Event) -> Message:
         consumed = tile_names(int(KIND_OF[event.tile]), 3, int(event.red))
         return {"type": "kakan", "actor": event.actor, "pai": tile_name(event.tile), "consumed": consumed}
 
-    def nukidora(self, event: Event) -> Message:
+    def _nukidora(self, event: Event) -> Message:
         return {"type": "nukidora", "actor": event.actor, "pai": "N"}
 
-    def dora(self, event: Event) -> Message:
+    def _dora(self, event: Event) -> Message:
         return {"type": "dora", "dora_marker": tile_name(event.tile)}
 
-    def hora(self, event: Event) -> Message:
+    def _hora(self, event: Event) -> Message:
         win, seat = self.t.win[event.detail], self.t.seat[event.actor]
         by_tsumo = event.actor == event.target
         ura = self.wall[URA_AT : URA_AT + int(self.t.n_indicators)] if seat.riichi else []
@@ -134,7 +134,7 @@ class RoundReader:
             message["pao"] = int(win.pao)
         return message | self._pay(win.deltas.tolist())
 
-    def ryukyoku(self, event: Event) -> Message:
+    def _ryukyoku(self, event: Event) -> Message:
         t, reason = self.t, event.detail
         shown = [seat == event.actor and reason == NINE_KINDS for seat in range(3)]
         if reason in (EXHAUSTIVE, NAGASHI):
@@ -149,10 +149,10 @@ class RoundReader:
         }
         return message | self._pay(t.draw_deltas.tolist())
 
-    def end_kyoku(self, event: Event) -> Message:
+    def _end_kyoku(self, event: Event) -> Message:
         return {"type": "end_kyoku"}
 
-    def end_game(self, event: Event) -> Message:
+    def _end_game(self, event: Event) -> Message:
         return {"type": "end_game", "scores": self.t["seat"]["score"].tolist()}
 
     def _pay(self, deltas: list[int]) -> Message:
@@ -179,21 +179,21 @@ def yaku_names(win: np.record) -> list[list[Any]]:
 
 
 READERS: dict[int, Callable[[RoundReader, Event], Message]] = {
-    events.START_KYOKU: RoundReader.start_kyoku,
-    events.DRAW: RoundReader.tsumo,
-    events.DAHAI: RoundReader.dahai,
-    events.REACH: RoundReader.reach,
-    events.REACH_ACCEPTED: RoundReader.reach_accepted,
-    events.PON: RoundReader.call,
-    events.DAIMINKAN: RoundReader.call,
-    events.ANKAN: RoundReader.ankan,
-    events.KAKAN: RoundReader.kakan,
-    events.NUKIDORA: RoundReader.nukidora,
-    events.NEW_DORA: RoundReader.dora,
-    events.HORA: RoundReader.hora,
-    events.RYUKYOKU: RoundReader.ryukyoku,
-    events.END_KYOKU: RoundReader.end_kyoku,
-    events.END_GAME: RoundReader.end_game,
+    events.START_KYOKU: RoundReader._start_kyoku,
+    events.DRAW: RoundReader._tsumo,
+    events.DAHAI: RoundReader._dahai,
+    events.REACH: RoundReader._reach,
+    events.REACH_ACCEPTED: RoundReader._reach_accepted,
+    events.PON: RoundReader._call,
+    events.DAIMINKAN: RoundReader._call,
+    events.ANKAN: RoundReader._ankan,
+    events.KAKAN: RoundReader._kakan,
+    events.NUKIDORA: RoundReader._nukidora,
+    events.NEW_DORA: RoundReader._dora,
+    events.HORA: RoundReader._hora,
+    events.RYUKYOKU: RoundReader._ryukyoku,
+    events.END_KYOKU: RoundReader._end_kyoku,
+    events.END_GAME: RoundReader._end_game,
 }
 
 

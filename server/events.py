@@ -49,6 +49,13 @@ class Error(_Event):
     message: str
 
 
+class Resumed(_Event):
+    """You are back; the messages of the game from this place on come again."""
+
+    type: Literal["resumed"] = "resumed"
+    from_: Count = Field(alias="from")
+
+
 class StartGame(_Event):
     """A game begins; `id` is the reader's seat, `resume` the secret to come back with."""
 
@@ -209,8 +216,8 @@ class EndGame(_Event):
 
 
 Event = Annotated[
-    Hello | Error | StartGame | StartKyoku | Tsumo | Dahai | Reach | ReachAccepted | Pon | Daiminkan | Kakan | Ankan
-    | Nukidora | Dora | Hora | Ryukyoku | EndKyoku | EndGame,
+    Hello | Error | Resumed | StartGame | StartKyoku | Tsumo | Dahai | Reach | ReachAccepted | Pon | Daiminkan | Kakan
+    | Ankan | Nukidora | Dora | Hora | Ryukyoku | EndKyoku | EndGame,
     Field(discriminator="type"),
 ]  # fmt: skip
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)

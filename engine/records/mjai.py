@@ -18,15 +18,16 @@ from engine.tiles import MJAI_NAMES, SANMA_KINDS
 _TYPES = {"kita": "nukidora"}
 _KEYS = {"ura_markers": "uradora_markers"}
 # Messages between server and bot that are no part of the game, and the fields of events that only bots need.
-_TALK = frozenset({"none", "hello", "join", "error"})
-_HINTS = frozenset({"possible_actions", "cannot_dahai", "id"})
-# Empty or hidden fields some writers add to an event that cannot have them.
-_NOISE = {"nukidora": "consumed", "ankan": "pai"}
+_TALK = frozenset({"none", "hello", "join", "resumed", "error"})
+_HINTS = frozenset({"possible_actions", "cannot_dahai", "can_act", "id", "resume"})
+# Fields some writers add to an event that has no need of them.
+_NOISE = {"nukidora": "consumed", "ankan": "pai", "hora": "tsumo"}
 
-_TILES: dict[Any, str] = {MJAI_NAMES[kind]: MJAI_NAMES[kind] for kind in SANMA_KINDS}
-_TILES |= {name: name for name in ("5pr", "5sr", "?")}
-_TILES |= {"0p": "5pr", "0s": "5sr", "5rp": "5pr", "5rs": "5sr"}
-_TILES |= {f"{rank}z": name for rank, name in enumerate("ESWNPFC", 1)}
+# Every spelling of a tile -> its canonical one.
+TILES: dict[Any, str] = {MJAI_NAMES[kind]: MJAI_NAMES[kind] for kind in SANMA_KINDS}
+TILES |= {name: name for name in ("5pr", "5sr", "?")}
+TILES |= {"0p": "5pr", "0s": "5sr", "5rp": "5pr", "5rs": "5sr"}
+TILES |= {f"{rank}z": name for rank, name in enumerate("ESWNPFC", 1)}
 
 _TILE_KEYS = frozenset({"pai", "dora_marker"})
 _TILE_LIST_KEYS = frozenset({"consumed", "uradora_markers", "hora_tehais"})
@@ -44,7 +45,7 @@ def read(text: str, source: str) -> GameRecord:
             continue
         with located(source, f"line {number}"):
             message = _parse(line)
-            if message.get("type") not in _TALK:
+            if message["type"] not in _TALK:
                 events.append(_canonical(message))
                 _check_frame(events)
     if not events or events[-1]["type"] != "end_game":
@@ -55,11 +56,18 @@ def read(text: str, source: str) -> GameRecord:
 
 
 def write(record: GameRecord) -> str:
-    """The canonical log of a game: one event per line, each line ended."""
-    return "".join(
-        json.dumps(make(event["type"], **_without_type(event)), ensure_ascii=False, separators=(",", ":")) + "\n"
-        for event in record.events
-    )
+    """The canonical log of a game: one event per line, each line ended. Notes (``error``) are written as they are."""
+    return "".join(dumps(ordered(event)) + "\n" for event in record.events)
+
+
+def dumps(message: Event) -> str:
+    """A message as it is written, without the line's end."""
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+
+
+def ordered(event: Event) -> Event:
+    """The event with its keys in the written order; what is no event of a game stays as it is."""
+    return make(event["type"], **_without_type(event)) if event["type"] in model.KEYS else event
 
 
 def _without_type(event: Event) -> Event:
@@ -83,6 +91,18 @@ def _check_frame(events: list[Event]) -> None:
         raise ValueError("a log holds one game and begins with start_game" + f", not {kind}" * (len(events) == 1))
     if len(events) > 1 and events[-2]["type"] == "end_game":
         raise ValueError(f"{kind} after end_game: a log holds one game")
+
+
+def canonical(message: Event) -> Event:
+    """A message of any dialect, a server's or a bot's, in canonical form; what is no part of a game stays as it is.
+
+    Hints for bots (``possible_actions``, ``id``, …) are left out, fields nobody knows are kept. Whatever JSON it is
+    given, it raises nothing but ValueError.
+    """
+    try:
+        return message if message["type"] in _TALK else _canonical(message)
+    except (KeyError, TypeError, AttributeError, OverflowError) as error:
+        raise ValueError(f"no message of a game ({type(error).__name__}: {error})") from error
 
 
 def _canonical(message: Event) -> Event:
@@ -128,9 +148,9 @@ def _han(han: int) -> int:
 
 
 def _tile(name: Any) -> str:
-    if name not in _TILES:
+    if name not in TILES:
         raise ValueError(f"there is no tile {name!r} in a three-player game")
-    return _TILES[name]
+    return TILES[name]
 
 
 def _three(key: str, seats: list[Any]) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from engine.records import mjai
 from engine.records.model import make
@@ -69,3 +70,12 @@ def test_a_robbed_ankan_is_the_tile_won() -> None:
     call = make("ankan", actor=0, consumed=["F", "F", "F", "F"])
     record = game(start(1, 0, 0, [35000] * 3), tsumo(0, "1s"), call, make("hora", actor=1, target=0), make("end_kyoku"))
     assert mjai.read(mjai.write(record), "own").events[4]["pai"] == "F"
+
+
+def test_notes_of_a_server_are_written_and_skipped_when_read() -> None:
+    record = busy_game()
+    note = {"type": "error", "actor": 1, "message": "dahai: pai is missing"}
+    noted = replace(record, events=[*record.events[:3], note, *record.events[3:]])
+    text = mjai.write(noted)
+    assert text.splitlines()[3] == '{"type":"error","actor":1,"message":"dahai: pai is missing"}'
+    assert mjai.read(text, "noted").events == record.events

@@ -1,0 +1,357 @@
+"""Bots to test the server with: real connections, answers as told to, and every byte they were sent kept."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import random
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import urlencode
+
+import numpy as np
+from websockets.asyncio.client import ClientConnection
+from websockets.asyncio.client import connect as connect_websocket
+from websockets.exceptions import ConnectionClosed
+
+from agents.registry import make
+from engine import mjai
+from engine.actions import PASS, TSUMOGIRI
+from engine.game import Game
+from engine.records import mjai as records_mjai
+from engine.records.replay import Replay
+from server.running import Running, running
+from server.settings import Settings
+from server.store import StoredGame
+
+Message = dict[str, Any]
+Answer = Message | bytes | str | None  # bytes (WebSocket: str too) go out as they are; None is silence
+Script = Callable[["Bot", Message], Answer]
+
+NOTHING: Message = {"type": "none"}
+HINTS = frozenset({"possible_actions", "cannot_dahai", "can_act", "resume", "id"})
+TIMEOUT = 60.0  # seconds for a whole test: only a server that stalls takes as long
+
+
+class Address(Protocol):
+    """Where a server listens."""
+
+    @property
+    def port(self) -> int: ...
+    @property
+    def mjai_port(self) -> int: ...
+
+
+@asynccontextmanager
+async def serving(data: Path, timeout: float = TIMEOUT, **settings: Any) -> AsyncIterator[Running]:
+    """A server with an empty store, for at most `timeout` seconds."""
+    given = {"length": "east", "decision_time": 30.0, "joins_per_minute": 100_000} | settings
+    async with asyncio.timeout(timeout), running(Settings(port=0, mjai_port=0, data=data, **given)) as server:
+        yield server
+
+
+class Wire(Protocol):
+    """A connection, one message at a time."""
+
+    async def send(self, data: bytes | str) -> None: ...
+    async def read(self) -> bytes | None: ...
+    async def close(self) -> None: ...
+    def abort(self) -> None: ...
+
+
+class TcpWire:
+    """mjai over TCP."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+
+    @classmethod
+    async def connect(cls, server: Address, room: str, query: dict[str, str]) -> TcpWire:
+        """`room` and `query` are for WebSockets."""
+        return cls(*await asyncio.open_connection("127.0.0.1", server.mjai_port, limit=1 << 20))
+
+    async def send(self, data: bytes | str) -> None:
+        self._writer.write((data.encode() if isinstance(data, str) else data) + b"\n")
+
+    async def read(self) -> bytes | None:
+        line = await self._reader.readline()
+        assert not line or line.endswith(b"\n"), f"a message was cut: {line!r}"
+        return line[:-1] if line else None
+
+    async def close(self) -> None:
+        self._writer.close()
+
+    def abort(self) -> None:
+        self._writer.transport.abort()
+
+
+class WebSocketWire:
+    """mjai over a WebSocket."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket = socket
+
+    @classmethod
+    async def connect(cls, server: Address, room: str, query: dict[str, str]) -> WebSocketWire:
+        """The join message is merged with `room` and `query`."""
+        url = f"ws://127.0.0.1:{server.port}/mjai/{room}" + ("?" + urlencode(query) if query else "")
+        return cls(await connect_websocket(url, ping_interval=None, max_size=None, close_timeout=1))
+
+    async def send(self, data: bytes | str) -> None:
+        try:
+            await self._socket.send(data)
+        except ConnectionClosed:  # as with TCP, what is read tells
+            pass
+
+    async def read(self) -> bytes | None:
+        try:
+            data = await self._socket.recv()
+        except ConnectionClosed:
+            return None
+        assert isinstance(data, str), "the server sends text frames"
+        return data.encode()
+
+    async def close(self) -> None:
+        await self._socket.close()
+
+    def abort(self) -> None:
+        self._socket.transport.abort()
+
+
+WIRES: dict[str, type[TcpWire] | type[WebSocketWire]] = {"tcp": TcpWire, "websocket": WebSocketWire}
+
+
+def bare(message: Message) -> Message:
+    """A message of a game without what it says to one seat only."""
+    return {key: value for key, value in message.items() if key not in HINTS}
+
+
+def tsumogiri(bot: Bot, message: Message) -> Answer:
+    """Discards what it draws."""
+    if message["type"] == "tsumo" and message["actor"] == bot.seat:
+        return {"type": "dahai", "actor": bot.seat, "pai": message["pai"], "tsumogiri": True}
+    return NOTHING
+
+
+class Bot:
+    """A bot with a connection at a time; `play` does all, `until` stops where a test wants to do something else.
+
+    `games` holds the messages of its games, hints and all, each message once however often it was sent.
+    """
+
+    def __init__(
+        self,
+        server: Address,
+        name: str,
+        script: Script = tsumogiri,
+        *,
+        wire: str = "tcp",
+        query: dict[str, str] | None = None,
+        **join: Any,
+    ) -> None:
+        """Further keys are those of the join message."""
+        self.name = name
+        self.script = script
+        self.join: Message = {"type": "join", "name": name} | join
+        self.raw: list[bytes] = []  # every message, as it came
+        self.games: list[list[Message]] = []
+        self.errors: list[str] = []
+        self.secret = ""  # to resume the latest game
+        self._server = server
+        self._connect = WIRES[wire].connect
+        self._query = query or {}
+        self._wire: Wire | None = None
+        self.place = 0  # of the next message of the game; behind len(game) while messages are sent again
+
+    @property
+    def game(self) -> list[Message]:
+        """The messages of the latest game."""
+        return self.games[-1] if self.games else []
+
+    @property
+    def seat(self) -> int:
+        """Its seat in the latest game."""
+        return int(self.game[0]["id"])
+
+    @property
+    def when_asked(self) -> bool:
+        return self.join.get("reply") == "when_asked"
+
+    @property
+    def ended(self) -> bool:
+        """Whether the latest game is over."""
+        return bool(self.game) and self.game[-1]["type"] == "end_game"
+
+    async def connect(self, resume: int | None = None) -> None:
+        """Connect, await hello, join; with `resume` come back to the latest game having seen so many messages."""
+        self._wire = await self._connect(self._server, self.join.get("room", "default"), self._query)
+        hello = await self._read()
+        assert hello == {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
+        await self.say(self.join if resume is None else self.join | {"resume": self.secret, "seen": resume})
+
+    async def say(self, answer: Answer) -> None:
+        """Send an answer."""
+        assert self._wire is not None
+        if answer is not None:
+            await self._wire.send(json.dumps(answer) if isinstance(answer, dict) else answer)
+
+    async def next(self) -> Message | None:
+        """The next message; None where the server has closed the connection."""
+        message = await self._read()
+        if message is None:
+            return None
+        if message["type"] == "error":
+            self.errors.append(message["message"])
+        elif message["type"] == "resumed":
+            assert 0 <= message["from"] <= len(self.game)
+            self.place = message["from"]
+        else:
+            self._keep(message)
+        return message
+
+    async def _read(self) -> Message | None:
+        assert self._wire is not None
+        data = await self._wire.read()
+        if data is None:
+            return None
+        self.raw.append(data)
+        message = json.loads(data)
+        assert isinstance(message, dict)
+        return message
+
+    def _keep(self, message: Message) -> None:
+        """A message of a game, perhaps sent again: then it must say the same."""
+        if message["type"] == "start_game" and (self.ended or not self.games):
+            self.games.append([])
+            self.place = 0
+        assert self.games, f"{message} before any start_game"
+        if message["type"] == "start_game":
+            self.secret = message.get("resume", self.secret)
+        if self.place == len(self.game):
+            self.game.append(message)
+        else:
+            assert bare(self.game[self.place]) == bare(message)
+        self.place += 1
+
+    async def until(self, stop: Callable[[Message], bool]) -> Message:
+        """Answer by the script up to the first message that `stop` accepts, which is left unanswered."""
+        if self._wire is None:
+            await self.connect()
+        while (message := await self.next()) is not None:
+            if stop(message):
+                return message
+            await self.answer(message)
+        raise AssertionError(f"{self.name}: connection closed before the awaited message; errors: {self.errors}")
+
+    async def until_own(self, kind: str = "tsumo") -> Message:
+        """`until` its own event of that type."""
+        return await self.until(lambda message: message["type"] == kind and message.get("actor") == self.seat)
+
+    async def answer(self, message: Message) -> None:
+        """Answer a message by the script, if it is to be answered."""
+        if not self.when_asked or message.get("can_act"):
+            await self.say(self.script(self, message))
+
+    async def play(self, resume: int | None = None) -> Bot:
+        """Answer until the server closes the connection."""
+        if self._wire is None:
+            await self.connect(resume)
+        while (message := await self.next()) is not None:
+            await self.answer(message)
+        await self.leave()
+        return self
+
+    async def leave(self) -> None:
+        """Close the connection."""
+        if self._wire is not None:
+            wire, self._wire = self._wire, None
+            await wire.close()
+
+    def drop(self) -> None:
+        """Lose the connection."""
+        assert self._wire is not None
+        self._wire.abort()
+        self._wire = None
+
+
+async def together(*playing: Any) -> list[Any]:
+    """Await all; the first to fail ends the others."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one) for one in playing]
+    return [task.result() for task in tasks]
+
+
+async def play_all(bots: Iterable[Bot]) -> None:
+    """All bots play to their ends."""
+    await together(*(bot.play() for bot in bots))
+
+
+# Choosing ---------------------------------------------------------------------------------------------------------------
+
+
+class Chooser:
+    """A script that plays legally and now and then oddly, so that everything happens: riichi, calls, kans, wins.
+
+    It looks up in the server, which runs in the same process, what is legal; so it understands every dialect.
+    """
+
+    def __init__(self, server: Running, seed: int, odd: float = 0.3) -> None:
+        """Makes an odd choice, preferably none that discards, with probability `odd`."""
+        self._server = server
+        self._chance = random.Random(seed)
+        self._odd = odd
+        self._steady = make("rule")
+
+    def __call__(self, bot: Bot, message: Message) -> Answer:
+        """See `Script`."""
+        game = decision_of(self._server, bot)
+        return NOTHING if game is None else mjai.action_message(game.table, bot.seat, self.choose(game, bot.seat))
+
+    def choose(self, game: Game, seat: int) -> int:
+        """An action number."""
+        menu = game.legal(seat)
+        special = [action for action in menu if action > TSUMOGIRI and action != PASS]
+        if self._chance.random() < self._odd:
+            return self._chance.choice(special or menu)
+        return int(self._steady.act(np.array([game.view(seat)]))[0])
+
+
+def decision_of(server: Running, bot: Bot) -> Game | None:
+    """The game as the server has it, if the last message that the bot read asks it for a decision."""
+    for sitting in server.lobby.sittings.values():
+        seat = sitting.seats[bot.seat] if bot.games else None
+        if seat is not None and seat.player.name == bot.name and not sitting.announced:
+            asked = bool(seat.menu) and bot.place == sitting.history.count
+            return sitting.game if asked else None
+    return None
+
+
+# What is stored -------------------------------------------------------------------------------------------------------
+
+
+async def stored_games(server: Running, room: str | None = None) -> list[StoredGame]:
+    """The games in the store, newest first."""
+    return (await server.lobby.store.games(room=room, limit=100)).items
+
+
+async def stored_lines(server: Running, game: str) -> list[Message]:
+    """The lines of a game's record, notes of faults among them."""
+    data = await server.lobby.store.record(game)
+    assert data is not None
+    return [json.loads(line) for line in gzip.decompress(data).splitlines()]
+
+
+def replay_of(lines: Iterable[Message]) -> Replay:
+    """The game of a record, to be played again."""
+    return Replay(records_mjai.read("\n".join(map(json.dumps, lines)), "stored game"))
+
+
+async def the_game(server: Running) -> tuple[StoredGame, list[Message]]:
+    """The one game that was played, which the rules must agree to, and its lines."""
+    (game,) = await stored_games(server)
+    lines = await stored_lines(server, game.id)
+    assert replay_of(lines).check() == []
+    return game, lines
