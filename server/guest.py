@@ -83,7 +83,7 @@ class Guest:
         elif not self._joining:
             self._first(data)
         else:
-            self.refuse("a message before the reply to join: wait for start_game")
+            self._fault(None, "a message before start_game: wait for it after join", "unasked")
 
     def oversized(self) -> None:
         """See `server.line.Listener`."""

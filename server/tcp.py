@@ -22,7 +22,7 @@ class TcpLine(asyncio.Protocol):
         self._listener: Listener
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """asyncio's call: the peer is there."""
+        """Asyncio's call: the peer is there."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         self.address = transport.get_extra_info("peername")[0]
@@ -30,7 +30,7 @@ class TcpLine(asyncio.Protocol):
         self._listener = self._welcome(self)
 
     def data_received(self, data: bytes) -> None:
-        """asyncio's call: cut what came into lines."""
+        """Asyncio's call: cut what came into lines."""
         if self._closing:
             return
         self._buffer += data
@@ -60,7 +60,7 @@ class TcpLine(asyncio.Protocol):
                 self._listener.received(line)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """asyncio's call: the connection is gone."""
+        """Asyncio's call: the connection is gone."""
         self._listener.lost()
 
     def send(self, messages: Sequence[bytes]) -> None:

@@ -84,12 +84,12 @@ class LineClient(asyncio.Protocol):
         self._rest = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """asyncio's call."""
+        """Asyncio's call."""
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """asyncio's call."""
+        """Asyncio's call."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         if lines:
             self.transport.write(b"".join([self._talker.answer(line) + b"\n" for line in lines]))

@@ -124,12 +124,12 @@ class EchoProtocol(asyncio.Protocol):
     """Sends back whatever comes."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """asyncio's call."""
+        """Asyncio's call."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """asyncio's call."""
+        """Asyncio's call."""
         self._transport.write(data)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import gzip
 import json
 import random
@@ -23,7 +24,7 @@ from engine.actions import PASS, TSUMOGIRI
 from engine.game import Game
 from engine.records import mjai as records_mjai
 from engine.records.replay import Replay
-from server.running import Running, running
+from server.running import Running, running, warm_up
 from server.settings import Settings
 from server.store import StoredGame
 
@@ -33,7 +34,7 @@ Script = Callable[["Bot", Message], Answer]
 
 NOTHING: Message = {"type": "none"}
 HINTS = frozenset({"possible_actions", "cannot_dahai", "can_act", "resume", "id"})
-TIMEOUT = 60.0  # seconds for a whole test: only a server that stalls takes as long
+TIMEOUT = 100.0  # seconds for a whole test: only a server that stalls takes as long
 
 
 class Address(Protocol):
@@ -49,8 +50,28 @@ class Address(Protocol):
 async def serving(data: Path, timeout: float = TIMEOUT, **settings: Any) -> AsyncIterator[Running]:
     """A server with an empty store, for at most `timeout` seconds."""
     given = {"length": "east", "decision_time": 30.0, "joins_per_minute": 100_000} | settings
+    compile_rules()
     async with asyncio.timeout(timeout), running(Settings(port=0, mjai_port=0, data=data, **given)) as server:
         yield server
+
+
+@functools.cache
+def compile_rules() -> None:
+    """Nobody's clock is to run while the rules are compiled."""
+    warm_up(Settings())
+
+
+class Clock:
+    """The time of the running event loop, which can be put forward: whoever waits until then waits no longer."""
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        real, self._ahead = loop.time, 0.0
+        loop.time = lambda: real() + self._ahead  # type: ignore[method-assign]
+
+    def forward(self, seconds: float) -> None:
+        """All of a sudden it is later."""
+        self._ahead += seconds
 
 
 class Wire(Protocol):
@@ -245,6 +266,10 @@ class Bot:
                 return message
             await self.answer(message)
         raise AssertionError(f"{self.name}: connection closed before the awaited message; errors: {self.errors}")
+
+    async def past(self, *kinds: str) -> Message:
+        """The next message of none of these types; those before it are answered by the script."""
+        return await self.until(lambda message: message["type"] not in kinds)
 
     async def until_own(self, kind: str = "tsumo") -> Message:
         """`until` its own event of that type."""

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import asyncpg  # type: ignore[import-untyped]
 import pytest
@@ -21,6 +22,15 @@ import pytest
 USER = "nukidora"
 PASSWORD = secrets.token_urlsafe(12)
 START_ATTEMPTS = 5  # another process may take the port that was free a moment ago
+# Waits until whoever holds its standard input lets go, by dying if need be; then stops the server, if it runs, and
+# clears up, however long initdb goes on filling the folder.
+GUARD = """
+cat
+if [ -e data/postmaster.pid ]; then "$0" stop --wait --pgdata=data --mode=fast; fi
+stopped=$?
+until rm -rf "$PWD"; do sleep 1; done
+exit $stopped
+"""
 SPEED = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "16MB"}
 
 
@@ -62,53 +72,65 @@ class Cluster:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.port = 0
+        # In a session of its own the guard outlives an interrupt or a kill meant for the tests.
+        guard = ["sh", "-c", GUARD, self._program("pg_ctl")]
+        self._guard = self._popen(guard, stdin=subprocess.PIPE, start_new_session=True)
         self._numbers = itertools.count(1)
 
-    def _run(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        binaries = find_binaries()
-        assert binaries is not None
+    def _popen(self, command: list[str], **options: Any) -> subprocess.Popen[str]:
         user = other_user()
-        return subprocess.run(
-            [str(binaries / program), *arguments],
+        return subprocess.Popen(
+            command,
             cwd=self.folder,
             env={"PATH": os.defpath, "LC_ALL": "C", "HOME": str(self.folder)},
             user=user,
             group=user,
             extra_groups=None if user is None else [],
-            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=60,
+            **options,
         )
+
+    def _run(self, program: str, *arguments: str) -> tuple[int, str]:
+        """Exit status and output of one of PostgreSQL's programs."""
+        process = self._popen([self._program(program), *arguments], stdin=subprocess.DEVNULL)
+        output, _ = process.communicate(timeout=60)
+        return process.returncode, output
+
+    @staticmethod
+    def _program(name: str) -> str:
+        binaries = find_binaries()
+        assert binaries is not None
+        return str(binaries / name)
 
     def start(self) -> None:
         """Make the cluster and start its server. Raises RuntimeError with what PostgreSQL says."""
         password = self.folder / "password"
         password.write_text(PASSWORD)
-        made = self._run(
+        status, output = self._run(
             "initdb",
             *("--pgdata=data", "--no-sync", f"--username={USER}", f"--pwfile={password}"),
             *("--auth-host=scram-sha-256", "--auth-local=trust", "--encoding=UTF8", "--locale=C.UTF-8"),
         )
-        if made.returncode:
-            raise RuntimeError(f"initdb failed: {made.stdout}")
+        if status:
+            raise RuntimeError(f"initdb failed: {output}")
         log = self.folder / "log"
         settings = SPEED | {"listen_addresses": "127.0.0.1", "unix_socket_directories": str(self.folder)}
         for _ in range(START_ATTEMPTS):
             self.port = free_port()
             options = " ".join(f"-c {name}={value}" for name, value in (settings | {"port": str(self.port)}).items())
             # The server keeps what it inherits open: its output goes to the log, not into our pipe.
-            started = self._run("pg_ctl", "start", "--wait", "--pgdata=data", f"--log={log}", f"--options={options}")
-            if not started.returncode:
+            status, _ = self._run("pg_ctl", "start", "--wait", "--pgdata=data", f"--log={log}", f"--options={options}")
+            if not status:
                 return
         raise RuntimeError(f"PostgreSQL does not start: {log.read_text()}")
 
     def stop(self) -> None:
-        """Stop the server, whoever is connected."""
-        stopped = self._run("pg_ctl", "stop", "--wait", "--pgdata=data", "--mode=fast")
-        if stopped.returncode:
-            raise RuntimeError(f"PostgreSQL does not stop: {stopped.stdout}")
+        """Stop the server, whoever is connected, and remove its folder. Raises RuntimeError."""
+        output, _ = self._guard.communicate(timeout=60)
+        if self._guard.returncode:
+            raise RuntimeError(f"PostgreSQL does not stop: {output}")
 
     def url(self, database: str = "postgres") -> str:
         """URL of a database of this cluster."""
@@ -135,15 +157,14 @@ def postgres_cluster() -> Iterator[Cluster]:
         pytest.skip(reason)
     # Not a folder of pytest's: those are closed to other users, and too long for a socket's path.
     folder = Path(tempfile.mkdtemp(prefix="nukidora-pg-"))
+    if user := other_user():
+        shutil.chown(folder, user, user)
     cluster = Cluster(folder)
     try:
-        if user := other_user():
-            shutil.chown(folder, user, user)
         cluster.start()
         yield cluster
-        cluster.stop()
     finally:
-        shutil.rmtree(folder)
+        cluster.stop()
 
 
 @pytest.fixture

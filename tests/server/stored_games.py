@@ -70,12 +70,15 @@ async def opened(url: str) -> AsyncIterator[Store]:
 
 async def all_items(ask: Callable[[str | None], Awaitable[Page[Item]]]) -> list[Item]:
     """The items of all pages."""
-    page = await ask(None)
-    items = page.items
-    while page.next_cursor is not None:
-        page = await ask(page.next_cursor)
-        items = items + page.items
-    return items
+    items: list[Item] = []
+    cursors: list[str | None] = [None]
+    while True:
+        page = await ask(cursors[-1])
+        items += page.items
+        if page.next_cursor is None:
+            return items
+        assert page.next_cursor not in cursors
+        cursors.append(page.next_cursor)
 
 
 async def check_ratings(store: Store) -> None:

@@ -9,11 +9,14 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from sqlalchemy import text
+from sqlalchemy.dialects.postgresql import Insert, insert
 
 from server.store import Store
 from server.store.database import make_engine, read_url
-from tests.server.stored_games import all_items, check_ratings, make_game, opened, random_game
+from server.store.tables import PlayerRow
+from tests.server.stored_games import NOON, all_items, check_ratings, make_game, opened, random_game
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 GAMES_EACH = 25
@@ -42,7 +45,7 @@ async def check_store(store: Store, n_games: int) -> None:
     games = await all_items(lambda cursor: store.games(cursor=cursor))
     assert len(games) == n_games
     played = Counter(standing.name for game in games for standing in game.seats)
-    players = (await store.players()).items
+    players = await all_items(store.players)
     assert {player.name: player.games for player in players} == played
     assert {player.name: sum(player.places) for player in players} == played
     await check_ratings(store)
@@ -55,6 +58,30 @@ async def test_in_one_process(database_url: str) -> None:
         saved = await asyncio.gather(*(store.save_game(game) for game in games * 2))
         assert sum(saved) == len(games)
         await check_store(store, len(games))
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["new players", "known players"])
+async def test_players_are_locked_in_the_order_of_their_names(postgres_url: str, known: bool) -> None:
+    # Another transaction has beni and then takes chiyo: nobody who waits for beni may have chiyo already.
+    def lock(name: str) -> Insert:
+        zeros = dict.fromkeys(("games", "rated_games", "firsts", "seconds", "thirds", "points", "faults"), 0)
+        skill = {"house": False, "mu": 25.0, "sigma": 8.0, "ordinal": 1.0, "first_seen": NOON, "last_seen": NOON}
+        statement = insert(PlayerRow).values(name=name, **zeros, **skill)
+        return statement.on_conflict_do_update(index_elements=["name"], set_={"house": False})
+
+    engine = make_engine(read_url(postgres_url))
+    async with opened(postgres_url) as store, engine.connect() as other:
+        if known:
+            for names in (("chiyo", "x", "y"), ("beni", "x", "y"), ("aki", "x", "y")):
+                await store.save_game(make_game(names))
+        await other.execute(lock("beni"))
+        save = asyncio.create_task(store.save_game(make_game(("chiyo", "beni", "aki"))))
+        _, waiting = await asyncio.wait([save], timeout=0.5)
+        assert waiting
+        await other.execute(lock("chiyo"))
+        await other.commit()
+        assert await save
+    await engine.dispose()
 
 
 async def test_in_several_processes(database_url: str) -> None:
@@ -78,18 +105,34 @@ async def test_in_several_processes(database_url: str) -> None:
         await check_store(store, 3 * GAMES_EACH)
 
 
-async def test_reading_goes_on_while_somebody_writes(sqlite_url: str) -> None:
-    async with opened(sqlite_url) as store:
+async def test_reading_goes_on_while_many_wait_to_write(database_url: str) -> None:
+    engine = make_engine(read_url(database_url))
+    async with opened(database_url) as store:
         await store.save_game(make_game())
-        engine = make_engine(read_url(sqlite_url))
         async with engine.connect() as other:
-            await other.execute(text("DELETE FROM records"))
-            save = asyncio.create_task(store.save_game(make_game(minute=1)))
-            assert len((await store.games()).items) == 1
-            assert not save.done()
+            await other.execute(text("UPDATE players SET faults = 1"))
+            saves = [asyncio.create_task(store.save_game(make_game(minute=minute))) for minute in range(1, 41)]
+            await asyncio.sleep(0.3)
+            page = await asyncio.wait_for(store.games(), timeout=10)
+            assert len(page.items) == 1
             await other.rollback()
-        assert await save
-        await engine.dispose()
+        assert all(await asyncio.gather(*saves))
+        await check_store(store, 41)
+    await engine.dispose()
+
+
+async def test_a_save_given_up_half_way_harms_nobody(database_url: str) -> None:
+    chance = random.Random(4)
+    games = [random_game(chance) for _ in range(60)]
+    async with opened(database_url) as store:
+        for game in games:
+            save = asyncio.create_task(store.save_game(game))
+            await asyncio.sleep(chance.uniform(0, 0.01))
+            save.cancel()
+        stored = await all_items(lambda cursor: store.games(cursor=cursor))
+        await check_store(store, len(stored))
+        await asyncio.gather(*map(store.save_game, games))
+        await check_store(store, len(games))
 
 
 async def test_a_store_outlives_the_connections_it_had(postgres_url: str) -> None:

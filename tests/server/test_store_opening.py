@@ -18,7 +18,7 @@ from sqlalchemy import Connection, inspect, text
 from server.migrations import FOLDER, configuration
 from server.migrations.__main__ import write_migration
 from server.store import Store, StoreError
-from server.store.database import MIGRATION_LOCK, make_engine, read_url
+from server.store.database import IMMEDIATE, MIGRATION_LOCK, make_engine, read_url
 from server.store.tables import Base
 from tests.server.postgres import PASSWORD, Cluster, free_port
 from tests.server.stored_games import check_ratings, make_game, opened
@@ -82,16 +82,25 @@ async def test_a_newer_database_is_refused(database_url: str) -> None:
     assert PASSWORD not in message
 
 
-async def test_opening_waits_for_another_process_that_migrates(postgres_url: str) -> None:
-    engine = make_engine(read_url(postgres_url))
+async def test_opening_waits_for_another_process_that_migrates(database_url: str) -> None:
+    postgresql = database_url.startswith("postgresql")
+    engine = make_engine(read_url(database_url)).execution_options(**IMMEDIATE)
     async with engine.connect() as other:
-        await other.execute(text(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"))
-        opening = asyncio.create_task(Store.open(postgres_url))
+        await other.execute(text(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})" if postgresql else "SELECT 1"))
+        opening = asyncio.create_task(Store.open(database_url))
         _, waiting = await asyncio.wait([opening], timeout=0.5)
         assert waiting
-        await other.rollback()
+        await other.execute(text("CREATE TABLE other (x INTEGER)"))  # what was read before would be out of date
+        await other.commit()
     await (await opening).close()
     await engine.dispose()
+
+
+async def test_different_databases_are_opened_at_once(tmp_path: Path) -> None:
+    stores = await asyncio.gather(*(Store.open(f"sqlite:///{tmp_path}/{number}.db") for number in range(8)))
+    for store in stores:
+        assert await store.save_game(make_game())
+        await store.close()
 
 
 async def test_sqlite_is_set_up_for_readers_beside_a_writer(sqlite_url: str) -> None:

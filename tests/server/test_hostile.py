@@ -1,0 +1,198 @@
+"""Whatever is thrown at the server, nothing escapes, honest games go on, and every answer is one clear error."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from engine.tiles import MJAI_NAMES
+from server.running import Running
+from tests.server.bots import Bot, serving
+
+BATCH = 200
+EXAMPLES = 250  # of each transport: 2 x 250 x 200 = 100,000 messages
+LONGEST_ERROR = 1_000
+
+# What is thrown -------------------------------------------------------------------------------------------------------
+
+TYPES = (
+    "none", "dahai", "reach", "pon", "daiminkan", "kakan", "ankan", "nukidora", "kita", "hora", "ryukyoku", "join",
+    "hello", "tsumo", "start_game", "end_game", "error", "resumed", "", "DAHAI", "dahai ",
+)  # fmt: skip
+KEYS = (
+    "actor", "target", "pai", "consumed", "tsumogiri", "name", "room", "dialect", "token", "reply", "games", "resume",
+    "seen", "ext_bot", "id",
+)  # fmt: skip
+values = st.one_of(
+    st.sampled_from(MJAI_NAMES),
+    st.integers(-3, 40),
+    st.sampled_from([None, True, False, 10**30, -1.5, 1e400, "?", "", "\x00\x1b[2J", "＼", "a" * 300, [], {}, [[[]]]]),
+    st.lists(st.sampled_from([*MJAI_NAMES, "?", "5z"]), max_size=5),
+    st.dictionaries(st.sampled_from(KEYS), st.integers(0, 3), max_size=2),
+)
+objects = st.builds(
+    lambda kind, fields: json.dumps({"type": kind, **fields}).encode(),
+    st.sampled_from(TYPES),
+    st.dictionaries(st.sampled_from(KEYS), values, max_size=4),
+)
+ODDITIES = (
+    b"{", b"[]", b"null", b"0", b'"dahai"', b"NaN", b'{"type":NaN}', b'{"type":"dahai","pai":Infinity}', b"\xff\xfe{}",
+    b"\x00", b"[" * 5_000, b'{"a":' * 2_000, b'{"type":"dahai","type":"hora"}', b'{"type":["dahai"]}',
+    b'{"type":"none","ext_bot":"' + b"x" * 60_000 + b'"}', b"x" * 65_536, b"x" * 65_537, b"y" * 200_000,
+    b'{"type":"none"', b'{"type":"\xed\xa0\x80"}', b'{"type":"\\ud800"}', b"GET / HTTP/1.1", b'{"type":"dahai","pai":1e999}',
+)  # fmt: skip
+cut = st.builds(lambda data, place: data[: place % (len(data) + 1)], objects, st.integers(0, 200))
+messages = st.one_of(objects, objects, cut, st.sampled_from(ODDITIES), st.binary(max_size=30)).map(
+    lambda data: data.replace(b"\n", b" ")
+)
+batches = st.lists(messages, min_size=BATCH, max_size=BATCH)
+ROOMS = ("solo+rule+rule", "mixed", "waiting", None)  # None: nothing is said before the batch
+PLAYING = ROOMS[:2]  # there it is thrown in the middle of a game
+rooms = st.sampled_from(ROOMS)
+
+
+# Where it is thrown ---------------------------------------------------------------------------------------------------
+
+
+class Target:
+    """A server in a thread of its own, with honest bots that play all the time."""
+
+    def __init__(self, data: Path) -> None:
+        self.escaped: list[str] = []
+        self.honest: list[Bot] = []
+        self.server: Running
+        self._data = data
+        self._ready = threading.Event()
+        self._stop: asyncio.Event
+        self._loop: asyncio.AbstractEventLoop
+        self.thread = threading.Thread(target=lambda: asyncio.run(self._run()))
+
+    async def _run(self) -> None:
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        self._loop.set_exception_handler(lambda loop, context: self.escaped.append(repr(context)))
+        limits = {"joins_per_minute": 10**6, "max_faults": 10**6, "resume_within": 0.0, "messages_per_second": 10**6}
+        async with serving(self._data, timeout=600.0, **limits) as server:
+            self.server = server
+            async with asyncio.TaskGroup() as group:
+                for wire in ("tcp", "websocket"):
+                    for seat in range(3):
+                        group.create_task(self._play(Bot(server, f"{wire}{seat}", wire=wire, room=wire)))
+                for seat in range(2):
+                    group.create_task(self._play(Bot(server, f"mixed{seat}", room="mixed", games=0)))
+                self._ready.set()
+
+    async def _play(self, bot: Bot) -> None:
+        """Game after game, until all is over."""
+        self.honest.append(bot)
+        while not self._stop.is_set():
+            playing = asyncio.create_task(bot.play())
+            stopping = asyncio.create_task(self._stop.wait())
+            await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            stopping.cancel()
+            if bot.join.get("room") == "mixed":
+                playing.cancel()
+            with suppress(asyncio.CancelledError):
+                await playing
+
+    def __enter__(self) -> Target:
+        self.thread.start()
+        assert self._ready.wait(30)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self.thread.join(60)
+
+
+@contextmanager
+def target(data: Path) -> Iterator[Target]:
+    with Target(data) as running:
+        yield running
+
+
+def throw_lines(server: Running, room: str | None, batch: list[bytes]) -> list[bytes]:
+    """Send a batch over TCP, and read until the server closes; returns what it said."""
+    with socket.create_connection(("127.0.0.1", server.mjai_port), timeout=20) as connection:
+        if room is not None:
+            connection.sendall(join(room) + b"\n")
+        said = b""
+        while room in PLAYING and b"start_game" not in said:
+            said += connection.recv(1 << 16)
+        with suppress(ConnectionError):
+            connection.sendall(b"\n".join(batch) + b"\n")
+            connection.shutdown(socket.SHUT_WR)
+        with suppress(ConnectionError):
+            while data := connection.recv(1 << 16):
+                said += data
+    return said.splitlines()
+
+
+def throw_frames(server: Running, room: str | None, batch: list[bytes]) -> list[bytes]:
+    """Send a batch over a WebSocket, some of it as binary frames, and close; returns what the server said."""
+    said: list[bytes] = []
+    with connect(f"ws://127.0.0.1:{server.port}/mjai/{room or 'x'}", max_size=None, close_timeout=1) as connection:
+        with suppress(ConnectionClosed):
+            if room is not None:
+                connection.send(join(room).decode())
+            while room in PLAYING and not any(b"start_game" in data for data in said):
+                said.append(str(connection.recv(timeout=20)).encode())
+            for place, data in enumerate(batch):
+                connection.send(data.decode("utf-8", "replace") if place % 2 else data)
+            connection.ping().wait(5)
+            while True:
+                said.append(str(connection.recv(timeout=0)).encode())
+    return said
+
+
+def join(room: str) -> bytes:
+    return json.dumps({"type": "join", "name": "hostile", "room": room, "games": 0}).encode()
+
+
+THROW = {"tcp": throw_lines, "websocket": throw_frames}
+
+
+@pytest.mark.parametrize("wire", THROW)
+def test_nothing_thrown_at_the_server_disturbs_anybody(
+    wire: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    errors = 0
+    with target(tmp_path) as running:
+
+        @settings(
+            max_examples=EXAMPLES,
+            phases=(Phase.generate,),
+            derandomize=True,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(rooms, batches)
+        def throw(room: str | None, batch: list[bytes]) -> None:
+            nonlocal errors
+            with suppress(TimeoutError):
+                for said in map(json.loads, THROW[wire](running.server, room, batch)):
+                    if said["type"] == "error":
+                        errors += 1
+                        text = said["message"]
+                        assert text.isprintable(), text
+                        assert 5 < len(text) < LONGEST_ERROR, text
+            assert running.thread.is_alive()
+
+        throw()
+    assert errors > EXAMPLES
+    assert running.escaped == []
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
+    assert [bot.errors for bot in running.honest if bot.errors] == []
+    finished = [len([game for game in bot.games if game[-1]["type"] == "end_game"]) for bot in running.honest]
+    assert min(finished) >= 2, "honest games came to their ends"
