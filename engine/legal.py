@@ -90,9 +90,15 @@ def tenpai_without(p: np.record, kind: int) -> bool:
 
 
 @inner
+def free_for_riichi(t: np.record, p: np.record) -> bool:
+    """Concealed, not in riichi, a stick to pay, and enough tiles left: all that others can tell."""
+    return p.riichi == 0 and p.open == 0 and p.score >= RIICHI_STICK and t.live_left >= MIN_LIVE_FOR_RIICHI
+
+
+@inner
 def may_riichi(t: np.record, p: np.record) -> bool:
-    """Concealed, not in riichi, a stick to pay, enough tiles left, and a discard that leaves the hand tenpai."""
-    if p.riichi or p.open or p.score < RIICHI_STICK or t.live_left < MIN_LIVE_FOR_RIICHI:
+    """Free to declare, and with a discard that leaves the hand tenpai."""
+    if not free_for_riichi(t, p):
         return False
     if p.shanten > 1 or shanten(p.hand_keys, np.int64(p.n_melds)) > 0:  # a draw lowers it by one at most
         return False
@@ -258,7 +264,13 @@ def offer_ron(t: np.record, seat: int) -> None:
     furiten = p.passed or p.riichi_passed or (np.uint64(p.waits) & np.uint64(p.discarded)) != np.uint64(0)
     if not furiten and winning_han(t, seat, t.offer, ron_situation(t, seat)) > 0:
         allow(t, seat, np.int64(RON))
-        return
+    else:
+        let_pass(p)
+
+
+@inner
+def let_pass(p: np.record) -> None:
+    """Furiten of a seat that does not win on a tile that completes its hand."""
     p.passed = 1
     if p.riichi:
         p.riichi_passed = 1
@@ -284,6 +296,8 @@ def offer_calls(t: np.record, seat: int) -> None:
 @inner
 def response_menus(t: np.record) -> bool:
     """Menus of the two seats that may take the tile on offer; False when neither can."""
+    if t.offer_type == OFFER_ANKAN and not t.rules.kokushi_robs_ankan:
+        return False
     calls = t.offer_type == OFFER_DISCARD and not four_kans_abort(t)
     somebody = False
     for step in range(1, 3):

@@ -23,9 +23,9 @@ from engine.wall import append, nothing_drawn
 
 @inner
 def take_from_hand(p: np.record, kind: int, count: int, reds: int) -> None:
-    """Remove `count` tiles of `kind`, `reds` of them red."""
+    """Remove `count` tiles of `kind`, `reds` of them red (negative: put them in)."""
     add_tile(p, kind, -(count - reds))
-    if reds > 0:
+    if reds != 0:
         add_tile(p, RED_5P + RED_INDEX[kind], -reds)
 
 

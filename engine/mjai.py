@@ -268,28 +268,30 @@ def action_of(t: np.record, seat: int, message: Message) -> int:
     if name == "daiminkan":
         return actions.DAIMINKAN
     if name == "dahai":
-        tile = _tile(message, "pai")
+        tile = tile_in(message, "pai")
         drawn = message.get("tsumogiri", tile == t.drawn)
         return actions.TSUMOGIRI if drawn and tile == t.drawn else tile
     if name == "pon":
-        return actions.PON_RED if any(tile >= N_KINDS for tile in _consumed(message)) else actions.PON
+        return actions.PON_RED if any(tile >= N_KINDS for tile in consumed_in(message)) else actions.PON
     if name == "ankan":
-        return actions.ANKAN + int(KIND_OF[_consumed(message)[0]])
+        return actions.ANKAN + int(KIND_OF[consumed_in(message)[0]])
     if name == "kakan":
-        return actions.KAKAN + int(KIND_OF[_tile(message, "pai")])
+        return actions.KAKAN + int(KIND_OF[tile_in(message, "pai")])
     raise ValueError(
         f"{name!r} is no action; send dahai, reach, pon, daiminkan, ankan, kakan, nukidora, hora, ryukyoku or none"
     )
 
 
-def _tile(message: Message, key: str) -> int:
+def tile_in(message: Message, key: str) -> int:
+    """The tile37 under `key` of a message. Raises ValueError, saying what is needed, where it is none."""
     tile = MJAI_TILES.get(message.get(key, ""), UNKNOWN)
     if tile == UNKNOWN:
         raise ValueError(f"{message['type']} needs {key!r}, a tile like 5p, 5pr or E, not {message.get(key)!r}")
     return tile
 
 
-def _consumed(message: Message) -> list[int]:
+def consumed_in(message: Message) -> list[int]:
+    """The tile37 under ``consumed`` of a message. Raises ValueError, saying what is needed, where they are none."""
     tiles = [MJAI_TILES.get(name, UNKNOWN) for name in message.get("consumed") or []]
     if not tiles or UNKNOWN in tiles:
         raise ValueError(f"{message['type']} needs 'consumed', a list of tiles, not {message.get('consumed')!r}")

@@ -11,7 +11,6 @@ from engine.actions import (
     NINE_TERMINALS,
     NUKIDORA,
     PASS,
-    PON,
     PON_RED,
     RIICHI,
     RON,
@@ -21,7 +20,7 @@ from engine.actions import (
 from engine.compiling import inner
 from engine.events import DAHAI, END_GAME, REACH, REACH_ACCEPTED, START_KYOKU, pack
 from engine.hand import add_tile
-from engine.legal import four_kans_abort, pon_menu, response_menus, riichi_menu, turn_menu
+from engine.legal import four_kans_abort, let_pass, pon_menu, response_menus, riichi_menu, turn_menu
 from engine.melds import call_daiminkan, call_pon, declare_ankan, declare_kakan, lay_north
 from engine.rules import N_DRAWS, RIICHI_STICK, START_POINTS
 from engine.settle import abort, exhaustive_draw, game_ends, ron, top_seat, tsumo
@@ -40,6 +39,7 @@ from engine.table import (
     TURN,
 )
 from engine.tiles import KIND_OF, NONE, TERMINALS_HONOURS_MASK
+from engine.view import blank_scratch
 from engine.wall import (
     append,
     deal,
@@ -68,7 +68,15 @@ def start_game(t: np.record, seed: np.uint64) -> None:
 
 @inner
 def start_round(t: np.record) -> None:
-    """Lay the wall, deal, show the first indicator, and let the dealer draw."""
+    """Deal, and let the dealer draw."""
+    deal_round(t)
+    draw_live(t, np.int64(t.dealer))
+    ask_turn(t)
+
+
+@inner
+def deal_round(t: np.record) -> None:
+    """Lay the wall, deal, and show the first indicator."""
     t.n_log = t.n_wins = t.n_kans = t.n_indicators = t.pending_indicators = t.n_replacements = 0
     t.live_left = N_DRAWS
     t.draw_reason = 0
@@ -83,6 +91,8 @@ def start_round(t: np.record) -> None:
     t.answer[:] = NONE
     for seat in range(3):
         clear_seat(t.seat[seat])
+    for w in range(2):
+        clear_win(t.win[w])
     if t.wall_given == 0:
         shuffle(t)
     t.wall_given = 0
@@ -92,8 +102,6 @@ def start_round(t: np.record) -> None:
     show_indicator(t)
     dealer = np.int64(t.dealer)
     append(t, pack(START_KYOKU, dealer, dealer, np.int64(0), np.int64(0), np.int64(0), np.int64(0)))
-    draw_live(t, dealer)
-    ask_turn(t)
 
 
 @inner
@@ -114,6 +122,15 @@ def clear_seat(p: np.record) -> None:
     p.open = p.riichi = p.ippatsu = p.passed = p.riichi_passed = 0
     p.nagashi = 1
     p.riichi_river = p.pao_daisangen = p.pao_daisuushii = NONE
+
+
+@inner
+def clear_win(win: np.record) -> None:
+    """No win yet."""
+    blank_scratch(win)
+    win.points = 0
+    win.deltas[:] = 0
+    win.winner = win.target = win.tile = win.pao = 0
 
 
 @inner
@@ -177,42 +194,48 @@ def act(t: np.record, seat: int, action: int) -> None:
 def act_on_turn(t: np.record, seat: int, action: int) -> None:
     """One action of the seat on turn."""
     if action <= TSUMOGIRI:
+        show_pending_indicators(t)  # before the discard. Source: Tenhou records
         discard(t, seat, action)
+        offer_to_others(t)
     elif action == RIICHI:
-        p = t.seat[seat]
-        t.riichi_pending = 2 if t.first_turn and p.n_river == 0 else 1
-        append(t, pack(REACH, seat, seat, np.int64(0), np.int64(0), np.int64(0), np.int64(0)))
-        t.phase = RIICHI_DISCARD
-        riichi_menu(t)
+        declare_riichi(t, seat)
     elif action == TSUMO:
         tsumo(t)
     elif action == NINE_TERMINALS:
         abort(t, np.int64(NINE_KINDS))
-    elif action == NUKIDORA:
-        lay_north(t, seat)
+    else:
+        lay_aside(t, seat, action)
         show_pending_indicators(t)
         offer_to_others(t)
+
+
+@inner
+def declare_riichi(t: np.record, seat: int) -> None:
+    """Riichi is called; the discard comes next."""
+    t.riichi_pending = 2 if t.first_turn and t.seat[seat].n_river == 0 else 1
+    append(t, pack(REACH, seat, seat, np.int64(0), np.int64(0), np.int64(0), np.int64(0)))
+    t.phase = RIICHI_DISCARD
+    riichi_menu(t)
+
+
+@inner
+def lay_aside(t: np.record, seat: int, action: int) -> None:
+    """Lay a north, kakan or ankan from the hand; what is laid is on offer."""
+    if action == NUKIDORA:
+        lay_north(t, seat)
     elif action >= KAKAN:
         declare_kakan(t, seat, action - KAKAN)
-        show_pending_indicators(t)
-        offer_to_others(t)
-    elif action >= ANKAN:
+    else:
         declare_ankan(t, seat, action - ANKAN)
-        show_pending_indicators(t)
-        if t.rules.kokushi_robs_ankan:
-            offer_to_others(t)
-        else:
-            nobody_took(t)
 
 
 @inner
 def discard(t: np.record, seat: int, action: int) -> None:
-    """Discard a tile and offer it to the others. Owed indicators are shown first. Source: Tenhou records."""
+    """Discard a tile; it is on offer."""
     p = t.seat[seat]
     tsumogiri = np.int64(1) if action == TSUMOGIRI else np.int64(0)
     tile = np.int64(t.drawn) if tsumogiri else np.int64(action)
     kind = KIND_OF[tile]
-    show_pending_indicators(t)
     add_tile(p, tile, np.int64(-1))
     append(t, pack(DAHAI, seat, seat, tile, tsumogiri, np.int64(0), np.int64(0)))
     if t.riichi_pending:
@@ -231,7 +254,6 @@ def discard(t: np.record, seat: int, action: int) -> None:
     t.kuikae = NONE
     t.offer = tile
     t.offer_type = OFFER_DISCARD
-    offer_to_others(t)
 
 
 @inner
@@ -248,16 +270,8 @@ def resolve_response(t: np.record) -> None:
     """All have answered: ron goes before calls, calls before the next draw."""
     first = (np.int64(t.turn) + 1) % 3
     second = (np.int64(t.turn) + 2) % 3
-    for step in range(1, 3):
-        seat = (np.int64(t.turn) + step) % 3
-        p = t.seat[seat]
-        if (t.legal[seat, 0] >> np.uint64(RON)) & ONE != np.uint64(0) and t.answer[seat] != RON:
-            p.passed = 1
-            if p.riichi:
-                p.riichi_passed = 1
-    t.legal[:] = np.uint64(0)
     by_first, by_second = np.int64(t.answer[first]), np.int64(t.answer[second])
-    t.answer[:] = NONE
+    close_menus(t)
     if by_first == RON or by_second == RON:
         ron(t, by_first == RON, by_second == RON)
     elif by_first >= 0 and by_first != PASS:
@@ -269,15 +283,31 @@ def resolve_response(t: np.record) -> None:
 
 
 @inner
+def close_menus(t: np.record) -> None:
+    """Nobody is asked any more; a ron that was on a menu and not taken makes furiten."""
+    for seat in range(3):
+        if (t.legal[seat, 0] >> np.uint64(RON)) & ONE != np.uint64(0) and t.answer[seat] != RON:
+            let_pass(t.seat[seat])
+    t.legal[:] = np.uint64(0)
+    t.answer[:] = NONE
+
+
+@inner
 def take_call(t: np.record, seat: int, action: int) -> None:
-    """`seat` calls the discard."""
+    """`seat` calls the discard, and draws a replacement for a daiminkan."""
+    lay_call(t, seat, action)
+    if action == DAIMINKAN:
+        replace(t, seat)
+
+
+@inner
+def lay_call(t: np.record, seat: int, action: int) -> None:
+    """`seat` melds the discard on offer."""
     accept_riichi(t)
     clear_ippatsu(t)
     if action == DAIMINKAN:
         call_daiminkan(t, seat)
-        replace(t, seat)
-        return
-    if action in (PON, PON_RED):
+    else:
         call_pon(t, seat, action == PON_RED)
         t.phase = AFTER_PON
         pon_menu(t)
@@ -288,12 +318,9 @@ def nobody_took(t: np.record) -> None:
     """The tile on offer stays where it is: go on after a discard, a kan or a nukidora."""
     seat = np.int64(t.turn)
     if t.offer_type != OFFER_DISCARD:
-        clear_ippatsu(t)
-        if t.offer_type == OFFER_KAKAN:
-            t.pending_indicators += 1
-        elif t.offer_type == OFFER_ANKAN:
+        if t.offer_type == OFFER_ANKAN:
             show_indicator(t)
-        replace(t, seat)
+        nobody_robbed(t)
         return
     accept_riichi(t)
     if four_kans_abort(t):
@@ -303,6 +330,15 @@ def nobody_took(t: np.record) -> None:
     else:
         draw_live(t, (seat + 1) % 3)
         ask_turn(t)
+
+
+@inner
+def nobody_robbed(t: np.record) -> None:
+    """Go on after a kan or a nukidora; the indicator of a kakan is owed, that of an ankan is shown by now."""
+    clear_ippatsu(t)
+    if t.offer_type == OFFER_KAKAN:
+        t.pending_indicators += 1
+    replace(t, np.int64(t.turn))
 
 
 @inner

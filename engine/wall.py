@@ -87,16 +87,28 @@ def take_from_wall(t: np.record, seat: int, place: int, replacement: int) -> Non
 
 
 @inner
+def live_place(t: np.record) -> int:
+    """Place in the wall of the next live draw."""
+    return DEALT + N_DRAWS - t.live_left - t.n_replacements
+
+
+@inner
+def replacement_place(t: np.record) -> int:
+    """Place in the wall of the next replacement."""
+    return LAST_REPLACEMENT - t.n_replacements
+
+
+@inner
 def draw_live(t: np.record, seat: int) -> None:
     """`seat` draws from the live wall."""
-    take_from_wall(t, seat, DEALT + N_DRAWS - t.live_left - t.n_replacements, np.int64(0))
+    take_from_wall(t, seat, live_place(t), np.int64(0))
 
 
 @inner
 def draw_replacement(t: np.record, seat: int) -> None:
     """`seat` draws a replacement after a kan or nukidora; the live wall shrinks by one all the same."""
+    take_from_wall(t, seat, replacement_place(t), np.int64(1))
     t.n_replacements += 1
-    take_from_wall(t, seat, LAST_REPLACEMENT + 1 - t.n_replacements, np.int64(1))
 
 
 @inner

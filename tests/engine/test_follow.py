@@ -1,0 +1,372 @@
+"""A view rebuilt from messages is the view that the table shows."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.registry import make
+from engine import mjai
+from engine.actions import PASS, PON, RON, actions_of
+from engine.follow import Follower
+from engine.game import Game
+from engine.records.files import read_records
+from engine.records.replay import Replay
+from engine.rules import MAJSOUL, TENHOU, Rules
+from engine.table import GAME_OVER, RESPONSE, ROUND_OVER, TABLE
+from tests.engine.drivers import ALL_HABITS, Chooser, efficient_driver, play, random_driver
+from tests.engine.walls import build_wall, clustered_wall
+
+REPOSITORY = Path(__file__).resolve().parent.parent.parent
+ALL_RULES = [TENHOU, MAJSOUL, TENHOU.with_length("east"), replace(MAJSOUL.with_length("east"), red_fives=False)]
+LAID = ("nukidora", "kakan", "ankan")  # indicators that are owed come while what is laid is on offer
+Message = mjai.Message
+
+
+def differences(one: np.record, other: np.record) -> list[str]:
+    """Fields, with both their values, in which two views differ."""
+    pairs = [("", one, other), *((f"seat {seat} ", one.seat[seat], other.seat[seat]) for seat in range(3))]
+    return [
+        f"{whose}{name}: {mine[name]} / {theirs[name]}"
+        for whose, mine, theirs in pairs
+        for name in mine.dtype.names
+        if name != "seat" and mine[name].tobytes() != theirs[name].tobytes()
+    ]
+
+
+class Followed:
+    """A game in which every seat follows the messages it gets; `check` after whatever happens."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.followers = [Follower() for _ in range(3)]
+        self.heard: list[Message] = []  # by seat 0
+        self.check()
+
+    def check(self) -> None:
+        """Let everybody hear what is new, and compare."""
+        for seat, follower in enumerate(self.followers):
+            fresh = self.game.new_messages(seat)
+            for message, following in zip(fresh, [*fresh[1:], {}]):
+                follower.hear(message)
+                if following and not (message["type"] in LAID and following["type"] == "dora"):
+                    assert follower.legal == [], f"asked between {message} and {following}"
+            self.heard += fresh if seat == 0 else []
+            view, shown = follower.view, self.game.view(seat)
+            if self.game.over:
+                assert view.seat["score"].tolist() == self.game.scores
+                assert (view.phase, follower.legal) == (GAME_OVER, [])
+            elif view.tobytes() != shown.tobytes():
+                raise AssertionError(f"seat {seat} after {self.heard[-4:]}: {differences(view, shown)}")
+            elif seat in self.game.asked:
+                assert follower.legal == self.game.legal(seat) != []
+            else:  # the one thing messages do not tell is that the seat has answered, and another has not
+                assert follower.legal == actions_of(*shown.legal[seat].tolist())
+
+    def play(self, choose: Callable[[int], int]) -> Followed:
+        """To the end; `choose` gives the answer of a seat. Looks after each single answer."""
+        while not self.game.over:
+            for seat in self.game.asked:
+                self.game.act(seat, choose(seat))
+                self.check()
+        return self
+
+    def play_by(self, driver: Chooser) -> Followed:
+        def choose(seat: int) -> int:
+            hand = self.game.table.seat[seat]
+            return driver(hand.hand, int(hand.n_melds), int(self.game.table.drawn), self.game.legal(seat))
+
+        return self.play(choose)
+
+
+def follow_games(seeds: Iterable[int]) -> set[str]:
+    """Follow games of many kinds from their seeds; the types of all messages heard."""
+    kinds: set[str] = set()
+    for seed in seeds:
+        rng = random.Random(seed)
+        driver = efficient_driver(rng, rng.choice(ALL_HABITS)) if seed % 5 else random_driver(rng)
+        walls = [clustered_wall(rng) for _ in range(5)] if seed % 4 else []
+        rules = ALL_RULES[seed % 3]
+        kinds |= {message["type"] for message in Followed(Game(seed, rules, walls=walls)).play_by(driver).heard}
+    return kinds
+
+
+# The same as the table shows ------------------------------------------------------------------------------------------
+
+
+def test_views_of_all_kinds_of_games() -> None:
+    kinds = follow_games(range(60))
+    assert kinds == {
+        "start_game", "start_kyoku", "tsumo", "dahai", "reach", "reach_accepted", "pon", "daiminkan", "kakan", "ankan",
+        "nukidora", "dora", "hora", "ryukyoku", "end_kyoku", "end_game",
+    }  # fmt: skip
+
+
+@settings(max_examples=20)
+@given(st.integers(0, (1 << 64) - 1), st.integers(0, 1 << 32), st.sampled_from(ALL_HABITS), st.sampled_from([0, 1, 2]))
+def test_views_of_any_game(seed: int, luck: int, habits: Any, rules: int) -> None:
+    Followed(Game(seed, ALL_RULES[rules])).play_by(efficient_driver(random.Random(luck), habits))
+
+
+@pytest.mark.parametrize("rules", ALL_RULES, ids=["tenhou", "majsoul", "tenhou east", "majsoul east without reds"])
+def test_bots_that_play_by_what_they_hear_play_as_at_the_table(rules: Rules) -> None:
+    for seed, bots in enumerate([("rule", "efficiency", "random"), ("efficiency", "random", "rule"), ("rule",) * 3]):
+        agents = [make(bot, seed) for bot in bots]
+        followed = Followed(Game(seed, rules))
+
+        def choose(seat: int, followed: Followed = followed, agents: list[Any] = agents) -> int:
+            heard, shown = followed.followers[seat].view, followed.game.view(seat)
+            answers = agents[seat].act(np.array([heard, shown], dtype=TABLE))
+            assert answers[0] == answers[1]
+            return int(answers[0])
+
+        followed.play(choose)
+
+
+def test_views_without_compiled_code() -> None:
+    code = "from tests.engine.test_follow import follow_games; follow_games(range(1, 2))"
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_views_of_real_games(records_dir: Path) -> None:
+    """Decisions of real records, each with the view of who made it."""
+    n_decisions = 0
+    for path in sorted(records_dir.iterdir()):
+        record = read_records(path)
+        replayed = Replay(record)
+        start = record.events[0] | {"rules": replayed.rules.name, "length": replayed.rules.length}
+        followers, heard = [Follower() for _ in range(3)], 0
+        for decision in replayed:
+            for event in [start, *record.events[1:]][heard : decision.n_before]:
+                for seat, follower in enumerate(followers):
+                    follower.hear(mjai.for_seat(event, seat))
+            heard = decision.n_before
+            view = followers[decision.seat].view
+            assert differences(view, decision.view) == []
+            n_decisions += 1
+    assert n_decisions > 4_000
+
+
+# What only seems so ---------------------------------------------------------------------------------------------------
+
+
+def offered_to_both() -> Followed:
+    """Seat 0 has discarded a 5p that seat 1 wins on and seat 2 may pon."""
+    return Followed(Game(walls=[build_wall(["5p", "46p12345699s777z", "55p"])]))
+
+
+def test_a_seat_that_has_passed_seems_to_be_asked_until_it_hears_what_came() -> None:
+    followed = offered_to_both()
+    game, (_, winner, caller) = followed.game, followed.followers
+    game.act(0, mjai.MJAI_TILES["5p"])
+    followed.check()
+    assert RON in winner.legal
+    assert PON in caller.legal
+    game.act(1, PASS)
+    followed.check()
+    assert game.legal(1) == []
+    assert RON in winner.legal
+    game.act(2, PASS)
+    followed.check()
+    assert winner.view.seat[1].passed
+
+
+def test_what_is_last_heard_of_stands_on_offer() -> None:
+    game = Game(3)
+    game.act(0, game.legal(0)[0])
+    messages = game.new_messages(0)
+    assert [message["type"] for message in messages[-2:]] == ["dahai", "tsumo"]
+    follower = Follower()
+    for message in messages[:-1]:
+        follower.hear(message)
+    assert (follower.view.phase, follower.legal) == (RESPONSE, [])
+
+
+@pytest.mark.parametrize("without", [(), ("scores",), ("deltas",)])
+def test_scores_after_a_round(without: tuple[str, ...]) -> None:
+    game = play(Game(5), efficient_driver(random.Random(5), ALL_HABITS[0]))
+    follower = Follower()
+    told = 0
+    for message in game.new_messages(2):
+        ended = message["type"] in ("hora", "ryukyoku")
+        follower.hear({key: value for key, value in message.items() if not ended or key not in without})
+        if ended:
+            view, told = follower.view, told + 1
+            assert view.seat["score"].tolist() == message["scores"]
+            assert (view.phase, follower.legal) == (ROUND_OVER, [])
+    assert told > 3
+
+
+# Rules and games ------------------------------------------------------------------------------------------------------
+
+
+def test_rules_that_start_game_does_not_name_are_those_given() -> None:
+    unnamed = {"type": "start_game", "id": 1, "names": ["a", "b", "c"]}
+    for given_rules, expected in [(None, TENHOU), (MAJSOUL, MAJSOUL)]:
+        follower = Follower(given_rules)
+        follower.hear(unnamed)
+        assert follower.view.rules == expected.packed()
+    follower.hear(unnamed | {"rules": "tenhou", "length": "east"})
+    assert follower.view.rules == TENHOU.with_length("east").packed()
+
+
+def test_a_new_game_starts_anew() -> None:
+    used, fresh = Follower(), Follower()
+    first, second = Game(1), Game(2)
+    play(first, random_driver(random.Random(1)), 100)
+    for message in [*first.new_messages(0), *(told := second.new_messages(2))]:
+        used.hear(message)
+    for message in told:
+        fresh.hear(message)
+    assert (used.seat, fresh.seat) == (2, 2)
+    assert used.view.tobytes() == fresh.view.tobytes() == second.view(2).tobytes()
+
+
+# Messages that cannot be ----------------------------------------------------------------------------------------------
+
+
+def refused(follower: Follower, message: Message) -> str:
+    """Why a message is refused; the view must stand as it stood."""
+    before = follower.view.tobytes()
+    with pytest.raises(ValueError, match=r".") as error:
+        follower.hear(message)
+    assert follower.view.tobytes() == before
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def tsumo(seat: int, tile: str = "?") -> Message:
+    return {"type": "tsumo", "actor": seat, "pai": tile}
+
+
+def dahai(seat: int, tile: str, tsumogiri: bool = False) -> Message:
+    return {"type": "dahai", "actor": seat, "pai": tile, "tsumogiri": tsumogiri}
+
+
+def pon(seat: int, tile: str, *consumed: str) -> Message:
+    return {"type": "pon", "actor": seat, "target": 0, "pai": tile, "consumed": list(consumed)}
+
+
+def ankan(seat: int, tile: str) -> Message:
+    return {"type": "ankan", "actor": seat, "consumed": [tile] * 4}
+
+
+def dora(tile: str) -> Message:
+    return {"type": "dora", "dora_marker": tile}
+
+
+def reach(seat: int) -> Message:
+    return {"type": "reach", "actor": seat}
+
+
+RYUKYOKU = {"type": "ryukyoku", "reason": "fanpai", "deltas": [0, 0, 0]}
+START = {
+    "type": "start_kyoku", "bakaze": "E", "kyoku": 1, "honba": 0, "kyotaku": 0, "oya": 0, "dora_marker": "9s",
+    "scores": [35_000] * 3, "tehais": [["?"] * 13, ["5p", "5p", "5p", "5pr", *"ESWNPFC", "1m", "9m"], ["?"] * 13],
+}  # fmt: skip
+NOT_NOW, TOO_MANY, NOT_ALLOWED = "nothing of the kind", "more such tiles", "rules do not allow"
+
+
+@pytest.mark.parametrize(
+    ("heard", "message", "why"),
+    [
+        ([], {"type": "hello"}, "'hello' is no message of a game"),
+        ([], {}, "None is no message of a game"),
+        ([], {"type": "start_game", "id": 3}, "start_game needs 'id', a seat 0 to 2, not 3"),
+        ([], {"type": "start_game", "id": 0, "rules": "mine"}, "unknown rules 'mine'"),
+        ([], START | {"tehais": [["?"] * 13] * 3}, "start_kyoku needs the 13 tiles of seat 1"),
+        ([], START | {"dora_marker": "5p"}, "more tiles of a kind than there are"),
+        ([], START | {"dora_marker": "2m"}, "more tiles of a kind than there are"),
+        ([], START | {"scores": [35_000] * 4}, "start_kyoku needs 'scores'"),
+        ([], START | {"bakaze": "X"}, "start_kyoku is garbled or incomplete"),
+        ([], START | {"honba": 1 << 20}, "start_kyoku is garbled or incomplete"),
+        ([], {"type": "start_kyoku"}, "start_kyoku needs 'oya'"),
+        ([], tsumo(0), NOT_NOW),
+        ([], RYUKYOKU, "ryukyoku cannot follow"),
+        ([START], tsumo(1, "5s"), NOT_NOW),
+        ([START], dahai(0, "5s"), f"dahai 5s of seat 0 cannot follow what was heard before: .*{NOT_NOW}"),
+        ([START], {"type": "tsumo", "pai": "?"}, "tsumo needs 'actor'"),
+        ([START, tsumo(0)], START, "start_kyoku cannot follow"),
+        ([START, tsumo(0)], tsumo(0), NOT_NOW),
+        ([START, tsumo(0)], dahai(1, "E"), NOT_NOW),
+        ([START, tsumo(0)], dahai(0, "?"), "dahai needs 'pai'"),
+        ([START, tsumo(0)], dahai(0, "5p"), TOO_MANY),
+        ([START, tsumo(0)], ankan(0, "E"), TOO_MANY),
+        ([START, tsumo(0)], {"type": "kakan", "actor": 0, "pai": "8s", "consumed": ["8s"] * 3}, NOT_ALLOWED),
+        ([START, tsumo(0)], {"type": "reach_accepted", "actor": 0}, NOT_NOW),
+        ([START, tsumo(0)], dora("8s"), "no dora indicator is to be shown"),
+        ([START, tsumo(0)], {"type": "end_kyoku"}, "end_kyoku cannot follow"),
+        ([START, tsumo(0), dahai(0, "8s")], tsumo(2), NOT_NOW),
+        ([START, tsumo(0), dahai(0, "8s")], tsumo(1), "tsumo needs 'pai'"),
+        ([START, tsumo(0), dahai(0, "8s")], tsumo(1, "5p"), TOO_MANY),
+        ([START, tsumo(0), dahai(0, "8s")], pon(1, "8s", "8s", "8s"), NOT_ALLOWED),
+        ([START, tsumo(0), dahai(0, "8s")], pon(2, "7s", "7s", "7s"), NOT_NOW),
+        ([START, tsumo(0), dahai(0, "8s")], pon(2, "8s", "8s", "7s"), "pon of 8s cannot consume"),
+        ([START, tsumo(0), dahai(0, "8s")], pon(0, "8s", "8s", "8s"), NOT_NOW),
+        ([START, tsumo(0), dahai(0, "8s"), pon(2, "8s", "8s", "8s")], dahai(2, "8s"), NOT_ALLOWED),
+        ([START, tsumo(0), dahai(0, "8s"), pon(2, "8s", "8s", "8s")], tsumo(2), NOT_NOW),
+        ([START, tsumo(0), dahai(0, "8s"), tsumo(1, "E")], dahai(1, "S", True), NOT_ALLOWED),
+        ([START, tsumo(0), dahai(0, "8s"), tsumo(1, "E")], dahai(1, "9s"), NOT_ALLOWED),
+        ([START, tsumo(0), dahai(0, "8s"), tsumo(1, "E")], reach(1), NOT_ALLOWED),
+        ([START, tsumo(0), ankan(0, "8s")], tsumo(0), "a dora indicator is to be shown first"),
+        ([START, tsumo(0), ankan(0, "8s"), dora("8p")], dora("8p"), "no dora indicator"),
+        ([START, tsumo(0), ankan(0, "8s")], dora("5p"), TOO_MANY),
+        ([START, tsumo(0), reach(0)], reach(0), NOT_ALLOWED),
+        ([START, tsumo(0), reach(0), dahai(0, "8s")], {"type": "reach_accepted", "actor": 2}, NOT_NOW),
+        ([START, tsumo(0), RYUKYOKU], RYUKYOKU, "ryukyoku cannot follow"),
+        ([START, tsumo(0), RYUKYOKU], tsumo(0), NOT_NOW),
+    ],
+)
+def test_a_message_that_cannot_follow_is_refused(heard: list[Message], message: Message, why: str) -> None:
+    follower = Follower()
+    follower.hear({"type": "start_game", "id": 1})
+    for before in heard:
+        follower.hear(before)
+    assert refused(follower, message)
+    with pytest.raises(ValueError, match=why):
+        follower.hear(message)
+
+
+def test_nothing_is_heard_before_the_game_starts() -> None:
+    for message in (START, tsumo(0), dora("8p"), RYUKYOKU, {"type": "end_game", "scores": [0, 0, 0]}):
+        assert refused(Follower(), message) == f"{message['type']} cannot be heard before start_game"
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 1 << 32), st.integers(0, 2), st.integers(0, 200))
+def test_a_message_out_of_its_place_is_refused_or_leaves_a_view_to_go_on_from(seed: int, seat: int, place: int) -> None:
+    """Messages of the game at a wrong time: most are refused without a trace, the others are possible there."""
+    rng = random.Random(seed)
+    game = play(Game(seed), efficient_driver(rng, rng.choice(ALL_HABITS)), 300)
+    told = game.new_messages(seat)
+    follower = Follower()
+    for message in told[: place + 1]:
+        follower.hear(message)
+    taken = 0
+    for message in rng.sample(told, min(len(told), 150)):
+        if message["type"] == "start_game":
+            continue
+        before = follower.view.tobytes()
+        try:
+            follower.hear(message)
+            taken += 1
+        except ValueError:
+            assert follower.view.tobytes() == before
+    view = follower.view
+    assert taken < 150
+    assert (view.seat["hand"][[(seat + 1) % 3, (seat + 2) % 3]] == 0).all()
+    assert (view.seat["hand"] >= 0).all()
+    assert (view.seen + view.seat[seat].hand <= 4).all()
