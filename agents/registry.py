@@ -15,15 +15,16 @@ GROUP = "nukidora.agents"
 BUILT_IN = {name: f"agents.{name}:make" for name in ("random", "tsumogiri", "efficiency", "rule")}
 
 
-def _known() -> dict[str, EntryPoint]:
-    """Where each bot is to be found; nothing is imported yet. A built-in name stays what it is."""
-    others = {found.name: found for found in entry_points(group=GROUP)}
-    return others | {name: EntryPoint(name, value, GROUP) for name, value in BUILT_IN.items()}
+def _find(name: str) -> EntryPoint | None:
+    """Where a bot is to be found; nothing is imported yet. A built-in name stays what it is."""
+    if name in BUILT_IN:
+        return EntryPoint(name, BUILT_IN[name], GROUP)
+    return next((found for found in entry_points(group=GROUP) if found.name == name), None)
 
 
 def names() -> list[str]:
     """The names `make` knows: the built-in ones, then those of other packages."""
-    return [*BUILT_IN, *sorted(_known().keys() - BUILT_IN.keys())]
+    return [*BUILT_IN, *sorted({found.name for found in entry_points(group=GROUP)} - BUILT_IN.keys())]
 
 
 def make(spec: str, seed: int = 0) -> Agent:
@@ -33,7 +34,7 @@ def make(spec: str, seed: int = 0) -> Agent:
     does not understand its argument.
     """
     name, colon, argument = spec.partition(":")
-    found = _known().get(name)
+    found = _find(name)
     if found is None:
         raise ValueError(f"unknown bot {name!r}: choose one of {', '.join(names())}")
     if not 0 <= seed <= MAX_SEED:

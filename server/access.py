@@ -11,6 +11,7 @@ from server.settings import Settings
 from server.store import Store, TokenOwner
 
 MAX_ADDRESSES = 10_000  # remembered at a time
+HOUSE = " (house)"  # how the names of house bots end
 CONNECT_AGAIN = 10  # seconds until an address that has too many connections may have closed one
 
 
@@ -132,6 +133,8 @@ class Access:
 
     async def admit(self, name: str, token: str | None) -> None:
         """Whether a bot may play under `name`: a name that has a token belongs to it. Raises Refused."""
+        if name.endswith(HOUSE):
+            raise Refused(f"the name {name!r} is a house bot's; take another")
         owner = await self._store.token_owner(token) if token else None
         if token and owner is None:
             raise Unknown("the token is unknown or revoked; ask whoever runs the server for another")

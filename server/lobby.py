@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Coroutine
+from collections import Counter
+from collections.abc import Coroutine, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import structlog
 
 from server import journal
-from server.access import Access, Full, Refused
+from server.access import HOUSE, Access, Full, Refused
 from server.guest import Guest
 from server.journal import Journal, JournalError
 from server.line import Line, Listener
@@ -197,7 +198,13 @@ class Lobby:
     def open_game(self, room: Room, chairs: list[Guest | str], seed: int) -> None:
         """Start a game: on each chair a guest, or the spec of a house bot."""
         secrets = [new_secret() for _ in chairs]
-        first, second, third = (player_on(chair, kept) for chair, (_, kept) in zip(chairs, secrets, strict=True))
+        houses = house_names(chairs)
+        first, second, third = (
+            Player(chair.join.name, games=chair.games_left, secret_hash=kept)
+            if isinstance(chair, Guest)
+            else Player(next(houses), house=chair)
+            for chair, (_, kept) in zip(chairs, secrets, strict=True)
+        )
         game, now = uuid.uuid4().hex, datetime.now(UTC)
         start = Start(game, room.name, room.settings, seed, now, (first, second, third))
         sitting = Sitting(start, Journal(self._journals, game), self)
@@ -256,8 +263,11 @@ class Lobby:
         sitting.forget()
 
 
-def player_on(chair: Guest | str, kept_hash: str) -> Player:
-    """Who is written down for a chair."""
-    if isinstance(chair, Guest):
-        return Player(chair.join.name, games=chair.games_left, secret_hash=kept_hash)
-    return Player(f"{chair} (house)", house=chair)
+def house_names(chairs: list[Guest | str]) -> Iterator[str]:
+    """Names of the house bots among `chairs`: the second ``rule`` is ``rule#2``."""
+    seen: Counter[str] = Counter()
+    for chair in chairs:
+        if isinstance(chair, str):
+            seen[chair] += 1
+            number = "" if seen[chair] == 1 else f"#{seen[chair]}"
+            yield f"{chair}{number}{HOUSE}"

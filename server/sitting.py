@@ -1,7 +1,7 @@
 """One game being played: asks, waits, falls back, and tells everybody what happened.
 
-A state machine without tasks of its own: replies, clocks and lost connections call it, and each call goes on to the next
-question. So nothing here ever waits for a bot.
+A state machine without tasks of its own: replies, clocks and lost connections call it, and each call goes on to the
+next question. So nothing here ever waits for a bot.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ class Sitting:
         self.holding = False  # restored, and waiting for its guests
         self.end_game: Message | None = None  # held back until the result is kept
         self.announced = False
+        self._closed = False
         self.game = Game(start.seed, start.settings.make_rules(), start.names)
         self.seats = [
             Seat(self, index, player, start.settings.bank_time, house=self._house(player.house, index))
@@ -116,7 +117,7 @@ class Sitting:
     def lost(self, seat: Seat) -> None:
         """The connection of a seat is gone."""
         seat.guest = None
-        if seat.house is None and not self.game.over:
+        if seat.house is None and not self.game.over and not self._closed:
             seat.patience = self._loop.call_later(self.start.settings.resume_within, self._patience_over, seat)
 
     def resume(self, seat: Seat, guest: Guest, seen: int) -> None:
@@ -162,12 +163,14 @@ class Sitting:
 
     def close(self) -> None:
         """Stop, and leave the journal for the next start."""
+        self._closed = True
         for seat in self.seats:
             seat.stop_clocks()
         self._journal.close()
 
     def forget(self) -> None:
         """Nobody can come back any more."""
+        self._closed = True
         for seat in self.seats:
             seat.stop_clocks()
         self._journal.remove()
@@ -181,6 +184,8 @@ class Sitting:
 
     def _advance(self) -> None:
         """Play until somebody has to be waited for."""
+        if self._closed:
+            return
         for _ in range(BURST):
             menus = {seat: self.game.legal(seat) for seat in self.game.asked}
             fresh = self._take_messages()
@@ -347,12 +352,12 @@ class Sitting:
 
     def _release(self) -> None:
         """The guests of a restored game are back, or have had their time."""
-        if not self.holding:
+        if not self.holding or self._closed:
             return
         self.holding = False
         for seat in self.guests:
             if seat.guest is None and seat.house is None and not self.game.over:
-                self._take_over(seat, f"not back within {self.start.settings.resume_within:g} s of the server's restart")
+                self._take_over(seat, f"not back within {self.start.settings.resume_within:g} s of the restart")
         if self.game.over:
             self._host.game_over(self)
             return

@@ -36,8 +36,9 @@ class WebSocketLine:
                 message = await self._socket.receive()
                 if message["type"] == "websocket.disconnect":
                     break
-                data = message.get("text") or message.get("bytes") or ""
-                if len(data) > MAX_MESSAGE or (isinstance(data, str) and len(data.encode("utf-8", "replace")) > MAX_MESSAGE):
+                text = message.get("text")
+                data = message.get("bytes") or b"" if text is None else text.encode()
+                if len(data) > MAX_MESSAGE:
                     listener.oversized()
                 elif not self._closing:
                     listener.received(data)

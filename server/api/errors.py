@@ -38,7 +38,7 @@ def of_refusal(refusal: Refused) -> JSONResponse:
 
 def missing(what: str, name: str) -> HTTPException:
     """To be raised where there is no such thing."""
-    return HTTPException(404, f"there is no {what} {reprlib.repr(name)}")
+    return HTTPException(404, f"there is no {what} {name[:80]!r}")
 
 
 def described(fault: Mapping[str, Any]) -> str:

@@ -120,7 +120,7 @@ async def stored_game(lobby: LobbyHere, game_id: str) -> store.StoredGame:
     return game
 
 
-@router.get("/{game_id}", summary="One game", responses=problems(404, 503))
+@router.get("/{game_id}", summary="One game", responses=problems(404, 422, 503))
 async def get_game(lobby: LobbyHere, game_id: str) -> Game:
     """The result of a game."""
     return Game.model_validate(await stored_game(lobby, game_id), from_attributes=True)
@@ -165,7 +165,8 @@ async def get_record(
             data = await asyncio.to_thread(translated, data, game_id, form)
     tag = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": form.cached}
-    if tag in request.headers.get("if-none-match", ""):
+    known = request.headers.get("if-none-match", "")
+    if known == "*" or tag in known:
         return Response(status_code=304, headers=headers)
     headers["Content-Disposition"] = f'attachment; filename="{game_id}{form.suffix}"'
     return Response(data, media_type=form.media_type, headers=headers)

@@ -62,7 +62,7 @@ async def list_players(
     return Page[Player].model_validate(page, from_attributes=True)
 
 
-@router.get("/{name}", summary="One player", responses=problems(404, 503))
+@router.get("/{name}", summary="One player", responses=problems(404, 422, 503))
 async def get_player(lobby: LobbyHere, name: str) -> Player:
     """The player of that name, once a game of theirs is over."""
     player = await lobby.store.player(name)

@@ -28,19 +28,17 @@ async def admin(lobby: LobbyHere, given: Annotated[HTTPAuthorizationCredentials 
     await lobby.access.admin(given.credentials if given else None)
 
 
-class ShownSettings(RoomSettings):
+class RoomSettingsInfo(RoomSettings):
     """Settings of a room, without the seed: who knows it knows the walls to come."""
 
     seed: None = Field(None, exclude=True)
 
 
-class ShownRoom(BaseModel):
+class RoomInfo(BaseModel):
     """A room that is open."""
 
-    model_config = ConfigDict(title="Room")
-
     name: str
-    settings: ShownSettings
+    settings: RoomSettingsInfo
     waiting: int = Field(description="bots that wait for a game")
     playing: int = Field(description="games being played")
     started: int = Field(description="games started since the server came up; with a seed, since the very first")
@@ -64,10 +62,10 @@ class NewRoom(BaseModel):
     )
 
 
-def shown(room: Room) -> ShownRoom:
+def shown(room: Room) -> RoomInfo:
     """A room as the API shows it."""
-    settings = ShownSettings.model_construct(**dict(room.settings) | {"seed": None})  # validated when it was opened
-    return ShownRoom(
+    settings = RoomSettingsInfo.model_construct(**dict(room.settings) | {"seed": None})  # validated when it was opened
+    return RoomInfo(
         name=room.name,
         settings=settings,
         waiting=len(room.waiting),
@@ -86,16 +84,16 @@ def open_room_of(lobby: Lobby, name: str) -> Room:
 
 
 @router.get("", summary="The rooms that are open, by name", responses=problems(422))
-async def list_rooms(lobby: LobbyHere, cursor: Cursor = None, limit: Limit = 50) -> Page[ShownRoom]:
+async def list_rooms(lobby: LobbyHere, cursor: Cursor = None, limit: Limit = 50) -> Page[RoomInfo]:
     """A room is opened here, or by the first bot that joins it; in the latter case it goes when it is empty."""
     (after,) = read_cursor(BY_NAME, cursor) or ("",)
     names = sorted(name for name, room in lobby.rooms.items() if name > after and not room.closed)
     page = BY_NAME.page([lobby.rooms[name] for name in names[: one_more(limit)]], limit, shown)
-    return Page[ShownRoom](items=page.items, next_cursor=page.next_cursor)
+    return Page[RoomInfo](items=page.items, next_cursor=page.next_cursor)
 
 
-@router.get("/{name}", summary="One room", responses=problems(404))
-async def get_room(lobby: LobbyHere, name: str) -> ShownRoom:
+@router.get("/{name}", summary="One room", responses=problems(404, 422))
+async def get_room(lobby: LobbyHere, name: str) -> RoomInfo:
     """The room of that name."""
     return shown(open_room_of(lobby, name))
 
@@ -107,7 +105,7 @@ async def get_room(lobby: LobbyHere, name: str) -> ShownRoom:
     dependencies=[Depends(admin)],
     responses=problems(401, 403, 409, 411, 413, 422, 503),
 )
-async def open_room(lobby: LobbyHere, new: NewRoom, response: Response) -> ShownRoom:
+async def open_room(lobby: LobbyHere, new: NewRoom, response: Response) -> RoomInfo:
     """The room stays until it is closed, or its `games` are played; restarts of the server do not change that."""
     if new.name in lobby.rooms:
         raise HTTPException(409, f"room {new.name} is open, or still ends its games: close it first, or wait")
@@ -133,7 +131,7 @@ async def open_room(lobby: LobbyHere, new: NewRoom, response: Response) -> Shown
     summary="Close a room",
     status_code=204,
     dependencies=[Depends(admin)],
-    responses=problems(401, 403, 404, 411, 413, 503),
+    responses=problems(401, 403, 404, 411, 413, 422, 503),
 )
 async def close_room(lobby: LobbyHere, name: str) -> None:
     """Bots that wait there are sent away; games being played go on to their ends, and their results are kept.

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query, WebSocket
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from server.access import Refused
 from server.api.common import Cursor, Limit, LobbyHere, NameRoute, Page, ServiceHere, problems, read_cursor
@@ -17,10 +17,8 @@ from server.store.cursors import Order, one_more, time
 router = APIRouter(prefix="/api/sittings", tags=["sittings"], route_class=NameRoute)
 
 
-class ShownSitting(BaseModel):
+class SittingInfo(BaseModel):
     """A game being played, as far as spectators may know it."""
-
-    model_config = ConfigDict(title="Sitting")
 
     id: str = Field(description="of the game, while it is played and ever after")
     room: str
@@ -42,11 +40,11 @@ def place(broadcast: Broadcast) -> tuple[datetime, str]:
 NEWEST_FIRST: Order[Broadcast] = Order("sittings", place, (time, str))
 
 
-def shown(broadcast: Broadcast) -> ShownSitting:
+def shown(broadcast: Broadcast) -> SittingInfo:
     """A game being played as the API shows it."""
     start = broadcast.sitting.start
     rounds, scores = broadcast.shown()
-    return ShownSitting(
+    return SittingInfo(
         id=start.id,
         room=start.room,
         rules=start.settings.rules,
@@ -65,7 +63,7 @@ async def list_sittings(
     room: Annotated[str | None, Query(description="of this room only", examples=["default"])] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
-) -> Page[ShownSitting]:
+) -> Page[SittingInfo]:
     """Nothing here is of a round that is not over: it does not help anybody who plays."""
     after = read_cursor(NEWEST_FIRST, cursor)
     wanted = room and room.replace(" ", "+")  # a plus sign not encoded; rooms have no spaces
@@ -78,11 +76,11 @@ async def list_sittings(
     ]
     playing.sort(key=place, reverse=True)
     page = NEWEST_FIRST.page(playing[: one_more(limit)], limit, shown)
-    return Page[ShownSitting](items=page.items, next_cursor=page.next_cursor)
+    return Page[SittingInfo](items=page.items, next_cursor=page.next_cursor)
 
 
-@router.get("/{sitting_id}", summary="One game being played", responses=problems(404))
-async def get_sitting(lobby: LobbyHere, sitting_id: str) -> ShownSitting:
+@router.get("/{sitting_id}", summary="One game being played", responses=problems(404, 422))
+async def get_sitting(lobby: LobbyHere, sitting_id: str) -> SittingInfo:
     """Once it is over its result is at `/api/games/{game_id}`, under the same id."""
     broadcast = lobby.broadcasts.get(sitting_id)
     if broadcast is None or broadcast.over:

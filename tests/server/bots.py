@@ -7,7 +7,7 @@ import functools
 import gzip
 import json
 import random
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -34,7 +34,7 @@ Script = Callable[["Bot", Message], Answer]
 
 NOTHING: Message = {"type": "none"}
 HINTS = frozenset({"possible_actions", "cannot_dahai", "can_act", "resume", "id"})
-TIMEOUT = 100.0  # seconds for a whole test: only a server that stalls takes as long
+TIMEOUT = 15.0  # seconds for a whole test: only a server that stalls takes as long
 
 
 class Address(Protocol):
@@ -307,6 +307,19 @@ async def together(*playing: Any) -> list[Any]:
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(one) for one in playing]
     return [task.result() for task in tasks]
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait until something about the server, which runs in this process, has become true."""
+    while not condition():
+        await asyncio.sleep(0.001)
+
+
+async def connect_in_order(server: Running, bots: Sequence[Bot], room: str = "default") -> None:
+    """Connect all, each after the one before waits in the room; the last of three may find the game begun."""
+    for n_waiting, bot in enumerate(bots, 1):
+        await bot.connect()
+        await until(lambda n=n_waiting: n % 3 == 0 or len(server.lobby.rooms[room].waiting) == n)  # type: ignore[misc]
 
 
 async def play_all(bots: Iterable[Bot]) -> None:

@@ -24,6 +24,7 @@ from tests.server.bots import Bot, serving
 BATCH = 200
 EXAMPLES = 250  # of each transport: 2 x 250 x 200 = 100,000 messages
 LONGEST_ERROR = 1_000
+BETWEEN_GAMES = 1.0  # seconds: honest games are always going on, but leave time for the others
 
 # What is thrown -------------------------------------------------------------------------------------------------------
 
@@ -58,9 +59,9 @@ messages = st.one_of(objects, objects, cut, st.sampled_from(ODDITIES), st.binary
     lambda data: data.replace(b"\n", b" ")
 )
 batches = st.lists(messages, min_size=BATCH, max_size=BATCH)
-ROOMS = ("solo+rule+rule", "mixed", "waiting", None)  # None: nothing is said before the batch
-PLAYING = ROOMS[:2]  # there it is thrown in the middle of a game
-rooms = st.sampled_from(ROOMS)
+PLAYING = ("solo+rule+rule", "mixed")  # there it is thrown in the middle of a game
+# Mostly where all of it is read; None: nothing is said before the batch.
+rooms = st.sampled_from([*["solo+rule+rule"] * 8, "mixed", "waiting", None])
 
 
 # Where it is thrown ---------------------------------------------------------------------------------------------------
@@ -105,6 +106,7 @@ class Target:
                 playing.cancel()
             with suppress(asyncio.CancelledError):
                 await playing
+            await asyncio.sleep(BETWEEN_GAMES)
 
     def __enter__(self) -> Target:
         self.thread.start()
