@@ -1,4 +1,6 @@
-"""A whole mjai bot in forty lines, to start your own from: python -m agents.example localhost 11600 default
+"""A whole mjai bot in forty lines, to start your own from.
+
+    python -m agents.example localhost 11600 default
 
 It needs nothing but Python: it wins when it can, sets norths aside, and otherwise discards the tile it has drawn.
 """

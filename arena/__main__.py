@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import math
 import os
 import signal
 import sys
@@ -34,6 +36,16 @@ riichi, call, draw %     share of rounds with an accepted riichi, with an open m
 win, deal-in points      mean worth of the hand won or paid, without honba and riichi sticks
 nukidora                 norths laid per round
 
+Foreign bots play like the others, but one game at a time. One that crashes, hangs or answers nonsense is reported; its
+seat then discards what it draws until the game is over, and the next game starts it anew.
+
+exec:COMMAND             a program that speaks mjai on stdin and stdout, one for each job; {id} becomes its seat.
+                         exec+kita:COMMAND, exec+libriichi3p:COMMAND: its dialect, if not mjai3p. Whether it reads one
+                         event or one array of events a line is found out; +event, +asked or +array tell it.
+mjsonp://HOST:PORT/ROOM  waits there for a bot to connect; all games are then played by one job
+
+A bot with a comma in it stands in double quotes: --bots 'rule,"exec:python bot.py --set a,b",efficiency'
+
 With --json, finished games are kept in FILE.partial until FILE is written: an interrupted run goes on from there when
 it is started again with the same settings.
 exit codes: 0 finished, 1 a bot or the run failed, 2 bad arguments, 130 interrupted (both tables are printed even so)
@@ -41,11 +53,25 @@ exit codes: 0 finished, 1 a bot or the run failed, 2 bad arguments, 130 interrup
 
 
 def three_bots(text: str) -> tuple[str, ...]:
-    """Bots separated by commas."""
-    bots = tuple(spec.strip() for spec in text.split(","))
+    """Bots separated by commas; one with a comma of its own stands in double quotes, as in CSV."""
+    try:
+        bots = tuple(spec.strip() for spec in next(csv.reader([text], skipinitialspace=True, strict=True), []))
+    except csv.Error as error:
+        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None
     if len(bots) != N_SEATS:
         raise argparse.ArgumentTypeError(f"{text!r} names {len(bots)} bots: three play, as in rule,random,random")
     return bots
+
+
+def seconds(text: str) -> float:
+    """A length of time, for an option."""
+    try:
+        length = float(text)
+    except ValueError:
+        length = 0.0
+    if not 0.0 < length < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
+    return length
 
 
 def usable_cores() -> int:
@@ -58,13 +84,24 @@ def make_parser() -> Parser:
     parser = Parser("arena", description=__doc__, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=positive, default=1000, metavar="N", help="rounded up to a multiple of three")
     parser.add_argument(
-        "--bots", type=three_bots, default="rule,efficiency,random", metavar="A,B,C", help=f"of {', '.join(names())}"
+        "--bots",
+        type=three_bots,
+        default="rule,efficiency,random",
+        metavar="A,B,C",
+        help=f"of {', '.join(names())}, or foreign ones, see below",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all walls and bots (default 0)")
     parser.add_argument("--rules", choices=sorted(PRESETS), default="tenhou")
     parser.add_argument("--length", choices=("east", "hanchan"), default="hanchan")
     parser.add_argument(
         "--jobs", type=positive, default=usable_cores(), metavar="N", help="processes (default: all cores)"
+    )
+    parser.add_argument(
+        "--timeout",
+        type=seconds,
+        default=30.0,
+        metavar="SECONDS",
+        help="for an answer of a foreign bot (default 30)",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write statistics and the result of every game")
     parser.add_argument("--save", type=Path, metavar="DIR", help="write every game as WALLSEED-ROTATION.mjson.gz")
@@ -82,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the arena and return the exit code."""
     parser = make_parser()
     given = parser.parse_args(arguments)
-    settings = Settings(given.bots, round_up(given.games), given.seed, given.rules, given.length)
+    settings = Settings(given.bots, round_up(given.games), given.seed, given.rules, given.length, given.timeout)
     screen, notes = Console(), Console(stderr=True)
     if not screen.is_terminal:
         screen.width = TABLE_WIDTH

@@ -1,23 +1,25 @@
-"""Playing one chunk of the schedule: some walls in all rotations, on tables in lock step.
+"""Playing one chunk of the schedule: some walls in all rotations.
 
-Table k of a chunk plays rotation ``k % ROTATIONS`` of its wall ``k // ROTATIONS``.
+The games are played on tables in lock step; with a foreign bot, which plays one at a time, one after the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from arena.saving import Recorder
-from arena.schedule import ROTATIONS, Bot, Settings, seating
+from agents.player import StandIn
+from arena.audience import Audience, Fault, audience_of
+from arena.foreign import Foreign
+from arena.schedule import ROTATIONS, Bot, Game, Settings, games_of
 from arena.statistics import N_COUNTS, SCORE, count_rounds
 from engine.table import GAME_OVER, N_SEATS
-from engine.tables import PolicyFault, Tables
+from engine.tables import Policy, PolicyFault, Tables
 
 
 class GameError(Exception):
@@ -31,6 +33,7 @@ class Chunk:
     walls: list[int]
     counts: np.ndarray
     decisions: int
+    faults: list[Fault] = field(default_factory=list)
 
 
 def play_chunk(
@@ -40,30 +43,45 @@ def play_chunk(
 
     `report` is told how many games are over whenever a round has ended. Raises GameError, or OSError from writing.
     """
-    players = seating(walls).reshape(-1, N_SEATS)
-    seeds = np.repeat(np.array(settings.wall_seeds(walls), dtype=np.uint64), ROTATIONS)
-    tables = Tables(seeds, settings.make_rules())
-    counts = np.zeros((len(players), N_SEATS, N_COUNTS), dtype=np.int32)
-    recorder = None if folder is None else Recorder(folder, tables, [[bots[i].label for i in row] for row in players])
+    games, rules = games_of(settings, walls), settings.make_rules()
+    counts = np.zeros((len(games), N_SEATS, N_COUNTS), dtype=np.int32)
+    decisions = 0
+    faults: list[Fault] = []
+    step = 1 if settings.foreign else len(games)
+    for first in range(0, len(games), step):
+        part = slice(first, first + step)
+        tables = Tables(np.array([game.seed for game in games[part]], dtype=np.uint64), rules)
+        audience = audience_of(bots, games[part], tables, folder, faults)
+        for over in play(tables, bots, games[part], audience, counts[part]):
+            report(first + over)
+        decisions += tables.decisions
+    return Chunk(walls, counts.reshape(len(walls), ROTATIONS, N_SEATS, N_COUNTS), decisions, faults)
+
+
+def play(
+    tables: Tables, bots: Sequence[Bot], games: Sequence[Game], audience: Sequence[Audience], counts: np.ndarray
+) -> Iterator[int]:
+    """Play `games` on `tables` to the end, adding to `counts` int32[games, seats, N_COUNTS].
+
+    Yields how many of them are over whenever a round has ended. Raises what `play_chunk` raises.
+    """
+    players = np.array([game.seats for game in games], dtype=np.int8)
     try:
         for ended in tables.play([bot.agent.act for bot in bots], players):
             count_rounds(tables.raw, ended, counts)
-            if recorder is not None:
-                recorder.add_rounds(ended)
-            report(int(np.count_nonzero(tables.records["phase"] == GAME_OVER)))
+            for each in audience:
+                each.add_rounds(ended)
+            yield int(np.count_nonzero(tables.records["phase"] == GAME_OVER))
     except PolicyFault as fault:
-        raise GameError(describe(fault, bots, walls, seeds)) from fault
+        raise GameError(describe(fault, bots, games)) from fault
     counts[..., SCORE] = tables.records["seat"]["score"]
-    if recorder is not None:
-        recorder.write_games()
-    return Chunk(walls, counts.reshape(len(walls), ROTATIONS, N_SEATS, N_COUNTS), tables.decisions)
+    for each in audience:
+        each.finish()
 
 
-def describe(fault: PolicyFault, bots: Sequence[Bot], walls: Sequence[int], seeds: np.ndarray) -> str:
+def describe(fault: PolicyFault, bots: Sequence[Bot], games: Sequence[Game]) -> str:
     """Bot, game and seat of a failure, and what it was."""
-    wall, rotation = walls[fault.table // ROTATIONS], fault.table % ROTATIONS
-    game = f"game {wall * ROTATIONS + rotation} (wall seed {seeds[fault.table]:016x}, rotation {rotation})"
-    return f"bot {bots[fault.policy].label}, {game}, seat {fault.seat}: {fault.what}"
+    return f"bot {bots[fault.policy].label}, {games[fault.table].name}, seat {fault.seat}: {fault.what}"
 
 
 def warm_up(settings: Settings, bots: Sequence[Bot]) -> None:
@@ -71,8 +89,10 @@ def warm_up(settings: Settings, bots: Sequence[Bot]) -> None:
 
     A bot that fails does so again when that game is played in earnest, and is reported then.
     """
-    tables = Tables(np.array(settings.wall_seeds([0]), dtype=np.uint64), settings.make_rules())
+    game = games_of(settings, [0])[0]
+    tables = Tables([game.seed], settings.make_rules())
     counts = np.zeros((1, N_SEATS, N_COUNTS), dtype=np.int32)
+    policies: list[Policy] = [StandIn().act if isinstance(bot.agent, Foreign) else bot.agent.act for bot in bots]
     with suppress(PolicyFault):
-        for ended in islice(tables.play([bot.agent.act for bot in bots], seating([0])[0, :1]), 2):
+        for ended in islice(tables.play(policies, np.array([game.seats], dtype=np.int8)), 2):
             count_rounds(tables.raw, ended, counts)

@@ -15,6 +15,7 @@ import numpy as np
 
 import agents
 import arena
+from arena.audience import Fault
 from arena.chunk import Chunk
 from arena.schedule import Settings
 from engine.compiling import cache_folder
@@ -47,13 +48,16 @@ class Journal:
             self._file.close()
             what = ", ".join(differing)
             raise OtherRunError(f"{path} is left from a run with other {what}: finish that run, or delete the file")
-        self.found = [Chunk(line["walls"], np.array(line["counts"], dtype=np.int32), decisions=0) for line in lines]
+        self.found = [read_chunk(line) for line in lines]
         if self._file.tell() == 0:
             self._append(identity)
 
     def append(self, chunk: Chunk) -> None:
         """Keep a finished chunk."""
-        self._append({"walls": chunk.walls, "counts": chunk.counts.tolist()})
+        line: dict[str, Any] = {"walls": chunk.walls, "counts": chunk.counts.tolist()}
+        if chunk.faults:
+            line["faults"] = [dataclasses.asdict(fault) for fault in chunk.faults]
+        self._append(line)
 
     def remove(self) -> None:
         """The run is finished: its journal is not needed any more."""
@@ -81,3 +85,9 @@ class Journal:
     def _append(self, line: dict[str, Any]) -> None:
         self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
         self._file.flush()
+
+
+def read_chunk(line: dict[str, Any]) -> Chunk:
+    """A chunk from its line; how many answers it took is not kept."""
+    faults = [Fault(**fault) for fault in line.get("faults", [])]
+    return Chunk(line["walls"], np.array(line["counts"], dtype=np.int32), 0, faults)

@@ -35,6 +35,10 @@ class Progress:
         self.over += games
         self.show()
 
+    def note(self, line: str) -> None:
+        """Print a line beside what is shown."""
+        self.console.print(line, soft_wrap=True, highlight=False, markup=False)
+
     def __enter__(self) -> Progress:
         return self
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from arena.audience import Fault
 from arena.results import Speed
 from arena.schedule import ROTATIONS, Settings
 from arena.statistics import BotStatistics, Estimate
@@ -65,6 +66,12 @@ def table(columns: Columns, found: Sequence[BotStatistics]) -> Table:
     for one in found:
         drawn.add_row(Text(one.bot), *(cell(one) for cell in columns.values()))
     return drawn
+
+
+def print_faults(console: Console, bot: str, faults: Sequence[Fault], games: int) -> None:
+    """Print how often a foreign bot has failed."""
+    line = f"bot {bot}: failed in {len(faults):,} of {games:,} games, played on without it; first {faults[0]}"
+    console.print(Text(line, style="red"), soft_wrap=True)
 
 
 def print_report(console: Console, settings: Settings, found: Sequence[BotStatistics], speed: Speed) -> None:

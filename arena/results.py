@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from arena.audience import Fault
 from arena.chunk import Chunk
 from arena.schedule import ROTATIONS, Settings, seating
 from arena.statistics import N_COUNTS, SCORE, BotStatistics, placements_of, statistics
@@ -36,11 +37,13 @@ class Results:
         self.bots = bots
         self._counts = np.zeros((settings.n_walls, ROTATIONS, N_SEATS, N_COUNTS), dtype=np.int32)
         self._finished = np.zeros(settings.n_walls, dtype=np.bool_)
+        self._faults: list[Fault] = []
 
     def add(self, chunk: Chunk) -> None:
         """Take in finished games."""
         self._counts[chunk.walls] = chunk.counts
         self._finished[chunk.walls] = True
+        self._faults += chunk.faults
 
     @property
     def finished(self) -> list[int]:
@@ -51,6 +54,13 @@ class Results:
     def missing(self) -> list[int]:
         """Walls still to be played, ascending."""
         return np.flatnonzero(~self._finished).tolist()
+
+    @property
+    def faults(self) -> list[tuple[str, list[Fault]]]:
+        """The foreign bots that have failed, each with its faults, at most one a game, in the order of the schedule."""
+        ordered = sorted(self._faults, key=lambda fault: (fault.wall, fault.rotation))
+        by_bot = [(label, [fault for fault in ordered if fault.bot == place]) for place, label in enumerate(self.bots)]
+        return [(label, faults) for label, faults in by_bot if faults]
 
     def statistics(self) -> list[BotStatistics]:
         """Statistics of each bot over the games so far, at least one wall."""
@@ -86,6 +96,7 @@ class Results:
         yield f'"settings": {json.dumps(asdict(self.settings))},\n'
         yield from _json_list("bots", (asdict(one) for one in self.statistics()))
         yield from _json_list("games", self.games())
+        yield from _json_list("faults", (asdict(fault) | {"bot": bot} for bot, found in self.faults for fault in found))
         yield f'"speed": {json.dumps(asdict(speed))}\n'
         yield "}\n"
 

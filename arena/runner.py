@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import sys
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
+from types import FrameType
 
+from agents.player import Player, PlayerError
 from arena.chunk import Chunk, GameError, play_chunk, warm_up
+from arena.foreign import Foreign
 from arena.schedule import Settings
 
 SPAWN = multiprocessing.get_context("spawn")  # the same on every system, and safe beside threads
@@ -117,19 +121,38 @@ def interrupts_ignored() -> Iterator[None]:
 def work(link: Connection, settings: Settings, folder: Path | None) -> None:
     """A worker: plays the chunks it is sent until the parent is gone or a bot fails."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with ExitStack() as at_end:
+        try:
+            bots = settings.make_bots()
+            for bot in bots:
+                if isinstance(bot.agent, Foreign):
+                    prepare(bot.label, bot.agent.player, at_end)
+            while True:
+                walls = link.recv()
+                if walls is WARM_UP:
+                    warm_up(settings, bots)
+                    link.send(Ready())
+                else:
+                    link.send(play_chunk(settings, bots, walls, folder, Reporter(link)))
+        except (EOFError, ConnectionError):
+            return
+        except (GameError, OSError, ValueError) as error:
+            link.send(Failure(str(error)))
+
+
+def prepare(label: str, player: Player, at_end: ExitStack) -> None:
+    """Make a foreign bot ready; it is closed `at_end`. Raises GameError."""
+    signal.signal(signal.SIGTERM, leave)
+    at_end.callback(player.close)
     try:
-        bots = settings.make_bots()
-        while True:
-            walls = link.recv()
-            if walls is WARM_UP:
-                warm_up(settings, bots)
-                link.send(Ready())
-            else:
-                link.send(play_chunk(settings, bots, walls, folder, Reporter(link)))
-    except (EOFError, ConnectionError):
-        return
-    except (GameError, OSError, ValueError) as error:
-        link.send(Failure(str(error)))
+        player.prepare()
+    except (PlayerError, OSError) as error:
+        raise GameError(f"bot {label}: {error}") from error
+
+
+def leave(number: int, frame: FrameType | None) -> None:
+    """SIGTERM: leave in good order, so that children are ended."""
+    sys.exit()
 
 
 class Reporter:

@@ -16,7 +16,9 @@ from typing import Literal
 import numpy as np
 
 from agents.base import Agent
+from agents.foreign import is_awaited, is_foreign, make_player
 from agents.registry import make
+from arena.foreign import Foreign
 from engine.rules import Rules, preset
 from engine.seeds import derived_seed
 from engine.table import N_SEATS
@@ -24,6 +26,7 @@ from engine.table import N_SEATS
 ROTATIONS = N_SEATS
 # Tables of a chunk are played in lock step: enough for large batches, few enough to keep memory and lost work small.
 MAX_WALLS = 86
+MAX_WALLS_FOREIGN = 1  # foreign bots play one game after the other, and slowly
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,29 +41,75 @@ class Bot:
 class Settings:
     """What decides the result of a run. `games` is a multiple of ROTATIONS."""
 
-    bots: tuple[str, ...]  # one for each seat, as `agents.registry.make` takes them
+    bots: tuple[str, ...]  # one for each seat, as `agents.foreign` or `agents.registry.make` takes them
     games: int
     seed: int
     rules: str
     length: Literal["east", "hanchan"]
+    timeout: float = 30.0  # seconds that a foreign bot has for an answer
 
     @property
     def n_walls(self) -> int:
         """How many wall seeds are played."""
         return self.games // ROTATIONS
 
+    @property
+    def foreign(self) -> bool:
+        """Whether a foreign bot plays."""
+        return any(map(is_foreign, self.bots))
+
+    @property
+    def max_jobs(self) -> int | None:
+        """How many processes can share the work; None: any number. A bot that connects to us plays in one."""
+        return 1 if any(map(is_awaited, self.bots)) else None
+
     def make_rules(self) -> Rules:
         """The rules played by."""
         return preset(self.rules, self.length)
 
     def make_bots(self) -> list[Bot]:
-        """New bots, each with the seed of its position. Raises what `agents.registry.make` raises."""
-        agents = [make(spec, seed=derived_seed(self.seed, "bot", place)) for place, spec in enumerate(self.bots)]
+        """New bots, each with the seed of its position. Raises ValueError for a spec that cannot be."""
+        agents = [self._make_agent(spec, place) for place, spec in enumerate(self.bots)]
         return [Bot(label, agent) for label, agent in zip(labels([agent.name for agent in agents]), agents)]
+
+    def _make_agent(self, spec: str, place: int) -> Agent:
+        if is_foreign(spec):
+            return Foreign(make_player(spec, self.timeout))
+        return make(spec, seed=derived_seed(self.seed, "bot", place))
 
     def wall_seeds(self, walls: Sequence[int]) -> list[int]:
         """The 64-bit seeds of those walls."""
         return [derived_seed(self.seed, "wall", wall) for wall in walls]
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """One game of the schedule."""
+
+    wall: int
+    rotation: int
+    seed: int
+    seats: list[int]  # which bot sits where, by its place in the schedule
+
+    @property
+    def name(self) -> str:
+        """What to call it in messages."""
+        number = game_number(self.wall, self.rotation)
+        return f"game {number} (wall seed {self.seed:016x}, rotation {self.rotation})"
+
+
+def game_number(wall: int, rotation: int) -> int:
+    """The place of a game in the schedule, from 0."""
+    return wall * ROTATIONS + rotation
+
+
+def games_of(settings: Settings, walls: Sequence[int]) -> list[Game]:
+    """The games on those walls, all rotations of one after the other."""
+    return [
+        Game(wall, rotation, seed, seats)
+        for wall, seed, rotations in zip(walls, settings.wall_seeds(walls), seating(walls).tolist())
+        for rotation, seats in enumerate(rotations)
+    ]
 
 
 def round_up(games: int) -> int:
@@ -89,8 +138,8 @@ def seating(walls: Sequence[int]) -> np.ndarray:
     return ((rotation + direction * seat) % N_SEATS).astype(np.int8)
 
 
-def chunks(walls: Sequence[int], jobs: int) -> list[list[int]]:
-    """The walls cut into even pieces of MAX_WALLS at most, as many for each job where there are walls enough."""
-    n = min(len(walls), -(-len(walls) // (MAX_WALLS * jobs)) * jobs)
+def chunks(walls: Sequence[int], jobs: int, max_walls: int = MAX_WALLS) -> list[list[int]]:
+    """The walls cut into even pieces of `max_walls` at most, as many for each job where there are walls enough."""
+    n = min(len(walls), -(-len(walls) // (max_walls * jobs)) * jobs)
     cuts = [len(walls) * piece // n for piece in range(n + 1)] if n else []
     return [list(walls[first:last]) for first, last in pairwise(cuts)]

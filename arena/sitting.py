@@ -13,9 +13,9 @@ from arena import runner
 from arena.chunk import Chunk
 from arena.journal import Journal, run_identity
 from arena.progress import Progress, progress
-from arena.report import print_report
+from arena.report import print_faults, print_report
 from arena.results import Results, Speed
-from arena.schedule import ROTATIONS, Settings, chunks
+from arena.schedule import MAX_WALLS, MAX_WALLS_FOREIGN, ROTATIONS, Settings, chunks
 
 
 class Sitting:
@@ -24,7 +24,7 @@ class Sitting:
     def __init__(self, settings: Settings, jobs: int, json: Path | None, save: Path | None) -> None:
         """Check all that can be checked before work begins. Raises ValueError or OSError saying what is wrong."""
         self.settings = settings
-        self.jobs = jobs
+        self.jobs = min(jobs, settings.max_jobs or jobs)
         self.json = json
         self.save = save
         self.results = Results(settings, [bot.label for bot in settings.make_bots()])
@@ -45,7 +45,8 @@ class Sitting:
 
     def play(self, console: Console) -> None:
         """Play to the end, progress shown on `console`. Raises KeyboardInterrupt and `arena.runner.RunError`."""
-        todo = chunks(self.results.missing, self.jobs)
+        max_walls = MAX_WALLS_FOREIGN if self.settings.foreign else MAX_WALLS
+        todo = chunks(self.results.missing, self.jobs, max_walls)
         with closing(runner.play(self.settings, todo, self.jobs, self.save)) as updates:
             for update in updates:  # the first is Ready; before that a notice of compiling would tear the bar
                 if isinstance(update, runner.Ready):
@@ -60,6 +61,8 @@ class Sitting:
             shown.advance(update.games)
         elif isinstance(update, Chunk):
             self.results.add(update)
+            for fault in update.faults:
+                shown.note(f"bot {self.results.bots[fault.bot]}, {fault}")
             self._decisions += update.decisions
             self._end = monotonic()
             if self.journal is not None:
@@ -71,6 +74,8 @@ class Sitting:
             console.print("no games finished yet")
             return
         print_report(console, self.settings, self.results.statistics(), self.speed)
+        for bot, faults in self.results.faults:
+            print_faults(console, bot, faults, self.games)
 
     def finish(self) -> None:
         """Write the JSON file of a finished run; its journal goes. Raises OSError."""

@@ -25,9 +25,9 @@ play holds for rooms that say nothing themselves. Lists are separated by commas.
 """
 
 
-def make_parser() -> Parser:
-    """The command line: flags are the settings."""
-    parser = Parser("server", description=__doc__, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+def make_flags() -> Parser:
+    """The flags of all settings."""
+    parser = Parser("server", add_help=False, allow_abbrev=False)
     for name, field in Settings.model_fields.items():
         default = field.get_default(call_default_factory=True)
         shown = ",".join(default) if isinstance(default, tuple) else default
@@ -37,6 +37,19 @@ def make_parser() -> Parser:
             metavar=name.rpartition("_")[2].upper(),
             help=f"{field.description} (default {'none' if shown in (None, '') else shown})",
         )
+    return parser
+
+
+def make_parser() -> Parser:
+    """The command line: flags and commands."""
+    parser = Parser(
+        "server",
+        description=__doc__,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[make_flags()],
+        allow_abbrev=False,
+    )
     commands = parser.add_subparsers(metavar="COMMAND", help="without one: serve")
     commands.add_parser("bench", add_help=False, help="measure the server on this machine")
     token = commands.add_parser("token", help="tokens of bots and admins")
@@ -47,6 +60,14 @@ def make_parser() -> Parser:
     actions.add_parser("list", help="names that have one")
     actions.add_parser("revoke", help="end a token").add_argument("name")
     return parser
+
+
+def parse(parser: Parser, argv: Sequence[str]) -> argparse.Namespace:
+    """The arguments. A flag that does not exist is named; argparse would take what follows it for the command."""
+    _, rest = make_flags().parse_known_args(argv)
+    if rest and rest[0].startswith("-") and rest[0] not in ("-h", "--help"):
+        parser.error(f"unknown flag {rest[0]}: --help lists all")
+    return parser.parse_args(argv)
 
 
 def read_settings(parser: Parser, given: dict[str, Any]) -> Settings:
@@ -99,7 +120,7 @@ def main(argv: Sequence[str]) -> int:
     if argv[:1] == ["bench"]:
         return int(import_module("server.bench.main").main(list(argv[1:])))
     parser = make_parser()
-    args = parser.parse_args(argv)
+    args = parse(parser, argv)
     settings = read_settings(parser, vars(args))
     start_logging(settings.log)
     try:

@@ -65,8 +65,9 @@ class Guest:
         self._unanswered: deque[Outgoing] = deque()
         self._answers_errors = True
         self._leaving = False
-        self._allowance = Allowance(lobby.settings.messages_per_second, lobby.settings.messages_per_second)
-        self._patience = asyncio.get_running_loop().call_later(lobby.settings.join_within, self._join_late)
+        settings, loop = lobby.settings, asyncio.get_running_loop()
+        self._allowance = Allowance(settings.messages_per_second, burst=settings.messages_per_second)
+        self._patience: asyncio.TimerHandle | None = loop.call_later(settings.join_within, self._join_late)
         line.send([HELLO])
 
     @property

@@ -81,6 +81,7 @@ class Lobby:
             task.cancel()
         for sitting in self.sittings.values():
             sitting.close()
+        self.sittings.clear()
         for guest in list(self._guests):
             guest.refuse("the server stops; come back with your resume secret when it is up again")
 
@@ -257,9 +258,11 @@ class Lobby:
         loop.call_later(sitting.start.settings.resume_within, self._forget, sitting)
 
     def _forget(self, sitting: Sitting) -> None:
+        if self.sittings.pop(sitting.id, None) is None:  # the server has closed
+            return
         for seat in sitting.guests:
-            self._seats.pop(seat.player.secret_hash, None)
-        del self.sittings[sitting.id], self.broadcasts[sitting.id]
+            del self._seats[seat.player.secret_hash]
+        del self.broadcasts[sitting.id]
         sitting.forget()
 
 

@@ -6,8 +6,9 @@ import logging
 from typing import Literal
 
 import structlog
+from structlog.typing import Processor
 
-SHARED = [
+SHARED: list[Processor] = [
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -16,7 +17,8 @@ SHARED = [
 
 def start_logging(form: Literal["text", "json"], level: int = logging.INFO) -> None:
     """Write lines of this program and of its libraries to stderr, as text or as one JSON object each."""
-    last = structlog.processors.JSONRenderer() if form == "json" else structlog.dev.ConsoleRenderer(colors=False)
+    text = structlog.dev.ConsoleRenderer(colors=False)
+    last: Processor = structlog.processors.JSONRenderer() if form == "json" else text
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=SHARED,
         processors=[

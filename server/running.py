@@ -68,6 +68,8 @@ async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIt
         await lobby.open()
         listener = await tcp.listen(settings.host, settings.mjai_port, lobby.welcome)
         http_socket = socket.create_server((settings.host, settings.port), reuse_port=False)
+        # Inherited by its connections: asyncio does not do it for a socket made so, and short messages would wait.
+        http_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         config = uvicorn.Config(
             make_app(lobby),
             log_config=None,

@@ -24,12 +24,12 @@ def split_bots(bots: object) -> object:
 class RoomSettings(BaseModel):
     """How a room plays. Times are in seconds."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     rules: str = Field("tenhou", description="preset of the rules: " + " or ".join(PRESETS))
     length: Literal["east", "hanchan"] = Field("hanchan", description="east or hanchan")
     games: int = Field(0, ge=0, description="games until the room closes; 0: no end")
-    seats: Literal["random", "fixed"] = Field("random", description="seats drawn, or in order of arrival")
+    seats: Literal["random", "fixed"] = Field("random", description="random: drawn; fixed: in order of arrival")
     seed: int | None = Field(None, ge=0, le=MAX_SEED, description="of walls and seats; none: drawn for every game")
     decision_time: float = Field(5.0, gt=0, le=3600, description="seconds for each decision")
     bank_time: float = Field(10.0, ge=0, le=3600, description="seconds for a whole game, used once a decision is over")
@@ -69,7 +69,7 @@ class RoomSettings(BaseModel):
 class Settings(BaseSettings, RoomSettings):
     """Everything the server can be told; a room takes from it what it does not say itself."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore", allow_inf_nan=False)
 
     host: str = Field("127.0.0.1", description="address to listen on")
     port: int = Field(8000, ge=0, le=65535, description="HTTP and WebSocket; 0: any free one")
@@ -77,7 +77,7 @@ class Settings(BaseSettings, RoomSettings):
     data: Path = Field(Path("data"), description="folder of journals and, unless another is named, of the database")
     database: str = Field("", description="URL of the database; empty: SQLite in the data folder")
     access: Literal["auto", "open", "token"] = Field(
-        "auto", description="who may play: auto asks for tokens where the address is not loopback"
+        "auto", description="who may play: open, token, or auto: tokens where the address is not loopback"
     )
     max_rooms: int = Field(1000, ge=1, description="rooms at the same time")
     max_connections: int = Field(2000, ge=3, description="connections at the same time")
@@ -87,7 +87,7 @@ class Settings(BaseSettings, RoomSettings):
     downloads_per_minute: int = Field(600, ge=1, description="records downloaded by one address")
     join_within: float = Field(10.0, gt=0, description="seconds a connection has to join")
     forwarded: str = Field("127.0.0.1", description="proxies whose X-Forwarded-For is believed; * for all")
-    log: Literal["text", "json"] = Field("text", description="form of the log lines")
+    log: Literal["text", "json"] = Field("text", description="form of the log lines: text or json")
 
     @property
     def tokens_needed(self) -> bool:

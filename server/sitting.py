@@ -314,7 +314,8 @@ class Sitting:
         self._host.metrics.taken_over.inc()
         log.info("seat taken over", game=self.id, seat=seat.index, player=seat.player.name, why=why)
         if seat.guest is not None:
-            guest, seat.guest, seat.guest.seat = seat.guest, None, None
+            guest, seat.guest = seat.guest, None
+            guest.seat = None
             guest.refuse(text)
         if seat.menu:
             self._stop_clock(seat)

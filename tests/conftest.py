@@ -19,14 +19,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--oracle-games", type=int, default=300, metavar="N", help="games replayed on another engine")
     parser.addoption("--hands", type=int, default=100_000, metavar="N", help="hands compared with another library")
     parser.addoption("--conservation-games", type=int, default=2_000, metavar="N", help="games whose tiles are counted")
+    parser.addoption("--docker-build", action="store_true", help="carry out the Dockerfile, without Docker")
 
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
-    """Folder of real records and scored hands: ``$NUKIDORA_DATA``, else ``shared/data`` beside the repository."""
-    folder = Path(os.environ.get("NUKIDORA_DATA") or REPOSITORY.parent / "shared" / "data")
+    """Folder of real records and scored hands: ``$NUKIDORA_TEST_DATA``, else ``shared/data`` beside the repository."""
+    folder = Path(os.environ.get("NUKIDORA_TEST_DATA") or REPOSITORY.parent / "shared" / "data")
     if not folder.is_dir():
-        pytest.skip(f"no real records: {folder} is not a folder (NUKIDORA_DATA names another place)")
+        pytest.skip(f"no real records: {folder} is not a folder (NUKIDORA_TEST_DATA names another place)")
     return folder
 
 

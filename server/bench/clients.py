@@ -38,7 +38,7 @@ class Tsumogiri:
     """A bot in a room of its own for three."""
 
     def __init__(self, counter: Counter, room: str, name: str) -> None:
-        self.opening = None
+        self.opening: bytes | None = None
         self.room = room
         self._counter = counter
         self._join = json.dumps({"type": "join", "name": name, "room": room, "games": 0}).encode()
@@ -65,7 +65,7 @@ class Bouncer:
     """Sends the same again and again, to an echo server."""
 
     def __init__(self, counter: Counter, message: bytes) -> None:
-        self.opening = message
+        self.opening: bytes | None = message
         self.room = "echo"
         self._counter = counter
         self._message = message

@@ -83,13 +83,13 @@ def percentile(values: list[float], share: float) -> float:
 
 def times(values: list[float]) -> str:
     """p50, p99 and the largest of some seconds, in ms."""
-    return " / ".join(f"{value:.2f}" for value in (percentile(values, 0.5), percentile(values, 0.99), percentile(values, 1)))
+    return " / ".join(f"{percentile(values, share):.2f}" for share in (0.5, 0.99, 1.0))
 
 
 CAPTION = """\
-decisions and games: of the server. messages: sent to bots, each answered by one; echo: the same with a bare asyncio echo
-(TCP) or a bare websockets echo, as many connections, one message under way on each. server ms: from the last reply
-needed to the next event sent; bot ms: from a bot's decision to its next message; each p50 / p99 / largest.
+decisions and games: of the server. messages: sent to bots, each answered by one; echo: the same with a bare asyncio
+echo (TCP) or a bare websockets echo, as many connections, one message under way on each. server ms: from the last
+reply needed to the next event sent; bot ms: from a bot's decision to its next message; each p50 / p99 / largest.
 kB/game: what the server's memory has grown by, for each game being played."""
 HEADINGS = (
     "transport", "games", "decisions/s", "games/s", "messages/s", "echo/s", "of echo", "server ms", "bot ms", "kB/game",

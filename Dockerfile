@@ -1,0 +1,45 @@
+# The server, its bots and the arena in one image: docker run IMAGE server | agents.client … | arena …
+
+FROM python:3.11-slim-bookworm AS build
+WORKDIR /build
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
+RUN python -m venv /opt/nukidora
+# What nukidora needs, in a layer of its own: sources change more often.
+COPY pyproject.toml constraints.txt ./
+RUN python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'], sep='\n')" \
+    > requirements.txt
+RUN /opt/nukidora/bin/pip install --constraint constraints.txt --requirement requirements.txt
+RUN python -m pip install --constraint constraints.txt hatchling
+COPY LICENSE ./
+COPY engine engine
+COPY agents agents
+COPY arena arena
+COPY server server
+RUN python -m pip wheel --no-build-isolation --no-deps --wheel-dir wheels .
+RUN /opt/nukidora/bin/pip install --no-deps wheels/*.whl
+# Compiled code is tied to the times of its sources, and layers keep whole seconds only.
+COPY docker/whole_seconds.py ./
+RUN python whole_seconds.py /opt/nukidora
+
+FROM python:3.11-slim-bookworm
+RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin nukidora
+RUN install --directory --owner=nukidora --group=nukidora /cache /data
+COPY --from=build /opt/nukidora /opt/nukidora
+COPY docker/warm_up.py /opt/nukidora/warm_up.py
+# generic: code compiled here runs on every processor of this architecture.
+ENV PATH=/opt/nukidora/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    PYTHONSAFEPATH=1 \
+    NUMBA_CPU_NAME=generic \
+    NUKIDORA_CACHE=/cache \
+    NUKIDORA_DATA=/data \
+    NUKIDORA_HOST=0.0.0.0
+USER nukidora
+WORKDIR /data
+RUN python /opt/nukidora/warm_up.py
+VOLUME ["/data"]
+EXPOSE 8000 11600
+HEALTHCHECK --interval=5s --timeout=5s --start-period=60s --retries=5 \
+    CMD ["python", "-c", "import os, urllib.request as web; web.urlopen('http://127.0.0.1:' + os.environ.get('NUKIDORA_PORT', '8000') + '/healthz', timeout=3)"]
+ENTRYPOINT ["python", "-m"]
+CMD ["server"]

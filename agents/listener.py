@@ -1,0 +1,165 @@
+"""A foreign bot that connects to us, as a player: for whoever wants to play it without a server."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from contextlib import suppress
+
+from agents.asking import Message
+from agents.connection import Address, TcpLine, parse_url
+from agents.player import NONE, PlayerError, read_reply
+from engine.dialects import DIALECTS, write
+
+HELLO: Message = {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
+JOIN_WITHIN = 10.0  # seconds from hello to join
+TIMEOUT = 30.0  # seconds for one answer
+REPLIES = ("always", "when_asked")
+
+
+class Visitor:
+    """A bot that has joined."""
+
+    def __init__(self, line: TcpLine, join: Message, dialect: str) -> None:
+        """Raises ValueError for a `join` that cannot be, saying why."""
+        self.line = line
+        self.dialect = join.get("dialect", dialect)
+        self.when_asked = join.get("reply", "always") == "when_asked"
+        games = join.get("games", 1)
+        if self.dialect not in DIALECTS:
+            raise ValueError(f"dialect must be one of {', '.join(DIALECTS)}, not {self.dialect!r}")
+        if join.get("reply", "always") not in REPLIES:
+            raise ValueError(f"reply must be always or when_asked, not {join['reply']!r}")
+        if not isinstance(games, int) or games < 0:
+            raise ValueError(f"games must be a number, 0 for as long as the connection lasts, not {games!r}")
+        self.games_left = games or -1
+
+    def exchange(self, messages: list[Message], asked: bool, timeout: float) -> Message:
+        """Tell it all messages; its reply to the last one. Raises OSError, ValueError."""
+        reply = NONE
+        for place, message in enumerate(messages, 1):
+            asks = asked and place == len(messages)
+            told = write(message, self.dialect)
+            self.line.send(told | {"can_act": True} if self.when_asked and asks else told)
+            if asks or not self.when_asked:
+                reply = self.line.receive(timeout)
+        return reply
+
+
+class Listener:
+    """Waits at ``mjsonp://HOST:PORT/ROOM`` for one bot, which may join in any way our own server would let it.
+
+    A game begins when a bot is there, however long that takes. A bot that leaves is waited for again at the next game.
+    """
+
+    def __init__(self, url: str, timeout: float = TIMEOUT) -> None:
+        """Nothing is opened yet. A bot has `timeout` seconds for each answer. Raises ValueError for a bad URL."""
+        self._address = parse_url(url)
+        if self._address.scheme != "mjsonp":
+            raise ValueError(f"{url!r}: bots are waited for at mjsonp://HOST:PORT/ROOM only")
+        if self._address.dialect not in DIALECTS:
+            raise ValueError(f"{url!r}: dialect must be one of {', '.join(DIALECTS)}")
+        self.name = self._address.room
+        self._timeout = timeout
+        self._door: socket.socket | None = None
+        self._visitor: Visitor | None = None
+        self._seat = -1
+        self._playing = False
+
+    def prepare(self) -> None:
+        """Listen, so that bots can connect; see `agents.player.Player`."""
+        if self._door is None:
+            self._door = open_door(self._address)
+
+    def react(self, messages: list[Message]) -> Message:
+        """See `agents.player.Player`."""
+        if messages[0]["type"] == "start_game":
+            self._begin(messages[0]["id"])
+        if self._visitor is None:
+            raise PlayerError("sits out until the next game")
+        ending = messages[-1]["type"] == "end_game"
+        try:
+            reply = self._visitor.exchange(messages, not ending, self._timeout)
+            if not ending:
+                return read_reply(reply, self._seat)
+        except (OSError, ValueError) as error:
+            if not ending:
+                raise self._fault(error) from None
+            self._visitor.games_left = 1  # it has left with the end of the game
+        self._playing = False
+        self._visitor.games_left -= 1
+        if self._visitor.games_left == 0:
+            self._dismiss()
+        return NONE
+
+    def close(self) -> None:
+        """Send the bot away, and wait for no other."""
+        self._dismiss()
+        if self._door is not None:
+            self._door.close()
+            self._door = None
+
+    def _begin(self, seat: int) -> None:
+        if self._playing:
+            self._dismiss()
+        if self._visitor is None:
+            self._visitor = self._wait()
+        self._seat = seat
+        self._playing = True
+
+    def _wait(self) -> Visitor:
+        """The next bot that joins."""
+        self.prepare()
+        assert self._door is not None
+        print(f"waiting for a bot at {self._address.url}", file=sys.stderr, flush=True)
+        while True:
+            connected, _ = self._door.accept()
+            line = TcpLine(connected)
+            try:
+                return self._welcome(line)
+            except ValueError as error:
+                refuse(line, str(error))
+            except OSError:
+                line.close()
+
+    def _welcome(self, line: TcpLine) -> Visitor:
+        line.send(HELLO)
+        join = line.receive(JOIN_WITHIN)
+        if join["type"] != "join":
+            raise ValueError(f"{join['type']!r} is no join")
+        if join.get("room", "default") != self._address.room:
+            raise ValueError(f"the only room here is {self._address.room}")
+        return Visitor(line, join, self._address.dialect)
+
+    def _fault(self, error: OSError | ValueError) -> PlayerError:
+        if isinstance(error, TimeoutError):
+            what = f"did not answer within {self._timeout:g} s"
+        elif isinstance(error, ValueError):
+            what = f"answered nonsense: {error}"
+        else:
+            what = f"has left: {error}"
+        assert self._visitor is not None
+        refuse(self._visitor.line, what)
+        self._visitor = None
+        return PlayerError(what)
+
+    def _dismiss(self) -> None:
+        if self._visitor is not None:
+            self._visitor.line.close()
+            self._visitor = None
+        self._playing = False
+
+
+def open_door(address: Address) -> socket.socket:
+    """A socket that listens at an address. Raises OSError, which names the address."""
+    try:
+        return socket.create_server((address.host, address.port))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, address.url) from None
+
+
+def refuse(line: TcpLine, why: str) -> None:
+    """Say why, and hang up."""
+    with suppress(OSError):
+        line.send({"type": "error", "message": why})
+    line.close()

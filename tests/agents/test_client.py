@@ -1,0 +1,487 @@
+"""The client at a server: games, lost connections, refusals, and what becomes of a player that fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+from websockets.sync.server import ServerConnection, serve
+
+from agents import client, stay
+from agents.client import attend
+from agents.connection import Unreachable, connect, parse_url
+from agents.player import OPENING as FIRST_DECISION
+from agents.player import PlayerError
+from agents.stay import Stay
+from tests.agents.fake_server import Call, FakeServer, Message
+from tests.agents.foreign_bots import command
+
+START, KYOKU, DRAW = (dict(message) for message in FIRST_DECISION)
+DISCARD = {"type": "dahai", "actor": 0, "pai": "6p", "tsumogiri": True}
+SECOND_DRAW = {"type": "tsumo", "actor": 0, "pai": "E"}
+END = {"type": "end_game", "scores": [34500, 40000, 30500], "points": [-5.5, 30.0, -24.5]}
+ASKS = {"can_act": True}
+
+
+class Scripted:
+    """A player that discards what it has drawn, and remembers what it was told."""
+
+    name = "scripted"
+
+    def __init__(self, fails_at: int = 0) -> None:
+        self.told: list[list[Message]] = []
+        self.fails_at = fails_at
+
+    def prepare(self) -> None: ...
+
+    def react(self, messages: list[Message]) -> Message:
+        self.told.append(messages)
+        if len(self.told) == self.fails_at:
+            raise PlayerError("broke down", ["no idea"])
+        drawn = messages[-1].get("pai")
+        return DISCARD | {"pai": drawn} if messages[-1]["type"] == "tsumo" else {"type": "none"}
+
+    def close(self) -> None: ...
+
+
+class Spoken:
+    """What the client printed."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.complaints: list[str] = []
+
+
+@pytest.fixture
+def spoken(monkeypatch: pytest.MonkeyPatch) -> Iterator[Spoken]:
+    """Catches what is printed; a lost server is called again at once."""
+    found = Spoken()
+    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(client, "say", found.said.append)
+    monkeypatch.setattr(client, "complain", found.complaints.append)
+    return found
+
+
+def visit(server: FakeServer, player: Scripted, spoken: Spoken, games: int = 1, **join: Any) -> None:
+    """Play at a fake server until all is played."""
+    given = {"type": "join", "name": "me", "room": "room"} | join
+    attend(parse_url(server.url), Stay(player, given, games, spoken.said.append, spoken.complaints.append))
+
+
+def play_game(call: Call, start: Message = START) -> None:
+    """A short game."""
+    call.send(start, KYOKU, DRAW | ASKS)
+    assert call.receive() == DISCARD
+    call.send(DISCARD, {"type": "tsumo", "actor": 1, "pai": "?"})
+    call.send({"type": "dahai", "actor": 1, "pai": "9p", "tsumogiri": True}, SECOND_DRAW | ASKS)
+    assert call.receive() == DISCARD | {"pai": "E"}
+    call.send({"type": "end_kyoku"}, END)
+
+
+def test_games_on_one_connection(spoken: Spoken) -> None:
+    joins = []
+
+    def serve(call: Call) -> None:
+        joins.append(call.welcome())
+        play_game(call)
+        play_game(call)
+
+    player = Scripted()
+    with FakeServer(serve) as server:
+        visit(server, player, spoken, games=2, token="secret", dialect="mjai3p")
+    assert joins == [
+        {
+            "type": "join", "name": "me", "room": "room", "token": "secret", "dialect": "mjai3p",
+            "games": 2, "reply": "when_asked", "resume": True,
+        }
+    ]  # fmt: skip
+    assert spoken.said == ["game 1: 2nd with 34,500 points (-5.5)", "game 2: 2nd with 34,500 points (-5.5)"]
+    assert spoken.complaints == []
+    assert [message["type"] for message in player.told[0]] == ["start_game", "start_kyoku", "tsumo"]
+    assert player.told[0][0]["id"] == 0
+    assert all("can_act" not in message for messages in player.told for message in messages)
+    assert [message["type"] for message in player.told[2]] == ["end_kyoku", "end_game"]
+
+
+def test_a_game_goes_on_after_a_lost_connection(spoken: Spoken) -> None:
+    """The connection breaks once before the reply is sent, as far as the server knows, and once after it."""
+    joins = []
+
+    def before(call: Call) -> None:
+        joins.append(call.welcome())
+        call.send(START | {"resume": "s3cret"}, KYOKU, DRAW | ASKS)
+        call.receive()
+
+    def after(call: Call) -> None:
+        joins.append(call.welcome())
+        call.send(DRAW | ASKS)
+        assert call.receive() == DISCARD
+        call.send(DISCARD, {"type": "tsumo", "actor": 1, "pai": "?"})
+
+    def rest(call: Call) -> None:
+        joins.append(call.welcome())
+        call.send({"type": "tsumo", "actor": 1, "pai": "?"})
+        call.send({"type": "dahai", "actor": 1, "pai": "9p", "tsumogiri": True}, SECOND_DRAW | ASKS)
+        assert call.receive() == DISCARD | {"pai": "E"}
+        call.send({"type": "end_kyoku"}, END)
+
+    player = Scripted()
+    with FakeServer(before, after, rest) as server:
+        visit(server, player, spoken)
+    assert [join["resume"] for join in joins] == [True, "s3cret", "s3cret"]
+    assert [join["seen"] for join in joins[1:]] == [2, 4]
+    told = [message["type"] for messages in player.told for message in messages]
+    assert told == ["start_game", "start_kyoku", "tsumo", "dahai", "tsumo", "dahai", "tsumo", "end_kyoku", "end_game"]
+    assert spoken.said == ["game 1: 2nd with 34,500 points (-5.5)"]
+    assert [line.split(": ")[1] for line in spoken.complaints] == [
+        "the connection was closed; trying again in 0.01 s"
+    ] * 2
+
+
+def test_a_game_that_cannot_be_gone_on_with_is_left_and_another_is_joined(spoken: Spoken) -> None:
+    joins = []
+
+    def lose(call: Call) -> None:
+        joins.append(call.welcome())
+        call.send(START | {"resume": "s3cret"}, KYOKU)
+
+    def refuse(call: Call) -> None:
+        joins.append(call.welcome())
+        call.send({"type": "error", "message": "no such game"})
+
+    def serve(call: Call) -> None:
+        joins.append(call.welcome())
+        play_game(call)
+
+    player = Scripted()
+    with FakeServer(lose, refuse, serve) as server:
+        visit(server, player, spoken)
+    assert [join["resume"] for join in joins] == [True, "s3cret", True]
+    assert "the game cannot be gone on with (the server says: no such game)" in spoken.complaints[-1]
+    assert len(spoken.said) == 1
+    assert player.told[0][0]["type"] == "start_game"
+
+
+def test_a_lost_server_is_called_less_and_less_often(spoken: Spoken, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(client, "FIRST_WAIT", 1.0)
+    monkeypatch.setattr(time, "sleep", waits.append)
+
+    def hang_up(call: Call) -> None: ...
+
+    def some_news(call: Call) -> None:
+        call.welcome()
+        call.send(START | {"resume": "s3cret"}, KYOKU)
+
+    def serve(call: Call) -> None:
+        call.welcome()
+        play_game(call)
+
+    with FakeServer(*[hang_up] * 7, some_news, hang_up, serve) as server:
+        visit(server, Scripted(), spoken)
+    assert waits == [1, 2, 4, 8, 16, 30, 30, 1, 2]
+
+
+@pytest.mark.parametrize("early", [True, False])
+def test_a_refusal_is_final(spoken: Spoken, early: bool) -> None:
+    def refuse(call: Call) -> None:
+        if not early:
+            call.welcome()
+        call.send({"type": "error", "message": "the token\nis not valid"})
+
+    with FakeServer(refuse) as server, pytest.raises(Unreachable, match=r"^the server says: the token is not valid$"):
+        visit(server, Scripted(), spoken)
+    assert spoken.complaints == []
+
+
+def test_a_refusal_that_may_pass_is_not(spoken: Spoken) -> None:
+    """Neither for one who comes nor for one who comes back."""
+    joins = []
+
+    def stop(call: Call) -> None:
+        call.welcome()
+        call.send({"type": "error", "message": "the server stops", "retry": True})
+
+    def full(call: Call) -> None:
+        call.send({"type": "error", "message": "too many connections", "retry": True})
+
+    def lose(call: Call) -> None:
+        call.welcome()
+        call.send(START | {"resume": "s3cret"}, KYOKU)
+
+    def rest(call: Call) -> None:
+        joins.append(call.welcome())
+        call.send({"type": "resumed", "from": 0}, START, KYOKU, DRAW | ASKS)
+        assert call.receive() == DISCARD
+        call.send(END)
+
+    player = Scripted()
+    with FakeServer(full, stop, lose, full, stop, rest) as server:
+        visit(server, player, spoken)
+    assert joins[0]["resume"] == "s3cret"
+    assert len(spoken.said) == 1
+    assert len(spoken.complaints) == 5
+    assert "the server says: too many connections; trying again in 0.01 s" in spoken.complaints[0]
+    assert [message["type"] for message in player.told[0]] == ["start_game", "start_kyoku", "tsumo"]
+
+
+def test_something_else_than_a_mjai_server(spoken: Spoken) -> None:
+    def greet(call: Call) -> None:
+        call.send({"type": "welcome"})
+
+    with FakeServer(greet) as server, pytest.raises(Unreachable, match="no mjai server"):
+        visit(server, Scripted(), spoken)
+
+
+def test_nonsense_in_a_game_is_a_broken_connection(spoken: Spoken) -> None:
+    def babble(call: Call) -> None:
+        call.welcome()
+        call.send(START | {"resume": "s3cret"}, {"type": "dahai"} | ASKS, {"type": "tsumo", "actor": 9})
+
+    def serve(call: Call) -> None:
+        call.welcome()
+        call.send({"type": "error", "message": "no such game"})
+
+    def serve_again(call: Call) -> None:
+        call.welcome()
+        play_game(call)
+
+    with FakeServer(babble, serve, serve_again) as server:
+        visit(server, Scripted(), spoken)
+    assert "the server sent what is no mjai" in spoken.complaints[0]
+
+
+def test_errors_in_a_game_are_passed_on(spoken: Spoken) -> None:
+    def serve(call: Call) -> None:
+        call.welcome()
+        call.send(START, {"type": "error", "message": "may not discard 9m; legal: tsumogiri"})
+        play_game(call)
+
+    with FakeServer(serve) as server:
+        visit(server, Scripted(), spoken)
+    assert spoken.complaints == ["the server says: may not discard 9m; legal: tsumogiri"]
+
+
+class Listless:
+    """Stands for `agents.player.AgentPlayer`: says what it was told, and discards the drawn tile."""
+
+    def __init__(self, agent: Any) -> None:
+        self.told: list[Message] = []
+
+    def react(self, messages: list[Message]) -> Message:
+        self.told = messages if messages[0]["type"] == "start_game" else self.told + messages
+        assert self.told[0]["type"] == "start_game"
+        return DISCARD | {"pai": messages[-1].get("pai")}
+
+
+def test_a_player_that_fails_costs_its_seat_for_one_game(spoken: Spoken, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stay, "AgentPlayer", Listless)
+
+    def serve(call: Call) -> None:
+        call.welcome()
+        play_game(call)
+        play_game(call)
+
+    player = Scripted(fails_at=1)
+    with FakeServer(serve) as server:
+        visit(server, player, spoken, games=2)
+    assert spoken.complaints == ["scripted: broke down; stderr: no idea; it sits out the rest of this game"]
+    assert len(spoken.said) == 2
+    assert len(player.told) == 4, "it plays the second game"
+
+
+def test_another_dialect(spoken: Spoken) -> None:
+    joins = []
+
+    def serve(call: Call) -> None:
+        joins.append(call.welcome())
+        north = {"type": "kita", "actor": 1, "pai": "N"}
+        call.send(START, KYOKU, DRAW | ASKS)
+        call.receive()
+        call.send(
+            DISCARD, north, {"type": "hora", "actor": 1, "target": 0, "deltas": [-8000, 8000, 0], "ura_markers": []}
+        )
+        call.send({"type": "end_kyoku"}, {"type": "end_game"})
+
+    player = Scripted()
+    with FakeServer(serve) as server:
+        visit(server, player, spoken, dialect="kita")
+    assert joins[0]["dialect"] == "kita"
+    assert player.told[1][1] == {"type": "nukidora", "actor": 1, "pai": "N"}
+    assert spoken.said == ["game 1: 3rd with 27,000 points"]
+
+
+# WebSocket -----------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def websocket_server(answer: Callable[[ServerConnection], None], status: int = 0) -> Iterator[str]:
+    """A WebSocket server in a thread; with `status` it refuses every handshake."""
+
+    def refuse(connection: ServerConnection, request: Request) -> Response | None:
+        return connection.respond(status, "no") if status else None
+
+    with serve(answer, "127.0.0.1", 0, process_request=refuse) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"ws://127.0.0.1:{server.socket.getsockname()[1]}/mjai/room"
+        server.shutdown()
+    thread.join(5)
+
+
+def test_a_game_over_websocket(spoken: Spoken) -> None:
+    """The first connection is lost."""
+    joins: list[Message] = []
+
+    def answer(connection: ServerConnection) -> None:
+        def tell(*messages: Message) -> None:
+            for message in messages:
+                connection.send(json.dumps(message))
+
+        tell({"type": "hello"})
+        joins.append(json.loads(connection.recv()))
+        if len(joins) == 1:
+            tell(START | {"resume": "s3cret"})
+            return
+        tell(START, KYOKU, DRAW | ASKS)
+        assert json.loads(connection.recv()) == DISCARD
+        tell({"type": "end_kyoku"}, END)
+        with pytest.raises(ConnectionClosed):
+            connection.recv()
+
+    player = Scripted()
+    with websocket_server(answer) as url:
+        join = {"type": "join", "name": "me", "room": "room"}
+        attend(parse_url(url), Stay(player, join, 1, spoken.said.append, spoken.complaints.append))
+    assert [join["resume"] for join in joins] == [True, "s3cret"]
+    assert spoken.said == ["game 1: 2nd with 34,500 points (-5.5)"]
+    assert spoken.complaints == [f"{url}: the connection was closed; trying again in 0.01 s"]
+    assert [message["type"] for message in player.told[0]] == ["start_game", "start_kyoku", "tsumo"]
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "what"),
+    [
+        (404, Unreachable, "no room at ws://.*/mjai/room: the server answered HTTP 404"),
+        (503, ConnectionError, "the server answered HTTP 503"),
+        (429, ConnectionError, "the server answered HTTP 429"),
+    ],
+)
+def test_refused_handshakes(status: int, error: type[Exception], what: str) -> None:
+    with websocket_server(lambda connection: None, status) as url, pytest.raises(error, match=what):
+        connect(parse_url(url))
+
+
+# The command line ---------------------------------------------------------------------------------------------------
+
+
+def start_client(*arguments: str, **environment: str) -> subprocess.Popen[str]:
+    """The client in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "agents.client", *arguments],
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def without_notice(stderr: str) -> str:
+    """What was printed, but that something had to be compiled."""
+    return "".join(line for line in stderr.splitlines(keepends=True) if not line.startswith("compiling the rules"))
+
+
+def test_a_foreign_bot_plays_at_a_server(tmp_path: Path) -> None:
+    joins = []
+
+    def serve(call: Call) -> None:
+        joins.append(call.welcome())
+        play_game(call)
+
+    with FakeServer(serve) as server:
+        process = start_client("--exec", command(tmp_path, "event"), server.url, NUKIDORA_TOKEN="t0ken")
+        stdout, stderr = process.communicate(timeout=120)
+    assert (process.returncode, stdout, without_notice(stderr)) == (0, "game 1: 2nd with 34,500 points (-5.5)\n", "")
+    assert joins[0]["name"] == "tsumogiri_bot"
+    assert joins[0]["token"] == "t0ken"
+    assert joins[0]["games"] == 1
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupt_ends_client_and_child(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    def serve(call: Call) -> None:
+        call.welcome()
+        call.send(START, KYOKU, DRAW | ASKS)
+        call.receive()
+        process.send_signal(number)
+        with pytest.raises(ConnectionError):
+            call.receive()
+
+    with FakeServer(serve) as server:
+        process = start_client("--exec", command(tmp_path, "array"), "--framing", "array", server.url)
+        stdout, stderr = process.communicate(timeout=120)
+    assert (process.returncode, stdout, without_notice(stderr)) == (code, "", "")
+    assert subprocess.run(["pgrep", "-f", str(tmp_path)], capture_output=True).stdout == b""
+
+
+def test_a_refusal_is_one_line_and_exit_code_1() -> None:
+    def refuse(call: Call) -> None:
+        call.welcome()
+        call.send({"type": "error", "message": "the token is not valid"})
+
+    with FakeServer(refuse) as server:
+        process = start_client("--exec", "cat", "--framing", "array", server.url)
+        stdout, stderr = process.communicate(timeout=120)
+    assert (process.returncode, stdout) == (1, "")
+    assert without_notice(stderr) == "agents.client: the server says: the token is not valid\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["mjsonp://localhost/x"], "name a bot or give --exec"),
+        (["rule", "--exec", "cat", "mjsonp://localhost/x"], "name a bot or give --exec"),
+        (["ruel", "mjsonp://localhost/x"], "unknown bot 'ruel'"),
+        (["rule", "http://localhost/x"], "'http://localhost/x' is no address of a room, like mjsonp://"),
+        (["rule", "mjsonp://localhost:99999/x"], "'mjsonp://localhost:99999/x'"),
+        (["rule", "mjsonp://localhost/a%20b"], "the name of a room is made of"),
+        (["--exec", "no-such-program x", "mjsonp://localhost/x"], "there is no program 'no-such-program'"),
+        (["rule", "--framing", "array", "mjsonp://localhost/x"], "--framing is for --exec only"),
+        (["rule", "--games", "-1", "mjsonp://localhost/x"], "'-1' is not a whole number from 0 up"),
+        (["rule", "--dialect", "ruby", "mjsonp://localhost/x"], "invalid choice: 'ruby'"),
+    ],
+)
+def test_a_bad_argument_is_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], what: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        client.main(arguments)
+    assert ended.value.code == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith("agents.client: ")
+    assert what in printed
+    assert printed.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "port", "room", "dialect"),
+    [
+        ("mjsonp://localhost/default", 11600, "default", "mjai3p"),
+        ("mjsonp://[::1]:5/solo+rule+efficiency?dialect=kita", 5, "solo+rule+efficiency", "kita"),
+        ("ws://host:8000/mjai/room?dialect=libriichi3p", 8000, "room", "libriichi3p"),
+        ("wss://host/mjai/", 443, "default", "mjai3p"),
+    ],
+)
+def test_urls(url: str, port: int, room: str, dialect: str) -> None:
+    found = parse_url(url)
+    assert (found.port, found.room, found.dialect, found.url) == (port, room, dialect, url)

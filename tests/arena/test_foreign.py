@@ -1,0 +1,227 @@
+"""Foreign bots in the arena: the games they would play as bots of our own, and what becomes of their faults."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arena.__main__ import three_bots
+from arena.chunk import Chunk, play_chunk
+from arena.schedule import Settings
+from arena.statistics import SCORE
+from tests.agents.foreign_bots import command
+from tests.arena.support import REPOSITORY, Arena, without_speed
+
+
+def settings_of(*bots: str, timeout: float = 5.0) -> Settings:
+    """A short run."""
+    return Settings(bots, 6, 4, "tenhou", "east", timeout)
+
+
+def played(settings: Settings, walls: list[int], folder: Path | None = None) -> Chunk:
+    """The games on some walls, played in this process."""
+    bots = settings.make_bots()
+    try:
+        return play_chunk(settings, bots, walls, folder, lambda over: None)
+    finally:
+        for bot in bots:
+            if settings.foreign and hasattr(bot.agent, "player"):
+                bot.agent.player.close()
+
+
+def records(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """The messages of every game saved, the names left out."""
+    found = {}
+    for path in folder.iterdir():
+        messages = [json.loads(line) for line in gzip.decompress(path.read_bytes()).decode().splitlines()]
+        del messages[0]["names"]
+        found[path.name] = messages
+    return found
+
+
+def test_games_of_a_foreign_bot_are_those_of_the_same_bot_in_this_process(tmp_path: Path) -> None:
+    foreign = settings_of(f"exec+array:{command(tmp_path, 'array')}", "random", f"exec:{command(tmp_path, 'asked')}")
+    own = settings_of("tsumogiri", "random", "tsumogiri")
+    for name in ("foreign", "own"):
+        (tmp_path / name).mkdir()
+    ours, theirs = played(own, [0, 1], tmp_path / "own"), played(foreign, [0, 1], tmp_path / "foreign")
+    assert theirs.faults == []
+    assert np.array_equal(theirs.counts, ours.counts)
+    assert theirs.decisions == ours.decisions
+    assert len(records(tmp_path / "own")) == 6
+    assert records(tmp_path / "foreign") == records(tmp_path / "own")
+
+
+@pytest.mark.parametrize(
+    ("fault", "what"),
+    [
+        ("crash", r"has ended \(exit code 3\); stderr: .*ValueError: no idea"),
+        ("hang", r"did not answer within 0.4 s"),
+        ("lie", r"may not discard [19]m; legal: .*tsumogiri"),
+        ("garbage", r"answered nonsense: not JSON: 'thinking ...'"),
+    ],
+)
+def test_a_faulty_bot_costs_its_seat_and_nothing_else(tmp_path: Path, fault: str, what: str) -> None:
+    """What it plays until then, and what is played for it then, is tsumogiri."""
+    bot = command(tmp_path, "event", fault)
+    chunk = played(settings_of("random", f"exec+event:{bot}", "random", timeout=0.4), [1])
+    assert [(found.bot, found.wall, found.rotation) for found in chunk.faults] == [(1, 1, 0), (1, 1, 1), (1, 1, 2)]
+    assert sorted(found.seat for found in chunk.faults) == [0, 1, 2]
+    for found in chunk.faults:
+        assert re.search(what, found.what), found.what
+        assert "\n" not in found.what
+    ours = played(settings_of("random", "tsumogiri", "random"), [1])
+    assert np.array_equal(chunk.counts, ours.counts)
+    assert chunk.counts[..., SCORE].any()
+
+
+def test_the_command_line_plays_foreign_bots_and_tells_of_their_faults(arena: Arena, tmp_path: Path) -> None:
+    good, bad = command(tmp_path, "array"), command(tmp_path, "asked", "crash")
+    bots = f'"exec:{good}",exec+kita+asked:{bad},random'
+    options = ["--bots", bots, "--games", 12, "--length", "east", "--seed", 4]
+    for jobs in (1, 2):
+        files = ["--json", tmp_path / f"{jobs}.json", "--save", tmp_path / f"{jobs}"]
+        done = arena(*options, "--jobs", jobs, *files)
+        assert done.returncode == 0, done.stderr
+    line = (
+        r"bot tsumogiri_bot#2: failed in 12 of 12 games, played on without it; first game 0, seat 1: has ended \(exit"
+    )
+    assert re.search(line, done.stdout)
+    assert "bot tsumogiri_bot:" not in done.stdout
+    assert len(re.findall(r"^bot tsumogiri_bot#2, game \d+, seat \d: has ended", done.stderr, re.MULTILINE)) == 12
+    document = without_speed(tmp_path / "1.json")
+    assert document == without_speed(tmp_path / "2.json")
+    assert len(document["faults"]) == 12
+    assert document["faults"][4].items() >= {"bot": "tsumogiri_bot#2", "wall": 1, "rotation": 1}.items()
+    own = arena("--bots", "tsumogiri,tsumogiri,random", *options[2:], "--json", tmp_path / "own.json")
+    assert own.returncode == 0
+    assert without_speed(tmp_path / "own.json")["games"] == [
+        game | {"seats": [seat.replace("_bot", "") for seat in game["seats"]]} for game in document["games"]
+    ]
+
+
+def test_ctrl_c_leaves_no_child_and_faults_are_kept_for_later(
+    arena: Arena, environment: dict[str, str], tmp_path: Path
+) -> None:
+    bot = command(tmp_path, "event", "crash")
+    options = ["--bots", f"exec+event:{bot},random,random", "--games", "3000", "--length", "east", "--jobs", "2"]
+    results, partial = tmp_path / "results.json", tmp_path / "results.json.partial"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arena", *options, "--json", str(results)],
+        env=environment,
+        cwd=REPOSITORY,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    end = time.monotonic() + 60
+    while not partial.exists() or partial.read_bytes().count(b"\n") < 3:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert "Traceback (most recent call last):\n" not in stderr
+    games = int(re.search(r"failed in ([\d,]+) of \1 games", stdout)[1].replace(",", ""))  # type: ignore[index]
+    assert games >= 6
+    left = subprocess.run(["pgrep", "-f", str(tmp_path)], capture_output=True, text=True)
+    assert left.stdout == ""
+    kept = [json.loads(line) for line in partial.read_text().splitlines()[1:]]
+    assert sum(len(line["faults"]) for line in kept) == games
+
+
+@pytest.mark.parametrize(
+    ("bots", "what"),
+    [
+        ("exec:no-such-program,random,random", "there is no program 'no-such-program'"),
+        ("exec+kito:cat,random,random", "'kito' is none of mjai3p, libriichi3p, kita, auto"),
+        ("ws://localhost/x,random,random", "bots are waited for at mjsonp://HOST:PORT/ROOM only"),
+        ("mjsonp://localhost:1/a b,random,random", "the name of a room"),
+        ('"rule,random,random', "unexpected end of data"),
+    ],
+)
+def test_a_bad_foreign_bot_is_one_line(arena: Arena, bots: str, what: str) -> None:
+    done = arena("--bots", bots)
+    assert done.returncode == 2
+    assert what in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_bot_that_never_plays_ends_the_run(arena: Arena) -> None:
+    done = arena("--bots", "exec:false,random,random", "--jobs", 1)
+    assert done.returncode == 1
+    assert re.search(r"^arena: bot false: has (ended|closed its stdin) \(exit code 1\)$", done.stderr, re.MULTILINE)
+
+
+def test_commas_in_a_command() -> None:
+    assert three_bots('rule,"exec:a --b c,d ""e""",mjsonp://0.0.0.0:1/x') == (
+        "rule", 'exec:a --b c,d "e"', "mjsonp://0.0.0.0:1/x",
+    )  # fmt: skip
+    assert three_bots('exec:python -c "1", random,random')[0] == 'exec:python -c "1"'
+
+
+def free_port() -> int:
+    """A port nobody listens at."""
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        port: int = door.getsockname()[1]
+        return port
+
+
+def visit(port: int, heard: list[dict[str, Any]]) -> None:
+    """A tsumogiri bot in the Ruby style: one connection a game, a reply to every message."""
+    while True:
+        try:
+            connected = socket.create_connection(("127.0.0.1", port))
+        except ConnectionRefusedError:
+            time.sleep(0.02)
+            continue
+        with connected, connected.makefile("rw") as line:
+            seat = -1
+            for text in line:
+                message = json.loads(text)
+                heard.append(message)
+                reply: dict[str, Any] = {"type": "none"}
+                if message["type"] == "hello":
+                    reply = {"type": "join", "name": "ruby", "room": "chair"}
+                elif message["type"] == "start_game":
+                    seat = message["id"]
+                elif message["type"] == "tsumo" and message["actor"] == seat:
+                    reply = {"type": "dahai", "actor": seat, "pai": message["pai"], "tsumogiri": True}
+                line.write(json.dumps(reply) + "\n")
+                line.flush()
+        if len([message for message in heard if message["type"] == "end_game"]) == 3:
+            return
+
+
+def test_a_bot_that_connects_plays(capfd: pytest.CaptureFixture[str]) -> None:
+    port = free_port()
+    heard: list[dict[str, Any]] = []
+    visitor = Thread(target=visit, args=(port, heard), daemon=True)
+    visitor.start()
+    settings = settings_of("random", f"mjsonp://127.0.0.1:{port}/chair", "random")
+    assert [bot.label for bot in settings.make_bots()] == ["random", "chair", "random#2"]
+    assert settings.max_jobs == 1
+    chunk = played(settings, [0])
+    visitor.join(5)
+    assert not visitor.is_alive()
+    assert chunk.faults == []
+    assert np.array_equal(chunk.counts, played(settings_of("random", "tsumogiri", "random"), [0]).counts)
+    assert f"waiting for a bot at mjsonp://127.0.0.1:{port}/chair\n" in capfd.readouterr().err
+    own_draws = [message for message in heard if message["type"] == "tsumo" and message["pai"] != "?"]
+    assert all("possible_actions" in message for message in own_draws)
+    assert {"nukidora", "reach"} & {action["type"] for draw in own_draws for action in draw["possible_actions"]}

@@ -1,0 +1,192 @@
+"""Who may connect, join, download and play; how much of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from server import access
+from server.access import Access, Full, PerMinute, Refused, TooMany, Unknown, counted_as
+from server.settings import Settings
+from server.store import Store
+
+HERE, THERE = "192.0.2.1", "192.0.2.2"
+
+
+class Clock:
+    """A clock that stands still until told."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+        monkeypatch.setattr(access, "monotonic", lambda: self.now)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock that limits go by."""
+    return Clock(monkeypatch)
+
+
+def make_access(store: Any = None, **settings: Any) -> Access:
+    """Access under those settings."""
+    return Access(Settings(**settings), store)
+
+
+async def refusal(asked: Any) -> Refused:
+    """How something is refused."""
+    with pytest.raises(Refused) as refused:
+        await asked
+    assert str(refused.value).isprintable()
+    return refused.value
+
+
+# Limits ---------------------------------------------------------------------------------------------------------------
+
+
+def test_connections_are_limited_by_address_and_in_all() -> None:
+    limits = make_access(max_connections=3, connections_per_address=2)
+    limits.connect(HERE)
+    limits.connect(HERE)
+    with pytest.raises(TooMany, match=f"2 connections of {HERE} already; close one of them") as refused:
+        limits.connect(HERE)
+    assert refused.value.seconds > 0
+    limits.connect(THERE)
+    with pytest.raises(Full, match="the server is full; try again later"):
+        limits.connect(THERE)
+    limits.disconnect(HERE)
+    limits.connect(THERE)
+    limits.disconnect(HERE)
+    limits.connect(HERE)
+
+
+@pytest.mark.parametrize(("what", "setting"), [("join", "joins_per_minute"), ("download", "downloads_per_minute")])
+def test_uses_are_limited_by_address(clock: Clock, what: str, setting: str) -> None:
+    use = getattr(make_access(**{setting: 30}), what)
+    for _ in range(30):
+        use(HERE)
+    with pytest.raises(TooMany, match=f"more than 30 {what}s a minute from {HERE}; wait a little") as refused:
+        use(HERE)
+    assert refused.value.seconds == 2
+    use(THERE)
+    clock.now += 2.0
+    use(HERE)
+    with pytest.raises(TooMany):
+        use(HERE)
+    clock.now += 3600.0  # no more than a minute's uses are saved up
+    for _ in range(30):
+        use(HERE)
+    with pytest.raises(TooMany):
+        use(HERE)
+
+
+def test_whoever_waits_as_told_may_go_on(clock: Clock) -> None:
+    for per_minute in (1, 7, 59, 600):
+        limit = PerMinute(per_minute, "uses")
+        for _ in range(per_minute):
+            limit.take(HERE)
+        with pytest.raises(TooMany) as refused:
+            limit.take(HERE)
+        clock.now += refused.value.seconds
+        limit.take(HERE)
+
+
+def test_so_many_addresses_are_remembered(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access, "MAX_ADDRESSES", 3)
+    limit = PerMinute(1, "uses")
+    for address in ("a", "b", "c"):
+        limit.take(address)
+    with pytest.raises(TooMany):
+        limit.take("a")
+    limit.take("d")  # "b" was seen least recently
+    for address in ("a", "c", "d"):
+        with pytest.raises(TooMany):
+            limit.take(address)
+    assert len(limit._allowances) == 3
+    limit.take("b")
+    assert len(limit._allowances) == 3
+
+
+@pytest.mark.parametrize(
+    ("address", "counted"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:ffff::", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("::1", "::/64"),
+        ("", ""),
+        ("unix:", "unix:"),
+    ],
+)
+def test_what_addresses_are_counted_as(address: str, counted: str) -> None:
+    assert counted_as(address) == counted
+    limits = make_access(connections_per_address=1)
+    limits.connect(address)
+    with pytest.raises(TooMany):
+        limits.connect(address)
+    limits.disconnect(address)
+    limits.connect(address)
+
+
+# Tokens ---------------------------------------------------------------------------------------------------------------
+
+
+async def test_a_name_belongs_to_its_token(sqlite_url: str) -> None:
+    store = await Store.open(sqlite_url)
+    aki = await store.add_token("aki")
+    boss = await store.add_token("boss", admin=True)
+    for mode in ("open", "token"):
+        limits = make_access(store, access=mode)
+        await limits.admit("aki", aki)
+        await limits.admit("boss", boss)
+        assert "belongs to 'aki': join with this name" in str(await refusal(limits.admit("beni", aki)))
+        unknown = await refusal(limits.admit("aki", aki + "x"))
+        assert isinstance(unknown, Unknown)
+        assert "unknown or revoked" in str(unknown)
+        assert "is a house bot's" in str(await refusal(limits.admit("rule (house)", aki)))
+    limits = make_access(store, access="open")
+    await limits.admit("beni", None)
+    assert "the name 'aki' belongs to a token" in str(await refusal(limits.admit("aki", None)))
+    limits = make_access(store, access="token")
+    for nothing in (None, ""):
+        assert isinstance(await refusal(limits.admit("beni", nothing)), Unknown)
+    await store.revoke_token("aki")
+    assert "unknown or revoked" in str(await refusal(limits.admit("aki", aki)))
+    await make_access(store, access="open").admit("aki", None)
+    await store.close()
+
+
+async def test_admins_have_an_admins_token(sqlite_url: str) -> None:
+    store = await Store.open(sqlite_url)
+    aki = await store.add_token("aki")
+    boss = await store.add_token("boss", admin=True)
+    for mode in ("open", "token"):
+        limits = make_access(store, access=mode)
+        owner = await limits.admin(boss)
+        assert owner is not None
+        assert owner.name == "boss"
+        assert type(await refusal(limits.admin(aki))) is Refused
+        assert isinstance(await refusal(limits.admin("nonsense")), Unknown)
+    assert await make_access(store, access="open").admin(None) is None
+    assert isinstance(await refusal(make_access(store, access="token").admin(None)), Unknown)
+    await store.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "mode", "needed"),
+    [
+        ("127.0.0.1", "auto", False),
+        ("localhost", "auto", False),
+        ("::1", "auto", False),
+        ("0.0.0.0", "auto", True),
+        ("", "auto", True),
+        ("192.0.2.1", "auto", True),
+        ("mjai.example", "auto", True),
+        ("192.0.2.1", "open", False),
+        ("127.0.0.1", "token", True),
+    ],
+)
+def test_tokens_are_needed_where_others_can_come(host: str, mode: Any, needed: bool) -> None:
+    assert Settings(host=host, access=mode).tokens_needed == needed

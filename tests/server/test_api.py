@@ -1,0 +1,334 @@
+"""Rooms, games being played, health, metrics, and who may ask for what, over real connections."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.openapi.models import OpenAPI
+from websockets.exceptions import InvalidStatus
+
+from server.api import health
+from server.settings import RoomSettings
+from server.store import StoreError
+from tests.server.bots import Bot
+from tests.server.live import TABLE, Live, live, play_into, play_on, until
+
+SEED = 1_234_567_890_123
+
+
+async def first_error(at: Live, path: str, join: Any) -> str:
+    """What a bot is told that joins so; the connection is closed after it."""
+    async with at.socket(path) as socket:
+        await socket.recv()
+        await socket.send(json.dumps(join))
+        *_, last = [json.loads(data) async for data in socket]
+    assert last["type"] == "error"
+    return str(last["message"])
+
+
+# Rooms ----------------------------------------------------------------------------------------------------------------
+
+
+async def test_a_room_is_opened_seen_and_closed(tmp_path: Path) -> None:
+    async with live(tmp_path, chombo=20) as at:
+        given = {"name": "cup.1", "settings": {"length": "hanchan", "fill": ["random"], "bank_time": 3}}
+        response = await at.http.post("/api/rooms", json=given)
+        assert response.status_code == 201, response.text
+        room = response.json()
+        assert response.headers["location"] == "/api/rooms/cup.1"
+        assert await at.get("/api/rooms/cup.1") == room
+        own = {"length": "hanchan", "fill": ["random"], "bank_time": 3.0, "chombo": 20.0}
+        assert room["settings"].items() >= own.items()
+        assert room["settings"].keys() == RoomSettings.model_fields.keys() - {"seed"}
+        assert {key: room[key] for key in ("waiting", "playing", "started", "kept")} == {
+            "waiting": 0, "playing": 0, "started": 0, "kept": True,
+        }  # fmt: skip
+        detail = await at.refused(409, "POST", "/api/rooms", json={"name": "cup.1"})
+        assert detail == "room cup.1 is open, or still ends its games: close it first, or wait"
+        response = await at.http.delete("/api/rooms/cup.1")
+        assert (response.status_code, response.content) == (204, b"")
+        assert "cup.1" in await at.refused(404, "GET", "/api/rooms/cup.1")
+        assert "cup.1" in await at.refused(404, "DELETE", "/api/rooms/cup.1")
+
+
+async def test_rooms_are_there_again_after_a_restart(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        for name in ("stays+rule", "goes"):
+            settings = {"seed": SEED, "spectator_delay": 60}
+            assert (await at.http.post("/api/rooms", json={"name": name, "settings": settings})).status_code == 201
+        await at.http.delete("/api/rooms/goes")
+        await at.http.delete("/api/rooms/default")
+        before = await at.get("/api/rooms")
+        assert [room["name"] for room in before["items"]] == ["stays+rule"]
+    async with live(tmp_path) as at:
+        default, *others = (await at.get("/api/rooms"))["items"]
+        assert default["name"] == "default"
+        assert others == before["items"]
+        assert at.server.lobby.rooms["stays+rule"].settings.seed == SEED
+        assert (await at.get("/api/rooms/stays+rule"))["settings"]["fill"] == ["rule"]
+
+
+async def test_the_seed_of_a_room_is_never_told(tmp_path: Path) -> None:
+    async with live(tmp_path, seed=SEED) as at:
+        texts = [(await at.http.post("/api/rooms", json={"name": "cup", "settings": {"seed": SEED + 1}})).text]
+        bot = Bot(at.server, "aki", room=TABLE)
+        await play_into(bot, 1)
+        game = next(iter(at.server.lobby.sittings))
+        for path in ("/api/rooms", "/api/rooms/cup", "/api/rooms/default", "/api/sittings", f"/api/sittings/{game}"):
+            texts.append((await at.http.get(path)).text)
+        walls = at.server.lobby.sittings[game].start.seed
+        assert not any(str(seed) in text for text in texts for seed in (SEED, SEED + 1, walls))
+        assert not any("seed" in text for text in texts)
+
+
+async def test_rooms_come_in_pages(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        names = ["a+rule", "a.b", "A", "b", "default", "z"]
+        for name in names:
+            await at.http.post("/api/rooms", json={"name": name})
+        rooms = await at.page_through("/api/rooms", limit=2)
+        assert [room["name"] for room in rooms] == sorted(names)
+        assert (await at.get("/api/rooms", limit=6))["next_cursor"] is None
+        assert "cursor not understood" in await at.refused(422, "GET", "/api/rooms?cursor=abc")
+
+
+WRONG_ROOMS: list[tuple[Any, str]] = [
+    ({"name": "a b"}, "body: name is 'a b'; it should match pattern"),
+    ({"name": "a+nobody"}, "body: room 'a+nobody': unknown bot 'nobody': choose one of"),
+    ({"name": "a+rule+rule+rule"}, "body: room 'a+rule+rule+rule' names 3 house bots"),
+    ({"name": "a", "settings": {"rules": "poker"}}, "body: settings.rules is 'poker'; unknown rules 'poker'"),
+    ({"name": "a", "settings": {"fill": ["nobody"]}}, "body: settings.fill is ['nobody']; unknown bot 'nobody'"),
+    ({"name": "a", "settings": {"seed": -1}}, "body: settings.seed is -1; it should be greater than or equal to 0"),
+    ({"name": "a", "settings": {"max_rooms": 9}}, "body: settings.max_rooms is not known; /docs names what is"),
+    ({"name": "a", "settings": 3}, "body: settings must be a JSON object, sent as application/json"),
+    ({"settings": {}}, "body: name is missing"),
+    (["a"], "body: it must be a JSON object, sent as application/json"),
+]
+
+
+async def test_what_is_wrong_with_a_new_room_is_told(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        for body, detail in WRONG_ROOMS:
+            assert (await at.refused(422, "POST", "/api/rooms", json=body)).startswith(detail)
+        assert list(at.server.lobby.rooms) == ["default"]
+
+
+async def test_bodies_are_short_json(tmp_path: Path) -> None:
+    async def trickle() -> Any:
+        yield b'{"name":'
+        yield b'"a"}'
+
+    async with live(tmp_path) as at:
+        json_type = {"content-type": "application/json"}
+        for status, content, headers, detail in (
+            (422, b'{"name":', json_type, "body: not JSON (Expecting value at character 8); send one JSON object"),
+            (422, b'{"name":"a"}', {"content-type": "text/plain"}, "body: it must be a JSON object, sent as"),
+            (422, b"", {}, "body: it is missing; send a JSON object"),
+            (413, b" " * 65_537, json_type, "the body is longer than 65,536 bytes"),
+            (411, trickle(), json_type, "say how long the body is: Content-Length is missing"),
+        ):
+            said = await at.refused(status, "POST", "/api/rooms", content=content, headers=headers)
+            assert said.startswith(detail)
+
+
+async def test_there_are_only_so_many_rooms(tmp_path: Path) -> None:
+    async with live(tmp_path, max_rooms=2) as at:
+        assert (await at.http.post("/api/rooms", json={"name": "a"})).status_code == 201
+        assert "no more are allowed" in await at.refused(503, "POST", "/api/rooms", json={"name": "b"})
+
+
+async def test_a_room_that_cannot_be_kept_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: Any) -> None:
+        raise StoreError("database postgresql://me@there/games: gone")
+
+    async with live(tmp_path) as at:
+        monkeypatch.setattr(at.server.lobby.store, "save_room", fail)
+        detail = await at.refused(503, "POST", "/api/rooms", json={"name": "a"})
+        assert detail == "the database does not answer; try again later"  # and not where it is
+        assert list(at.server.lobby.rooms) == ["default"]
+
+
+async def test_a_closed_room_ends_its_games(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        await at.http.post("/api/rooms", json={"name": TABLE})
+        player, waits = Bot(at.server, "aki", room=TABLE), Bot(at.server, "beni", room="default")
+        question = await play_into(player, 0)
+        room = await at.get(f"/api/rooms/{TABLE}")
+        assert (room["playing"], room["started"], room["waiting"]) == (1, 1, 0)
+        await waits.connect()
+        await until(lambda: at.server.lobby.rooms["default"].waiting != [])
+        assert (await at.get("/api/rooms/default"))["waiting"] == 1
+        for name in (TABLE, "default"):
+            assert (await at.http.delete(f"/api/rooms/{name}")).status_code == 204
+        assert await waits.next() == {"type": "error", "message": "room default is closed"}
+        assert (await at.get("/api/rooms"))["items"] == []
+        await at.refused(404, "GET", f"/api/rooms/{TABLE}")
+        await at.refused(409, "POST", "/api/rooms", json={"name": TABLE})
+        await play_on(player, question)
+        assert player.ended
+        assert (await at.get("/api/games"))["items"][0]["room"] == TABLE
+        assert (await at.http.post("/api/rooms", json={"name": TABLE})).status_code == 201
+
+
+# Games being played ---------------------------------------------------------------------------------------------------
+
+
+async def test_games_being_played_are_listed(tmp_path: Path) -> None:
+    async with live(tmp_path, spectator_delay=7) as at:
+        assert (await at.get("/api/sittings"))["items"] == []
+        bots = [Bot(at.server, name, room=room) for name, room in (("a", TABLE), ("b", TABLE), ("c", TABLE + ".x"))]
+        bots[2].join["room"] = "other+tsumogiri+tsumogiri"
+        questions = [await play_into(bot, 0) for bot in bots]
+        sittings = await at.page_through("/api/sittings", limit=1)
+        assert [sitting["started"] for sitting in sittings] == sorted(
+            (sitting["started"] for sitting in sittings), reverse=True
+        )
+        assert [next(name for name in sitting["names"] if len(name) == 1) for sitting in sittings] == ["c", "b", "a"]
+        sitting = sittings[2]
+        assert sitting == await at.get(f"/api/sittings/{sitting['id']}")
+        assert (sitting["room"], sitting["rules"], sitting["length"]) == (TABLE, "tenhou", "east")
+        assert (sitting["rounds"], sitting["scores"], sitting["spectator_delay"]) == (0, [35_000] * 3, 7)
+        assert sitting["started"].endswith("Z")
+        for room in (TABLE, TABLE.replace("+", "%2B")):  # encoded as it should be, and as people write it
+            assert (await at.get(f"/api/sittings?room={room}"))["items"] == sittings[1:]
+        assert (await at.get("/api/sittings", room="none"))["items"] == []
+        assert "still being played" in await at.refused(404, "GET", f"/api/games/{sitting['id']}")
+        assert "still being played" in await at.refused(404, "GET", f"/api/games/{sitting['id']}/record")
+        await play_on(bots[0], questions[0])
+        assert (await at.get("/api/sittings"))["items"] == sittings[:2]
+        assert sitting["id"] in await at.refused(404, "GET", f"/api/sittings/{sitting['id']}")
+        assert (await at.get(f"/api/games/{sitting['id']}"))["id"] == sitting["id"]
+        assert "cursor not understood" in await at.refused(422, "GET", "/api/sittings?cursor=abc")
+
+
+# Bots -----------------------------------------------------------------------------------------------------------------
+
+
+async def test_the_url_of_a_bot_may_say_how_it_joins(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        query = {"dialect": "kita", "name": "beni", "games": "2", "resume": "true", "room": "other", "unknown": "1"}
+        bot = Bot(at.server, "aki", wire="websocket", query=query, room=TABLE)
+        await bot.play()
+        assert [len(game) > 100 for game in bot.games] == [True, True]
+        assert "beni" in bot.game[0]["names"]
+        assert bot.secret
+        assert "possible_actions" not in str(bot.game)  # as dialect mjai3p would have it
+        assert {game["room"] for game in (await at.get("/api/games"))["items"]} == {TABLE}
+
+
+async def test_what_is_wrong_in_the_url_of_a_bot_is_told(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        join = {"type": "join", "name": "aki"}
+        for path, error in (
+            ("/mjai/default?games=many", "join: games is 'many'; games must be a number of games"),
+            ("/mjai/default?seen=-1", "join: seen is '-1'; seen must be a number of messages"),
+            ("/mjai/default?games=" + "9" * 5000, "join: games is '999"),
+            (
+                "/mjai/default?dialect=klingon",
+                "join: dialect is 'klingon'; dialect must be mjai3p,",
+            ),
+            ("/mjai/default?resume=old", "resume: no game being played has this secret"),
+            ("/mjai/default?token=bad", "the token is unknown or revoked"),
+            ("/mjai/a%20b", "join: room is 'a b'; room must be 1 to 64 of"),
+            ("/mjai/a+nobody", "room 'a+nobody': unknown bot 'nobody'"),
+        ):
+            assert (await first_error(at, path, join)).startswith(error)
+
+
+# Operations -----------------------------------------------------------------------------------------------------------
+
+
+async def test_health_is_that_of_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = 0
+
+    async def fail(_: str) -> bool:
+        raise StoreError("database postgresql://me@there/games: gone")
+
+    async def hang(_: str) -> bool:
+        nonlocal asked
+        asked += 1
+        await asyncio.sleep(60)
+        return True
+
+    async with live(tmp_path) as at:
+        assert await at.get("/healthz") == {"status": "ok"}
+        with monkeypatch.context() as patch:
+            patch.setattr(at.server.lobby.store, "has_token", fail)
+            detail = await at.refused(503, "GET", "/healthz")
+            assert detail == "the database does not answer; the server's log says why"
+        assert await at.get("/healthz") == {"status": "ok"}
+        monkeypatch.setattr(health, "ANSWER_WITHIN", 0.1)
+        monkeypatch.setattr(at.server.lobby.store, "has_token", hang)
+        for _ in range(3):
+            assert await at.refused(503, "GET", "/healthz") == "the database has not answered within 0.1 s"
+        assert asked == 1
+
+
+async def test_metrics_are_for_prometheus(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        bot = Bot(at.server, "aki", room=TABLE)
+        await play_into(bot, 0)
+        response = await at.http.get("/metrics")
+        assert response.headers["content-type"].startswith("text/plain")
+        lines = response.text.splitlines()
+        assert "nukidora_games_playing 1.0" in lines
+        assert "nukidora_connections 1.0" in lines
+        assert any(line.startswith("nukidora_answer_seconds_bucket") for line in lines)
+
+
+async def test_a_bug_is_no_page_of_the_framework(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(_: str) -> None:
+        raise ZeroDivisionError
+
+    async with live(tmp_path) as at:
+        monkeypatch.setattr(at.server.lobby.store, "player", fail)
+        assert await at.refused(500, "GET", "/api/players/aki") == "the server failed; its log says why"
+        assert await at.refused(404, "GET", "/api/nothing") == "Not Found"
+        assert await at.refused(405, "PUT", "/api/rooms/default") == "Method Not Allowed"
+
+
+# The document ---------------------------------------------------------------------------------------------------------
+
+
+def references(node: Any) -> Iterator[str]:
+    """Every $ref in a JSON document."""
+    if isinstance(node, dict):
+        yield from (value for key, value in node.items() if key == "$ref")
+    for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from references(child)
+
+
+async def test_the_api_describes_itself(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        document = await at.get("/openapi.json")
+        OpenAPI.model_validate(document)
+        assert (await at.http.get("/docs")).status_code == 200
+    schemas = document["components"]["schemas"]
+    assert {reference.removeprefix("#/components/schemas/") for reference in references(document)} <= schemas.keys()
+    assert "seed" not in schemas["RoomSettingsInfo"]["properties"]
+    problem = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    for path, routes in document["paths"].items():
+        for method, route in routes.items():
+            codes = {code for code in route["responses"] if code >= "4"}
+            parameters = {parameter["in"] for parameter in route.get("parameters", [])}
+            expected = {"404"} if "path" in parameters else set()
+            expected |= {"422"} if "query" in parameters or "requestBody" in route else set()
+            expected |= {"401", "403", "411", "413", "503"} if method != "get" else set()
+            expected |= {"503"} if path.startswith(("/api/games", "/api/players", "/healthz")) else set()
+            assert codes >= expected, (method, path)
+            assert all(route["responses"][code]["content"] == problem for code in codes), (method, path)
+            assert route["summary"]
+            assert route["description"]
+
+
+async def test_websockets_are_at_their_own_addresses_only(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        for path in ("/", "/mjai", "/mjai/a/b", "/api/rooms"):
+            with pytest.raises(InvalidStatus) as refused:
+                await at.socket(path)
+            assert refused.value.response.status_code == 403

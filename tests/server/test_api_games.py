@@ -1,0 +1,281 @@
+"""Games that are over, their records, players and ratings, over HTTP."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import re
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from engine.records import mjai, tenhou_json
+from engine.records.model import Event, GameRecord
+from server.store import StoredGame, StoreError
+from tests.server.bots import Bot
+from tests.server.live import Live, live
+from tests.server.stored_games import NAMES, NOON, make_game, random_game, standings
+
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+ODD_NAMES = ("a/b", "a/b/ratings", "rule:x=1/2+3 (house)", "100%", "雀 士", "?a=b&c#d")
+
+
+async def fill(at: Live, n: int) -> list[str]:
+    """Store games; their ids, newest first."""
+    chance = random.Random(1)
+    rooms, rules = ("default", "cup+rule"), ("tenhou", "majsoul")
+    games = []
+    for minute in range(n):
+        game = random_game(chance, minute)
+        games.append(make_game(seats=game.seats, minute=minute, room=rooms[minute % 2], rules=rules[minute % 3 == 0]))
+        await at.server.lobby.store.save_game(games[-1])
+    return [game.id for game in reversed(games)]
+
+
+def instants(node: Any) -> Any:
+    """JSON with times as such."""
+    if isinstance(node, dict):
+        return {key: instants(value) for key, value in node.items()}
+    if isinstance(node, list):
+        return [instants(value) for value in node]
+    return datetime.fromisoformat(node) if isinstance(node, str) and TIME.fullmatch(node) else node
+
+
+def as_json(game: StoredGame) -> dict[str, Any]:
+    """A stored game as the API tells it."""
+    fields = {name: getattr(game, name) for name in StoredGame.__dataclass_fields__}
+    seats = [{name: getattr(seat, name) for name in type(seat).__dataclass_fields__} for seat in game.seats]
+    return fields | {"seats": seats}
+
+
+# Games ----------------------------------------------------------------------------------------------------------------
+
+
+async def test_games_are_told_as_they_are_stored(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        (game_id,) = await fill(at, 1)
+        stored = await at.server.lobby.store.game(game_id)
+        assert stored is not None
+        told = await at.get(f"/api/games/{game_id}")
+        assert TIME.fullmatch(told["started"])
+        assert TIME.fullmatch(told["finished"])
+        assert instants(told) == as_json(stored)
+        assert await at.get("/api/games") == {"items": [told], "next_cursor": None}
+        assert await at.refused(404, "GET", "/api/games/0123") == "there is no game '0123'"
+
+
+async def test_every_game_comes_once_in_pages_of_any_length(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        ids = await fill(at, 120)
+        for limit in (7, 50, 51, 119, 120, 200):
+            games = await at.page_through("/api/games", limit=limit)
+            assert [game["id"] for game in games] == ids, limit
+
+
+async def test_games_are_filtered(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        await fill(at, 40)
+        games = await at.page_through("/api/games", limit=100)
+        early, late = (f"{NOON + timedelta(minutes=minute):%Y-%m-%dT%H:%M:%SZ}" for minute in (10, 30))
+        tokyo = f"{NOON + timedelta(hours=9, minutes=10):%Y-%m-%dT%H:%M:%S}+09:00"
+        holds: list[tuple[dict[str, str], Any]] = [
+            ({"player": "aki"}, lambda game: any(seat["name"] == "aki" for seat in game["seats"])),
+            ({"player": "nobody"}, lambda game: False),
+            ({"room": "default"}, lambda game: game["room"] == "default"),
+            ({"room": "cup+rule"}, lambda game: game["room"] == "cup+rule"),
+            ({"rules": "majsoul"}, lambda game: game["rules"] == "majsoul"),
+            ({"since": early}, lambda game: game["finished"] >= early),
+            ({"since": tokyo}, lambda game: game["finished"] >= early),
+            ({"until": late}, lambda game: game["finished"] < late),
+            (
+                {"player": "beni", "room": "default", "rules": "tenhou", "since": early, "until": late},
+                lambda game: (
+                    any(seat["name"] == "beni" for seat in game["seats"])
+                    and (game["room"], game["rules"]) == ("default", "tenhou")
+                    and early <= game["finished"] < late
+                ),
+            ),
+        ]
+        for query, hold in holds:
+            expected = [game for game in games if hold(game)]
+            assert await at.page_through("/api/games", limit=3, **query) == expected, query
+            assert (len(expected) > 3) == (query.get("player") != "nobody"), query
+        plain = await at.get("/api/games?room=cup+rule&limit=200")  # the plus sign not encoded
+        assert plain["items"] == [game for game in games if game["room"] == "cup+rule"]
+
+
+WRONG_QUERIES = [
+    ("/api/games?limit=0", "query: limit is '0'; it should be greater than or equal to 1"),
+    ("/api/games?limit=201", "query: limit is '201'; it should be less than or equal to 200"),
+    ("/api/games?limit=many", "query: limit is 'many'; it should be a valid integer"),
+    ("/api/games?cursor=abc", "cursor not understood: take next_cursor of the page before"),
+    ("/api/games?since=yesterday", "query: since is 'yesterday'; write a time like 2025-06-01T12:00:00Z"),
+    ("/api/games?until=2025-06-01", "query: until is '2025-06-01'; write a time like 2025-06-01T12:00:00Z"),
+    ("/api/games?since=9999-12-31T23:00:00-09:00", "query: since is '9999-12-31T23:00:00-09:00'; it is beyond"),
+    ("/api/players?order=age", "query: order is 'age'; it should be 'rating', 'name' or 'games'"),
+    ("/api/players?cursor=abc", "cursor not understood"),
+    ("/api/players/aki/ratings?cursor=abc", "cursor not understood"),
+    ("/api/games/0123/record?format=png", "query: format is 'png'; it should be 'mjson', 'tenhou', 'libriichi3p'"),
+]
+
+
+async def test_what_is_wrong_with_a_query_is_told(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        await fill(at, 4)
+        for path, detail in WRONG_QUERIES:
+            assert (await at.refused(422, "GET", path)).startswith(detail)
+
+
+async def test_a_cursor_belongs_to_its_list(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        await fill(at, 4)
+        games = await at.get("/api/games", limit=1)
+        detail = await at.refused(422, "GET", f"/api/players?cursor={games['next_cursor']}")
+        assert detail.startswith("cursor not understood")
+
+
+# Records --------------------------------------------------------------------------------------------------------------
+
+
+def moves(record: GameRecord) -> list[Event]:
+    """What all forms tell alike: results are told in more or less detail."""
+    return [event for event in record.events if event["type"] not in ("start_game", "hora", "ryukyoku", "end_game")]
+
+
+async def test_records_are_downloaded_in_every_form(tmp_path: Path) -> None:
+    async with live(tmp_path, seed=1, seats="fixed") as at:
+        await Bot(at.server, "aki", room="solo+rule+rule").play()
+        (game,) = (await at.get("/api/games"))["items"]
+        path = f"/api/games/{game['id']}/record"
+        response = await at.http.get(path)
+        assert response.content == await at.server.lobby.store.record(game["id"])
+        assert response.headers["content-type"] == "application/gzip"
+        assert "content-encoding" not in response.headers
+        assert response.headers["content-disposition"] == f'attachment; filename="{game["id"]}.mjson.gz"'
+        assert response.headers["cache-control"] == "public, max-age=31536000, immutable"
+        kept = mjai.read(gzip.decompress(response.content).decode(), "kept")
+        assert {"hora", "reach", "nukidora"} <= {event["type"] for event in kept.events}
+        forms = {"tenhou": ("application/json", "json"), "kita": ("application/x-ndjson", "kita.mjson")}
+        forms["libriichi3p"] = ("application/x-ndjson", "libriichi3p.mjson")
+        for form, (media_type, suffix) in forms.items():
+            response = await at.http.get(path, params={"format": form})
+            assert response.headers["content-type"] == media_type
+            assert response.headers["content-disposition"] == f'attachment; filename="{game["id"]}.{suffix}"'
+            assert ("kita" in response.text) == (form == "kita")
+            assert ('"scores":[35000,35000,35000,0]' in response.text) == (form == "libriichi3p")
+            reader = tenhou_json if form == "tenhou" else mjai
+            again = reader.read(response.text, form)
+            assert [event["type"] for event in again.events] == [event["type"] for event in kept.events]
+            assert moves(again) == moves(kept)
+
+
+async def test_a_record_that_is_known_is_not_sent_again(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        ids = await fill(at, 2)
+        tags = []
+        for game_id in ids:
+            path = f"/api/games/{game_id}/record"
+            response = await at.http.get(path)
+            tags.append(response.headers["etag"])
+            for known, status in ((tags[-1], 304), (f'"x", W/{tags[-1]}', 304), ("*", 304), ('"x"', 200), ("", 200)):
+                response = await at.http.get(path, headers={"If-None-Match": known})
+                assert (response.status_code, bool(response.content)) == (status, status == 200), known
+                assert response.headers["etag"] == tags[-1]
+        assert "there is no game" in await at.refused(404, "GET", "/api/games/0123/record")
+
+
+async def test_downloads_are_limited_by_address(tmp_path: Path) -> None:
+    async with live(tmp_path, downloads_per_minute=3) as at:
+        (game_id,) = await fill(at, 1)
+        path = f"/api/games/{game_id}/record"
+        for _ in range(3):
+            assert (await at.http.get(path)).status_code == 200
+        response = await at.http.get(path)
+        assert response.status_code == 429
+        assert 1 <= int(response.headers["retry-after"]) <= 20
+        detail = "more than 3 downloads a minute from 127.0.0.1; wait a little"
+        assert response.json() == {"detail": detail}
+        assert (await at.http.get(f"/api/games/{game_id}")).status_code == 200
+        behind_a_proxy = await at.http.get(path, headers={"X-Forwarded-For": "192.0.2.7"})
+        assert behind_a_proxy.status_code == 200
+
+
+# Players --------------------------------------------------------------------------------------------------------------
+
+
+async def test_players_come_in_every_order(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        await fill(at, 30)
+        players = {player["name"]: player for player in await at.page_through("/api/players", limit=3)}
+        assert players.keys() == set(NAMES)
+        for order, key in (
+            ("rating", lambda name: -players[name]["rating"]["ordinal"]),
+            ("games", lambda name: (-players[name]["games"], name)),
+            ("name", lambda name: name),
+        ):
+            found = await at.page_through("/api/players", order=order, limit=3)
+            assert [player["name"] for player in found] == sorted(players, key=key)
+        for name, player in players.items():
+            assert await at.get(f"/api/players/{name}") == player
+            games = await at.page_through("/api/games", player=name, limit=200)
+            ranks = [seat["rank"] for game in games for seat in game["seats"] if seat["name"] == name]
+            assert player["places"] == [ranks.count(rank) for rank in (1, 2, 3)]
+            assert player["games"] == player["rated_games"] == len(games)
+            assert player["last_seen"] == games[0]["finished"]
+
+
+async def test_ratings_are_told_game_by_game(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        await fill(at, 90)
+        player = await at.get("/api/players/aki")
+        for limit in (1, 50, 51, 200):
+            points = await at.page_through("/api/players/aki/ratings", limit=limit)
+            assert [point["number"] for point in points] == list(range(1, player["rated_games"] + 1))
+        assert points[-1]["rating"] == player["rating"]
+        assert player["rating"]["sigma"] < points[0]["rating"]["sigma"]
+        games = await at.page_through("/api/games", player="aki", limit=200)
+        assert [point["game"] for point in points] == [game["id"] for game in reversed(games)]
+        assert [point["finished"] for point in points] == [game["finished"] for game in reversed(games)]
+        assert await at.refused(404, "GET", "/api/players/nobody/ratings") == "there is no player 'nobody'"
+        assert await at.refused(404, "GET", "/api/players/nobody") == "there is no player 'nobody'"
+
+
+async def test_any_name_can_be_asked_for(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        for first in range(0, len(ODD_NAMES), 3):
+            await at.server.lobby.store.save_game(make_game(seats=standings(ODD_NAMES[first : first + 3])))
+        for name in ODD_NAMES:
+            path = f"/api/players/{quote(name, safe='')}"
+            assert (await at.get(path))["name"] == name
+            assert len((await at.get(f"{path}/ratings"))["items"]) == 1
+            assert len((await at.get("/api/games", player=name))["items"]) == 1
+
+
+# When the database fails ----------------------------------------------------------------------------------------------
+
+
+ASKED = [  # what the store is asked, for which path
+    ("games", "/api/games"),
+    ("game", "/api/games/0123"),
+    ("record", "/api/games/0123/record"),
+    ("players", "/api/players"),
+    ("player", "/api/players/aki"),
+    ("rating_history", "/api/players/aki/ratings"),
+]
+
+
+async def test_where_the_database_is_stays_a_secret_when_it_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: Any, **__: Any) -> None:
+        raise StoreError("database postgresql://me@there/games: gone")
+
+    async with live(tmp_path) as at:
+        await fill(at, 5)
+        for method, path in ASKED:
+            with monkeypatch.context() as patch:
+                patch.setattr(at.server.lobby.store, method, fail)
+                assert await at.refused(503, "GET", path) == "the database does not answer; try again later"

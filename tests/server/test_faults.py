@@ -1,0 +1,484 @@
+"""Bots that misbehave: the game goes on for the others, and whoever did wrong is told what."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.actions import action_name
+from engine.tiles import FULL_SET, MJAI_NAMES
+from server import sitting as sitting_module
+from server.journal import Journal
+from server.line import MAX_MESSAGE
+from tests.server.bots import (
+    NOTHING,
+    Answer,
+    Bot,
+    Chooser,
+    Clock,
+    Message,
+    bare,
+    decision_of,
+    play_all,
+    serving,
+    the_game,
+    together,
+    tsumogiri,
+    until,
+)
+
+TRANSPORTS = ("tcp", "websocket")
+ALL_TILES = {MJAI_NAMES[tile] for tile in FULL_SET}
+
+
+# Wrong answers --------------------------------------------------------------------------------------------------------
+
+
+def not_held(bot: Bot, drawn: Message) -> str:
+    """A tile that a bot which discards all it draws does not hold."""
+    (start,) = [message for message in bot.game if message["type"] == "start_kyoku"][-1:]
+    return min(ALL_TILES - {*start["tehais"][bot.seat], drawn["pai"]})
+
+
+ILLEGAL: dict[str, Callable[[Bot, Message], Answer]] = {
+    "a tile not held": lambda bot, drawn: {"type": "dahai", "actor": bot.seat, "pai": not_held(bot, drawn)},
+    "said to be the drawn tile": lambda bot, drawn: {
+        "type": "dahai", "actor": bot.seat, "pai": not_held(bot, drawn), "tsumogiri": True,
+    },
+    "no win": lambda bot, drawn: {"type": "hora", "actor": bot.seat, "target": bot.seat, "pai": drawn["pai"]},
+    "no kan": lambda bot, drawn: {"type": "ankan", "actor": bot.seat, "consumed": [not_held(bot, drawn)[:2]] * 4},
+    "no added kan": lambda bot, drawn: {
+        "type": "kakan", "actor": bot.seat, "pai": drawn["pai"], "consumed": [drawn["pai"]] * 3,
+    },
+    "a pass": lambda bot, drawn: NOTHING,
+    "a call": lambda bot, drawn: {
+        "type": "pon", "actor": bot.seat, "target": (bot.seat + 1) % 3, "pai": "1p", "consumed": ["1p", "1p"],
+    },
+    "no nine kinds": lambda bot, drawn: {"type": "ryukyoku"},
+}  # fmt: skip
+FOR_ANOTHER: dict[str, Callable[[Bot, Message], Answer]] = {
+    "another seat's": lambda bot, drawn: {"type": "dahai", "actor": (bot.seat + 1) % 3, "pai": drawn["pai"]},
+}
+MALFORMED: dict[str, Callable[[Bot, Message], Answer]] = {
+    "not JSON": lambda bot, drawn: b"tsumogiri please",
+    "cut JSON": lambda bot, drawn: b'{"type":"dahai","pai":',
+    "not UTF-8": lambda bot, drawn: b'{"type":"dahai","pai":"\xff\xfe"}',
+    "not an object": lambda bot, drawn: b"[1,2,3]",
+    "a number": lambda bot, drawn: b"1",
+    "no type": lambda bot, drawn: {"pai": drawn["pai"]},
+    "unknown type": lambda bot, drawn: {"type": "flap"},
+    "type of another type": lambda bot, drawn: {"type": 3},
+    "an event": lambda bot, drawn: {"type": "tsumo", "actor": bot.seat, "pai": "1p"},
+    "no tile": lambda bot, drawn: {"type": "dahai", "actor": bot.seat},
+    "an unknown tile": lambda bot, drawn: {"type": "dahai", "actor": bot.seat, "pai": "2m"},
+    "a hidden tile": lambda bot, drawn: {"type": "dahai", "actor": bot.seat, "pai": "?"},
+    "a tile of another type": lambda bot, drawn: {"type": "dahai", "actor": bot.seat, "pai": 10**300},
+    "a seat too far": lambda bot, drawn: {"type": "dahai", "actor": 3, "pai": drawn["pai"]},
+    "nested deeply": lambda bot, drawn: b"[" * 60_000,
+    "nested in a key": lambda bot, drawn: b'{"type":"none","x":' + b'{"x":' * 10_000 + b"1" + b"}" * 10_001,
+    "nothing but braces": lambda bot, drawn: b"{}",
+    "a huge number": lambda bot, drawn: b'{"type":"none","x":' + b"9" * 60_000 + b"}",
+    "zeros": lambda bot, drawn: b"\0" * 100,
+    "a big remark": lambda bot, drawn: tsumogiri(bot, drawn) | {"ext_bot": {"x": "x" * 5000}},  # type: ignore
+}
+OVERSIZED: dict[str, Callable[[Bot, Message], Answer]] = {
+    "too long": lambda bot, drawn: b" " * MAX_MESSAGE + b"{}",
+    "much too long": lambda bot, drawn: b'{"type":"none","x":"' + b"x" * 900_000 + b'"}',
+}
+WRONG = ILLEGAL | FOR_ANOTHER | MALFORMED | OVERSIZED
+
+
+@pytest.mark.parametrize("wire", TRANSPORTS)
+@pytest.mark.parametrize("reply", ["always", "when_asked"])
+async def test_wrong_answers_to_a_draw(tmp_path: Path, wire: str, reply: str) -> None:
+    """Every one: told why, tsumogiri played, counted, noted; then on to the next draw with the next one."""
+    async with serving(tmp_path, length="hanchan", max_faults=1000, messages_per_second=100_000) as server:
+        bad = Bot(server, "bad", wire=wire, reply=reply)
+        others = [Bot(server, "x", wire=wire), Bot(server, "y", reply="when_asked")]
+        legal: list[str] = []
+
+        async def misbehave() -> None:
+            for answer in WRONG.values():
+                drawn = await bad.until_own()
+                game = decision_of(server, bad)
+                assert game is not None
+                legal.append(", ".join(map(action_name, game.legal(bad.seat))))
+                n_errors = len(bad.errors)
+                await bad.say(answer(bad, drawn))
+                await after_error(bad)
+                assert bare(bad.game[-1]) == tsumogiri(bad, drawn)
+                assert len(bad.errors) == n_errors + 1
+            await bad.play()
+
+        await together(misbehave(), play_all(others))
+        game, lines = await the_game(server)
+        assert len(bad.errors) == len(WRONG)
+        for (kind, _), error, menu in zip(WRONG.items(), bad.errors, legal, strict=True):
+            assert error.isprintable(), kind
+            assert len(error) < 1000, kind
+            if kind in ILLEGAL:
+                assert error.endswith(f"legal: {menu}"), kind
+            if kind in OVERSIZED:
+                assert "65,536" in error, kind
+        assert [line["message"] for line in lines if line["type"] == "error"] == bad.errors
+        assert {line["actor"] for line in lines if line["type"] == "error"} == {bad.seat}
+        assert game.seats[bad.seat].faults == len(WRONG)
+        assert sum(standing.faults for standing in game.seats) == len(WRONG)
+        assert [bot.errors for bot in others] == [[], []]
+
+
+async def after_error(bot: Bot) -> Message:
+    """Take an error, which must come next, answer it, and give the message after it."""
+    error = await bot.next()
+    assert error is not None
+    assert error["type"] == "error"
+    await bot.answer(error)
+    message = await bot.next()
+    assert message is not None
+    return message
+
+
+def wrong_calls(seat: int, offered: Message, possible: Message) -> list[Message]:
+    """Answers that do not fit a tile on offer, where `possible` would."""
+    kind = possible["pai"][:2]
+    return [
+        {"type": "dahai", "actor": seat, "pai": offered["pai"]},
+        {"type": "reach", "actor": seat},
+        possible | {"actor": (seat + 1) % 3},
+        possible | {"target": seat},
+        possible | {"pai": next(tile for tile in sorted(ALL_TILES) if tile[:2] != kind)},
+    ]
+
+
+async def test_wrong_answers_to_an_offer_are_passes(tmp_path: Path) -> None:
+    async with serving(tmp_path, length="hanchan", max_faults=1000) as server:
+        bad, others = Bot(server, "bad"), [Bot(server, name) for name in "xy"]
+
+        async def misbehave() -> None:
+            for number in range(5):
+                offered = await bad.until(lambda message: message.get("actor") != bad.seat and is_offer(message))
+                (possible, *_) = offered["possible_actions"]
+                n_errors = len(bad.errors)
+                await bad.say(wrong_calls(bad.seat, offered, possible)[number])
+                await after_error(bad)
+                assert len(bad.errors) == n_errors + 1
+                assert bad.game[-1].get("actor") != bad.seat or bad.game[-1]["type"] == "tsumo"
+                await bad.answer(bad.game[-1])
+            await bad.play()
+
+        await together(misbehave(), play_all(others))
+        game, _ = await the_game(server)
+        assert game.seats[bad.seat].faults == 5
+        assert [bot.errors for bot in others] == [[], []]
+
+
+def is_offer(message: Message) -> bool:
+    """Whether a message of dialect mjai3p offers something."""
+    return bool(message.get("possible_actions"))
+
+
+@pytest.mark.parametrize("kind", ["pon", "reach"])
+async def test_a_wrong_discard_after_a_call_or_riichi_is_replaced_by_a_legal_one(tmp_path: Path, kind: str) -> None:
+    async with serving(tmp_path, length="hanchan", max_faults=1000) as server:
+        bad, others = Bot(server, "bad", Chooser(server, 3, odd=0.5)), [Bot(server, name) for name in "xy"]
+
+        async def misbehave() -> None:
+            asked = await bad.until_own(kind)
+            forbidden = [*asked["cannot_dahai"], min(ALL_TILES - held(server, bad))]
+            await bad.say({"type": "dahai", "actor": bad.seat, "pai": forbidden[0]})
+            discard = await after_error(bad)
+            assert (discard["type"], discard["actor"]) == ("dahai", bad.seat)
+            assert discard["pai"] not in forbidden
+            await bad.answer(discard)
+            await bad.play()
+
+        await together(misbehave(), play_all(others))
+        game, _ = await the_game(server)
+        assert game.seats[bad.seat].faults == 1
+
+
+def held(server: Any, bot: Bot) -> set[str]:
+    """The tiles in a bot's hand, as the server has it."""
+    game = decision_of(server, bot)
+    assert game is not None
+    return {MJAI_NAMES[action] for action in game.legal(bot.seat) if action < 37}
+
+
+# Unasked --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wire", TRANSPORTS)
+async def test_actions_of_a_bot_that_is_not_asked(tmp_path: Path, wire: str) -> None:
+    async with serving(tmp_path) as server:
+        bad, others = Bot(server, "bad", wire=wire), [Bot(server, name) for name in "xy"]
+
+        async def misbehave() -> None:
+            await bad.until(lambda message: message["type"] == "start_kyoku")
+            await bad.say({"type": "dahai", "actor": bad.seat, "pai": "1p"})
+            await after_errors(bad)
+            await bad.until_own()
+            await bad.say(tsumogiri(bad, bad.game[-1]))
+            await bad.say(NOTHING)  # to the discard that follows
+            await bad.say(NOTHING)
+            await bad.play()
+
+        await together(misbehave(), play_all(others))
+        game, _ = await the_game(server)
+        assert game.seats[bad.seat].faults == len(bad.errors)
+        assert 1 <= len(bad.errors) <= 2
+        assert [bot.errors for bot in others] == [[], []]
+
+
+async def after_errors(bot: Bot) -> None:
+    """Read one message, which must be an error, and answer it."""
+    error = await bot.next()
+    assert error is not None
+    assert error["type"] == "error"
+    await bot.answer(error)
+
+
+async def test_an_action_nobody_asked_for_when_asked(tmp_path: Path) -> None:
+    """It is refused, and neither taken for a later decision nor waited for."""
+    async with serving(tmp_path) as server:
+        bad, others = Bot(server, "bad", reply="when_asked"), [Bot(server, name) for name in "xy"]
+
+        async def misbehave() -> None:
+            await bad.until(lambda message: message["type"] == "start_game")
+            await bad.say({"type": "dahai", "actor": 0, "pai": "1p"})
+            await bad.until(lambda message: message["type"] == "error")
+            await bad.play()
+
+        await together(misbehave(), play_all(others))
+        game, lines = await the_game(server)
+        assert game.seats[bad.seat].faults == len(bad.errors) == 1
+        mine = [line for line in lines if line["type"] == "dahai" and line["actor"] == bad.seat]
+        assert all(line["tsumogiri"] for line in mine)
+
+
+async def test_a_bot_that_does_not_answer_errors_is_understood(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+
+        def mute_to_errors(bot: Bot, message: Message) -> Answer:
+            return None if message["type"] == "error" else tsumogiri(bot, message)
+
+        bad, others = Bot(server, "bad", mute_to_errors), [Bot(server, name) for name in "xy"]
+
+        async def misbehave() -> None:
+            for _ in range(3):
+                await bad.until_own()
+                await bad.say(b"?")
+            await bad.play()
+
+        await together(misbehave(), play_all(others))
+        game, _ = await the_game(server)
+        assert game.seats[bad.seat].faults == 3
+        assert not game.seats[bad.seat].taken_over
+
+
+# Too many ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wire", TRANSPORTS)
+async def test_the_house_bot_takes_over_after_too_many_faults(tmp_path: Path, wire: str) -> None:
+    async with serving(tmp_path, max_faults=3, chombo=20, house="tsumogiri") as server:
+        bad = Bot(server, "bad", lambda bot, message: b"?", wire=wire)
+        others = [Bot(server, name) for name in "xy"]
+        await play_all([bad, *others])
+        game, lines = await the_game(server)
+        (standing,) = [standing for standing in game.seats if standing.name == "bad"]
+        assert standing.taken_over
+        assert standing.faults == 3
+        assert standing.penalty == 60
+        assert [other.penalty for other in game.seats if other is not standing] == [0, 0]
+        assert not bad.ended
+        assert "3 faults" in bad.errors[-1]
+        notes = [line["message"] for line in lines if line["type"] == "error"]
+        assert notes == bad.errors
+        assert [bot.errors for bot in others] == [[], []]
+        assert all(bot.ended for bot in others)
+
+
+async def test_the_last_fault_may_be_no_answer_to_the_open_decision(tmp_path: Path) -> None:
+    """The bot is asked, yet answers an older message: the house bot must go on at once, not wait for somebody else."""
+    async with serving(tmp_path, max_faults=1, seats="fixed") as server:
+        bad, others = Bot(server, "bad"), [Bot(server, name) for name in "xy"]
+        await bad.connect()
+        await until(lambda: bool(server.lobby.rooms) and len(server.lobby.rooms["default"].waiting) == 1)
+
+        async def misbehave() -> None:  # it deals, so it is asked from the beginning
+            await bad.until(lambda message: message["type"] == "start_game")
+            await bad.say(b"?")
+            await bad.play()
+
+        await together(misbehave(), play_all(others))
+        game, _ = await the_game(server)
+        assert game.seats[0].taken_over
+        assert all(bot.ended for bot in others)
+
+
+async def test_a_chombo_for_each_fault_and_no_fault_no_chombo(tmp_path: Path) -> None:
+    async with serving(tmp_path, chombo=7.5, max_faults=100) as server:
+        bad, others = Bot(server, "bad"), [Bot(server, name) for name in "xy"]
+
+        async def misbehave() -> None:
+            for _ in range(4):
+                await bad.until_own()
+                await bad.say(b"?")
+            await bad.play()
+
+        await together(misbehave(), play_all(others))
+        game, lines = await the_game(server)
+        assert {standing.name: standing.penalty for standing in game.seats} == {"bad": 30, "x": 0, "y": 0}
+        assert sum(standing.points for standing in game.seats) == pytest.approx(sum(lines[-1]["points"]))
+
+
+@pytest.mark.parametrize("wire", TRANSPORTS)
+async def test_a_flood_ends_the_connection_and_not_the_game(tmp_path: Path, wire: str) -> None:
+    async with serving(tmp_path, messages_per_second=300, resume_within=0.1) as server:
+        bad, others = Bot(server, "bad", wire=wire), [Bot(server, name) for name in "xy"]
+
+        async def misbehave() -> None:
+            await bad.until_own()
+            for _ in range(400):
+                await bad.say(tsumogiri(bad, bad.game[-1]))
+            while (message := await bad.next()) is not None:
+                del message
+            await bad.leave()
+
+        await together(misbehave(), play_all(others))
+        game, _ = await the_game(server)
+        assert "messages a second" in bad.errors[-1] or "faults" in bad.errors[-1]
+        assert game.seats[bad.seat].taken_over
+        assert [bot.errors for bot in others] == [[], []]
+
+
+# Silence and lost connections ---------------------------------------------------------------------------------------------
+
+
+def silent(bot: Bot, message: Message) -> Answer:
+    """Says nothing at all."""
+    return None
+
+
+@pytest.mark.parametrize("wire", TRANSPORTS)
+@pytest.mark.parametrize("reply", ["always", "when_asked"])
+async def test_a_silent_bot(tmp_path: Path, wire: str, reply: str) -> None:
+    """Its clock runs out for each decision until the house bot plays; nobody else waits longer than that."""
+    async with serving(tmp_path, decision_time=0.3, bank_time=0, max_faults=2) as server:
+        bad = Bot(server, "bad", silent, wire=wire, reply=reply)
+        others = [Bot(server, name) for name in "xy"]
+        await play_all([bad, *others])
+        game, lines = await the_game(server)
+        (standing,) = [standing for standing in game.seats if standing.name == "bad"]
+        assert standing.taken_over
+        assert standing.faults == 2
+        late = [line["message"] for line in lines if line["type"] == "error"][:2]
+        assert all("no answer within 0.3 s" in message for message in late)
+        assert [bot.errors for bot in others] == [[], []]
+
+
+@pytest.mark.parametrize("wire", TRANSPORTS)
+async def test_a_lost_connection(tmp_path: Path, wire: str) -> None:
+    async with serving(tmp_path, resume_within=0.1) as server:
+        bad, others = Bot(server, "bad", wire=wire), [Bot(server, name) for name in "xy"]
+
+        async def vanish() -> None:
+            await bad.until_own()
+            bad.drop()
+
+        await together(vanish(), play_all(others))
+        game, lines = await the_game(server)
+        (standing,) = [standing for standing in game.seats if standing.name == "bad"]
+        assert standing.taken_over
+        assert standing.faults == 0
+        assert any("connection lost for 0.1 s" in line.get("message", "") for line in lines)
+        assert [bot.errors for bot in others] == [[], []]
+
+
+async def test_all_connections_are_lost(tmp_path: Path) -> None:
+    """House bots play on among themselves, and the game is stored."""
+    async with serving(tmp_path, resume_within=0.05) as server:
+        bots = [Bot(server, name) for name in "abc"]
+        await together(*(bot.until(lambda message: message["type"] == "tsumo") for bot in bots))
+        for bot in bots:
+            bot.drop()
+        await until(lambda: server.lobby.metrics.games._value.get() == 1)
+        game, _ = await the_game(server)
+        assert all(standing.taken_over for standing in game.seats)
+
+
+async def test_the_game_ends_before_a_lost_bots_time_to_come_back_does(tmp_path: Path) -> None:
+    """It ends once, and only once."""
+    async with serving(tmp_path, decision_time=0.01, bank_time=0, resume_within=30, max_faults=1000) as server:
+        clock = Clock()
+        lost, others = Bot(server, "lost"), [Bot(server, name) for name in "xy"]
+
+        async def vanish() -> None:
+            await lost.until_own()
+            lost.drop()
+
+        await together(vanish(), play_all(others))
+        assert all(bot.ended for bot in others)
+        clock.forward(31)
+        await asyncio.sleep(0.3)
+        assert server.lobby.metrics.games._value.get() == 1
+        assert server.lobby.metrics.playing._value.get() == 0
+        game, _ = await the_game(server)
+        assert not any(standing.taken_over for standing in game.seats)
+
+
+@pytest.mark.parametrize("wire", TRANSPORTS)
+async def test_a_bot_that_reads_nothing(tmp_path: Path, wire: str) -> None:
+    """It cannot be asked, so its clock runs out; nobody else notices."""
+    async with serving(tmp_path, decision_time=0.2, bank_time=0, max_faults=2) as server:
+        bad, others = Bot(server, "bad", wire=wire), [Bot(server, name) for name in "xy"]
+        await bad.connect()
+        await play_all(others)
+        game, _ = await the_game(server)
+        assert [standing.taken_over for standing in game.seats if standing.name == "bad"] == [True]
+        assert [bot.errors for bot in others] == [[], []]
+        bad.drop()
+
+
+# The server's own troubles ------------------------------------------------------------------------------------------------
+
+
+async def test_a_house_bot_that_is_not_compiled_and_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken:
+        name = "broken"
+
+        def act(self, views: np.ndarray) -> np.ndarray:
+            raise RuntimeError("no such weights")
+
+    monkeypatch.setattr(sitting_module, "make", lambda *_: Broken())
+    async with serving(tmp_path, fill=("rule",), fill_after=0) as server:
+        await Bot(server, "a").play()
+        game, lines = await the_game(server)
+        discards = [line for line in lines if line["type"] == "dahai"]
+        assert all(line["tsumogiri"] for line in discards)
+        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+
+
+async def test_the_game_goes_on_when_the_journal_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving(tmp_path) as server:
+        bots = [Bot(server, name) for name in "abc"]
+        written = 0
+        append = Journal.append
+
+        def full_disk(self: Journal, entry: dict[str, Any]) -> None:
+            nonlocal written
+            written += 1
+            if written > 20:
+                raise OSError(28, "No space left on device")
+            append(self, entry)
+
+        monkeypatch.setattr(Journal, "append", full_disk)
+        await play_all(bots)
+        await the_game(server)

@@ -1,0 +1,356 @@
+"""Whole games over both transports: what bots are sent, when they are asked, what is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import mjai
+from engine.actions import PASS, TSUMOGIRI
+from engine.records.replay import Decision, Replay
+from engine.records.validate import check_file
+from engine.tiles import MJAI_NAMES
+from server.store import FinishedGame, Store, StoreError
+from tests.server.bots import (
+    NOTHING,
+    Answer,
+    Bot,
+    Chooser,
+    Message,
+    bare,
+    connect_in_order,
+    play_all,
+    replay_of,
+    serving,
+    stored_games,
+    stored_lines,
+    the_game,
+    together,
+    until,
+)
+
+REPLIES = ("always", "when_asked")
+TRANSPORTS = ("tcp", "websocket")
+# A room's seed with which, when the house bot "rule" plays all seats, the game's 40th message asks two: seat 0 may pon,
+# seat 2 may ron.
+TWO_ASKED, TWO_ASKED_AT = 23, 40
+
+
+@pytest.mark.parametrize("wire", TRANSPORTS)
+@pytest.mark.parametrize("reply", REPLIES)
+async def test_a_game_is_played_to_its_end(tmp_path: Path, wire: str, reply: str) -> None:
+    async with serving(tmp_path, length="hanchan") as server:
+        bots = [Bot(server, name, Chooser(server, 1), wire=wire, reply=reply) for name in "abc"]
+        await play_all(bots)
+        game, lines = await the_game(server)
+        assert sorted(bot.seat for bot in bots) == [0, 1, 2]
+        assert [standing.name for standing in game.seats] == bots[0].game[0]["names"]
+        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+        assert [bot.errors for bot in bots] == [[], [], []]
+        for bot in bots:
+            assert bot.game[0]["names"][bot.seat] == bot.name
+            assert [message["type"] for message in bot.game] == [line["type"] for line in lines]
+            assert bot.game[-1]["scores"] == [standing.score for standing in game.seats] == lines[-1]["scores"]
+        assert game.rounds == sum(line["type"] == "end_kyoku" for line in lines)
+        assert game.length == "hanchan"
+
+
+async def test_both_transports_sit_at_one_table(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        await play_all([Bot(server, "a"), Bot(server, "b", wire="websocket"), Bot(server, "c", reply="when_asked")])
+        await the_game(server)
+
+
+async def test_records_can_be_validated_as_files(tmp_path: Path) -> None:
+    async with serving(tmp_path, fill=("rule",), fill_after=0) as server:
+        await Bot(server, "a").play()
+        (game,) = await stored_games(server)
+        data = await server.lobby.store.record(game.id)
+        assert data is not None
+        path = tmp_path / "game.mjson.gz"
+        path.write_bytes(data)
+        report = check_file(path)
+        assert report.faults == []
+        assert report.n_rounds == game.rounds
+
+
+# Asking ---------------------------------------------------------------------------------------------------------------
+
+
+def decisions_at(replay: Replay) -> dict[tuple[int, int], list[int]]:
+    """What each seat that was asked could do: (message it was asked by, seat) -> menu."""
+    return {(decision.n_before - 1, decision.seat): decision.legal for decision in replay}
+
+
+def unknown_places(lines: list[Message]) -> set[int]:
+    """Messages followed by a ron: a pass to them may be unknown to a replay of the record."""
+    return {place for place, (_, after) in enumerate(zip(lines, lines[1:], strict=False)) if after["type"] == "hora"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_when_asked_bots_are_asked_where_there_is_a_choice_and_nowhere_else(tmp_path: Path, seed: int) -> None:
+    async with serving(tmp_path, seed=seed, length="hanchan") as server:
+        bots = [Bot(server, name, Chooser(server, seed), reply="when_asked") for name in "abc"]
+        await play_all(bots)
+        _, lines = await the_game(server)
+        menus = decisions_at(replay_of(lines))
+        unknown = unknown_places(lines)
+        for bot in bots:
+            asked = {place for place, message in enumerate(bot.game) if "can_act" in message}
+            assert all(bot.game[place]["can_act"] is True for place in asked)
+            choices = {place for (place, seat), menu in menus.items() if seat == bot.seat and len(menu) > 1}
+            assert asked - unknown == choices - unknown
+            assert choices <= asked
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_possible_actions_and_forbidden_discards_are_the_engines(tmp_path: Path, seed: int) -> None:
+    async with serving(tmp_path, seed=seed, length="hanchan") as server:
+        bots = [Bot(server, name, Chooser(server, seed)) for name in "abc"]
+        await play_all(bots)
+        _, lines = await the_game(server)
+        by_seat = sorted(bots, key=lambda bot: bot.seat)
+        told: Counter[str] = Counter()
+        asked: set[tuple[int, int]] = set()
+        for decision in replay_of(lines):
+            message = by_seat[decision.seat].game[decision.n_before - 1]
+            asked.add((decision.n_before - 1, decision.seat))
+            told.update(check_hints(decision, message))
+        unknown = unknown_places(lines)
+        for bot in bots:
+            for place, message in enumerate(bot.game):
+                if (place, bot.seat) not in asked and place not in unknown:
+                    told.update(check_unasked(bot.seat, message))
+        assert told["cannot_dahai"] > 5
+        assert told["possible_actions"] > 500
+
+
+def check_hints(decision: Decision, message: Message) -> list[str]:
+    """The hints of a message that asks for a decision; gives the names of those there are."""
+    special = {action for action in decision.legal if action > TSUMOGIRI and action != PASS}
+    if message["type"] in ("pon", "reach"):
+        assert "possible_actions" not in message
+        allowed = {action if action < TSUMOGIRI else int(decision.table.drawn) for action in decision.legal}
+        names = set(mjai.hand_names(decision.table.seat[decision.seat]))
+        assert sorted(message["cannot_dahai"]) == sorted(names - {MJAI_NAMES[tile] for tile in allowed})
+        return ["cannot_dahai"]
+    assert "cannot_dahai" not in message
+    possible = message["possible_actions"]
+    assert {action["actor"] for action in possible} <= {decision.seat}
+    assert sorted(mjai.action_of(decision.table, decision.seat, action) for action in possible) == sorted(special)
+    return ["possible_actions"]
+
+
+def check_unasked(seat: int, message: Message) -> list[str]:
+    """The hints of a message that asks for nothing."""
+    assert "cannot_dahai" not in message
+    offers = message["type"] in ("dahai", "kakan", "nukidora") and message["actor"] != seat
+    assert message.get("possible_actions") == ([] if offers else None), message
+    return ["possible_actions"] if offers else []
+
+
+@pytest.mark.parametrize("dialect", ["libriichi3p", "kita"])
+async def test_other_dialects_have_no_hints(tmp_path: Path, dialect: str) -> None:
+    async with serving(tmp_path, fill=("rule",), fill_after=0) as server:
+        bot = await Bot(server, "a", Chooser(server, 1), dialect=dialect).play()
+        assert not any("possible_actions" in message or "cannot_dahai" in message for message in bot.game)
+
+
+@pytest.mark.parametrize("dialect", ["mjai3p", "libriichi3p", "kita"])
+@pytest.mark.parametrize("wire", TRANSPORTS)
+async def test_a_dialect_can_be_asked_for_when_joining(tmp_path: Path, dialect: str, wire: str) -> None:
+    async with serving(tmp_path, fill=("rule",), fill_after=0) as server:
+        bot = await Bot(server, "a", Chooser(server, 1), wire=wire, dialect=dialect).play()
+        check_dialect(bot, dialect)
+        await the_game(server)
+
+
+@pytest.mark.parametrize("dialect", ["mjai3p", "libriichi3p", "kita"])
+async def test_the_url_of_a_websocket_can_ask_for_a_dialect(tmp_path: Path, dialect: str) -> None:
+    async with serving(tmp_path, fill=("rule",), fill_after=0) as server:
+        bot = await Bot(server, "a", Chooser(server, 1), wire="websocket", query={"dialect": dialect}).play()
+        check_dialect(bot, dialect)
+
+
+def check_dialect(bot: Bot, dialect: str) -> None:
+    """What tells the dialects apart."""
+    types = {message["type"] for message in bot.game}
+    assert ("kita" in types) == (dialect == "kita")
+    assert ("nukidora" in types) == (dialect != "kita")
+    assert len(bot.game[1]["scores"]) == (4 if dialect == "libriichi3p" else 3)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"name": "x", "dialect": "mjai3p"},
+        {"name": "x", "reply": "when_asked"},
+        {"name": "x", "games": "2"},
+        {"name": "x", "games": "2", "resume": "true", "seen": "0"},
+    ],
+)
+async def test_the_url_of_a_websocket_can_hold_any_key_of_the_join(tmp_path: Path, query: dict[str, str]) -> None:
+    async with serving(tmp_path, fill=("rule",), fill_after=0) as server:
+        bot = Bot(server, "", wire="websocket", query=query)
+        bot.join = {"type": "join"} | ({"reply": query["reply"]} if "reply" in query else {})
+        await bot.play()
+        assert len(bot.games) == int(query.get("games", 1)), bot.errors
+        assert bot.game[0]["names"][bot.seat] == "x"
+        assert any("can_act" in message for message in bot.game) == ("reply" in query)
+        assert bool(bot.secret) == ("resume" in query)
+
+
+async def test_a_bad_key_in_the_url_is_refused(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        bot = await Bot(server, "x", wire="websocket", query={"games": "many"}).play()
+        (error,) = bot.errors
+        assert "games" in error
+        assert "many" in error
+
+
+async def test_a_message_may_come_in_pieces_and_several_at_once(tmp_path: Path) -> None:
+    """Lines are what counts on TCP, not how the network cuts them."""
+    async with serving(tmp_path, fill=("rule",), fill_after=0) as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
+        await reader.readline()
+        for piece in (b'{"type":"jo', b'in","name":', b'"slow"}', b"\r\n"):
+            writer.write(piece)
+            await writer.drain()
+            await asyncio.sleep(0.01)
+        assert b"start_game" in await reader.readline()
+        writer.write(b'\n{"type":"none"}\n\n{"type":"none"}\n')
+        assert b"start_kyoku" in await reader.readline()
+        assert b"tsumo" in await reader.readline()
+        writer.close()
+
+
+# Keeping --------------------------------------------------------------------------------------------------------------
+
+
+async def test_nobody_hears_of_the_end_before_the_game_is_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saving, go_on = asyncio.Event(), asyncio.Event()
+    save_game = Store.save_game
+
+    async def slow_save(self: Store, game: FinishedGame) -> bool:
+        saving.set()
+        await go_on.wait()
+        return await save_game(self, game)
+
+    monkeypatch.setattr(Store, "save_game", slow_save)
+    async with serving(tmp_path) as server:
+        bots = [Bot(server, name) for name in "abc"]
+
+        async def look() -> None:
+            await saving.wait()
+            while any(not bot.game or bot.game[-1]["type"] != "end_kyoku" for bot in bots):
+                await asyncio.sleep(0.01)
+            assert not any(bot.ended for bot in bots)
+            go_on.set()
+
+        await together(look(), *(bot.play() for bot in bots))
+        assert all(bot.ended for bot in bots)
+        await the_game(server)
+
+
+async def test_a_game_is_stored_however_often_the_store_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_game, tries = Store.save_game, 0
+
+    async def failing_save(self: Store, game: FinishedGame) -> bool:
+        nonlocal tries
+        tries += 1
+        if tries < 4:
+            raise StoreError("the disk is full")
+        return await save_game(self, game)
+
+    monkeypatch.setattr(Store, "save_game", failing_save)
+    monkeypatch.setattr("server.lobby.STORE_AGAIN", 0.01)
+    async with serving(tmp_path) as server:
+        bots = [Bot(server, name) for name in "abc"]
+        await play_all(bots)
+        assert all(bot.ended for bot in bots)
+        await the_game(server)
+
+
+async def test_what_bots_remark_is_kept_on_their_own_events(tmp_path: Path) -> None:
+    """Each remark says what it belongs to; the record must have every one of an event on just that event."""
+    async with serving(tmp_path, length="hanchan") as server:
+        chooser = Chooser(server, 5)
+        said: list[tuple[int, int, str]] = []  # messages so far, seat, type of each answer
+
+        def remarking(bot: Bot, message: Message) -> Answer:
+            answer = chooser(bot, message)
+            assert isinstance(answer, dict)
+            if answer is NOTHING:
+                return answer
+            said.append((len(bot.game), bot.seat, answer["type"]))
+            return answer | {"ext_bot": {"said": list(said[-1])}}
+
+        bots = [Bot(server, name, remarking) for name in "abc"]
+        await play_all(bots)
+        _, lines = await the_game(server)
+        events = [line for line in lines if line["type"] != "error"]
+        kept = {tuple(line["ext_bot"]["said"]): place for place, line in enumerate(events) if "ext_bot" in line}
+        for (n_before, seat, kind), place in kept.items():
+            assert place >= n_before
+            assert (events[place]["actor"], events[place]["type"]) == (seat, kind)
+        played = {"dahai", "reach", "pon", "daiminkan", "ankan", "kakan", "nukidora", "hora"}
+        missing = [line for line in events if line["type"] in played and "ext_bot" not in line]
+        assert missing == []
+
+
+async def test_remarks_of_two_who_answer_one_question_do_not_mix(tmp_path: Path) -> None:
+    """Seat 0 calls, with a remark; then seat 2, which might have won, passes, with one of its own."""
+    async with serving(tmp_path, seats="fixed", seed=TWO_ASKED) as server:
+        first, turn, other = bots = [Bot(server, name, Chooser(server, 0, odd=0)) for name in "abc"]
+        await connect_in_order(server, bots)
+        await together(*(bot.until(lambda _, bot=bot: len(bot.game) == TWO_ASKED_AT) for bot in bots))
+        (sitting,) = server.lobby.sittings.values()
+        (pon,) = first.game[-1]["possible_actions"]
+        assert pon["type"] == "pon"
+        await first.say(pon | {"ext_bot": {"by": 0}})
+        await until(lambda: not sitting.seats[0].menu)
+        await other.say(NOTHING | {"ext_bot": {"by": 2}})
+        await turn.say(NOTHING)
+        await play_all(bots)
+        _, lines = await the_game(server)
+        assert lines[TWO_ASKED_AT]["type"] == "pon"
+        assert [line.get("ext_bot") for line in lines if "ext_bot" in line] == [{"by": 0}]
+        assert lines[TWO_ASKED_AT]["ext_bot"] == {"by": 0}
+
+
+async def test_faults_are_noted_in_the_record_where_they_happened(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        bad = Bot(server, "bad")
+
+        async def misbehave() -> None:
+            await bad.until_own()
+            await bad.say(b"what?")
+            await bad.play()
+
+        await together(misbehave(), *(Bot(server, name).play() for name in "xy"))
+        game, lines = await the_game(server)
+        (place,) = [place for place, line in enumerate(lines) if line["type"] == "error"]
+        assert lines[place]["actor"] == bad.seat
+        assert lines[place]["message"] == bad.errors[0]
+        assert bare(lines[place - 1])["type"] == "tsumo"
+        assert lines[place + 1]["type"] == "dahai"
+        assert lines[place + 1]["tsumogiri"] is True
+        assert [standing.faults for standing in game.seats] == [int(seat == bad.seat) for seat in range(3)]
+        assert not any(standing.taken_over for standing in game.seats)
+
+
+async def test_the_store_may_be_down_when_somebody_joins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def failing(*_: Any) -> bool:
+        raise StoreError("no such host")
+
+    monkeypatch.setattr(Store, "has_token", failing)
+    async with serving(tmp_path, join_within=1) as server:
+        bot = await Bot(server, "a").play()
+        (error,) = bot.errors
+        assert "no join" not in error

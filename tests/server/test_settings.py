@@ -1,0 +1,223 @@
+"""Settings: flags, environment variables, defaults, and what is said of wrong ones."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.__main__ import make_parser, parse, read_settings
+from server.settings import PREFIX, RoomSettings, Settings
+from tests.server.settings_table import PAGE, parts, settings_table
+
+NAMES = list(Settings.model_fields)
+OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default; and its value
+    "rules": ("majsoul", "majsoul"),
+    "length": ("east", "east"),
+    "games": ("3", 3),
+    "seats": ("fixed", "fixed"),
+    "seed": ("18446744073709551615", 2**64 - 1),
+    "decision_time": ("0.5", 0.5),
+    "bank_time": ("0", 0.0),
+    "fill": ("random,efficiency", ("random", "efficiency")),
+    "fill_after": ("0.25", 0.25),
+    "house": ("tsumogiri", "tsumogiri"),
+    "max_faults": ("1", 1),
+    "resume_within": ("0", 0.0),
+    "chombo": ("20", 20.0),
+    "spectator_delay": ("300", 300.0),
+    "host": ("::1", "::1"),
+    "port": ("8001", 8001),
+    "mjai_port": ("0", 0),
+    "data": ("/var/lib/nukidora", Path("/var/lib/nukidora")),
+    "database": ("postgresql://nukidora@db/nukidora", "postgresql://nukidora@db/nukidora"),
+    "access": ("token", "token"),
+    "max_rooms": ("5", 5),
+    "max_connections": ("3", 3),
+    "connections_per_address": ("4", 4),
+    "joins_per_minute": ("7", 7),
+    "messages_per_second": ("9", 9),
+    "downloads_per_minute": ("11", 11),
+    "join_within": ("1.5", 1.5),
+    "forwarded": ("*", "*"),
+    "log": ("json", "json"),
+}
+WRONG = [
+    ("rules", "ema"),
+    ("length", "west"),
+    ("games", "-1"),
+    ("games", "many"),
+    ("seats", "drawn"),
+    ("seed", str(2**64)),
+    ("decision_time", "0"),
+    ("decision_time", "nan"),
+    ("decision_time", "3601"),
+    ("bank_time", "-0.1"),
+    ("fill", "rule,nobody"),
+    ("fill_after", "soon"),
+    ("fill_after", "inf"),
+    ("house", "nobody"),
+    ("max_faults", "0"),
+    ("resume_within", "nan"),
+    ("chombo", "inf"),
+    ("spectator_delay", "-1"),
+    ("port", "65536"),
+    ("mjai_port", "http"),
+    ("access", "closed"),
+    ("max_rooms", "0"),
+    ("max_connections", "2"),
+    ("connections_per_address", "0"),
+    ("joins_per_minute", "1.5"),
+    ("messages_per_second", ""),
+    ("downloads_per_minute", "-1"),
+    ("join_within", "0"),
+    ("log", "xml"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No settings but those of the test."""
+    for name in NAMES:
+        monkeypatch.delenv(PREFIX + name.upper(), raising=False)
+
+
+def flag(name: str) -> str:
+    """The flag of a setting."""
+    return "--" + name.replace("_", "-")
+
+
+def read(*flags: str) -> Settings:
+    """Settings as the command line reads them."""
+    parser = make_parser()
+    return read_settings(parser, vars(parse(parser, flags)))
+
+
+def test_every_setting_is_tried_here() -> None:
+    assert list(OTHER) == NAMES
+    assert [name for name, (_, value) in OTHER.items() if getattr(Settings(), name) == value] == []
+
+
+def test_without_flags_and_variables_defaults_hold() -> None:
+    assert read() == Settings()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_flags_count_more_than_variables_and_these_more_than_defaults(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, value = OTHER[name]
+    default = Settings.model_fields[name].default
+    monkeypatch.setenv(PREFIX + name.upper(), text)
+    assert getattr(read(), name) == value
+    if default in (None, ""):
+        return  # cannot be written as a flag
+    given = ",".join(default) if isinstance(default, tuple) else str(default)
+    assert getattr(read(flag(name), given), name) == default
+    monkeypatch.undo()
+    assert getattr(read(flag(name), text), name) == value
+
+
+@pytest.mark.parametrize(("name", "text"), WRONG)
+def test_what_is_wrong_is_said_in_one_line_that_names_the_flag(
+    name: str, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        read(f"{flag(name)}={text}")
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"server: {flag(name)} {text!r}: ")
+    assert said.count("\n") == 1
+    assert len(said) > len(f"server: {flag(name)} {text!r}: \n")
+
+
+@pytest.mark.parametrize(("name", "text"), WRONG)
+def test_what_is_wrong_is_said_in_one_line_that_names_the_variable(
+    name: str, text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(PREFIX + name.upper(), text)
+    with pytest.raises(SystemExit) as ended:
+        read("--port", "8000") if name != "port" else read()
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"server: {PREFIX}{name.upper()} {text!r}: ")
+    assert said.count("\n") == 1
+
+
+def test_all_that_is_wrong_is_said_at_once(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUKIDORA_PORT", "x")
+    with pytest.raises(SystemExit):
+        read("--length", "west")
+    said = capsys.readouterr().err
+    assert "--length 'west'" in said
+    assert "NUKIDORA_PORT 'x'" in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("flags", [("--prot", "8000"), ("--prot=8000", "token", "list"), ("--game", "3")])
+def test_a_flag_that_does_not_exist_is_named(flags: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        read("--length", "east", *flags)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == f"server: unknown flag {flags[0]}: --help lists all\n"
+
+
+@pytest.mark.parametrize(
+    ("host", "access", "needed"),
+    [
+        ("127.0.0.1", "auto", False),
+        ("127.8.9.10", "auto", False),
+        ("::1", "auto", False),
+        ("localhost", "auto", False),
+        ("0.0.0.0", "auto", True),
+        ("::", "auto", True),
+        ("192.168.1.2", "auto", True),
+        ("mjai.example.org", "auto", True),
+        ("", "auto", True),  # all addresses
+        ("127.0.0.1", "token", True),
+        ("0.0.0.0", "open", False),
+    ],
+)
+def test_tokens_are_needed_where_others_can_connect(host: str, access: Any, needed: bool) -> None:
+    assert Settings(host=host, access=access).tokens_needed is needed
+
+
+def test_the_database_is_in_the_data_folder_unless_named() -> None:
+    assert Settings(data=Path("there")).database_url == "sqlite:///there/nukidora.db"
+    assert Settings(database="postgresql://db/nukidora").database_url == "postgresql://db/nukidora"
+
+
+def test_rooms_play_as_the_server_was_told() -> None:
+    room = Settings(length="east", decision_time=1.0, fill=("rule",)).room
+    assert (room.length, room.decision_time, room.fill) == ("east", 1.0, ("rule",))
+    assert set(RoomSettings.model_fields) < set(NAMES)
+    assert room.make_rules() == RoomSettings(length="east").make_rules() != RoomSettings().make_rules()
+
+
+def test_help_lists_every_setting_and_command() -> None:
+    text = make_parser().format_help()
+    assert [name for name in NAMES if f"{flag(name)} " not in text] == []
+    assert [command for command in ("bench", "token") if f"    {command} " not in text] == []
+    for name, field in Settings.model_fields.items():
+        choices = getattr(field.annotation, "__args__", ())
+        missing = [choice for choice in choices if isinstance(choice, str) and choice not in (field.description or "")]
+        assert missing == [], name
+
+
+def test_the_table_in_the_documentation_is_up_to_date() -> None:
+    _, table, _ = parts(PAGE.read_text(encoding="utf-8"))
+    assert table == settings_table(), "python -m tests.server.settings_table writes it anew"
+
+
+def test_the_program_says_what_is_wrong_and_nothing_else(tmp_path: Path) -> None:
+    environment = os.environ | {"NUKIDORA_LENGTH": "west", "PYTHONPATH": str(PAGE.parent.parent)}
+    ended = subprocess.run(
+        [sys.executable, "-m", "server"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == "server: NUKIDORA_LENGTH 'west': Input should be 'east' or 'hanchan'\n"
+    assert list(tmp_path.iterdir()) == []

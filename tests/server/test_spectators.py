@@ -1,0 +1,267 @@
+"""Spectators see every round, all hands open, and none before it is over and the delay has passed."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+import socket
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import pytest
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from server import spectators
+from tests.server.bots import Answer, Bot, Message, stored_lines, tsumogiri
+from tests.server.live import TABLE, Live, live, play_into, play_on, until
+
+START, END, END_GAME = b'"type":"start_kyoku"', b'"type":"end_kyoku"', b'"type":"end_game"'
+NASTY = '","ext_bot":{"a":1},"'  # a name that looks like the key that is cut off
+HANDSHAKE = """\
+GET /api/sittings/{game}/events HTTP/1.1
+Host: localhost
+Connection: Upgrade
+Upgrade: websocket
+Sec-WebSocket-Version: 13
+Sec-WebSocket-Key: {key}
+
+"""
+
+
+async def sitting_id(at: Live) -> str:
+    """Of the only game being played."""
+    (sitting,) = (await at.get("/api/sittings"))["items"]
+    return str(sitting["id"])
+
+
+class Listener:
+    """A spectator's connection, past the handshake and without compression: `heap` is every byte that it is sent."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, reads: bool) -> None:
+        self.heap = bytearray()
+        self._writer = writer
+        self._reader = reader
+        self.hoarding = asyncio.create_task(self._hoard(reads))
+
+    @classmethod
+    async def connect(cls, at: Live, game: str, reads: bool = True) -> Listener:
+        """Connect and shake hands."""
+        plain = socket.socket()
+        if not reads:
+            plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        plain.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(plain, ("127.0.0.1", at.server.port))
+        reader, writer = await asyncio.open_connection(sock=plain, limit=1024)
+        key = base64.b64encode(os.urandom(16)).decode()
+        writer.write(HANDSHAKE.format(game=game, key=key).replace("\n", "\r\n").encode())
+        assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
+        return cls(reader, writer, reads)
+
+    async def _hoard(self, reads: bool) -> None:
+        while reads and (data := await self._reader.read(65_536)):
+            self.heap += data
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._writer.transport.abort()
+
+
+async def watch(at: Live, game: str) -> list[tuple[float, Message]]:
+    """All messages a spectator is sent, and when."""
+    async with at.socket(f"/api/sittings/{game}/events") as events:
+        return [(monotonic(), json.loads(data)) async for data in events]
+
+
+async def refusal(at: Live, path: str) -> tuple[int, Headers, str]:
+    """The status, headers and words with which a WebSocket is not opened."""
+    with pytest.raises(InvalidStatus) as refused:
+        await at.socket(path)
+    response = refused.value.response
+    return response.status_code, response.headers, json.loads(response.body or b"")["detail"]
+
+
+def connections(at: Live) -> int:
+    """Connections open, bots' and spectators'."""
+    return int(at.server.lobby.metrics.registry.get_sample_value("nukidora_connections") or 0)
+
+
+async def test_spectators_see_the_whole_game_and_no_thoughts_of_bots(tmp_path: Path) -> None:
+    def thinking(bot: Bot, message: Message) -> Answer:
+        answer = tsumogiri(bot, message)
+        assert isinstance(answer, dict)
+        return answer | {"ext_bot": {"sure": "5p"}}
+
+    async with live(tmp_path) as at:
+        bot = Bot(at.server, NASTY, thinking, room=TABLE)
+        question = await play_into(bot, 0)
+        game = await sitting_id(at)
+        early = asyncio.create_task(watch(at, game))
+        await bot.answer(question)
+        question = await play_into(bot, 2)
+        late = asyncio.create_task(watch(at, game))
+        await play_on(bot, question)
+        lines = await stored_lines(at.server, game)
+        assert any("ext_bot" in line for line in lines)
+        lines[0].pop("wall_seed")
+        expected = [{key: value for key, value in line.items() if key != "ext_bot"} for line in lines]
+        assert [message for _, message in await early] == expected
+        assert [message for _, message in await late] == expected
+        assert NASTY in expected[0]["names"]
+        assert expected[-1]["type"] == "end_game"
+        assert "?" not in str(expected[1]["tehais"])
+
+
+async def test_no_byte_of_an_unfinished_round_is_sent(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        bot = Bot(at.server, "aki", room=TABLE)
+        question = await play_into(bot, 0)
+        game = await sitting_id(at)
+        listeners: list[Listener] = []
+        for rounds in range(1, 4):
+            listeners.append(await Listener.connect(at, game))
+            await bot.answer(question)
+            question = await play_into(bot, rounds)
+            await until(lambda: all(listener.heap.count(END) == rounds for listener in listeners))  # noqa: B023
+            await asyncio.sleep(0.1)
+            for listener in listeners:
+                assert listener.heap.count(START) == rounds
+                assert listener.heap.endswith(b"{" + END + b"}")
+            sitting = await at.get(f"/api/sittings/{game}")
+            assert sitting["rounds"] == rounds
+            assert json.dumps(sitting["scores"], separators=(",", ":")).encode() in listeners[0].heap
+        await play_on(bot, question)
+        await until(lambda: all(END_GAME in listener.heap for listener in listeners))
+        assert len({bytes(listener.heap) for listener in listeners}) == 1
+        for listener in listeners:
+            listener.close()
+
+
+async def test_nothing_is_sent_before_the_first_round_is_over(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        bot = Bot(at.server, "aki", room=TABLE)
+        await play_into(bot, 0)
+        game = await sitting_id(at)
+        listener = await Listener.connect(at, game)
+        await asyncio.sleep(0.1)
+        assert not listener.heap
+        sitting = await at.get(f"/api/sittings/{game}")
+        assert (sitting["rounds"], sitting["scores"]) == (0, [35_000] * 3)
+
+
+async def test_rounds_are_kept_back_for_the_delay(tmp_path: Path) -> None:
+    delay = 0.5
+    over: list[float] = []
+
+    def clocking(bot: Bot, message: Message) -> Answer:
+        if message["type"] in ("end_kyoku", "end_game"):
+            over.append(monotonic())
+        return tsumogiri(bot, message)
+
+    async with live(tmp_path, spectator_delay=delay, resume_within=0) as at:
+        bot = Bot(at.server, "aki", clocking, room=TABLE)
+        question = await play_into(bot, 0)
+        game = await sitting_id(at)
+        watching = asyncio.create_task(watch(at, game))
+        await bot.answer(question)
+        question = await play_into(bot, 1)
+        assert (await at.get(f"/api/sittings/{game}"))["rounds"] == 0
+        await asyncio.sleep(over[0] + delay - monotonic())
+        assert (await at.get(f"/api/sittings/{game}"))["rounds"] == 1
+        await play_on(bot, question)
+        await until(lambda: not at.server.lobby.broadcasts)  # the game is forgotten, but not by who watches
+        shown = await watching
+        rounds = -1
+        for when, message in shown:
+            rounds += message["type"] in ("start_kyoku", "end_game")
+            assert when > over[max(0, rounds)] + delay - 0.05, message
+        assert rounds == len(over) - 1
+
+
+async def test_a_spectator_that_does_not_read_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spectators, "PATIENCE", 0.5)
+    async with live(tmp_path) as at:
+        bot = Bot(at.server, "aki", room=TABLE)
+        question = await play_into(bot, 0)
+        game = await sitting_id(at)
+        history = at.server.lobby.sittings[game].history
+        for _ in range(10_000):  # more than the system's own buffers take
+            history.note(0, "x" * 1000)
+        stuck = await Listener.connect(at, game, reads=False)
+        await until(lambda: connections(at) == 2)
+        await bot.answer(question)
+        question = await play_into(bot, 1)
+        began = monotonic()
+        await until(lambda: connections(at) == 1)
+        assert monotonic() - began > 0.3
+        await play_on(bot, question)
+        stuck.close()
+
+
+async def test_a_spectator_only_listens(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        bot = Bot(at.server, "aki", room=TABLE)
+        await play_into(bot, 0)
+        async with at.socket(f"/api/sittings/{await sitting_id(at)}/events") as events:
+            await events.send("{}")
+            with pytest.raises(ConnectionClosed):
+                await events.recv()
+        assert (events.close_code, events.close_reason) == (1008, "spectators only listen")
+
+
+async def test_spectators_count_as_connections(tmp_path: Path) -> None:
+    async with live(tmp_path, connections_per_address=2, max_connections=3) as at:
+        bot = Bot(at.server, "aki", room=TABLE)
+        await play_into(bot, 0)
+        path = f"/api/sittings/{await sitting_id(at)}/events"
+        async with at.socket(path):
+            status, headers, detail = await refusal(at, path)
+            assert status == 429
+            assert int(headers["Retry-After"]) >= 1
+            assert "close one of them" in detail
+        await until(lambda: connections(at) == 1)
+        async with at.socket(path):
+            pass
+        await until(lambda: connections(at) == 1)
+        at.server.lobby.access.connect("192.0.2.1")
+        at.server.lobby.access.connect("192.0.2.2")
+        status, _, detail = await refusal(at, path)
+        assert (status, detail) == (503, "the server is full; try again later")
+
+
+async def test_there_must_be_such_a_game(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        status, _, detail = await refusal(at, "/api/sittings/0123/events")
+        assert status == 404
+        assert "see /api/games/0123" in detail
+
+
+async def test_after_a_restart_spectators_see_the_game_from_its_start(tmp_path: Path) -> None:
+    seen: list[Any] = []
+    async with live(tmp_path) as at:
+        bot = Bot(at.server, "aki", room=TABLE)
+        question = await play_into(bot, 0)
+        game = await sitting_id(at)
+        async with at.socket(f"/api/sittings/{game}/events") as events:
+            await bot.answer(question)
+            await play_into(bot, 1)
+            while not seen or END not in seen[-1]:
+                seen.append(await events.recv(decode=False))
+    async with live(tmp_path) as at:
+        sitting = await at.get(f"/api/sittings/{game}")
+        assert sitting["rounds"] == 1
+        async with at.socket(f"/api/sittings/{game}/events") as events:
+            assert [await events.recv(decode=False) for _ in seen] == seen
+
+
+async def test_spectators_do_not_hold_up_the_end_of_the_server(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        bot = Bot(at.server, "aki", room=TABLE)
+        await play_into(bot, 0)
+        listener = await Listener.connect(at, await sitting_id(at))
+        began = monotonic()
+    assert monotonic() - began < 2
+    await listener.hoarding

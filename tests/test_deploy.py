@@ -1,0 +1,358 @@
+"""What ``docker compose up`` runs: the files are sound, and every service does its work as a local process."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+import itertools
+import os
+import re
+import signal
+import subprocess
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from sqlalchemy import make_url
+
+from server.settings import PREFIX, Settings
+from server.store import Store
+from tests.deployment import (
+    DOCKERFILE,
+    LAST_STAGE,
+    REPOSITORY,
+    Build,
+    Instruction,
+    Machine,
+    health_check,
+    image_environment,
+    services,
+    the,
+)
+from tests.server.postgres import Cluster, find_binaries, free_port, postgres_cluster, postgres_url
+
+__all__ = ["postgres_cluster", "postgres_url"]
+
+BOTS = ("rule", "efficiency", "random")
+OUR_IMAGE = ("server", "arena", *BOTS)
+DEFAULTS = Settings.model_fields
+CONSTRAINTS = REPOSITORY / "constraints.txt"
+PATIENCE = 300  # seconds: the rules may have to be compiled first
+
+
+class Wanted(NamedTuple):
+    """A package and those of its extras that are asked for."""
+
+    name: str
+    extras: frozenset[str]
+
+
+def of_name(name: str, instructions: list[Instruction] = DOCKERFILE) -> list[Instruction]:
+    """The instructions of that name."""
+    return [instruction for instruction in instructions if instruction.name == name]
+
+
+# The Dockerfile -------------------------------------------------------------------------------------------------------
+
+
+def test_the_image_has_two_stages_on_a_pinned_base() -> None:
+    bases = [instruction.words for instruction in of_name("FROM")]
+    assert [base[1:] for base in bases] == [["AS", "build"], []]
+    assert {base[0] for base in bases} == {"python:3.11-slim-bookworm"}
+
+
+def test_the_image_runs_as_an_ordinary_user() -> None:
+    names = [instruction.name for instruction in LAST_STAGE]
+    (added,) = (found.words for found in of_name("RUN", LAST_STAGE) if found.text.startswith("useradd "))
+    assert the("USER").text == added[-1] != "root"
+    assert names.index("USER") < max(place for place, name in enumerate(names) if name == "RUN"), "compiles as root"
+
+
+def test_all_is_installed_at_the_pinned_versions() -> None:
+    installs = [found.text for found in of_name("RUN") if "pip install" in found.text]
+    assert len(installs) == 3
+    assert all(("--constraint constraints.txt" in text) != ("--no-deps" in text) for text in installs)
+
+
+def test_everything_that_is_installed_is_pinned() -> None:
+    pyproject = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    project = pyproject["project"]
+    extras = project["optional-dependencies"].values()
+    texts = [*pyproject["build-system"]["requires"], *project["dependencies"], *itertools.chain(*extras)]
+    pins = {canonicalize_name(line.partition("==")[0]) for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines()}
+    assert {requirement.name for requirement in all_needed(texts)} - pins == set()
+
+
+def all_needed(texts: list[str]) -> set[Wanted]:
+    """What requirements need, and what that needs, as far as it is installed here."""
+    todo = [Requirement(text) for text in texts]
+    needed: set[Wanted] = set()
+    while todo:
+        requirement = todo.pop()
+        wanted = Wanted(canonicalize_name(requirement.name), frozenset(requirement.extras))
+        if wanted in needed or wanted.name == "nukidora":
+            continue
+        needed.add(wanted)
+        with suppress(importlib.metadata.PackageNotFoundError):  # what only builds need
+            for further in map(Requirement, importlib.metadata.requires(wanted.name) or ()):
+                environments = [{"extra": extra} for extra in ("", *wanted.extras)]
+                if further.marker is None or any(map(further.marker.evaluate, environments)):
+                    todo.append(further)
+    return needed
+
+
+def test_the_image_takes_in_what_it_needs_and_no_secrets() -> None:
+    assert of_name("ADD") == []
+    copied = {word for found in of_name("COPY") if not found.options for word in found.words[:-1]}
+    ignored = (REPOSITORY / ".dockerignore").read_text(encoding="utf-8").split()
+    assert ignored[ignored.index("*") + 1 :][-2:] == ["**/__pycache__", "**/.env*"]
+    let_in = {line[1:] for line in ignored if line.startswith("!")}
+    assert {source.split("/")[0] for source in copied} == let_in, "let in what is not copied, or not what is"
+    assert [source for source in copied if not (REPOSITORY / source).exists()] == []
+    assert let_in >= {path.parent.name for path in REPOSITORY.glob("*/__init__.py")}
+    assert let_in.isdisjoint({".git", ".venv", ".env", "data", "tests"})
+
+
+def test_the_image_publishes_the_ports_and_the_folder_of_the_server() -> None:
+    environment = image_environment()
+    assert the("EXPOSE").words == [str(DEFAULTS["port"].default), str(DEFAULTS["mjai_port"].default)]
+    assert the("VOLUME").words == [environment["NUKIDORA_DATA"]]
+    assert f"'{DEFAULTS['port'].default}'" in " ".join(health_check())
+    assert Settings(host=environment["NUKIDORA_HOST"]).tokens_needed, "the image by itself is open to anybody"
+
+
+def test_code_compiled_in_the_image_runs_on_any_processor() -> None:
+    compiled_at = next(
+        place for place, found in enumerate(LAST_STAGE) if "warm_up.py" in found.text and found.name == "RUN"
+    )
+    set_at = next(place for place, found in enumerate(LAST_STAGE) if found.name == "ENV")
+    assert set_at < compiled_at
+    assert image_environment()["NUMBA_CPU_NAME"] == "generic"
+
+
+# The compose file -----------------------------------------------------------------------------------------------------
+
+
+def test_compose_starts_server_database_and_bots_and_has_two_profiles() -> None:
+    profiles = {name: service.get("profiles", []) for name, service in services().items()}
+    assert {name for name, needed in profiles.items() if not needed} == {"server", "db", *BOTS}
+    assert {name: needed for name, needed in profiles.items() if needed} == {"caddy": ["tls"], "arena": ["arena"]}
+
+
+def test_images_are_built_here_or_pinned() -> None:
+    for name, service in services().items():
+        if name in OUR_IMAGE:
+            assert service["build"] == "."
+            assert re.fullmatch(r"nukidora:\d+\.\d+\.\d+", service["image"])
+        else:
+            assert "build" not in service
+            assert re.fullmatch(r"[a-z]+:\d+[\w.-]*", service["image"])
+
+
+def test_the_image_is_named_after_the_version() -> None:
+    version = re.search(
+        r'^version = "(.*)"$', (REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert version is not None
+    assert {services()[name]["image"] for name in OUR_IMAGE} == {f"nukidora:{version[1]}"}
+
+
+def test_each_service_waits_for_what_it_needs_and_comes_back() -> None:
+    found = services()
+    healthy = {"condition": "service_healthy"}
+    needs = {name: service.get("depends_on", {}) for name, service in found.items()}
+    assert needs == {
+        "server": {"db": healthy},
+        "db": {},
+        "arena": {},
+        "caddy": {"server": healthy},
+        **{bot: {"server": healthy} for bot in BOTS},
+    }
+    restarts = {name: service["restart"] for name, service in found.items()}
+    assert restarts.pop("arena") == "no"
+    assert set(restarts.values()) == {"unless-stopped"}
+    # The image's check asks the server: in other containers of the image it would always fail.
+    checked = {name for name in OUR_IMAGE if not found[name].get("healthcheck", {}).get("disable")}
+    assert checked == {"server"}
+
+
+def test_nothing_is_published_beyond_this_machine_unless_told_to() -> None:
+    assert {port.split(":")[0] for service in services().values() for port in service.get("ports", [])} == {"127.0.0.1"}
+    assert services(PUBLISH="0.0.0.0")["server"]["ports"] == ["0.0.0.0:8000:8000", "0.0.0.0:11600:11600"]
+    assert "ports" not in services()["db"]
+
+
+def test_ports_are_those_of_the_server() -> None:
+    server = services()["server"]
+    inside = [port.rpartition(":")[2] for port in server["ports"]]
+    assert inside == [server["environment"]["NUKIDORA_PORT"], server["environment"]["NUKIDORA_MJAI_PORT"]]
+    assert inside == [str(DEFAULTS["port"].default), str(DEFAULTS["mjai_port"].default)]
+    urls = {word for bot in BOTS for word in services()[bot]["command"] if "://" in word}
+    assert urls == {f"mjsonp://server:{inside[1]}/default"}
+    caddyfile = (REPOSITORY / "docker" / "Caddyfile").read_text(encoding="utf-8")
+    assert re.findall(r"reverse_proxy (\S+)", caddyfile) == [f"server:{inside[0]}"]
+
+
+def known_variables() -> set[str]:
+    """Environment variables that something in nukidora reads."""
+    sources = (
+        path.read_text(encoding="utf-8")
+        for package in ("engine", "agents")
+        for path in (REPOSITORY / package).rglob("*.py")
+    )
+    read = {name for text in sources for name in re.findall(rf'environ(?:\.get\(|\[)"({PREFIX}\w+)"', text)}
+    return read | {PREFIX + name.upper() for name in DEFAULTS}
+
+
+def test_every_variable_that_is_set_is_read() -> None:
+    in_files = (REPOSITORY / name for name in ("docker-compose.yml", ".env.example", "Dockerfile", "docs/deploy.md"))
+    named = {
+        name for path in in_files for name in re.findall(rf"\b{PREFIX}[A-Z_]+\b", path.read_text(encoding="utf-8"))
+    }
+    assert named <= known_variables()
+
+
+def test_every_secret_and_switch_of_the_compose_file_is_explained() -> None:
+    compose = (REPOSITORY / "docker-compose.yml").read_text(encoding="utf-8")
+    defaults = dict(re.findall(r"\$\{(\w+):-([^}]*)\}", compose))
+    explained = dict(
+        re.findall(r"^# (\w+)=(.*)$", (REPOSITORY / ".env.example").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    assert explained == defaults
+
+
+def test_who_may_play_is_open_on_this_machine_and_can_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variables, needed in (({}, False), ({"NUKIDORA_ACCESS": "token"}, True), ({"NUKIDORA_ACCESS": "auto"}, True)):
+        with monkeypatch.context() as patch:
+            for name, value in services(**variables)["server"]["environment"].items():
+                patch.setenv(name, value)
+            assert Settings().tokens_needed is needed
+    assert services(RULE_TOKEN="secret")["rule"]["environment"]["NUKIDORA_TOKEN"] == "secret"
+
+
+def test_the_server_is_told_the_database_that_is_made() -> None:
+    found = services(POSTGRES_PASSWORD="other")
+    url = make_url(found["server"]["environment"]["NUKIDORA_DATABASE"])
+    made = found["db"]["environment"]
+    assert (url.host, url.port, url.drivername) == ("db", None, "postgresql")
+    assert (url.username, url.password, url.database) == (
+        made["POSTGRES_USER"],
+        made["POSTGRES_PASSWORD"],
+        made["POSTGRES_DB"],
+    )
+
+
+def test_volumes_are_declared_and_are_where_data_is_written() -> None:
+    found = services()
+    assert found["server"]["volumes"] == [f"journals:{found['server']['environment']['NUKIDORA_DATA']}"]
+    text = (REPOSITORY / "docker-compose.yml").read_text(encoding="utf-8")
+    declared = re.findall(r"^  (\w+):$", text.partition("\nvolumes:\n")[2], re.MULTILINE)
+    used = {volume.split(":")[0] for service in found.values() for volume in service.get("volumes", [])}
+    assert {volume for volume in used if not volume.startswith("./")} == set(declared)
+    assert [volume for volume in used if volume.startswith("./") and not (REPOSITORY / volume).exists()] == []
+
+
+# At work --------------------------------------------------------------------------------------------------------------
+
+
+def until(done: Callable[[], object], seconds: float, what: str) -> None:
+    """Wait until `done` is true."""
+    deadline = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < deadline, f"no {what} within {seconds:g} s"
+        time.sleep(0.1)
+
+
+@contextmanager
+def started(machine: Machine, name: str, service: dict[str, Any]) -> Iterator[subprocess.Popen[bytes]]:
+    """A service that runs meanwhile and then is stopped as Docker stops it."""
+    process = machine.start(name, service)
+    try:
+        yield process
+        assert process.poll() is None, f"{name} ended: {machine.log(name)}"
+        process.send_signal(signal.SIGTERM)
+        process.wait(10)
+    finally:
+        process.kill()
+        process.wait()
+        print(f"{name}:\n{machine.log(name)}")  # shown where the test fails
+
+
+async def games_in(url: str) -> list[list[str]]:
+    """Who played the games stored in a database."""
+    store = await Store.open(url)
+    try:
+        return [sorted(seat.name for seat in game.seats) for game in (await store.games()).items]
+    finally:
+        await store.close()
+
+
+def play_until_a_game_is_stored(machine: Machine, cluster: Cluster, database: str) -> None:
+    """Run database check, server and bots of the compose file, with the places of this machine."""
+    found = services(NUKIDORA_LENGTH="east", BOT_PAUSE="0")
+    port, mjai_port = str(free_port()), str(free_port())
+    server = found["server"]
+    machine.places = {server["environment"]["NUKIDORA_DATABASE"]: database, "server:11600": f"127.0.0.1:{mjai_port}"}
+    ours = {"NUKIDORA_PORT": port, "NUKIDORA_MJAI_PORT": mjai_port, "NUKIDORA_DATA": str(machine.folder / "data")}
+    machine.environment = machine.environment | ours
+
+    _, ready, *options = found["db"]["healthcheck"]["test"]
+    binaries = find_binaries()
+    assert binaries is not None
+    at_port = os.environ | {"PGPORT": str(cluster.port)}
+    subprocess.run([str(binaries / ready), *options], env=at_port, check=True, capture_output=True)
+
+    assert not machine.is_healthy(server)
+    with started(machine, "server", server) as serving:
+        until(lambda: machine.is_healthy(server) or serving.poll() is not None, PATIENCE, "healthy server")
+        with ExitStack() as bots:
+            for bot in BOTS:
+                bots.enter_context(started(machine, bot, found[bot]))
+            until(lambda: asyncio.run(games_in(database)), PATIENCE, "game stored")
+        assert machine.is_healthy(server)
+    assert serving.returncode == 0, machine.log("server")
+    assert asyncio.run(games_in(database))[-1] == sorted(BOTS)
+    assert not machine.is_healthy(server)
+
+
+def test_the_services_play_and_store_games(tmp_path: Path, postgres_cluster: Cluster, postgres_url: str) -> None:
+    play_until_a_game_is_stored(Machine.of_sources(tmp_path), postgres_cluster, postgres_url)
+
+
+def test_the_arena_service_plays_its_games(tmp_path: Path) -> None:
+    machine = Machine.of_sources(tmp_path)
+    process = machine.start("arena", services()["arena"])
+    try:
+        assert process.wait(PATIENCE) == 0
+    finally:
+        process.kill()
+        process.wait()
+    assert "1,002 games in " in machine.log("arena")
+
+
+@pytest.fixture(scope="module")
+def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """What the Dockerfile makes, in a folder."""
+    if not request.config.getoption("--docker-build"):
+        pytest.skip("takes minutes: --docker-build carries out the Dockerfile's instructions")
+    build = Build(tmp_path_factory.mktemp("image"))
+    for instruction in DOCKERFILE:
+        build.carry_out(instruction)
+    return build
+
+
+def test_the_image_works_and_compiles_nothing(
+    built: Build, tmp_path: Path, postgres_cluster: Cluster, postgres_url: str
+) -> None:
+    machine = Machine(tmp_path, built.root / "opt/nukidora/bin/python", dict(built.environment))
+    # As layers keep the times of files.
+    assert [path for path in (built.root / "opt/nukidora/lib").rglob("*.py") if path.stat().st_mtime_ns % 10**9] == []
+    play_until_a_game_is_stored(machine, postgres_cluster, postgres_url)
+    said = {name: machine.log(name) for name in ("server", *BOTS)}
+    assert [name for name, text in said.items() if "compiling" in text] == []
