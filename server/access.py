@@ -18,6 +18,8 @@ CONNECT_AGAIN = 10  # seconds until an address that has too many connections may
 class Refused(Exception):  # noqa: N818 - what it is, not that it went wrong
     """Not allowed: one line saying what, and how to mend it."""
 
+    retry = False  # whether the same may be allowed later
+
 
 class Unknown(Refused):
     """No token, or one that nobody has."""
@@ -26,9 +28,13 @@ class Unknown(Refused):
 class Full(Refused):
     """The server has no room for more."""
 
+    retry = True
+
 
 class TooMany(Refused):
     """More than one address may have."""
+
+    retry = True
 
     def __init__(self, text: str, seconds: int) -> None:
         """It may try again in so many seconds."""

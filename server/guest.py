@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import deque
 from dataclasses import dataclass
 from enum import Enum
@@ -11,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
+from agents.asking import hints
 from engine import dialects, mjai
 from engine.game import Game
 from server.access import Allowance
-from server.hints import hints
 from server.line import LINGER, MAX_MESSAGE, Line
 from server.messages import BadMessage, Join, Reply, parse_join, parse_reply
 
@@ -100,13 +99,13 @@ class Guest:
         self._stop_waiting()
         self._lobby.left(self)
 
-    def refuse(self, why: str) -> None:
-        """Say why and close the connection."""
-        self.line.send([to_json({"type": "error", "message": why})])
+    def refuse(self, why: str, retry: bool = False) -> None:
+        """Say why, and whether it may go better later, and close the connection."""
+        self.line.send([to_json({"type": "error", "message": why} | ({"retry": True} if retry else {}))])
         self.line.close()
 
     def _join_late(self) -> None:
-        self.refuse(f"no join within {self._lobby.settings.join_within:g} seconds")
+        self.refuse(f"no join within {self._lobby.settings.join_within:g} seconds", retry=True)
 
     def _stop_waiting(self) -> None:
         if self._patience is not None:
@@ -116,18 +115,12 @@ class Guest:
     def _first(self, data: bytes | str) -> None:
         """The join message."""
         try:
-            join = self._with_given(parse_join(data))
+            join = parse_join(data, self._given)
         except BadMessage as error:
             self.refuse(str(error))
             return
         self._joining = True
         self._lobby.start_task(self._lobby.join(self, join))
-
-    def _with_given(self, join: Join) -> Join:
-        """The join message with what the URL says. Raises BadMessage."""
-        if not self._given:
-            return join
-        return parse_join(json.dumps(join.model_dump(mode="json", exclude_unset=True) | self._given))
 
     def joined(self, join: Join) -> None:
         """The lobby has let the bot in."""
@@ -150,7 +143,7 @@ class Guest:
             asked = menu if place == len(messages) else []
             shown = mjai.for_seat(message, self.seat.index)
             if self.join.dialect == "mjai3p" and (asked or not resent):
-                shown = shown | hints(game, self.seat.index, message, asked)
+                shown = shown | hints(game.table, self.seat.index, message, asked)
             if message["type"] == "start_game" and self.join.resume is True:
                 shown = shown | {"resume": self.seat.secret}
             if asked and self.when_asked:

@@ -46,7 +46,7 @@ class Lobby:
         self.broadcasts: dict[str, Broadcast] = {}  # of each sitting
         self._guests: set[Guest] = set()
         self._seats: dict[str, Seat] = {}  # by the hash of the secret a guest comes back with
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[object]] = set()
         self._journals = settings.data / "journal"
         self._journals.mkdir(exist_ok=True)
 
@@ -72,7 +72,14 @@ class Lobby:
         room.playing += 1
         room.started += 1
         self._take_in(sitting)
-        sitting.restore(entries[1:])
+        try:
+            sitting.restore(entries[1:])
+        except Exception:
+            room.playing -= 1
+            self.metrics.playing.dec()
+            self._drop(sitting)
+            sitting.close()
+            raise
         log.info("game restored", game=sitting.id, room=room.name, messages=sitting.history.count)
 
     async def close(self) -> None:
@@ -83,15 +90,15 @@ class Lobby:
             sitting.close()
         self.sittings.clear()
         for guest in list(self._guests):
-            guest.refuse("the server stops; come back with your resume secret when it is up again")
+            guest.refuse("the server stops; come back with your resume secret when it is up again", retry=True)
 
-    def start_task(self, work: Coroutine[Any, Any, None]) -> None:
+    def start_task(self, work: Coroutine[Any, Any, object]) -> None:
         """Run `work` beside everything else; an error in it is logged."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._task_done)
 
-    def _task_done(self, task: asyncio.Task[None]) -> None:
+    def _task_done(self, task: asyncio.Task[object]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
             log.error("task failed", exc_info=task.exception())
@@ -112,7 +119,7 @@ class Lobby:
 
     def _refuse(self, guest: Guest, refusal: Refused) -> None:
         self.metrics.refused.inc()
-        guest.refuse(str(refusal))
+        guest.refuse(str(refusal), refusal.retry)
 
     async def join(self, guest: Guest, join: Join) -> None:
         """The first message of a guest."""
@@ -130,6 +137,9 @@ class Lobby:
                 room.enter(guest)
         except Refused as refusal:
             self._refuse(guest, refusal)
+        except StoreError as error:
+            log.error("join failed", error=str(error))
+            guest.refuse("the database does not answer; try again later", retry=True)
 
     def _come_back(self, guest: Guest, join: Join, secret: str) -> None:
         seat = self._seats.get(secret_hash(secret))
@@ -193,6 +203,8 @@ class Lobby:
         if room.empty and (room.closed or room.finished or not room.kept):
             room.close()
             self.rooms.pop(room.name, None)
+            if room.kept and room.finished:
+                self.start_task(self.store.close_room(room.name))
 
     # Games ------------------------------------------------------------------------------------------------------------
 
@@ -258,12 +270,15 @@ class Lobby:
         loop.call_later(sitting.start.settings.resume_within, self._forget, sitting)
 
     def _forget(self, sitting: Sitting) -> None:
-        if self.sittings.pop(sitting.id, None) is None:  # the server has closed
-            return
+        if sitting.id in self.sittings:  # else the server has closed
+            self._drop(sitting)
+            sitting.forget()
+
+    def _drop(self, sitting: Sitting) -> None:
+        """Nobody finds the sitting any more."""
         for seat in sitting.guests:
             del self._seats[seat.player.secret_hash]
-        del self.broadcasts[sitting.id]
-        sitting.forget()
+        del self.sittings[sitting.id], self.broadcasts[sitting.id]
 
 
 def house_names(chairs: list[Guest | str]) -> Iterator[str]:

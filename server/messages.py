@@ -8,6 +8,7 @@ anybody and raise nothing but `BadMessage`.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Annotated, Any, Literal, NoReturn, TypeVar
 
 from pydantic import (
@@ -220,8 +221,12 @@ _REPLY: TypeAdapter[Reply] = TypeAdapter(Reply)
 _Read = TypeVar("_Read")
 
 
-def parse_join(data: bytes | str) -> Join:
-    """The join message of a bot. Raises BadMessage."""
+def parse_join(data: bytes | str, given: dict[str, Any] | None = None) -> Join:
+    """The join message of a bot, with the keys `given` by the URL in place of its own. Raises BadMessage."""
+    if given:
+        with suppress(ValueError, RecursionError):  # then it is no message, whatever is given
+            said = json.loads(data)
+            data = json.dumps(said | given) if isinstance(said, dict) else data
     join = _read(_JOIN, data)
     if not join.name and not isinstance(join.resume, str):
         raise BadMessage(f"join: name is missing; name must be {Join.model_fields['name'].description}")

@@ -102,7 +102,7 @@ class Room:
         chairs: list[Guest | str] = list(guests)
         chairs += [fill[place % len(fill)] for place in range(CHAIRS - len(guests))]
         master = self.settings.seed
-        seed = secrets.randbits(64) if master is None else derived_seed(master, "game", self.started)
+        seed = secrets.randbits(64) if master is None else derived_seed(master, f"game of {self.name}", self.started)
         if self.settings.seats == "random":
             random.Random(derived_seed(seed, "seats", 0)).shuffle(chairs)
         for guest in guests:

@@ -23,6 +23,7 @@ from server.metrics import Metrics
 from server.settings import Settings
 from server.store import Store
 
+UNREAD_FOR = 60  # seconds until a connection that takes nothing is gone
 MAX_FRAME = 16 * MAX_MESSAGE  # beyond this a WebSocket is closed instead of told that its message is too long
 
 
@@ -70,8 +71,11 @@ async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIt
         http_socket = socket.create_server((settings.host, settings.port), reuse_port=False)
         # Inherited by its connections: asyncio does not do it for a socket made so, and short messages would wait.
         http_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # or a WebSocket whose peer has stopped reading would never quite go
+            http_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * UNREAD_FOR)
         config = uvicorn.Config(
             make_app(lobby),
+            ws_per_message_deflate=False,
             log_config=None,
             access_log=False,
             lifespan="off",

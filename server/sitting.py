@@ -14,11 +14,11 @@ from typing import Any, Protocol
 import numpy as np
 import structlog
 
+from agents.asking import action_of, safe_default
 from agents.base import Agent, CompiledAgent
 from agents.registry import make
 from engine.actions import PASS, TSUMOGIRI
 from engine.game import Game
-from server.answers import action_of
 from server.guest import Guest
 from server.history import History, Message
 from server.journal import Entry, Journal
@@ -64,7 +64,7 @@ class Sitting:
         self._journal = journal
         self._host = host
         self._loop = asyncio.get_running_loop()
-        self._remark: tuple[int, str, Any] | None = None  # seat, type and ext_bot of the reply just acted on
+        self._remarks: dict[int, tuple[str, Any]] = {}  # by seat: type and ext_bot of the reply just acted on
         self._received = 0.0  # when the last needed reply came in
 
     @property
@@ -89,12 +89,12 @@ class Sitting:
         self._received = perf_counter()
         self._stop_clock(seat)
         try:
-            action = action_of(self.game, seat.index, as_message(reply), seat.menu)
+            action = action_of(self.game.table, seat.index, as_message(reply), seat.menu)
         except ValueError as error:
             self.fault(seat, str(error), "illegal", decides=True)
             return
         if reply.ext_bot is not None:
-            self._remark = (seat.index, reply.type, reply.ext_bot)
+            self._remarks[seat.index] = (reply.type, reply.ext_bot)
         self._act(seat, action)
         self._go_on()
 
@@ -217,13 +217,16 @@ class Sitting:
     def _record(self, messages: list[Message]) -> None:
         """Add messages to the history, with the remark of the bot that caused them."""
         for message in messages:
-            remark = None
-            if self._remark is not None and self._remark[:2] == (message.get("actor"), message["type"]):
-                remark, self._remark = self._remark[2], None
+            said, remark = self._remarks.get(message.get("actor", -1), ("", None))
+            if said != message["type"]:
+                remark = None
+            elif remark is not None:
+                del self._remarks[message["actor"]]
             self.history.add(message, remark)
             if message["type"] == "end_kyoku":
                 self._host.round_over(self)
-        self._remark = None
+        if messages:
+            self._remarks.clear()
 
     def _asked(self, menus: dict[int, list[int]]) -> dict[int, list[int]]:
         """The menus of those whose answer has to be waited for."""
@@ -254,8 +257,8 @@ class Sitting:
         seat.menu = []
         seat.decisions += 1
         entry: Entry = {"seat": seat.index, "act": action, "bank": round(seat.bank, 3)}
-        if self._remark is not None:
-            entry["remark"] = self._remark[1:]
+        if seat.index in self._remarks:
+            entry["remark"] = self._remarks[seat.index]
         self._journal.append(entry)
         self._host.metrics.decisions.inc()
         self.game.act(seat.index, action)
@@ -267,7 +270,7 @@ class Sitting:
             seat.decisions += 1
             self.game.act(seat.index, entry["act"])
             if "remark" in entry:
-                self._remark = (seat.index, *entry["remark"])
+                self._remarks[seat.index] = (entry["remark"][0], entry["remark"][1])
             self._record(self._take_messages())
         elif "fault" in entry:
             seat.faults += 1
@@ -366,8 +369,3 @@ class Sitting:
         self._tell(self.history.since(self.history.count - 1), self._asked(menus))
         if self._ask(menus):
             self._advance()
-
-
-def safe_default(menu: list[int]) -> int:
-    """What is played for a seat that does not answer: pass, the drawn tile, or else the first legal discard."""
-    return next((action for action in (PASS, TSUMOGIRI) if action in menu), menu[0])

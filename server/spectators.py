@@ -31,7 +31,6 @@ class Broadcast:
         self._delay = sitting.start.settings.spectator_delay
         self._loop = asyncio.get_running_loop()
         self._rounds: list[tuple[float, list[int]]] = [(0.0, sitting.game.scores)]  # shown from when on, scores then
-        self._end = 0.0  # shown from when on
         self._news = asyncio.Event()
 
     def round_over(self) -> None:
@@ -42,7 +41,6 @@ class Broadcast:
     def game_over(self) -> None:
         """The end of the game is announced."""
         self.over = True
-        self._end = self._loop.time() + self._delay
         self._tell()
 
     def _tell(self) -> None:
@@ -62,11 +60,10 @@ class Broadcast:
             number += 1
             while number == len(self._rounds) and not self.over:
                 await self._news.wait()
-            last = number == len(self._rounds)
-            await asyncio.sleep((self._end if last else self._rounds[number][0]) - self._loop.time())
-            if last:
+            if number == len(self._rounds):
                 yield [to_json(self.sitting.end_game).decode()]
                 return
+            await asyncio.sleep(self._rounds[number][0] - self._loop.time())
             yield await asyncio.to_thread(public_lines, self.sitting.history, number - 1)
 
 

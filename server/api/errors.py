@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import reprlib
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ import structlog
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.responses import JSONResponse
+from starlette.websockets import WebSocket
 
 from server.access import Full, Refused, TooMany, Unknown
 from server.store import StoreError
@@ -34,6 +36,12 @@ def of_refusal(refusal: Refused) -> JSONResponse:
     if isinstance(refusal, Unknown):
         headers["WWW-Authenticate"] = "Bearer"
     return problem(status, str(refusal), headers)
+
+
+async def deny(socket: WebSocket, response: JSONResponse) -> None:
+    """Answer the handshake of a WebSocket with a problem."""
+    await socket.send_denial_response(response)
+    await asyncio.sleep(0)  # the connection is closed by then; else uvicorn logs that the handshake was forgotten
 
 
 def missing(what: str, name: str) -> HTTPException:

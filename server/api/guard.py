@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from server.api.errors import problem
+from server.api.errors import deny, problem
 
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 MAX_BODY = 65_536  # bytes
@@ -44,7 +44,7 @@ class Guard:
         if wrong is None:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
-            await WebSocket(scope, receive, send).send_denial_response(wrong)
+            await deny(WebSocket(scope, receive, send), wrong)
         else:
             await wrong(scope, receive, send)
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from server.access import Refused
 from server.api.common import Cursor, Limit, LobbyHere, NameRoute, Page, ServiceHere, problems, read_cursor
-from server.api.errors import missing, of_refusal, problem
+from server.api.errors import deny, missing, of_refusal, problem
 from server.spectators import Broadcast, watch
 from server.store.cursors import Order, one_more, time
 
@@ -95,14 +95,14 @@ async def sitting_events(socket: WebSocket, service: ServiceHere, sitting_id: st
     broadcast = lobby.broadcasts.get(sitting_id)
     if broadcast is None:
         detail = f"no game with this id is being played; if it is over, see /api/games/{sitting_id}"
-        await socket.send_denial_response(problem(404, detail))
+        await deny(socket, problem(404, detail))
         return
     address = socket.client.host if socket.client else ""
     try:
         lobby.access.connect(address)
     except Refused as refusal:
         lobby.metrics.refused.inc()
-        await socket.send_denial_response(of_refusal(refusal))
+        await deny(socket, of_refusal(refusal))
         return
     lobby.metrics.connections.inc()
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 # bot.py FRAMING FAULT SEAT: the fault comes with the third draw of its own; "-" for none.
@@ -83,3 +84,12 @@ def command(folder: Path, framing: str, fault: str = "-") -> str:
     script = folder / "tsumogiri_bot.py"
     script.write_text(SCRIPT)
     return f"{sys.executable} {script} {framing} {fault} {{id}}"
+
+
+def still_running(folder: Path) -> list[str]:
+    """The commands of the processes that mention `folder`, where the system has /proc."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # gone by now
+            found.append(process.read_text(errors="replace").replace("\0", " "))
+    return [line for line in found if str(folder) in line]

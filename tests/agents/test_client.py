@@ -26,7 +26,7 @@ from agents.player import OPENING as FIRST_DECISION
 from agents.player import PlayerError
 from agents.stay import Stay
 from tests.agents.fake_server import Call, FakeServer, Message
-from tests.agents.foreign_bots import command
+from tests.agents.foreign_bots import command, still_running
 
 START, KYOKU, DRAW = (dict(message) for message in FIRST_DECISION)
 DISCARD = {"type": "dahai", "actor": 0, "pai": "6p", "tsumogiri": True}
@@ -433,7 +433,7 @@ def test_an_interrupt_ends_client_and_child(tmp_path: Path, number: signal.Signa
         process = start_client("--exec", command(tmp_path, "array"), "--framing", "array", server.url)
         stdout, stderr = process.communicate(timeout=120)
     assert (process.returncode, stdout, without_notice(stderr)) == (code, "", "")
-    assert subprocess.run(["pgrep", "-f", str(tmp_path)], capture_output=True).stdout == b""
+    assert still_running(tmp_path) == []
 
 
 def test_a_refusal_is_one_line_and_exit_code_1() -> None:

@@ -22,7 +22,7 @@ from arena.__main__ import three_bots
 from arena.chunk import Chunk, play_chunk
 from arena.schedule import Settings
 from arena.statistics import SCORE
-from tests.agents.foreign_bots import command
+from tests.agents.foreign_bots import command, still_running
 from tests.arena.support import REPOSITORY, Arena, without_speed
 
 
@@ -139,8 +139,7 @@ def test_ctrl_c_leaves_no_child_and_faults_are_kept_for_later(
     assert "Traceback (most recent call last):\n" not in stderr
     games = int(re.search(r"failed in ([\d,]+) of \1 games", stdout)[1].replace(",", ""))  # type: ignore[index]
     assert games >= 6
-    left = subprocess.run(["pgrep", "-f", str(tmp_path)], capture_output=True, text=True)
-    assert left.stdout == ""
+    assert still_running(tmp_path) == []
     kept = [json.loads(line) for line in partial.read_text().splitlines()[1:]]
     assert sum(len(line["faults"]) for line in kept) == games
 

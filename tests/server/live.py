@@ -47,12 +47,13 @@ class Live:
     async def page_through(self, path: str, **query: Any) -> list[Any]:
         """The items of all pages of a list."""
         page = await self.get(path, **query)
-        items = page["items"]
+        items = list(page["items"])
         while page["next_cursor"] is not None:
             assert len(page["items"]) == query["limit"]
             page = await self.get(path, **query, cursor=page["next_cursor"])
             items += page["items"]
-        return list(items)
+        assert len(page["items"]) <= query["limit"]
+        return items
 
 
 @asynccontextmanager

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import logging
 import os
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -74,6 +76,13 @@ async def watch(at: Live, game: str) -> list[tuple[float, Message]]:
     """All messages a spectator is sent, and when."""
     async with at.socket(f"/api/sittings/{game}/events") as events:
         return [(monotonic(), json.loads(data)) async for data in events]
+
+
+@pytest.fixture(autouse=True)
+def nothing_goes_wrong(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Whatever spectators do, no error is logged."""
+    yield
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 
 async def refusal(at: Live, path: str) -> tuple[int, Headers, str]:
