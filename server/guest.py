@@ -64,6 +64,7 @@ class Guest:
         self._unanswered: deque[Outgoing] = deque()
         self._answers_errors = True
         self._leaving = False
+        self._left = False
         settings, loop = lobby.settings, asyncio.get_running_loop()
         self._allowance = Allowance(settings.messages_per_second, burst=settings.messages_per_second)
         self._patience: asyncio.TimerHandle | None = loop.call_later(settings.join_within, self._join_late)
@@ -96,13 +97,20 @@ class Guest:
 
     def lost(self) -> None:
         """See `server.line.Listener`."""
-        self._stop_waiting()
-        self._lobby.left(self)
+        self._leave_all()
+        self._lobby.gone(self)
 
     def refuse(self, why: str, retry: bool = False) -> None:
-        """Say why, and whether it may go better later, and close the connection."""
+        """Say why, and whether it may go better later, and close the connection; the bot is nowhere from now on."""
         self.line.send([to_json({"type": "error", "message": why} | ({"retry": True} if retry else {}))])
         self.line.close()
+        self._leave_all()
+
+    def _leave_all(self) -> None:
+        if not self._left:
+            self._left = True
+            self._stop_waiting()
+            self._lobby.left(self)
 
     def _join_late(self) -> None:
         self.refuse(f"no join within {self._lobby.settings.join_within:g} seconds", retry=True)
@@ -144,7 +152,7 @@ class Guest:
             shown = mjai.for_seat(message, self.seat.index)
             if self.join.dialect == "mjai3p" and (asked or not resent):
                 shown = shown | hints(game.table, self.seat.index, message, asked)
-            if message["type"] == "start_game" and self.join.resume is True:
+            if message["type"] == "start_game" and self.join.resume is True and self.seat.secret:
                 shown = shown | {"resume": self.seat.secret}
             if asked and self.when_asked:
                 shown = shown | {"can_act": True}

@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import structlog
 from pydantic_core import to_json
 
 SUFFIX = ".journal"
 Entry = dict[str, Any]
+log = structlog.get_logger("server.journal")
 
 
 class JournalError(Exception):
@@ -29,10 +31,20 @@ class Journal:
         """Open the journal of a game, new or found. Raises OSError."""
         self.path = folder / (game + SUFFIX)
         self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self._broken = False
 
     def append(self, entry: Entry) -> None:
-        """Add a line."""
-        os.write(self._file, to_json(entry) + b"\n")
+        """Add a line. Where that fails the game goes on without a journal, as far as it is written."""
+        if self._broken:
+            return
+        line = to_json(entry) + b"\n"
+        try:
+            self._broken = os.write(self._file, line) < len(line)
+            reason = "it was cut short"
+        except OSError as error:
+            self._broken, reason = True, str(error)
+        if self._broken:
+            log.error("journal not written, the game would not survive a restart", file=str(self.path), error=reason)
 
     def close(self) -> None:
         """Leave the file as it is, for `read`."""

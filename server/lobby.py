@@ -70,7 +70,7 @@ class Lobby:
         room = self.rooms.get(start.room) or await self.open_room(start.room, start.settings, kept=False)
         sitting = Sitting(start, Journal(self._journals, game), self)
         room.playing += 1
-        room.started += 1
+        room.started += await self.store.game(start.id) is None  # else it is counted already
         self._take_in(sitting)
         try:
             sitting.restore(entries[1:])
@@ -78,6 +78,7 @@ class Lobby:
             room.playing -= 1
             self.metrics.playing.dec()
             self._drop(sitting)
+            self._tidy(room)
             sitting.close()
             raise
         log.info("game restored", game=sitting.id, room=room.name, messages=sitting.history.count)
@@ -125,6 +126,8 @@ class Lobby:
         """The first message of a guest."""
         try:
             self.access.join(guest.line.address)
+            if guest not in self._guests:  # gone already
+                return
             if isinstance(join.resume, str):
                 self._come_back(guest, join, join.resume)
                 return
@@ -132,9 +135,12 @@ class Lobby:
             room = self.rooms.get(join.room)
             if room is None:
                 room = await self.open_room(join.room, settings_of(join.room, self.settings.room), kept=False)
-            if guest in self._guests:  # it may be gone by now
-                guest.joined(join)
-                room.enter(guest)
+            try:
+                if guest in self._guests:
+                    guest.joined(join)
+                    room.enter(guest)
+            finally:
+                self._tidy(room)
         except Refused as refusal:
             self._refuse(guest, refusal)
         except StoreError as error:
@@ -147,18 +153,23 @@ class Lobby:
             raise Refused("resume: no game being played has this secret; it is over, or never was")
         if join.seen > seat.sitting.history.count:
             raise Refused(f"resume: seen is {join.seen}, but the game has had {seat.sitting.history.count} messages")
-        guest.joined(join)
-        guest.games_left = seat.player.games
+        seat.secret = secret
+        # What else it says counts for nothing: it plays on as who it was, in the games to come as well.
+        kept = {"name": seat.player.name, "room": seat.sitting.start.room, "games": seat.player.games, "resume": True}
+        guest.joined(join.model_copy(update=kept))
         seat.sitting.resume(seat, guest, join.seen)
         if seat.sitting.announced:
             self._release(seat)
 
-    def left(self, guest: Guest) -> None:
-        """The connection of a guest is gone."""
-        self._guests.discard(guest)
+    def gone(self, guest: Guest) -> None:
+        """The connection of a guest is closed."""
         self.metrics.connections.dec()
         if guest.counted:
             self.access.disconnect(guest.line.address)
+
+    def left(self, guest: Guest) -> None:
+        """A guest is lost or was sent away."""
+        self._guests.discard(guest)
         if guest.seat is not None:
             guest.seat.sitting.lost(guest.seat)
         elif guest.room is not None:
@@ -186,7 +197,7 @@ class Lobby:
         """Open a room. Raises Full where there are too many."""
         if len(self.rooms) >= self.settings.max_rooms:
             raise Full(f"there are {len(self.rooms)} rooms already, and no more are allowed; join one of them")
-        started = 0 if settings.seed is None else await self.store.count_games(name)
+        started = 0 if settings.seed is None and not settings.games else await self.store.count_games(name)
         room = self.rooms.get(name)
         if room is None:
             room = self.rooms[name] = Room(name, settings, self, kept)
@@ -220,13 +231,28 @@ class Lobby:
         )
         game, now = uuid.uuid4().hex, datetime.now(UTC)
         start = Start(game, room.name, room.settings, seed, now, (first, second, third))
-        sitting = Sitting(start, Journal(self._journals, game), self)
+        try:
+            opened = Journal(self._journals, game)
+        except OSError as error:
+            log.error("no game can be started", room=room.name, error=str(error))
+            self._call_off(room, chairs)
+            return
+        sitting = Sitting(start, opened, self)
         for seat, chair, (secret, _) in zip(sitting.seats, chairs, secrets, strict=True):
             seat.secret = secret
             if isinstance(chair, Guest):
                 seat.guest, chair.seat = chair, seat
         self._take_in(sitting)
         sitting.begin()
+
+    def _call_off(self, room: Room, chairs: list[Guest | str]) -> None:
+        """A game cannot be started; those who waited for it are sent away."""
+        room.started -= 1
+        room.playing -= 1
+        for chair in chairs:
+            if isinstance(chair, Guest):
+                chair.refuse("the server cannot keep games just now; try again later", retry=True)
+        self._tidy(room)
 
     def _take_in(self, sitting: Sitting) -> None:
         self.sittings[sitting.id] = sitting

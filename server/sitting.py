@@ -109,7 +109,7 @@ class Sitting:
         if decides:
             self._stop_clock(seat)
             self._act(seat, safe_default(seat.menu))
-        if seat.faults >= self.start.settings.max_faults and seat.house is None:
+        if seat.faults >= self.start.settings.max_faults and seat.house is None and not self.game.over:
             self._take_over(seat, f"{seat.faults} faults")
         if decides:
             self._go_on()
@@ -131,14 +131,15 @@ class Sitting:
         seat.guest, guest.seat = guest, seat
         if seat.taken_over:
             seat.house = None
-            self._note_house(seat)
+            seat.menu = list(seat.menu)  # another one than a house bot may still be thinking about
+            self._note_house(seat, "")
         first = min(seen, self.history.count - 1)  # the last is sent again, so that there is something to answer
         guest.resumed(first)
         if not self.holding:
             guest.tell(self.history.since(first), self.game, seat.menu, resent=True)
             return
         guest.tell(self.history.since(first)[:-1], self.game, [], resent=True)  # the last comes with the question
-        if all(seat.guest is not None for seat in self.guests):
+        if not self._missing():
             self._release()
 
     def restore(self, entries: Sequence[Entry]) -> None:
@@ -146,13 +147,17 @@ class Sitting:
 
         Raises ValueError or KeyError for entries that cannot be.
         """
+        self._record(self._take_messages())
         for entry in entries:
             self._replay(self.seats[entry["seat"]], entry)
-        self._record(self._take_messages())
         self.holding = True
         self._loop.call_later(self.start.settings.resume_within, self._release)
-        if not self.guests:
+        if not self._missing():
             self._release()
+
+    def _missing(self) -> bool:
+        """Whether a guest of a restored game is not back yet, nor played for by a house bot."""
+        return any(seat.guest is None and seat.house is None for seat in self.guests)
 
     def announce_end(self) -> None:
         """The result is kept: everybody hears of the end."""
@@ -192,6 +197,8 @@ class Sitting:
             self._tell(fresh, self._asked(menus))
             self._record(fresh)
             if self.game.over:
+                for seat in self.seats:
+                    seat.stop_clocks()
                 self._host.game_over(self)
                 return
             if not self._ask(menus):
@@ -217,16 +224,19 @@ class Sitting:
     def _record(self, messages: list[Message]) -> None:
         """Add messages to the history, with the remark of the bot that caused them."""
         for message in messages:
-            said, remark = self._remarks.get(message.get("actor", -1), ("", None))
-            if said != message["type"]:
-                remark = None
-            elif remark is not None:
-                del self._remarks[message["actor"]]
-            self.history.add(message, remark)
+            self.history.add(message, self._remark_on(message))
             if message["type"] == "end_kyoku":
                 self._host.round_over(self)
         if messages:
             self._remarks.clear()
+
+    def _remark_on(self, message: Message) -> Any:
+        """What the bot whose reply became this message said to it, if anything; an abortive draw names no actor."""
+        for seat, (kind, remark) in self._remarks.items():
+            if kind == message["type"] and message.get("actor", seat) == seat:
+                del self._remarks[seat]
+                return remark
+        return None
 
     def _asked(self, menus: dict[int, list[int]]) -> dict[int, list[int]]:
         """The menus of those whose answer has to be waited for."""
@@ -277,6 +287,8 @@ class Sitting:
             self.history.note(seat.index, entry["fault"])
         else:
             seat.house = self._house(entry["house"], seat.index)
+            if entry["note"]:
+                self.history.note(seat.index, entry["note"])
 
     # Clocks and house bots --------------------------------------------------------------------------------------------
 
@@ -305,14 +317,16 @@ class Sitting:
     def _patience_over(self, seat: Seat) -> None:
         seat.patience = None
         self._take_over(seat, f"connection lost for {self.start.settings.resume_within:g} s")
-        self._go_on()
 
     def _take_over(self, seat: Seat, why: str) -> None:
-        """A house bot plays the seat from here on."""
+        """A house bot plays the seat from here on, and answers what it is asked."""
+        if seat.patience is not None:
+            seat.patience.cancel()
+            seat.patience = None
         house = self.start.settings.house
         seat.house = self._house(house, seat.index)
-        self._note_house(seat)
         text = f"{why}: {house} plays this seat"
+        self._note_house(seat, text)
         self.history.note(seat.index, text)
         self._host.metrics.taken_over.inc()
         log.info("seat taken over", game=self.id, seat=seat.index, player=seat.player.name, why=why)
@@ -323,9 +337,11 @@ class Sitting:
         if seat.menu:
             self._stop_clock(seat)
             self._ask_house(seat)
+            self._go_on()
 
-    def _note_house(self, seat: Seat) -> None:
-        self._journal.append({"house": self.start.settings.house if seat.house else "", "seat": seat.index})
+    def _note_house(self, seat: Seat, note: str) -> None:
+        house = self.start.settings.house if seat.house else ""
+        self._journal.append({"house": house, "seat": seat.index, "note": note})
 
     def _house(self, spec: str, index: int) -> Agent | None:
         return make(spec, (self.start.seed + index) % (1 << 64)) if spec else None
@@ -362,10 +378,9 @@ class Sitting:
         for seat in self.guests:
             if seat.guest is None and seat.house is None and not self.game.over:
                 self._take_over(seat, f"not back within {self.start.settings.resume_within:g} s of the restart")
-        if self.game.over:
-            self._host.game_over(self)
-            return
         menus = {seat: self.game.legal(seat) for seat in self.game.asked}
         self._tell(self.history.since(self.history.count - 1), self._asked(menus))
-        if self._ask(menus):
+        if self.game.over:
+            self._host.game_over(self)
+        elif self._ask(menus):
             self._advance()

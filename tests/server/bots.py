@@ -34,7 +34,7 @@ Script = Callable[["Bot", Message], Answer]
 
 NOTHING: Message = {"type": "none"}
 HINTS = frozenset({"possible_actions", "cannot_dahai", "can_act", "resume", "id"})
-TIMEOUT = 15.0  # seconds for a whole test: only a server that stalls takes as long
+TIMEOUT = 40.0  # seconds for a whole test: only a server that stalls takes as long
 
 
 class Address(Protocol):
@@ -186,6 +186,10 @@ class Bot:
         self._query = query or {}
         self._wire: Wire | None = None
         self.place = 0  # of the next message of the game; behind len(game) while messages are sent again
+
+    def move(self, server: Address) -> None:
+        """Connect to another server from now on."""
+        self._server, self._wire = server, None
 
     @property
     def game(self) -> list[Message]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,6 @@ import pytest
 from engine.actions import action_name
 from engine.tiles import FULL_SET, MJAI_NAMES
 from server import sitting as sitting_module
-from server.journal import Journal
 from server.line import MAX_MESSAGE
 from tests.server.bots import (
     NOTHING,
@@ -23,6 +24,7 @@ from tests.server.bots import (
     Clock,
     Message,
     bare,
+    connect_in_order,
     decision_of,
     play_all,
     serving,
@@ -113,6 +115,7 @@ async def test_wrong_answers_to_a_draw(tmp_path: Path, wire: str, reply: str) ->
                 await after_error(bad)
                 assert bare(bad.game[-1]) == tsumogiri(bad, drawn)
                 assert len(bad.errors) == n_errors + 1
+                await bad.answer(bad.game[-1])
             await bad.play()
 
         await together(misbehave(), play_all(others))
@@ -182,10 +185,12 @@ def is_offer(message: Message) -> bool:
     return bool(message.get("possible_actions"))
 
 
-@pytest.mark.parametrize("kind", ["pon", "reach"])
-async def test_a_wrong_discard_after_a_call_or_riichi_is_replaced_by_a_legal_one(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(("kind", "odd"), [("pon", 0.5), ("reach", 0)])
+async def test_a_wrong_discard_after_a_call_or_riichi_is_replaced_by_a_legal_one(
+    tmp_path: Path, kind: str, odd: float
+) -> None:
     async with serving(tmp_path, length="hanchan", max_faults=1000) as server:
-        bad, others = Bot(server, "bad", Chooser(server, 3, odd=0.5)), [Bot(server, name) for name in "xy"]
+        bad, others = Bot(server, "bad", Chooser(server, 3, odd)), [Bot(server, name) for name in "xy"]
 
         async def misbehave() -> None:
             asked = await bad.until_own(kind)
@@ -220,44 +225,42 @@ async def test_actions_of_a_bot_that_is_not_asked(tmp_path: Path, wire: str) -> 
         async def misbehave() -> None:
             await bad.until(lambda message: message["type"] == "start_kyoku")
             await bad.say({"type": "dahai", "actor": bad.seat, "pai": "1p"})
-            await after_errors(bad)
-            await bad.until_own()
-            await bad.say(tsumogiri(bad, bad.game[-1]))
-            await bad.say(NOTHING)  # to the discard that follows
-            await bad.say(NOTHING)
+            await expect(bad, "error", NOTHING)
+            drawn = await bad.until_own()
+            await bad.say(tsumogiri(bad, drawn))
+            await bad.say(tsumogiri(bad, drawn))  # taken for the answer to the discard
+            await expect(bad, "dahai", None)
+            await expect(bad, "error", NOTHING)
             await bad.play()
 
         await together(misbehave(), play_all(others))
         game, _ = await the_game(server)
-        assert game.seats[bad.seat].faults == len(bad.errors)
-        assert 1 <= len(bad.errors) <= 2
+        assert game.seats[bad.seat].faults == len(bad.errors) == 2
+        assert all("not asked" in error for error in bad.errors)
         assert [bot.errors for bot in others] == [[], []]
 
 
-async def after_errors(bot: Bot) -> None:
-    """Read one message, which must be an error, and answer it."""
-    error = await bot.next()
-    assert error is not None
-    assert error["type"] == "error"
-    await bot.answer(error)
+async def expect(bot: Bot, kind: str, answer: Answer) -> None:
+    """The next message must be of that type; give it that answer."""
+    message = await bot.next()
+    assert message is not None
+    assert message["type"] == kind
+    await bot.say(answer)
 
 
 async def test_an_action_nobody_asked_for_when_asked(tmp_path: Path) -> None:
     """It is refused, and neither taken for a later decision nor waited for."""
-    async with serving(tmp_path) as server:
-        bad, others = Bot(server, "bad", reply="when_asked"), [Bot(server, name) for name in "xy"]
-
-        async def misbehave() -> None:
-            await bad.until(lambda message: message["type"] == "start_game")
-            await bad.say({"type": "dahai", "actor": 0, "pai": "1p"})
-            await bad.until(lambda message: message["type"] == "error")
-            await bad.play()
-
-        await together(misbehave(), play_all(others))
+    async with serving(tmp_path, seats="fixed") as server:
+        dealer, bad, other = bots = [Bot(server, name, reply="when_asked") for name in "abc"]
+        await connect_in_order(server, bots)
+        await bad.until(lambda message: message["type"] == "start_game")
+        await bad.say({"type": "dahai", "actor": 1, "pai": "1p"})
+        await bad.until(lambda message: message["type"] == "error")
+        await play_all([dealer, bad, other])
         game, lines = await the_game(server)
-        assert game.seats[bad.seat].faults == len(bad.errors) == 1
-        mine = [line for line in lines if line["type"] == "dahai" and line["actor"] == bad.seat]
-        assert all(line["tsumogiri"] for line in mine)
+        assert [standing.faults for standing in game.seats] == [0, 1, 0]
+        assert len(bad.errors) == 1
+        assert all(line["tsumogiri"] for line in lines if line["type"] == "dahai")
 
 
 async def test_a_bot_that_does_not_answer_errors_is_understood(tmp_path: Path) -> None:
@@ -307,8 +310,7 @@ async def test_the_last_fault_may_be_no_answer_to_the_open_decision(tmp_path: Pa
     """The bot is asked, yet answers an older message: the house bot must go on at once, not wait for somebody else."""
     async with serving(tmp_path, max_faults=1, seats="fixed") as server:
         bad, others = Bot(server, "bad"), [Bot(server, name) for name in "xy"]
-        await bad.connect()
-        await until(lambda: bool(server.lobby.rooms) and len(server.lobby.rooms["default"].waiting) == 1)
+        await connect_in_order(server, [bad])
 
         async def misbehave() -> None:  # it deals, so it is asked from the beginning
             await bad.until(lambda message: message["type"] == "start_game")
@@ -339,20 +341,20 @@ async def test_a_chombo_for_each_fault_and_no_fault_no_chombo(tmp_path: Path) ->
 
 @pytest.mark.parametrize("wire", TRANSPORTS)
 async def test_a_flood_ends_the_connection_and_not_the_game(tmp_path: Path, wire: str) -> None:
-    async with serving(tmp_path, messages_per_second=300, resume_within=0.1) as server:
+    async with serving(tmp_path, messages_per_second=3000, resume_within=0.1, max_faults=9999) as server:
         bad, others = Bot(server, "bad", wire=wire), [Bot(server, name) for name in "xy"]
 
         async def misbehave() -> None:
             await bad.until_own()
-            for _ in range(400):
+            for _ in range(4000):
                 await bad.say(tsumogiri(bad, bad.game[-1]))
-            while (message := await bad.next()) is not None:
-                del message
+            while await bad.next() is not None:
+                pass
             await bad.leave()
 
         await together(misbehave(), play_all(others))
         game, _ = await the_game(server)
-        assert "messages a second" in bad.errors[-1] or "faults" in bad.errors[-1]
+        assert "messages a second" in bad.errors[-1]
         assert game.seats[bad.seat].taken_over
         assert [bot.errors for bot in others] == [[], []]
 
@@ -414,7 +416,7 @@ async def test_all_connections_are_lost(tmp_path: Path) -> None:
 
 async def test_the_game_ends_before_a_lost_bots_time_to_come_back_does(tmp_path: Path) -> None:
     """It ends once, and only once."""
-    async with serving(tmp_path, decision_time=0.01, bank_time=0, resume_within=30, max_faults=1000) as server:
+    async with serving(tmp_path, decision_time=0.01, bank_time=0, resume_within=8, max_faults=1000) as server:
         clock = Clock()
         lost, others = Bot(server, "lost"), [Bot(server, name) for name in "xy"]
 
@@ -424,7 +426,7 @@ async def test_the_game_ends_before_a_lost_bots_time_to_come_back_does(tmp_path:
 
         await together(vanish(), play_all(others))
         assert all(bot.ended for bot in others)
-        clock.forward(31)
+        clock.forward(9)
         await asyncio.sleep(0.3)
         assert server.lobby.metrics.games._value.get() == 1
         assert server.lobby.metrics.playing._value.get() == 0
@@ -464,21 +466,32 @@ async def test_a_house_bot_that_is_not_compiled_and_fails(tmp_path: Path, monkey
         assert [standing.faults for standing in game.seats] == [0, 0, 0]
 
 
-async def test_the_game_goes_on_when_the_journal_cannot_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_game_goes_on_when_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = 0
+    write = os.write
+
+    def full_disk(file: int, data: bytes) -> int:
+        nonlocal written
+        if Path(f"/proc/self/fd/{file}").readlink().suffix != ".journal":
+            return write(file, data)
+        written += 1
+        if written > 20:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(file, data)
+
+    monkeypatch.setattr(os, "write", full_disk)
     async with serving(tmp_path) as server:
+        await play_all([Bot(server, name) for name in "abc"])
+        assert written > 20
+        await the_game(server)
+
+
+async def test_bots_are_told_when_no_game_can_be_started(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        (tmp_path / "journal").rmdir()
         bots = [Bot(server, name) for name in "abc"]
-        written = 0
-        append = Journal.append
-
-        def full_disk(self: Journal, entry: dict[str, Any]) -> None:
-            nonlocal written
-            written += 1
-            if written > 20:
-                raise OSError(28, "No space left on device")
-            append(self, entry)
-
-        monkeypatch.setattr(Journal, "append", full_disk)
         await play_all(bots)
+        assert all("try again" in bot.errors[-1] for bot in bots)
+        (tmp_path / "journal").mkdir()
+        await play_all([Bot(server, name) for name in "abc"])
         await the_game(server)

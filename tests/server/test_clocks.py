@@ -1,0 +1,215 @@
+"""Time for a decision and the bank, on a clock that is put forward by the tests: nobody has to wait."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.server.bots import (
+    NOTHING,
+    Bot,
+    Clock,
+    connect_in_order,
+    play_all,
+    serving,
+    the_game,
+    together,
+    tsumogiri,
+    until,
+)
+
+DECISION, BANK = 4.0, 6.0
+TIMES = {"decision_time": DECISION, "bank_time": BANK, "seats": "fixed"}
+# Of the two times above; far longer than anything here takes, far shorter than what is tested.
+MARGIN = 1.0
+
+
+async def test_a_decision_may_take_its_time_and_the_bank(tmp_path: Path) -> None:
+    async with serving(tmp_path, **TIMES) as server:
+        clock = Clock()
+        bots = [Bot(server, name) for name in "abc"]
+        slow = bots[0]
+        await connect_in_order(server, bots)
+
+        async def think() -> None:
+            drawn = await slow.until_own()
+            clock.forward(DECISION + BANK - MARGIN)
+            await asyncio.sleep(0.05)
+            await slow.say(tsumogiri(slow, drawn))
+            await slow.play()
+
+        await together(think(), play_all(bots[1:]))
+        game, _ = await the_game(server)
+        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+
+
+async def test_beyond_the_bank_a_decision_is_late(tmp_path: Path) -> None:
+    """The late answer, when it comes, is taken neither as a fault nor as the next decision."""
+    async with serving(tmp_path, **TIMES) as server:
+        clock = Clock()
+        bots = [Bot(server, name) for name in "abc"]
+        slow = bots[0]
+        await connect_in_order(server, bots)
+
+        async def think() -> None:
+            drawn = await slow.until_own()
+            clock.forward(DECISION + BANK)
+            error = await slow.next()
+            assert error is not None
+            assert error["type"] == "error"
+            assert "no answer within 4 s" in error["message"]
+            await slow.say(tsumogiri(slow, drawn))  # to the draw
+            await slow.say(NOTHING)  # to the error
+            await slow.play()
+
+        await together(think(), play_all(bots[1:]))
+        game, lines = await the_game(server)
+        assert [standing.faults for standing in game.seats] == [1, 0, 0]
+        mine = [line for line in lines if line["type"] == "dahai" and line["actor"] == 0]
+        assert mine[0]["tsumogiri"] is True
+        assert len(slow.errors) == 1
+
+
+async def test_the_bank_is_for_the_whole_game(tmp_path: Path) -> None:
+    """Three decisions of two thirds of the bank each: the second is late, and has used up what was left."""
+    async with serving(tmp_path, **TIMES) as server:
+        clock = Clock()
+        bots = [Bot(server, name, reply="when_asked") for name in "abc"]
+        slow = bots[0]
+        await connect_in_order(server, bots)
+
+        async def think() -> None:
+            for expected in (0, 1, 1):
+                drawn = await slow.until_own()
+                clock.forward(DECISION + (BANK * 2 / 3 if len(slow.errors) == 0 else -MARGIN))
+                if expected > len(slow.errors):
+                    await slow.until(lambda message: message["type"] == "error")
+                await slow.say(tsumogiri(slow, drawn))
+            drawn = await slow.until_own()
+            clock.forward(DECISION)
+            await slow.until(lambda message: message["type"] == "error")
+            await slow.say(tsumogiri(slow, drawn))
+            await slow.play()
+
+        await together(think(), play_all(bots[1:]))
+        game, _ = await the_game(server)
+        assert [standing.faults for standing in game.seats] == [2, 0, 0]
+
+
+async def test_quick_answers_leave_the_bank_alone(tmp_path: Path) -> None:
+    async with serving(tmp_path, **TIMES) as server:
+        clock = Clock()
+        bots = [Bot(server, name) for name in "abc"]
+        slow = bots[0]
+        await connect_in_order(server, bots)
+
+        async def think() -> None:
+            for _ in range(3):
+                drawn = await slow.until_own()
+                clock.forward(DECISION - MARGIN)
+                await slow.say(tsumogiri(slow, drawn))
+            drawn = await slow.until_own()
+            clock.forward(DECISION + BANK - MARGIN)
+            await asyncio.sleep(0.05)
+            await slow.say(tsumogiri(slow, drawn))
+            await slow.play()
+
+        await together(think(), play_all(bots[1:]))
+        game, _ = await the_game(server)
+        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("restart", [False, True])
+async def test_the_bank_is_kept_when_a_bot_comes_back(tmp_path: Path, restart: bool) -> None:
+    """It is used up before the connection is lost, or the server stops; so afterwards there is none left."""
+    bots = []
+    async with serving(tmp_path, resume_within=30, **TIMES) as server:
+        clock = Clock()
+        bots = [Bot(server, name, resume=True) for name in "abc"]
+        await connect_in_order(server, bots)
+        drawn = await bots[0].until_own()
+        clock.forward(DECISION + BANK - MARGIN)
+        await asyncio.sleep(0.05)
+        await bots[0].say(tsumogiri(bots[0], drawn))
+        await together(*(bot.until(lambda message: message["type"] == "dahai") for bot in bots))
+        bots[0].drop()
+        if not restart:
+            await bots[0].connect(resume=0)
+            await use_up(server, bots, clock)
+    if restart:
+        for bot in bots[1:]:
+            bot.drop()
+        async with serving(tmp_path, **TIMES) as server:
+            clock = Clock()
+            for bot in bots:
+                bot.move(server)
+                await bot.connect(resume=len(bot.game))
+            await use_up(server, bots, clock)
+
+
+async def use_up(server: object, bots: list[Bot], clock: Clock) -> None:
+    """Of the first bot's bank only MARGIN is left."""
+    slow = bots[0]
+
+    async def think() -> None:
+        await slow.until(lambda message: message["type"] == "tsumo" and message["actor"] == 0 and slow.place > 5)
+        clock.forward(DECISION + 2 * MARGIN)
+        await slow.until(lambda message: message["type"] == "error")
+        await slow.leave()
+
+    others = asyncio.gather(*(bot.play() for bot in bots[1:]))
+    await think()
+    others.cancel()
+    await asyncio.gather(others, return_exceptions=True)
+
+
+async def test_the_clock_runs_on_while_a_connection_is_lost(tmp_path: Path) -> None:
+    async with serving(tmp_path, resume_within=30, **TIMES) as server:
+        clock = Clock()
+        bots = [Bot(server, name, resume=True) for name in "abc"]
+        slow = bots[0]
+        await connect_in_order(server, bots)
+
+        async def think() -> None:
+            await slow.until_own()
+            slow.drop()
+            (sitting,) = server.lobby.sittings.values()
+            clock.forward(DECISION + BANK)
+            await until(lambda: sitting.seats[0].faults == 1)
+            await slow.play(resume=len(slow.game))
+
+        await together(think(), play_all(bots[1:]))
+        game, lines = await the_game(server)
+        assert [standing.faults for standing in game.seats] == [1, 0, 0]
+        assert [line["message"] for line in lines if line["type"] == "error"][0].startswith("no answer within")
+
+
+async def test_a_seat_is_taken_over_when_its_bot_does_not_come_back_in_time(tmp_path: Path) -> None:
+    """Not before; and the bot that comes later gets its seat back."""
+    async with serving(tmp_path, resume_within=5, decision_time=30, seats="fixed") as server:
+        clock = Clock()
+        bots = [Bot(server, name, resume=True) for name in "abc"]
+        late = bots[0]
+        await connect_in_order(server, bots)
+
+        async def vanish() -> None:
+            await late.until_own()
+            (sitting,) = server.lobby.sittings.values()
+            late.drop()
+            await until(lambda: sitting.seats[0].guest is None)
+            clock.forward(5 - MARGIN)
+            await asyncio.sleep(0.05)
+            assert not sitting.seats[0].taken_over
+            assert sitting.seats[0].decisions == 0
+            clock.forward(MARGIN)
+            await until(lambda: sitting.seats[0].taken_over)
+            await late.play(resume=len(late.game))
+
+        await together(vanish(), play_all(bots[1:]))
+        game, lines = await the_game(server)
+        assert late.ended
+        assert not any(standing.taken_over for standing in game.seats)
+        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+        assert sum("connection lost for 5 s" in line.get("message", "") for line in lines) == 1
