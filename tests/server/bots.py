@@ -26,7 +26,7 @@ from engine.records import mjai as records_mjai
 from engine.records.replay import Replay
 from server.running import Running, running, warm_up
 from server.settings import Settings
-from server.store import StoredGame
+from server.store import Store, StoredGame
 
 Message = dict[str, Any]
 Answer = Message | bytes | str | None  # bytes (WebSocket: str too) go out as they are; None is silence
@@ -99,7 +99,8 @@ class TcpWire:
 
     async def read(self) -> bytes | None:
         line = await self._reader.readline()
-        assert not line or line.endswith(b"\n"), f"a message was cut: {line!r}"
+        if line and not line.endswith(b"\n"):
+            raise ConnectionResetError(f"a message was cut: {line!r}")
         return line[:-1] if line else None
 
     async def close(self) -> None:
@@ -177,6 +178,7 @@ class Bot:
         self.name = name
         self.script = script
         self.join: Message = {"type": "join", "name": name} | join
+        self.opening: bytes | None = None  # sent in place of the join message
         self.raw: list[bytes] = []  # every message, as it came
         self.games: list[list[Message]] = []
         self.errors: list[str] = []
@@ -215,7 +217,11 @@ class Bot:
         self._wire = await self._connect(self._server, self.join.get("room", "default"), self._query)
         hello = await self._read()
         assert hello == {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
-        await self.say(self.join if resume is None else self.join | {"resume": self.secret, "seen": resume})
+        await self.say(self.opening or (self.join if resume is None else self.coming_back(resume)))
+
+    def coming_back(self, seen: int) -> Message:
+        """The join message with which to come back to the latest game."""
+        return self.join | {"resume": self.secret, "seen": seen}
 
     async def say(self, answer: Answer) -> None:
         """Send an answer."""
@@ -306,6 +312,15 @@ class Bot:
         self._wire = None
 
 
+    async def vanish(self) -> None:
+        """`drop`, to be awaited."""
+        self.drop()
+
+    async def aside(self) -> None:
+        """Leave the connection open, unused."""
+        self._wire = None
+
+
 async def together(*playing: Any) -> list[Any]:
     """Await all; the first to fail ends the others."""
     async with asyncio.TaskGroup() as group:
@@ -381,7 +396,12 @@ async def stored_games(server: Running, room: str | None = None) -> list[StoredG
 
 async def stored_lines(server: Running, game: str) -> list[Message]:
     """The lines of a game's record, notes of faults among them."""
-    data = await server.lobby.store.record(game)
+    return await stored_lines_of(server.lobby.store, game)
+
+
+async def stored_lines_of(store: Store, game: str) -> list[Message]:
+    """`stored_lines` of a store."""
+    data = await store.record(game)
     assert data is not None
     return [json.loads(line) for line in gzip.decompress(data).splitlines()]
 

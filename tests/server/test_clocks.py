@@ -124,7 +124,6 @@ async def test_quick_answers_leave_the_bank_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("restart", [False, True])
 async def test_the_bank_is_kept_when_a_bot_comes_back(tmp_path: Path, restart: bool) -> None:
     """It is used up before the connection is lost, or the server stops; so afterwards there is none left."""
-    bots = []
     async with serving(tmp_path, resume_within=30, **TIMES) as server:
         clock = Clock()
         bots = [Bot(server, name, resume=True) for name in "abc"]
@@ -137,7 +136,9 @@ async def test_the_bank_is_kept_when_a_bot_comes_back(tmp_path: Path, restart: b
         bots[0].drop()
         if not restart:
             await bots[0].connect(resume=0)
-            await use_up(server, bots, clock)
+            for bot in bots[1:]:
+                await bot.answer(bot.game[-1])
+            await use_up(bots, clock)
     if restart:
         for bot in bots[1:]:
             bot.drop()
@@ -146,21 +147,16 @@ async def test_the_bank_is_kept_when_a_bot_comes_back(tmp_path: Path, restart: b
             for bot in bots:
                 bot.move(server)
                 await bot.connect(resume=len(bot.game))
-            await use_up(server, bots, clock)
+            await use_up(bots, clock)
 
 
-async def use_up(server: object, bots: list[Bot], clock: Clock) -> None:
+async def use_up(bots: list[Bot], clock: Clock) -> None:
     """Of the first bot's bank only MARGIN is left."""
     slow = bots[0]
-
-    async def think() -> None:
-        await slow.until(lambda message: message["type"] == "tsumo" and message["actor"] == 0 and slow.place > 5)
-        clock.forward(DECISION + 2 * MARGIN)
-        await slow.until(lambda message: message["type"] == "error")
-        await slow.leave()
-
     others = asyncio.gather(*(bot.play() for bot in bots[1:]))
-    await think()
+    await slow.until(lambda message: message["type"] == "tsumo" and message["actor"] == 0 and slow.place > 5)
+    clock.forward(DECISION + 2 * MARGIN)
+    await slow.until(lambda message: message["type"] == "error")
     others.cancel()
     await asyncio.gather(others, return_exceptions=True)
 

@@ -1,0 +1,157 @@
+"""The server is killed again and again, at any moment: no game is lost, and bots that come back miss nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+import socket
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from engine import mjai
+from server.store import Store, StoredGame
+from tests.server.bots import Bot, Message, bare, replay_of, stored_lines_of
+
+ROOMS = 3
+RESUME_WITHIN = 3.0
+LISTENING = b"mjsonp://"
+
+
+@dataclass
+class Process:
+    """The server as a process that is killed and started again on the same ports."""
+
+    data: Path
+    port: int
+    mjai_port: int
+    running: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        """Start it, and wait until it listens."""
+        flags = {
+            "port": self.port, "mjai-port": self.mjai_port, "data": self.data, "length": "east",
+            "resume-within": RESUME_WITHIN, "joins-per-minute": 100_000,
+        }  # fmt: skip
+        arguments = [text for name, value in flags.items() for text in (f"--{name}", str(value))]
+        with (self.data.parent / "log").open("ab") as log:
+            self.running = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "server", *arguments, stdout=asyncio.subprocess.PIPE, stderr=log
+            )
+        assert self.running.stdout is not None
+        line = await asyncio.wait_for(self.running.stdout.readline(), 90)
+        assert line.startswith(LISTENING), (self.data.parent / "log").read_text()
+
+    async def end(self, how: signal.Signals) -> None:
+        """Kill or stop it."""
+        assert self.running is not None
+        self.running.send_signal(how)
+        await self.running.wait()
+
+
+def free_ports() -> tuple[int, int]:
+    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
+        return one.getsockname()[1], other.getsockname()[1]
+
+
+def between_games(bot: Bot) -> bool:
+    return not bot.games or bot.ended
+
+
+async def keep_playing(bot: Bot, enough: asyncio.Event) -> None:
+    """Game after game until it is enough; back in the game, with all that was seen of it, after a lost connection."""
+    while not (enough.is_set() and between_games(bot)):
+        try:
+            await bot.connect(resume=None if between_games(bot) else len(bot.game))
+            while (message := await bot.next()) is not None:
+                await bot.answer(message)
+                if enough.is_set() and between_games(bot):
+                    return
+        except OSError:
+            await asyncio.sleep(0.05)
+
+
+async def leave(bots: list[Bot], tasks: list[asyncio.Task[None]]) -> None:
+    """Bots that wait for a game that won't begin, because the others are gone, leave too."""
+    while not all(task.done() for task in tasks):
+        for bot, task in zip(bots, tasks, strict=True):
+            if between_games(bot):
+                task.cancel()
+            elif task.done():
+                task.result()
+        await asyncio.sleep(0.02)
+    for bot, task in zip(bots, tasks, strict=True):
+        assert task.cancelled() or task.exception() is None
+        await bot.leave()
+
+
+async def play_and_kill(server: Process, kills: int) -> list[Bot]:
+    """Bots play while the server is killed so many times, then to the ends of their games."""
+    chance = random.Random(1)
+    bots = [
+        Bot(server, f"r{room}b{seat}", room=f"room{room}", games=0, resume=True, reply=reply)
+        for room in range(ROOMS)
+        for seat, reply in enumerate(["always", "always", "when_asked"])
+    ]
+    await server.start()
+    enough = asyncio.Event()
+    tasks = [asyncio.create_task(keep_playing(bot, enough)) for bot in bots]
+    for _ in range(kills):
+        await asyncio.sleep(chance.uniform(0.0, 0.4))
+        await server.end(signal.SIGKILL)
+        await server.start()
+    enough.set()
+    await leave(bots, tasks)
+    while list((server.data / "journal").iterdir()):  # games whose bots have left are played by the house
+        await asyncio.sleep(0.1)
+    await server.end(signal.SIGTERM)
+    return bots
+
+
+async def stored(data: Path) -> list[tuple[StoredGame, list[Message]]]:
+    """All games with the lines of their records."""
+    store = await Store.open(f"sqlite:///{data / 'nukidora.db'}")
+    try:
+        games, cursor = [], None
+        while True:
+            page = await store.games(cursor=cursor, limit=100)
+            games += [(game, await stored_lines_of(store, game.id)) for game in page.items]
+            if (cursor := page.next_cursor) is None:
+                return games
+    finally:
+        await store.close()
+
+
+def seen_by(lines: list[Message], seat: int) -> list[Message]:
+    """What a seat was to see of a game, hints left out."""
+    messages = (line for line in lines if line["type"] != "error")
+    keys = ("wall_seed", "ext_bot")
+    shown = ({key: value for key, value in message.items() if key not in keys} for message in messages)
+    return [bare(mjai.for_seat(message, seat)) for message in shown]
+
+
+async def test_no_game_is_lost_and_nothing_is_missed(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    kills: int = pytestconfig.getoption("--kills")
+    data = tmp_path / "data"
+    server = Process(data, *free_ports())
+    try:
+        bots = await asyncio.wait_for(play_and_kill(server, kills), 60 + 5 * kills)
+    finally:
+        if server.running is not None and server.running.returncode is None:
+            await server.end(signal.SIGKILL)
+    games = await stored(data)
+    assert [mismatch for _, lines in games for mismatch in replay_of(lines).check()] == []
+    seen = {(lines[0]["wall_seed"], seat.name): seen_by(lines, place) for game, lines in games
+            for place, seat in enumerate(game.seats)}  # fmt: skip
+    for bot in bots:
+        assert bot.errors == [], bot.name
+        mine = [messages for (_, name), messages in seen.items() if name == bot.name]
+        for game in bot.games:
+            assert [bare(message) for message in game] in mine, f"{bot.name}: a game that is not stored as it was seen"
+    assert len(games) >= kills / 10, "games were finished between the kills"
+    log = (tmp_path / "log").read_text()
+    assert "Traceback" not in log, log
+    assert log.count("game restored") >= kills, "games were cut off by nearly every kill"

@@ -1,0 +1,325 @@
+"""Rooms: who sits down with whom, where, and for how long."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from server.settings import RoomSettings
+from tests.server.bots import (
+    Bot,
+    Clock,
+    connect_in_order,
+    play_all,
+    replay_of,
+    serving,
+    stored_games,
+    stored_lines,
+    the_game,
+    together,
+    until,
+)
+
+TRANSPORTS = ("tcp", "websocket")
+
+
+@pytest.mark.parametrize("n_guests", [1, 2])
+async def test_house_bots_fill_a_room_after_a_wait_and_not_before(tmp_path: Path, n_guests: int) -> None:
+    async with serving(tmp_path, fill=("rule", "tsumogiri"), fill_after=10) as server:
+        clock = Clock()
+        bots = [Bot(server, name) for name in "ab"[:n_guests]]
+        await connect_in_order(server, bots)
+        clock.forward(9)
+        await asyncio.sleep(0.05)
+        assert not server.lobby.sittings
+        clock.forward(1)
+        await play_all(bots)
+        game, _ = await the_game(server)
+        houses = [standing for standing in game.seats if standing.house]
+        assert len(houses) == 3 - n_guests
+        assert "rule" in houses[0].name or "rule" in houses[-1].name
+        assert len({standing.name for standing in game.seats}) == 3
+
+
+async def test_without_house_bots_a_room_waits(tmp_path: Path) -> None:
+    async with serving(tmp_path, fill_after=1) as server:
+        clock = Clock()
+        bots = [Bot(server, name) for name in "abc"]
+        await connect_in_order(server, bots[:2])
+        clock.forward(9)
+        await asyncio.sleep(0.05)
+        assert not server.lobby.sittings
+        await bots[2].connect()
+        await play_all(bots)
+        await the_game(server)
+
+
+@pytest.mark.parametrize("wire", TRANSPORTS)
+async def test_a_room_named_with_house_bots_begins_at_once(tmp_path: Path, wire: str) -> None:
+    async with serving(tmp_path, fill_after=3600) as server:
+        await Bot(server, "a", room="solo+tsumogiri+efficiency", wire=wire).play()
+        game, _ = await the_game(server)
+        houses = sorted(standing.name for standing in game.seats if standing.house)
+        assert ["efficiency" in name for name in houses] == [True, False]
+        assert ["tsumogiri" in name for name in houses] == [False, True]
+        assert game.room == "solo+tsumogiri+efficiency"
+
+
+async def test_one_house_bot_named_waits_for_nobody_else(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        await Bot(server, "a", room="x+rule").play()
+        game, _ = await the_game(server)
+        assert sum(standing.house for standing in game.seats) == 2
+
+
+@pytest.mark.parametrize(
+    ("room", "said"),
+    [
+        ("", "room"),
+        ("no spaces", "room"),
+        ("a/b", "room"),
+        ("ü", "room"),
+        ("x" * 65, "room"),
+        ("+rule", "room"),
+        ("x+", "room"),
+        ("x+nobody", "nobody"),
+        ("x+rule+rule+rule", "3 house bots"),
+        ("x+random:7", "room"),
+    ],
+)
+async def test_bad_names_of_rooms_are_refused(tmp_path: Path, room: str, said: str) -> None:
+    async with serving(tmp_path) as server:
+        bot = await Bot(server, "a", room=room).play()
+        (error,) = bot.errors
+        assert said in error
+        assert set(server.lobby.rooms) == {"default"}
+
+
+BAD_JOINS = [
+    b"{}",
+    b'{"type":"none"}',
+    b'{"type":"join"}',
+    b'{"type":"join","name":""}',
+    b'{"type":"join","name":"\\u0000"}',
+    b'{"type":"join","name":"x\\ud800"}',
+    b'{"type":"join","name":7}',
+    b'{"type":"join","name":"x","dialect":"mjai"}',
+    b'{"type":"join","name":"x","reply":"never"}',
+    b'{"type":"join","name":"x","games":-1}',
+    b'{"type":"join","name":"x","games":1.5}',
+    b'{"type":"join","name":"x","resume":""}',
+    b'{"type":"join","resume":"nothing"}',
+    b"[" * 10_000,
+    b"\xff",
+    b"x" * 70_000,
+]
+
+
+@pytest.mark.parametrize("wire", TRANSPORTS)
+async def test_bad_joins_are_refused(tmp_path: Path, wire: str) -> None:
+    async with serving(tmp_path) as server:
+        for join in BAD_JOINS:
+            bot = Bot(server, "a", wire=wire)
+            bot.opening = join
+            await bot.play()
+            (error,) = bot.errors
+            assert error.isprintable()
+            assert len(error) < 500
+        assert not server.lobby.rooms["default"].waiting
+
+
+async def test_fixed_seats_are_in_order_of_arrival(tmp_path: Path) -> None:
+    async with serving(tmp_path, seats="fixed") as server:
+        bots = [Bot(server, name) for name in "abc"]
+        await connect_in_order(server, bots)
+        await play_all(bots)
+        assert bots[0].game[0]["names"] == ["a", "b", "c"]
+
+
+async def test_random_seats_come_in_every_order(tmp_path: Path) -> None:
+    async with serving(tmp_path, seed=1) as server:
+        seen: Counter[tuple[str, ...]] = Counter()
+        for _ in range(30):  # all by chance, but the seed makes it the same chance every time
+            bots = [Bot(server, name) for name in "abc"]
+            await connect_in_order(server, bots)
+            await together(*(bot.until(lambda message: message["type"] == "start_kyoku") for bot in bots))
+            seen[tuple(bots[0].game[0]["names"])] += 1
+            for bot in bots:
+                bot.drop()
+        assert set(seen) == set(itertools.permutations("abc"))
+
+
+async def test_a_room_with_a_seed_has_the_same_walls_and_seats_again(tmp_path: Path) -> None:
+    async def games(folder: str, seed: int | None) -> list[list[object]]:
+        async with serving(tmp_path / folder, seed=seed, seats="random") as server:
+            bots = [Bot(server, name, games=2) for name in "abc"]
+            await connect_in_order(server, bots)
+            await play_all(bots)
+            stored = [await stored_lines(server, game.id) for game in (await stored_games(server))[::-1]]
+            assert len({lines[0]["wall_seed"] for lines in stored}) == 2
+            return [[line for line in lines if line["type"] != "error"] for lines in stored]
+
+    first, again = await games("first", 7), await games("again", 7)
+    assert [lines[:2] for lines in first] == [lines[:2] for lines in again]
+    assert first == again
+    assert first[0][1] != (await games("other", 8))[0][1]
+    assert first[0][1] != (await games("none", None))[0][1]
+
+
+async def test_seeds_go_on_where_they_were_when_the_server_starts_again(tmp_path: Path) -> None:
+    """Whether the last game ended just before the server did or long ago."""
+    seeds = []
+    for _ in range(3):
+        async with serving(tmp_path, seed=7, fill=("tsumogiri",), fill_after=0) as server:
+            await Bot(server, "a").play()
+            (newest, *_) = await stored_games(server)
+            seeds.append((await stored_lines(server, newest.id))[0]["wall_seed"])
+    async with serving(tmp_path / "other", seed=7, fill=("tsumogiri",), fill_after=0) as server:
+        await Bot(server, "a", games=3).play()
+        games = await stored_games(server)
+        assert [(await stored_lines(server, game.id))[0]["wall_seed"] for game in games[::-1]] == seeds
+
+
+@pytest.mark.parametrize("wire", TRANSPORTS)
+async def test_bots_stay_for_as_many_games_as_they_want(tmp_path: Path, wire: str) -> None:
+    """On one connection; whose last game it is leaves, and the others play on with the next who comes."""
+    async with serving(tmp_path) as server:
+        stay = [Bot(server, name, wire=wire, games=3) for name in "ab"]
+        once = [Bot(server, name, wire=wire) for name in "xyz"]
+
+        async def one_by_one() -> None:
+            for bot in once:
+                await bot.play()
+
+        await together(one_by_one(), play_all(stay))
+        assert [len(bot.games) for bot in stay] == [3, 3]
+        assert [len(bot.games) for bot in once] == [1, 1, 1]
+        for game in await stored_games(server):
+            assert replay_of(await stored_lines(server, game.id)).check() == []
+        assert len(await stored_games(server)) == 3
+
+
+async def test_staying_has_no_end_where_none_is_said(tmp_path: Path) -> None:
+    async with serving(tmp_path, fill=("tsumogiri",), fill_after=0) as server:
+        bot = Bot(server, "a", games=0)
+        await bot.until(lambda _: len(bot.games) == 4)
+        await bot.leave()
+        await until(lambda: not server.lobby.rooms["default"].waiting)
+
+
+async def test_a_room_closes_after_its_games(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        await server.lobby.open_room("cup", server.lobby.settings.room.model_copy(update={"games": 2}))
+        bots = [Bot(server, name, room="cup", games=0) for name in "abc"]
+        await play_all(bots)
+        assert [len(bot.games) for bot in bots] == [2, 2, 2]
+        assert len(await stored_games(server, "cup")) == 2
+
+
+async def test_a_room_that_was_closed_takes_nobody(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        room = await server.lobby.open_room("cup", RoomSettings(length="east"))
+        waiting, playing = Bot(server, "w", room="cup"), [Bot(server, name, room="cup") for name in "abc"]
+        await together(*(bot.until(lambda message: message["type"] == "start_game") for bot in playing))
+        await waiting.connect()
+        await until(lambda: len(room.waiting) == 1)
+        server.lobby.close_room(room)
+        await waiting.play()
+        assert waiting.errors == ["room cup is closed"]
+        for bot in playing:
+            await bot.answer(bot.game[-1])
+        await play_all(playing)
+        assert all(bot.ended for bot in playing)
+
+
+async def test_many_rooms_at_once(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        bots = [
+            Bot(server, f"{room}.{place}", room=f"room{room}", wire=TRANSPORTS[room % 2], reply=("always", "when_asked")[place % 2])
+            for room in range(12)
+            for place in range(3)
+        ]
+        await play_all(bots)
+        assert all(bot.ended and not bot.errors for bot in bots)
+        assert all({name.split(".")[0] for name in bot.game[0]["names"]} == {bot.name.split(".")[0]} for bot in bots)
+        assert len(await stored_games(server)) == 12
+        assert set(server.lobby.rooms) == {"default"}
+
+
+async def test_rooms_nobody_is_in_are_forgotten(tmp_path: Path) -> None:
+    """Else whoever joins and leaves at once would use them up."""
+    async with serving(tmp_path, max_rooms=3) as server:
+        for number in range(10):
+            bot = Bot(server, "a", room=f"room{number}", wire=TRANSPORTS[number % 2])
+            await bot.connect()
+            if number % 3:
+                await until(lambda room=f"room{number}": room in server.lobby.rooms)  # type: ignore[misc]
+            await bot.leave()
+        await until(lambda: not server.lobby.metrics.connections._value.get())
+        await asyncio.sleep(0.1)  # joins that are still on their way
+        assert set(server.lobby.rooms) == {"default"}
+
+
+async def test_too_many_rooms_are_refused(tmp_path: Path) -> None:
+    async with serving(tmp_path, max_rooms=2) as server:
+        first, second = Bot(server, "a", room="x"), Bot(server, "b", room="y")
+        await first.connect()
+        await until(lambda: "x" in server.lobby.rooms)
+        await second.play()
+        assert "2 rooms" in second.errors[0]
+        await first.leave()
+
+
+async def test_a_bot_that_leaves_while_waiting_is_not_waited_for(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        gone = Bot(server, "gone")
+        await connect_in_order(server, [gone])
+        gone.drop()
+        await until(lambda: not server.lobby.rooms["default"].waiting)
+        bots = [Bot(server, name) for name in "abc"]
+        await play_all(bots)
+        game, _ = await the_game(server)
+        assert {standing.name for standing in game.seats} == {"a", "b", "c"}
+
+
+@pytest.mark.parametrize("wire", TRANSPORTS)
+async def test_a_bot_that_was_sent_away_while_waiting_does_not_sit_down(tmp_path: Path, wire: str) -> None:
+    """Even if it does not close its side of the connection."""
+    async with serving(tmp_path) as server:
+        chatty = Bot(server, "chatty", wire=wire)
+        await connect_in_order(server, [chatty])
+        for _ in range(20):
+            await chatty.say(b"hello?")
+        await until(lambda: not server.lobby.rooms["default"].waiting)
+        bots = [Bot(server, name) for name in "abc"]
+        await play_all(bots)
+        game, _ = await the_game(server)
+        assert {standing.name for standing in game.seats} == {"a", "b", "c"}
+        await chatty.play()
+        assert chatty.errors
+
+
+async def test_talking_while_waiting_is_a_small_matter(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        chatty = Bot(server, "chatty")
+        await connect_in_order(server, [chatty])
+        await chatty.say(b"hello?")
+        await together(chatty.play(), play_all([Bot(server, name) for name in "xy"]))
+        game, _ = await the_game(server)
+        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+        assert len(chatty.errors) == 1
+
+
+async def test_who_never_joins_is_sent_away(tmp_path: Path) -> None:
+    async with serving(tmp_path, join_within=5) as server:
+        clock = Clock()
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
+        await reader.readline()
+        clock.forward(5)
+        assert b"no join within 5 seconds" in await reader.readline()
+        assert await reader.read() == b""
+        writer.close()
