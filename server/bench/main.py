@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from time import monotonic, perf_counter
-
-from rich.console import Console
-from rich.table import Table
+from time import perf_counter
 
 from engine.commandline import Parser, positive
 from server.bench.clients import TALK, Bouncer, Counter, Talker, Tsumogiri
@@ -41,30 +38,41 @@ class Measurement:
         return self.messages / self.seconds
 
 
-async def load(host: Host, transport: str, talkers: Sequence[Talker], counter: Counter, seconds: float) -> Measurement:
-    """Connect the talkers, let them settle, and measure."""
+@asynccontextmanager
+async def connected(host: Host, transport: str, talkers: Sequence[Talker]) -> AsyncIterator[None]:
+    """All talkers connected and settled."""
     closers: list[Callable[[], None]] = []
     try:
         for talker in talkers:
             closers.append(await TALK[transport](host.ports[transport], talker))
         await asyncio.sleep(SETTLING)
-        before = host.ask()
-        counter.delays.clear()
-        messages, start = counter.messages, perf_counter()
-        await asyncio.sleep(seconds)
-        messages, elapsed = counter.messages - messages, perf_counter() - start
-        return Measurement(elapsed, messages, before, host.ask(), list(counter.delays))
+        yield
     finally:
         for close in closers:
             close()
         await asyncio.sleep(0.1)
 
 
-def play(host: Host, transport: str, games: int, seconds: float, run: str) -> Measurement:
+async def load(host: Host, transport: str, talkers: Sequence[Talker], counter: Counter, seconds: float) -> Measurement:
+    """Connect the talkers and measure."""
+    async with connected(host, transport, talkers):
+        before = host.ask()
+        counter.delays.clear()
+        messages, start = counter.messages, perf_counter()
+        await asyncio.sleep(seconds)
+        messages, elapsed = counter.messages - messages, perf_counter() - start
+        return Measurement(elapsed, messages, before, host.ask(), list(counter.delays))
+
+
+def bots_for(games: int, counter: Counter) -> list[Tsumogiri]:
+    """Bots for so many games, each game in a room of its own."""
+    return [Tsumogiri(counter, f"bench-{place // SEATS}", f"bot{place}") for place in range(SEATS * games)]
+
+
+def play(host: Host, transport: str, games: int, seconds: float) -> Measurement:
     """Games of bots that discard what they draw."""
     counter = Counter()
-    bots = [Tsumogiri(counter, f"{run}-{place // SEATS}", f"bot{place}") for place in range(SEATS * games)]
-    return asyncio.run(load(host, transport, bots, counter, seconds))
+    return asyncio.run(load(host, transport, bots_for(games, counter), counter, seconds))
 
 
 def bounce(host: Host, transport: str, games: int, seconds: float) -> Measurement:
@@ -86,14 +94,21 @@ def times(values: list[float]) -> str:
     return " / ".join(f"{percentile(values, share):.2f}" for share in (0.5, 0.99, 1.0))
 
 
-CAPTION = """\
+LEGEND = """\
 decisions and games: of the server. messages: sent to bots, each answered by one; echo: the same with a bare asyncio
 echo (TCP) or a bare websockets echo, as many connections, one message under way on each. server ms: from the last
 reply needed to the next event sent; bot ms: from a bot's decision to its next message; each p50 / p99 / largest.
-kB/game: what the server's memory has grown by, for each game being played."""
-HEADINGS = (
-    "transport", "games", "decisions/s", "games/s", "messages/s", "echo/s", "of echo", "server ms", "bot ms", "kB/game",
-)  # fmt: skip
+kB/game: what the server's memory has grown by, for each game being played (100 games and more).
+"""
+COLUMNS = {
+    "": 4, "games": 6, "decisions/s": 12, "games/s": 8, "messages/s": 11, "echo/s": 8, "share": 6, "server ms": 22,
+    "bot ms": 26, "kB/game": 8,
+}  # fmt: skip
+
+
+def line(cells: Iterable[str]) -> str:
+    """One line of the table."""
+    return " ".join(cell.rjust(width) for cell, width in zip(cells, COLUMNS.values(), strict=True))
 
 
 def row(transport: str, games: int, played: Measurement, bounced: Measurement, idle: int) -> list[str]:
@@ -117,35 +132,28 @@ def row(transport: str, games: int, played: Measurement, bounced: Measurement, i
     ]
 
 
-def compare(args: argparse.Namespace, screen: Console) -> None:
-    """The table: every transport with every number of games, each with a fresh server."""
-    table = Table(*HEADINGS, caption=CAPTION, box=None, header_style="bold")
-    for column in table.columns:
-        column.justify = "right"
-    with screen.status("measuring …") as status:
-        for transport in args.transports:
-            for games in args.games:
-                status.update(f"{transport}, {games} games …")
-                with hosted(echo) as bare:
-                    bounced = bounce(bare, transport, games, args.seconds)
-                with hosted(nukidora) as server:
-                    idle = server.ask().memory
-                    played = play(server, transport, games, args.seconds, "bench")
-                table.add_row(*row(transport, games, played, bounced, idle))
-    screen.print(table)
+def compare(args: argparse.Namespace) -> None:
+    """The table: every transport with every number of games, each with a fresh server; each line as it is measured."""
+    print(LEGEND)
+    print(line(COLUMNS))
+    for transport in args.transports:
+        for games in args.games:
+            with hosted(echo) as bare:
+                bounced = bounce(bare, transport, games, args.seconds)
+            with hosted(nukidora) as server:
+                idle = server.ask().memory
+                played = play(server, transport, games, args.seconds)
+            print(line(row(transport, games, played, bounced, idle)), flush=True)
 
 
-def soak(server: Host, args: argparse.Namespace, screen: Console) -> None:
+async def soak(server: Host, transport: str, games: int, minutes: int) -> None:
     """Games all the time, and the server's memory minute by minute."""
-    end, minute = monotonic() + 60 * args.soak, 0
-    while monotonic() < end:
-        played = play(server, args.transports[0], args.games[0], min(60.0, end - monotonic()), f"soak-{minute}")
-        assert played.after is not None
-        minute += 1
-        screen.print(
-            f"minute {minute}: {played.after.memory / 1e6:.1f} MB, {played.after.games:,} games so far,"
-            f" server ms {times(played.after.own_times)}"
-        )
+    async with connected(server, transport, bots_for(games, Counter())):
+        for minute in range(1, minutes + 1):
+            await asyncio.sleep(60)
+            counts = server.ask()
+            memory, own = counts.memory / 1e6, times(counts.own_times)
+            print(f"minute {minute}: {memory:.1f} MB, {counts.games:,} games so far, server ms {own}", flush=True)
 
 
 def numbers(text: str) -> list[int]:
@@ -167,12 +175,16 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--games", type=numbers, default=[1, 10, 100, 300], metavar="N,N", help="games at a time")
     parser.add_argument("--transports", type=transports, default=list(TALK), metavar="T,T", help="tcp, ws or both")
     parser.add_argument("--seconds", type=positive, default=5, metavar="S", help="of each measurement")
-    parser.add_argument("--soak", type=positive, metavar="MINUTES", help="only play, and print the memory every minute")
+    parser.add_argument(
+        "--soak",
+        type=positive,
+        metavar="MINUTES",
+        help="only the first of the games and transports, and the memory every minute",
+    )
     args = parser.parse_args(argv)
-    screen = Console(width=None if sys.stdout.isatty() else 120)
     if not args.soak:
-        compare(args, screen)
+        compare(args)
         return 0
     with hosted(nukidora) as server:
-        soak(server, args, screen)
+        asyncio.run(soak(server, args.transports[0], args.games[0], args.soak))
     return 0

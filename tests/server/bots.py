@@ -120,7 +120,7 @@ class WebSocketWire:
     async def connect(cls, server: Address, room: str, query: dict[str, str]) -> WebSocketWire:
         """The join message is merged with `room` and `query`."""
         url = f"ws://127.0.0.1:{server.port}/mjai/{room}" + ("?" + urlencode(query) if query else "")
-        return cls(await connect_websocket(url, ping_interval=None, max_size=None, close_timeout=1))
+        return cls(await connect_websocket(url, ping_interval=None, max_size=None, max_queue=None))
 
     async def send(self, data: bytes | str) -> None:
         try:
@@ -182,7 +182,7 @@ class Bot:
         self.raw: list[bytes] = []  # every message, as it came
         self.games: list[list[Message]] = []
         self.errors: list[str] = []
-        self.secret = ""  # to resume the latest game
+        self.secrets: list[str] = []  # to resume its games, the latest last
         self._server = server
         self._connect = WIRES[wire].connect
         self._query = query or {}
@@ -199,6 +199,11 @@ class Bot:
         return self.games[-1] if self.games else []
 
     @property
+    def secret(self) -> str:
+        """To come back to the latest game with."""
+        return self.secrets[-1] if self.secrets else ""
+
+    @property
     def seat(self) -> int:
         """Its seat in the latest game."""
         return int(self.game[0]["id"])
@@ -212,10 +217,17 @@ class Bot:
         """Whether the latest game is over."""
         return bool(self.game) and self.game[-1]["type"] == "end_game"
 
+    @property
+    def idle(self) -> bool:
+        """Whether the next ``start_game`` is that of a new game."""
+        return not self.games or self.ended
+
     async def connect(self, resume: int | None = None) -> None:
         """Connect, await hello, join; with `resume` come back to the latest game having seen so many messages."""
         self._wire = await self._connect(self._server, self.join.get("room", "default"), self._query)
         hello = await self._read()
+        if hello is None:
+            raise ConnectionResetError("the connection was cut before hello")
         assert hello == {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
         await self.say(self.opening or (self.join if resume is None else self.coming_back(resume)))
 
@@ -255,12 +267,13 @@ class Bot:
 
     def _keep(self, message: Message) -> None:
         """A message of a game, perhaps sent again: then it must say the same."""
-        if message["type"] == "start_game" and (self.ended or not self.games):
+        if message["type"] == "start_game" and self.idle:
             self.games.append([])
             self.place = 0
         assert self.games, f"{message} before any start_game"
         if message["type"] == "start_game":
-            self.secret = message.get("resume", self.secret)
+            if message.get("resume", self.secret) != self.secret:
+                self.secrets.append(message["resume"])
         if self.place == len(self.game):
             self.game.append(message)
         else:
@@ -346,6 +359,20 @@ async def play_all(bots: Iterable[Bot]) -> None:
     await together(*(bot.play() for bot in bots))
 
 
+async def play_in_storms(bot: Bot, chance: random.Random, calm: int = 20) -> None:
+    """Play all games; after at most `calm` messages the connection is lost, or closed, or another one opened beside it."""
+    await bot.connect()
+    left = chance.randrange(1, calm)
+    while (message := await bot.next()) is not None:
+        await bot.answer(message)
+        left -= 1
+        if left < 0 and bot.games and not bot.ended:
+            await chance.choice((bot.leave, bot.vanish, bot.aside))()
+            await bot.connect(resume=chance.choice((0, len(bot.game) // 2, len(bot.game))))
+            left = chance.randrange(1, calm)
+    await bot.leave()
+
+
 # Choosing ---------------------------------------------------------------------------------------------------------------
 
 
@@ -358,7 +385,7 @@ class Chooser:
     def __init__(self, server: Running, seed: int, odd: float = 0.3) -> None:
         """Makes an odd choice, preferably none that discards, with probability `odd`."""
         self._server = server
-        self._chance = random.Random(seed)
+        self.chance = random.Random(seed)
         self._odd = odd
         self._steady = make("rule")
 
@@ -371,8 +398,8 @@ class Chooser:
         """An action number."""
         menu = game.legal(seat)
         special = [action for action in menu if action > TSUMOGIRI and action != PASS]
-        if self._chance.random() < self._odd:
-            return self._chance.choice(special or menu)
+        if self.chance.random() < self._odd:
+            return self.chance.choice(special or menu)
         return int(self._steady.act(np.array([game.view(seat)]))[0])
 
 

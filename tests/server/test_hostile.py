@@ -52,7 +52,8 @@ ODDITIES = (
     b"{", b"[]", b"null", b"0", b'"dahai"', b"NaN", b'{"type":NaN}', b'{"type":"dahai","pai":Infinity}', b"\xff\xfe{}",
     b"\x00", b"[" * 5_000, b'{"a":' * 2_000, b'{"type":"dahai","type":"hora"}', b'{"type":["dahai"]}',
     b'{"type":"none","ext_bot":"' + b"x" * 60_000 + b'"}', b"x" * 65_536, b"x" * 65_537, b"y" * 200_000,
-    b'{"type":"none"', b'{"type":"\xed\xa0\x80"}', b'{"type":"\\ud800"}', b"GET / HTTP/1.1", b'{"type":"dahai","pai":1e999}',
+    b'{"type":"none"', b'{"type":"\xed\xa0\x80"}', b'{"type":"\\ud800"}', b"GET / HTTP/1.1",
+    b'{"type":"dahai","pai":1e999}',
 )  # fmt: skip
 cut = st.builds(lambda data, place: data[: place % (len(data) + 1)], objects, st.integers(0, 200))
 messages = st.one_of(objects, objects, cut, st.sampled_from(ODDITIES), st.binary(max_size=30)).map(

@@ -22,6 +22,7 @@ from tests.server.bots import (
     bare,
     connect_in_order,
     play_all,
+    play_in_storms,
     serving,
     stored_games,
     stored_lines,
@@ -115,6 +116,8 @@ async def test_messages_sent_again_hold_no_more_than_before(tmp_path: Path) -> N
         async def come_back() -> None:
             for _ in range(5):
                 drawn = await lost.until_own()
+                await lost.answer(drawn)
+            drawn = await lost.until_own()
             before, n_raw = list(lost.game), len(lost.raw)
             lost.drop()
             await lost.connect(resume=0)
@@ -149,26 +152,10 @@ async def test_dialect_and_reply_may_change_when_coming_back(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("wire", TRANSPORTS)
 async def test_a_storm_of_reconnects(tmp_path: Path, wire: str) -> None:
-    """Every few messages the connection is lost, or closed, or another one opened beside it."""
     async with serving(tmp_path) as server:
         chance = random.Random(wire)
         bots = [Bot(server, name, Chooser(server, 2), wire=wire, resume=True) for name in "abc"]
-
-        async def storm(bot: Bot) -> None:
-            await bot.until(lambda message: message["type"] == "start_game")
-            await bot.answer(bot.game[-1])
-            while not bot.ended:
-                for _ in range(chance.randrange(1, 20)):
-                    message = await bot.next()
-                    assert message is not None
-                    if bot.ended:
-                        break
-                    await bot.answer(message)
-                await chance.choice((bot.leave, bot.aside, bot.vanish))()
-                if not bot.ended:
-                    await bot.connect(resume=chance.choice((0, len(bot.game) // 2, len(bot.game))))
-
-        await together(*(storm(bot) for bot in bots))
+        await together(*(play_in_storms(bot, chance) for bot in bots))
         game, lines = await the_game(server)
         await whole(bots, lines)
         assert [standing.faults for standing in game.seats] == [0, 0, 0]
@@ -214,7 +201,7 @@ async def test_the_newer_of_two_connections_counts(tmp_path: Path, wire: str) ->
 
         async def twice() -> None:
             await first.until_own()
-            second.secret, second.games = first.secret, [list(first.game)]
+            second.secrets, second.games = first.secrets, [list(first.game)]
             await second.connect(resume=0)
             await resumed_from(second)
             await second.say(NOTHING)
@@ -408,9 +395,9 @@ async def test_games_go_on_after_a_restart(tmp_path: Path, reply: str) -> None:
         answer = tsumogiri(bot, message)
         return answer | {"ext_bot": {"n": bot.place}} if answer is not NOTHING else answer  # type: ignore[operator]
 
-    async with serving(tmp_path) as server:
+    async with serving(tmp_path, seats="fixed") as server:
         bots = [Bot(server, name, remarking, reply=reply, resume=True) for name in "abc"]
-        await together(*(bot.connect() for bot in bots))
+        await connect_in_order(server, bots)
         await bots[0].until_own()
         await bots[0].say(b"?")
         await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= 20) for bot in bots))  # type: ignore[misc]
@@ -453,9 +440,9 @@ async def test_a_fault_before_the_first_decision_is_noted_behind_the_beginning(t
 
 
 async def test_a_note_of_a_take_over_survives_a_restart(tmp_path: Path) -> None:
-    async with serving(tmp_path, max_faults=1) as server:
+    async with serving(tmp_path, max_faults=1, seats="fixed") as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]
-        await together(*(bot.connect() for bot in bots))
+        await connect_in_order(server, bots)
         await bots[0].until_own()
         await bots[0].say(b"?")
         await bots[0].play()
