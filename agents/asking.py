@@ -45,7 +45,7 @@ def action_of(t: np.record, seat: int, reply: Message, legal: Sequence[int]) -> 
     What the reply says beside its action must fit: an answer meant for another question is not taken.
     """
     action = mjai.action_of(t, seat, reply)
-    if action not in legal and TSUMOGIRI in legal and action == int(t.drawn):
+    if action not in legal and TSUMOGIRI in legal and action == int(t["drawn"]):
         action = TSUMOGIRI
     if action not in legal:
         raise ValueError(f"may not {action_name(action)}; legal: {', '.join(map(action_name, legal))}")

@@ -215,11 +215,13 @@ def for_seat(message: Message, seat: int) -> Message:
 
 def action_message(t: np.record, seat: int, action: int) -> Message:
     """The message with which `seat` says `action` at table (or view) `t`."""
-    hand, offer = t.seat[seat], int(t.offer)
     if action <= actions.TSUMOGIRI:
-        tile = int(t.drawn) if action == actions.TSUMOGIRI else action
         drawn = action == actions.TSUMOGIRI
+        tile = int(t["drawn"]) if drawn else action
         return {"type": "dahai", "actor": seat, "pai": MJAI_NAMES[tile], "tsumogiri": drawn}
+    if action in PLAIN_NAMES:
+        return {"type": PLAIN_NAMES[action], "actor": seat} | ({"pai": "N"} if action == actions.NUKIDORA else {})
+    hand, offer = t["seat"][seat], int(t["offer"])
     if action >= actions.KAKAN:
         kind = action - actions.KAKAN
         red = RED_INDEX[kind] >= 0 and hand.red[RED_INDEX[kind]] > 0
@@ -241,9 +243,7 @@ def action_message(t: np.record, seat: int, action: int) -> Message:
         return call | {"consumed": tile_names(kind, count, reds)}
     if action == actions.TSUMO:
         return {"type": "hora", "actor": seat, "target": seat, "pai": MJAI_NAMES[t.drawn]}
-    if action == actions.RON:
-        return {"type": "hora", "actor": seat, "target": int(t.turn), "pai": MJAI_NAMES[offer]}
-    return {"type": PLAIN_NAMES[action], "actor": seat} | ({"pai": "N"} if action == actions.NUKIDORA else {})
+    return {"type": "hora", "actor": seat, "target": int(t.turn), "pai": MJAI_NAMES[offer]}
 
 
 PLAIN_NAMES = {
@@ -269,8 +269,8 @@ def action_of(t: np.record, seat: int, message: Message) -> int:
         return actions.DAIMINKAN
     if name == "dahai":
         tile = tile_in(message, "pai")
-        drawn = message.get("tsumogiri", tile == t.drawn)
-        return actions.TSUMOGIRI if drawn and tile == t.drawn else tile
+        is_drawn = tile == int(t["drawn"])
+        return actions.TSUMOGIRI if is_drawn and message.get("tsumogiri", True) else tile
     if name == "pon":
         return actions.PON_RED if any(tile >= N_KINDS for tile in consumed_in(message)) else actions.PON
     if name == "ankan":

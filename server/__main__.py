@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
+import uvloop
 from pydantic import ValidationError
 
 from engine.commandline import Parser
@@ -127,7 +128,7 @@ def main(argv: Sequence[str]) -> int:
         if "token" in vars(args):
             return asyncio.run(tokens(settings, args))
         warm_up(settings)
-        return asyncio.run(serve(settings))
+        return uvloop.run(serve(settings))
     except (StoreError, ValueError) as error:
         parser.error(str(error))
     except OSError as error:

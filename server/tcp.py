@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import cast
 
 from server.line import LINGER, MAX_MESSAGE, MAX_UNREAD, Listener, Welcome
 
@@ -23,10 +25,9 @@ class TcpLine(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Asyncio's call: the peer is there."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        self.address = transport.get_extra_info("peername")[0]
-        transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        self._transport = cast(asyncio.Transport, transport)
+        self.address = self._transport.get_extra_info("peername")[0]
+        self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._listener = self._welcome(self)
 
     def data_received(self, data: bytes) -> None:
@@ -75,7 +76,8 @@ class TcpLine(asyncio.Protocol):
         """See `server.line.Line`."""
         if not self._closing and not self._transport.is_closing():
             self._closing = True
-            self._transport.write_eof()  # a whole close would take back what the peer has not read yet
+            with suppress(OSError):  # the peer may be gone already
+                self._transport.write_eof()  # a whole close would take back what the peer has not read yet
             asyncio.get_running_loop().call_later(LINGER, self._transport.abort)
 
 

@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+import uvloop
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
@@ -92,7 +93,7 @@ def nukidora(link: Connection) -> None:
         settings = settings.model_copy(update={"connections_per_address": 10_000, "max_connections": 10_000})
         start_logging("text", logging.ERROR)
         warm_up(settings)
-        asyncio.run(_nukidora(link, settings))
+        uvloop.run(_nukidora(link, settings))
 
 
 async def _nukidora(link: Connection, settings: Settings) -> None:

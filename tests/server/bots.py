@@ -324,7 +324,6 @@ class Bot:
         self._wire.abort()
         self._wire = None
 
-
     async def vanish(self) -> None:
         """`drop`, to be awaited."""
         self.drop()

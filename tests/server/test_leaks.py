@@ -253,7 +253,13 @@ def check_strings(bot: Bot, private: Iterable[str]) -> None:
 
 @pytest.mark.parametrize(
     ("seed", "dialects"),
-    [(0, ["mjai3p"] * 3), (1, DIALECTS), (2, DIALECTS[::-1]), (3, ["kita"] * 3), (4, ["libriichi3p", "kita", "mjai3p"])],
+    [
+        (0, ["mjai3p"] * 3),
+        (1, DIALECTS),
+        (2, DIALECTS[::-1]),
+        (3, ["kita"] * 3),
+        (4, ["libriichi3p", "kita", "mjai3p"]),
+    ],
 )
 async def test_nobody_is_told_what_its_seat_may_not_know(tmp_path: Path, seed: int, dialects: list[str]) -> None:
     checkers = await play_games(tmp_path, seed, dialects, n_games=2)

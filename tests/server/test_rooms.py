@@ -239,7 +239,13 @@ async def test_a_room_that_was_closed_takes_nobody(tmp_path: Path) -> None:
 async def test_many_rooms_at_once(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bots = [
-            Bot(server, f"{room}.{place}", room=f"room{room}", wire=TRANSPORTS[room % 2], reply=("always", "when_asked")[place % 2])
+            Bot(
+                server,
+                f"{room}.{place}",
+                room=f"room{room}",
+                wire=TRANSPORTS[room % 2],
+                reply=("always", "when_asked")[place % 2],
+            )
             for room in range(12)
             for place in range(3)
         ]
