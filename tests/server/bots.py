@@ -10,13 +10,9 @@ import random
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Protocol
-from urllib.parse import urlencode
+from typing import Any
 
 import numpy as np
-from websockets.asyncio.client import ClientConnection
-from websockets.asyncio.client import connect as connect_websocket
-from websockets.exceptions import ConnectionClosed
 
 from agents.registry import make
 from engine import mjai
@@ -26,7 +22,9 @@ from engine.records import mjai as records_mjai
 from engine.records.replay import Replay
 from server.running import Running, running, warm_up
 from server.settings import Settings
+from server.sitting import Sitting
 from server.store import Store, StoredGame
+from tests.server.wires import WIRES, Address, Wire
 
 Message = dict[str, Any]
 Answer = Message | bytes | str | None  # bytes (WebSocket: str too) go out as they are; None is silence
@@ -37,19 +35,10 @@ HINTS = frozenset({"possible_actions", "cannot_dahai", "can_act", "resume", "id"
 TIMEOUT = 40.0  # seconds for a whole test: only a server that stalls takes as long
 
 
-class Address(Protocol):
-    """Where a server listens."""
-
-    @property
-    def port(self) -> int: ...
-    @property
-    def mjai_port(self) -> int: ...
-
-
 @asynccontextmanager
 async def serving(data: Path, timeout: float = TIMEOUT, **settings: Any) -> AsyncIterator[Running]:
     """A server with an empty store, for at most `timeout` seconds."""
-    given = {"length": "east", "decision_time": 30.0, "joins_per_minute": 100_000} | settings
+    given: dict[str, Any] = {"length": "east", "decision_time": 30.0, "joins_per_minute": 100_000} | settings
     compile_rules()
     async with asyncio.timeout(timeout), running(Settings(port=0, mjai_port=0, data=data, **given)) as server:
         yield server
@@ -72,78 +61,6 @@ class Clock:
     def forward(self, seconds: float) -> None:
         """All of a sudden it is later."""
         self._ahead += seconds
-
-
-class Wire(Protocol):
-    """A connection, one message at a time."""
-
-    async def send(self, data: bytes | str) -> None: ...
-    async def read(self) -> bytes | None: ...
-    async def close(self) -> None: ...
-    def abort(self) -> None: ...
-
-
-class TcpWire:
-    """mjai over TCP."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader, self._writer = reader, writer
-
-    @classmethod
-    async def connect(cls, server: Address, room: str, query: dict[str, str]) -> TcpWire:
-        """`room` and `query` are for WebSockets."""
-        return cls(*await asyncio.open_connection("127.0.0.1", server.mjai_port, limit=1 << 20))
-
-    async def send(self, data: bytes | str) -> None:
-        self._writer.write((data.encode() if isinstance(data, str) else data) + b"\n")
-
-    async def read(self) -> bytes | None:
-        line = await self._reader.readline()
-        if line and not line.endswith(b"\n"):
-            raise ConnectionResetError(f"a message was cut: {line!r}")
-        return line[:-1] if line else None
-
-    async def close(self) -> None:
-        self._writer.close()
-
-    def abort(self) -> None:
-        self._writer.transport.abort()
-
-
-class WebSocketWire:
-    """mjai over a WebSocket."""
-
-    def __init__(self, socket: ClientConnection) -> None:
-        self._socket = socket
-
-    @classmethod
-    async def connect(cls, server: Address, room: str, query: dict[str, str]) -> WebSocketWire:
-        """The join message is merged with `room` and `query`."""
-        url = f"ws://127.0.0.1:{server.port}/mjai/{room}" + ("?" + urlencode(query) if query else "")
-        return cls(await connect_websocket(url, ping_interval=None, max_size=None, max_queue=None))
-
-    async def send(self, data: bytes | str) -> None:
-        try:
-            await self._socket.send(data)
-        except ConnectionClosed:  # as with TCP, what is read tells
-            pass
-
-    async def read(self) -> bytes | None:
-        try:
-            data = await self._socket.recv()
-        except ConnectionClosed:
-            return None
-        assert isinstance(data, str), "the server sends text frames"
-        return data.encode()
-
-    async def close(self) -> None:
-        await self._socket.close()
-
-    def abort(self) -> None:
-        self._socket.transport.abort()
-
-
-WIRES: dict[str, type[TcpWire] | type[WebSocketWire]] = {"tcp": TcpWire, "websocket": WebSocketWire}
 
 
 def bare(message: Message) -> Message:
@@ -353,13 +270,19 @@ async def connect_in_order(server: Running, bots: Sequence[Bot], room: str = "de
         await until(lambda n=n_waiting: n % 3 == 0 or len(server.lobby.rooms[room].waiting) == n)  # type: ignore[misc]
 
 
+def the_sitting(server: Running) -> Sitting:
+    """The one game being played."""
+    (sitting,) = server.lobby.sittings.values()
+    return sitting
+
+
 async def play_all(bots: Iterable[Bot]) -> None:
     """All bots play to their ends."""
     await together(*(bot.play() for bot in bots))
 
 
 async def play_in_storms(bot: Bot, chance: random.Random, calm: int = 20) -> None:
-    """Play all games; after at most `calm` messages the connection is lost, or closed, or another one opened beside it."""
+    """Play all games; after at most `calm` messages the connection is lost, closed, or left open beside a new one."""
     await bot.connect()
     left = chance.randrange(1, calm)
     while (message := await bot.next()) is not None:
@@ -372,7 +295,7 @@ async def play_in_storms(bot: Bot, chance: random.Random, calm: int = 20) -> Non
     await bot.leave()
 
 
-# Choosing ---------------------------------------------------------------------------------------------------------------
+# Choosing -------------------------------------------------------------------------------------------------------------
 
 
 class Chooser:
@@ -443,3 +366,13 @@ async def the_game(server: Running) -> tuple[StoredGame, list[Message]]:
     lines = await stored_lines(server, game.id)
     assert replay_of(lines).check() == []
     return game, lines
+
+
+def whole(bots: list[Bot], lines: list[Message]) -> None:
+    """All bots have had all messages of the game that has these lines."""
+    events = [line for line in lines if line["type"] != "error"]
+    for bot in bots:
+        assert [message["type"] for message in bot.game] == [event["type"] for event in events]
+        assert [message.get("pai") for message in bot.game if message["type"] == "dahai"] == [
+            event["pai"] for event in events if event["type"] == "dahai"
+        ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ from tests.server.bots import (
 )
 
 DECISION, BANK = 4.0, 6.0
-TIMES = {"decision_time": DECISION, "bank_time": BANK, "seats": "fixed"}
+TIMES: dict[str, Any] = {"decision_time": DECISION, "bank_time": BANK, "seats": "fixed"}
 # Of the two times above; far longer than anything here takes, far shorter than what is tested.
 MARGIN = 1.0
 
@@ -179,7 +180,8 @@ async def test_the_clock_runs_on_while_a_connection_is_lost(tmp_path: Path) -> N
         await together(think(), play_all(bots[1:]))
         game, lines = await the_game(server)
         assert [standing.faults for standing in game.seats] == [1, 0, 0]
-        assert [line["message"] for line in lines if line["type"] == "error"][0].startswith("no answer within")
+        (note,) = [line["message"] for line in lines if line["type"] == "error"]
+        assert note.startswith("no answer within")
 
 
 async def test_a_seat_is_taken_over_when_its_bot_does_not_come_back_in_time(tmp_path: Path) -> None:

@@ -1,0 +1,214 @@
+"""The server starts again: games go on, and what cannot is set aside."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+
+from server.store import FinishedGame, Store
+from tests.server.bots import (
+    NOTHING,
+    Answer,
+    Bot,
+    Message,
+    bare,
+    connect_in_order,
+    play_all,
+    serving,
+    stored_games,
+    stored_lines,
+    the_game,
+    the_sitting,
+    together,
+    tsumogiri,
+    whole,
+)
+
+REPLIES = ("always", "when_asked")
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+async def test_games_go_on_after_a_restart(tmp_path: Path, reply: str) -> None:
+    """Stopped in the middle, twice; faults, remarks and what was taken over are remembered."""
+
+    def remarking(bot: Bot, message: Message) -> Answer:
+        answer = tsumogiri(bot, message)
+        return answer | {"ext_bot": {"n": bot.place}} if answer is not NOTHING else answer  # type: ignore[operator]
+
+    async with serving(tmp_path, seats="fixed") as server:
+        bots = [Bot(server, name, remarking, reply=reply, resume=True) for name in "abc"]
+        await connect_in_order(server, bots)
+        await bots[0].until_own()
+        await bots[0].say(b"?")
+        await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= 20) for bot in bots))  # type: ignore[misc]
+    for limit in (40, 60):
+        async with serving(tmp_path) as server:
+            for bot in bots:
+                bot.move(server)
+                await bot.connect(resume=len(bot.game))
+            await together(*(bot.until(lambda _, bot=bot, n=limit: bot.place >= n) for bot in bots))  # type: ignore[misc]
+    async with serving(tmp_path) as server:
+        for bot in bots:
+            bot.move(server)
+            await bot.connect(resume=random.Random(limit).randrange(len(bot.game)))
+        await play_all(bots)
+        game, lines = await the_game(server)
+        whole(bots, lines)
+        assert lines[0]["type"] == "start_game"
+        assert "wall_seed" in lines[0]
+        assert game.seats[bots[0].seat].faults == 1
+        assert [line["message"] for line in lines if line["type"] == "error"] == bots[0].errors[:1]
+        mine = [line for line in lines if line["type"] == "dahai"]
+        assert sum("ext_bot" not in line for line in mine) == 1
+
+
+async def test_a_fault_before_the_first_decision_is_noted_behind_the_beginning(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        bots = [Bot(server, name, resume=True) for name in "abc"]
+        await together(*(bot.until(lambda message: message["type"] == "start_game") for bot in bots))
+        await bots[0].say(b"?")
+        await bots[0].until(lambda message: message["type"] == "error")
+    async with serving(tmp_path) as server:
+        for bot in bots:
+            bot.move(server)
+            await bot.connect(resume=len(bot.game))
+        await play_all(bots)
+        game, lines = await the_game(server)
+        assert lines[0]["type"] == "start_game"
+        assert "wall_seed" in lines[0]
+        assert game.seats[bots[0].seat].faults == 1
+
+
+async def test_a_note_of_a_take_over_survives_a_restart(tmp_path: Path) -> None:
+    async with serving(tmp_path, max_faults=1, seats="fixed") as server:
+        bots = [Bot(server, name, resume=True) for name in "abc"]
+        await connect_in_order(server, bots)
+        await bots[0].until_own()
+        await bots[0].say(b"?")
+        await bots[0].play()
+        taken_over = bots[0].errors[-1]
+        await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= 10) for bot in bots[1:]))  # type: ignore[misc]
+    async with serving(tmp_path, max_faults=1) as server:
+        for bot in bots[1:]:  # who is played for is not waited for
+            bot.move(server)
+            await bot.connect(resume=len(bot.game))
+        await play_all(bots[1:])
+        game, lines = await the_game(server)
+        assert [line["message"] for line in lines if line["type"] == "error"] == bots[0].errors
+        assert taken_over in [line["message"] for line in lines if line["type"] == "error"]
+        assert game.seats[bots[0].seat].taken_over
+
+
+async def test_who_does_not_come_back_after_a_restart_is_played_for(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        bots = [Bot(server, name, resume=True) for name in "abc"]
+        await together(*(bot.until(lambda message: message["type"] == "tsumo") for bot in bots))
+    journal = next((tmp_path / "journal").iterdir())
+    journal.write_text(journal.read_text().replace('"resume_within":30.0', '"resume_within":0.2'))
+    async with serving(tmp_path, resume_within=0.2) as server:
+        for bot in bots[:2]:
+            bot.move(server)
+            await bot.connect(resume=len(bot.game))
+        await play_all(bots[:2])
+        game, lines = await the_game(server)
+        whole(bots[:2], lines)
+        assert [standing.taken_over for standing in game.seats if standing.name == "c"] == [True]
+        assert sum(standing.taken_over for standing in game.seats) == 1
+
+
+async def test_a_restart_after_the_last_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The game is over but not stored: bots come back for the end, one having missed the last message before it."""
+    save_game = Store.save_game
+
+    async def no_save(self: Store, game: FinishedGame) -> bool:
+        await asyncio.Event().wait()
+        return True
+
+    monkeypatch.setattr(Store, "save_game", no_save)
+    async with serving(tmp_path) as server:
+        bots = [Bot(server, name, resume=True) for name in "abc"]
+
+        def over(message: Message) -> bool:
+            return message["type"] == "end_kyoku" and the_sitting(server).game.over
+
+        await together(*(bot.until(over) for bot in bots))
+    monkeypatch.setattr(Store, "save_game", save_game)
+    async with serving(tmp_path) as server:
+        missed = bots[0].game.pop()
+        assert missed["type"] == "end_kyoku"
+        for bot in bots:
+            bot.move(server)
+            await bot.connect(resume=len(bot.game))
+        await play_all(bots)
+        assert all(bot.ended for bot in bots)
+        _, lines = await the_game(server)
+        whole(bots, lines)
+
+
+async def test_a_restart_after_the_end(tmp_path: Path) -> None:
+    """A bot that has lost its connection just before the end hears of it from the next server; nothing is twice."""
+    async with serving(tmp_path) as server:
+        bots = [Bot(server, name, resume=True) for name in "abc"]
+        await play_all(bots)
+        (before,) = await stored_games(server)
+    async with serving(tmp_path) as server:
+        lost = bots[0]
+        end = lost.game[-1]
+        lost.games[-1] = lost.game[:-1]
+        for bot in bots:
+            bot.move(server)
+            await bot.connect(resume=len(lost.game))
+        await play_all(bots)
+        assert bare(lost.game[-1]) == bare(end)
+        assert (await stored_games(server)) == [before]
+        assert len(await stored_lines(server, before.id)) == len(lost.game)
+
+
+async def test_a_journal_cut_in_the_middle_of_a_line(tmp_path: Path) -> None:
+    """What was being written when the process died was told to nobody."""
+    async with serving(tmp_path) as server:
+        bots = [Bot(server, name, resume=True) for name in "abc"]
+        await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= 20) for bot in bots))  # type: ignore[misc]
+    (path,) = (tmp_path / "journal").iterdir()
+    with path.open("ab") as journal:
+        journal.write(b'{"seat":0,"ac')
+    async with serving(tmp_path) as server:
+        for bot in bots:
+            bot.move(server)
+            await bot.connect(resume=len(bot.game))
+        await play_all(bots)
+        await the_game(server)
+
+
+async def test_journals_that_cannot_be_read_are_set_aside(tmp_path: Path) -> None:
+    folder = tmp_path / "journal"
+    folder.mkdir()
+    contents = [b"", b"\n", b"nonsense\n", b"{}\n", b"[]\n", b'{"id":"x"}\n', b"7\n", b"\xff\xff\n", b"null\n"]
+    for number, content in enumerate(contents):
+        (folder / f"{number:032}.journal").write_bytes(content)
+    async with serving(tmp_path) as server:
+        assert not list(folder.glob("*.journal"))
+        assert len(list(folder.glob("*.broken"))) == len(contents)
+        await play_all([Bot(server, name) for name in "abc"])
+        await the_game(server)
+
+
+async def test_journals_of_what_cannot_be_are_set_aside_and_forgotten(tmp_path: Path) -> None:
+    bad = [b'{"seat":0,"act":114,"bank":1}\n', b'{"seat":7,"act":1,"bank":1}\n', b"{}\n", b"3\n"]
+    async with serving(tmp_path) as server:
+        bots = [Bot(server, name, room="cup", resume=True) for name in "abc"]
+        await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= 20) for bot in bots))  # type: ignore[misc]
+    (path,) = (tmp_path / "journal").iterdir()
+    for number, line in enumerate(bad):
+        path.with_stem(f"{number:032}").write_bytes(path.read_bytes() + line)
+    path.unlink()
+    async with serving(tmp_path) as server:
+        assert len(list(path.parent.glob("*.broken"))) == len(bad)
+        assert not server.lobby.sittings
+        assert set(server.lobby.rooms) == {"default"}
+        bots[0].move(server)
+        await bots[0].play(resume=0)
+        assert "no game" in bots[0].errors[-1]

@@ -1,0 +1,227 @@
+"""Bots that say nothing, read nothing or are gone, and the server's own troubles: games go on and are stored."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import socket
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from server import sitting as sitting_module
+from server.line import MAX_UNREAD
+from tests.server.bots import (
+    Answer,
+    Bot,
+    Clock,
+    Message,
+    connect_in_order,
+    play_all,
+    serving,
+    the_game,
+    together,
+    until,
+)
+
+TRANSPORTS = ("tcp", "websocket")
+
+
+# Silence and lost connections -----------------------------------------------------------------------------------------
+
+
+def silent(bot: Bot, message: Message) -> Answer:
+    """Says nothing at all."""
+    return None
+
+
+@pytest.mark.parametrize("wire", TRANSPORTS)
+@pytest.mark.parametrize("reply", ["always", "when_asked"])
+async def test_a_silent_bot(tmp_path: Path, wire: str, reply: str) -> None:
+    """Its clock runs out for each decision until the house bot plays; nobody else waits longer than that."""
+    async with serving(tmp_path, decision_time=0.3, bank_time=0, max_faults=2) as server:
+        bad = Bot(server, "bad", silent, wire=wire, reply=reply)
+        others = [Bot(server, name) for name in "xy"]
+        await play_all([bad, *others])
+        game, lines = await the_game(server)
+        (standing,) = [standing for standing in game.seats if standing.name == "bad"]
+        assert standing.taken_over
+        assert standing.faults == 2
+        late = [line["message"] for line in lines if line["type"] == "error"][:2]
+        assert all("no answer within 0.3 s" in message for message in late)
+        assert [bot.errors for bot in others] == [[], []]
+
+
+@pytest.mark.parametrize("wire", TRANSPORTS)
+async def test_a_lost_connection(tmp_path: Path, wire: str) -> None:
+    async with serving(tmp_path, resume_within=0.1) as server:
+        bad, others = Bot(server, "bad", wire=wire), [Bot(server, name) for name in "xy"]
+
+        async def vanish() -> None:
+            await bad.until_own()
+            bad.drop()
+
+        await together(vanish(), play_all(others))
+        game, lines = await the_game(server)
+        (standing,) = [standing for standing in game.seats if standing.name == "bad"]
+        assert standing.taken_over
+        assert standing.faults == 0
+        assert any("connection lost for 0.1 s" in line.get("message", "") for line in lines)
+        assert [bot.errors for bot in others] == [[], []]
+
+
+async def test_all_connections_are_lost(tmp_path: Path) -> None:
+    """House bots play on among themselves, and the game is stored."""
+    async with serving(tmp_path, resume_within=0.05) as server:
+        bots = [Bot(server, name) for name in "abc"]
+        await together(*(bot.until(lambda message: message["type"] == "tsumo") for bot in bots))
+        for bot in bots:
+            bot.drop()
+        await until(lambda: server.lobby.metrics.games._value.get() == 1)
+        game, _ = await the_game(server)
+        assert all(standing.taken_over for standing in game.seats)
+
+
+async def test_the_game_ends_before_a_lost_bots_time_to_come_back_does(tmp_path: Path) -> None:
+    """It ends once, and only once."""
+    async with serving(tmp_path, decision_time=0.01, bank_time=0, resume_within=8, max_faults=1000) as server:
+        clock = Clock()
+        lost, others = Bot(server, "lost"), [Bot(server, name) for name in "xy"]
+
+        async def vanish() -> None:
+            await lost.until_own()
+            lost.drop()
+
+        await together(vanish(), play_all(others))
+        assert all(bot.ended for bot in others)
+        clock.forward(9)
+        await asyncio.sleep(0.3)
+        assert server.lobby.metrics.games._value.get() == 1
+        assert server.lobby.metrics.playing._value.get() == 0
+        game, _ = await the_game(server)
+        assert not any(standing.taken_over for standing in game.seats)
+
+
+@pytest.mark.parametrize("wire", TRANSPORTS)
+async def test_a_bot_that_reads_nothing(tmp_path: Path, wire: str) -> None:
+    """It cannot be asked, so its clock runs out; nobody else notices."""
+    async with serving(tmp_path, decision_time=0.2, bank_time=0, max_faults=2) as server:
+        bad, others = Bot(server, "bad", wire=wire), [Bot(server, name) for name in "xy"]
+        await bad.connect()
+        await play_all(others)
+        game, _ = await the_game(server)
+        assert [standing.taken_over for standing in game.seats if standing.name == "bad"] == [True]
+        assert [bot.errors for bot in others] == [[], []]
+        bad.drop()
+
+
+UPGRADE = """\
+GET /mjai/default HTTP/1.1
+Host: 127.0.0.1
+Connection: Upgrade
+Upgrade: websocket
+Sec-WebSocket-Version: 13
+Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==
+
+"""
+JOIN = b'{"type":"join","name":"stuck"}'
+OPENING = {  # what is sent before hello and after it
+    "tcp": (b"", JOIN + b"\n"),
+    "websocket": (UPGRADE.replace("\n", "\r\n").encode(), bytes([0x81, 0x80 | len(JOIN), 0, 0, 0, 0]) + JOIN),
+}
+KERNEL_BUFFERS = 16 << 20  # more than a system keeps for two sockets
+
+
+@pytest.mark.parametrize("wire", TRANSPORTS)
+async def test_who_never_reads_is_cut_off(tmp_path: Path, wire: str) -> None:
+    """What waits for it in the server stays below a limit, and a game goes on beside it."""
+    async with serving(tmp_path) as server:
+        playing = asyncio.create_task(play_all([Bot(server, name, room="other") for name in "abc"]))
+        loop = asyncio.get_running_loop()
+        with socket.socket() as peer:
+            peer.setblocking(False)
+            await loop.sock_connect(peer, ("127.0.0.1", server.mjai_port if wire == "tcp" else server.port))
+            handshake, join = OPENING[wire]
+            await loop.sock_sendall(peer, handshake)
+            while b"hello" not in await loop.sock_recv(peer, 1000):
+                pass
+            await loop.sock_sendall(peer, join)
+            room = server.lobby.rooms["default"]
+            await until(lambda: len(room.waiting) == 1)
+            line = room.waiting[0].line
+            sent = 0
+            while room.waiting:
+                assert sent < KERNEL_BUFFERS + MAX_UNREAD
+                line.send([b"x" * 10_000])
+                sent += 10_000
+                await asyncio.sleep(0)
+            assert sent > MAX_UNREAD
+            await until(lambda: server.lobby.metrics.connections._value.get() <= 3)
+        await playing
+        await the_game(server)
+
+
+@pytest.mark.parametrize("wire", TRANSPORTS)
+async def test_who_reads_in_the_end_is_not_cut_off(tmp_path: Path, wire: str) -> None:
+    """A burst below the limit waits until it is read."""
+    async with serving(tmp_path) as server:
+        slow = Bot(server, "slow", wire=wire)
+        await connect_in_order(server, [slow])
+        burst = [b'{"type":"error","message":"%s"}' % (b"x" * 1000)] * 200
+        server.lobby.rooms["default"].waiting[0].line.send(burst)
+        for _ in burst:
+            assert await slow.next() is not None
+        assert len(server.lobby.rooms["default"].waiting) == 1
+        await slow.leave()
+
+
+# The server's own troubles --------------------------------------------------------------------------------------------
+
+
+async def test_a_house_bot_that_is_not_compiled_and_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken:
+        name = "broken"
+
+        def act(self, views: np.ndarray) -> np.ndarray:
+            raise RuntimeError("no such weights")
+
+    monkeypatch.setattr(sitting_module, "make", lambda *_: Broken())
+    async with serving(tmp_path, fill=("rule",), fill_after=0) as server:
+        await Bot(server, "a").play()
+        game, lines = await the_game(server)
+        discards = [line for line in lines if line["type"] == "dahai"]
+        assert all(line["tsumogiri"] for line in discards)
+        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+
+
+async def test_the_game_goes_on_when_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = 0
+    write = os.write
+
+    def full_disk(file: int, data: bytes) -> int:
+        nonlocal written
+        if Path(f"/proc/self/fd/{file}").readlink().suffix != ".journal":
+            return write(file, data)
+        written += 1
+        if written > 20:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(file, data)
+
+    monkeypatch.setattr(os, "write", full_disk)
+    async with serving(tmp_path) as server:
+        await play_all([Bot(server, name) for name in "abc"])
+        assert written > 20
+        await the_game(server)
+
+
+async def test_bots_are_told_when_no_game_can_be_started(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        (tmp_path / "journal").rmdir()
+        bots = [Bot(server, name) for name in "abc"]
+        await play_all(bots)
+        assert all("try again" in bot.errors[-1] for bot in bots)
+        (tmp_path / "journal").mkdir()
+        await play_all([Bot(server, name) for name in "abc"])
+        await the_game(server)

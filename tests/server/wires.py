@@ -1,0 +1,91 @@
+"""Connections to the server as bots have them, one message at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Protocol
+from urllib.parse import urlencode
+
+from websockets.asyncio.client import ClientConnection
+from websockets.asyncio.client import connect as connect_websocket
+from websockets.exceptions import ConnectionClosed
+
+
+class Address(Protocol):
+    """Where a server listens."""
+
+    @property
+    def port(self) -> int: ...
+    @property
+    def mjai_port(self) -> int: ...
+
+
+class Wire(Protocol):
+    """A connection, one message at a time."""
+
+    async def send(self, data: bytes | str) -> None: ...
+    async def read(self) -> bytes | None: ...
+    async def close(self) -> None: ...
+    def abort(self) -> None: ...
+
+
+class TcpWire:
+    """mjai over TCP."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+
+    @classmethod
+    async def connect(cls, server: Address, room: str, query: dict[str, str]) -> TcpWire:
+        """`room` and `query` are for WebSockets."""
+        return cls(*await asyncio.open_connection("127.0.0.1", server.mjai_port, limit=1 << 20))
+
+    async def send(self, data: bytes | str) -> None:
+        self._writer.write((data.encode() if isinstance(data, str) else data) + b"\n")
+
+    async def read(self) -> bytes | None:
+        line = await self._reader.readline()
+        if line and not line.endswith(b"\n"):
+            raise ConnectionResetError(f"a message was cut: {line!r}")
+        return line[:-1] if line else None
+
+    async def close(self) -> None:
+        self._writer.close()
+
+    def abort(self) -> None:
+        self._writer.transport.abort()
+
+
+class WebSocketWire:
+    """mjai over a WebSocket."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket = socket
+
+    @classmethod
+    async def connect(cls, server: Address, room: str, query: dict[str, str]) -> WebSocketWire:
+        """The join message is merged with `room` and `query`."""
+        url = f"ws://127.0.0.1:{server.port}/mjai/{room}" + ("?" + urlencode(query) if query else "")
+        return cls(await connect_websocket(url, ping_interval=None, max_size=None, max_queue=None))
+
+    async def send(self, data: bytes | str) -> None:
+        with suppress(ConnectionClosed):  # as with TCP, what is read tells
+            await self._socket.send(data)
+
+    async def read(self) -> bytes | None:
+        try:
+            data = await self._socket.recv()
+        except ConnectionClosed:
+            return None
+        assert isinstance(data, str), "the server sends text frames"
+        return data.encode()
+
+    async def close(self) -> None:
+        await self._socket.close()
+
+    def abort(self) -> None:
+        self._socket.transport.abort()
+
+
+WIRES: dict[str, type[TcpWire] | type[WebSocketWire]] = {"tcp": TcpWire, "websocket": WebSocketWire}
