@@ -60,7 +60,10 @@ class Lobby:
             await self.open_room(DEFAULT_ROOM, self.settings.room)
         for path in journal.find(self._journals):
             try:
-                await self._restore(journal.read(path), path.stem)
+                if entries := journal.read(path):
+                    await self._restore(entries, path.stem)
+                else:
+                    path.unlink()  # nobody had been told of this game yet
             except (JournalError, OSError, ValueError, LookupError, TypeError) as error:
                 log.error("journal cannot be read, set aside", file=str(path), error=str(error))
                 path.rename(path.with_suffix(".broken"))

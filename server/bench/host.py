@@ -34,9 +34,20 @@ class Counts:
 
     decisions: int
     games: int
-    own_times: list[float]  # seconds from the last reply needed to the next event sent, since the last call
+    own_times: str  # from the last reply needed to the next event sent, since the last call; see `times`
     memory: int  # bytes resident
     playing: int
+
+
+def percentile(values: list[float], share: float) -> float:
+    """The value that `share` of all do not exceed, in ms."""
+    ordered = sorted(values) or [float("nan")]
+    return 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def times(values: list[float]) -> str:
+    """p50, p99 and the largest of some seconds, in ms."""
+    return " / ".join(f"{percentile(values, share):.2f}" for share in (0.5, 0.99, 1.0))
 
 
 class Samples(Metrics):
@@ -107,7 +118,7 @@ async def _nukidora(link: Connection, settings: Settings) -> None:
             return Counts(
                 samples.value("decisions_total"),
                 samples.value("games_total"),
-                own_times,
+                times(own_times),
                 memory,
                 samples.value("games_playing"),
             )

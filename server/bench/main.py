@@ -14,7 +14,7 @@ from time import perf_counter
 
 from engine.commandline import Parser, positive
 from server.bench.clients import TALK, Bouncer, Counter, Talker, Tsumogiri
-from server.bench.host import Counts, Host, echo, hosted, nukidora
+from server.bench.host import Counts, Host, echo, hosted, nukidora, times
 
 SEATS = 3
 SETTLING = 1.0  # seconds from the last connection to the beginning of a measurement
@@ -83,17 +83,6 @@ def bounce(host: Host, transport: str, games: int, seconds: float) -> Measuremen
     )
 
 
-def percentile(values: list[float], share: float) -> float:
-    """The value that `share` of all do not exceed, in ms."""
-    ordered = sorted(values) or [float("nan")]
-    return 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]
-
-
-def times(values: list[float]) -> str:
-    """p50, p99 and the largest of some seconds, in ms."""
-    return " / ".join(f"{percentile(values, share):.2f}" for share in (0.5, 0.99, 1.0))
-
-
 LEGEND = """\
 decisions and games: of the server. messages: sent to bots, each answered by one; echo: the same with a bare asyncio
 echo (TCP) or a bare websockets echo, as many connections, one message under way on each. server ms: from the last
@@ -126,7 +115,7 @@ def row(transport: str, games: int, played: Measurement, bounced: Measurement, i
         f"{played.rate:,.0f}",
         f"{bounced.rate:,.0f}",
         f"{played.rate / bounced.rate:.2f}",
-        times(played.after.own_times),
+        played.after.own_times,
         times(played.delays),
         f"{memory:.0f}" if games >= 100 else "",
     ]
@@ -152,8 +141,11 @@ async def soak(server: Host, transport: str, games: int, minutes: int) -> None:
         for minute in range(1, minutes + 1):
             await asyncio.sleep(60)
             counts = server.ask()
-            memory, own = counts.memory / 1e6, times(counts.own_times)
-            print(f"minute {minute}: {memory:.1f} MB, {counts.games:,} games so far, server ms {own}", flush=True)
+            memory = counts.memory / 1e6
+            print(
+                f"minute {minute}: {memory:.1f} MB, {counts.games:,} games so far, server ms {counts.own_times}",
+                flush=True,
+            )
 
 
 def numbers(text: str) -> list[int]:

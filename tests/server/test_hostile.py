@@ -145,17 +145,17 @@ def throw_lines(server: Running, room: str | None, batch: list[bytes]) -> list[b
 def throw_frames(server: Running, room: str | None, batch: list[bytes]) -> list[bytes]:
     """Send a batch over a WebSocket, some of it as binary frames, and close; returns what the server said."""
     said: list[bytes] = []
-    with connect(f"ws://127.0.0.1:{server.port}/mjai/{room or 'x'}", max_size=None, close_timeout=0.1) as connection:
-        with suppress(ConnectionClosed):
-            if room is not None:
-                connection.send(join(room).decode())
-            while room in PLAYING and not any(b"start_game" in data for data in said):
-                said.append(str(connection.recv(timeout=20)).encode())
-            for place, data in enumerate(batch):
-                connection.send(data.decode("utf-8", "replace") if place % 2 else data)
-            with suppress(TimeoutError):
-                while True:
-                    said.append(str(connection.recv(timeout=0.05)).encode())
+    url = f"ws://127.0.0.1:{server.port}/mjai/{room or 'x'}"
+    with connect(url, max_size=None, close_timeout=0.1) as connection, suppress(ConnectionClosed):
+        if room is not None:
+            connection.send(join(room).decode())
+        while room in PLAYING and not any(b"start_game" in data for data in said):
+            said.append(str(connection.recv(timeout=20)).encode())
+        for place, data in enumerate(batch):
+            connection.send(data.decode("utf-8", "replace") if place % 2 else data)
+        with suppress(TimeoutError):
+            while True:
+                said.append(str(connection.recv(timeout=0.05)).encode())
     return said
 
 

@@ -186,7 +186,9 @@ async def test_a_journal_cut_in_the_middle_of_a_line(tmp_path: Path) -> None:
 async def test_journals_that_cannot_be_read_are_set_aside(tmp_path: Path) -> None:
     folder = tmp_path / "journal"
     folder.mkdir()
-    contents = [b"", b"\n", b"nonsense\n", b"{}\n", b"[]\n", b'{"id":"x"}\n', b"7\n", b"\xff\xff\n", b"null\n"]
+    (folder / "empty.journal").write_bytes(b"")  # of a game that nobody had been told of
+    (folder / "cut.journal").write_bytes(b'{"id":"x","room":')
+    contents = [b"\n", b"nonsense\n", b"{}\n", b"[]\n", b'{"id":"x"}\n', b"7\n", b"\xff\xff\n", b"null\n"]
     for number, content in enumerate(contents):
         (folder / f"{number:032}.journal").write_bytes(content)
     async with serving(tmp_path) as server:
