@@ -12,6 +12,7 @@ from pydantic_core import to_json
 
 from agents.asking import hints
 from engine import dialects, mjai
+from engine.actions import PASS
 from engine.game import Game
 from server.access import Allowance
 from server.line import LINGER, MAX_MESSAGE, Line
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 Message = dict[str, Any]
 HELLO = to_json({"type": "hello", "protocol": "mjsonp", "protocol_version": 3})
 MAX_WAITING_FAULTS = 10  # of a bot that is in no game
-ERROR_PATIENCE = 0.5  # seconds an error is waited for to be answered
+ERROR_PATIENCE = 2.0  # seconds an error is waited for to be answered
 
 
 class Owed(Enum):
@@ -63,6 +64,7 @@ class Guest:
         self._unsent: deque[Outgoing] = deque()
         self._unanswered: deque[Outgoing] = deque()
         self._answers_errors = True
+        self._errors_given_up = 0  # whose answers may still come
         self._leaving = False
         self._left = False
         settings, loop = lobby.settings, asyncio.get_running_loop()
@@ -213,6 +215,7 @@ class Guest:
     def _error_unanswered(self, error: Outgoing) -> None:
         if self._unanswered and self._unanswered[0] is error:
             self._answers_errors = False
+            self._errors_given_up += 1
             self._next_owed()
             self._flush()
 
@@ -229,6 +232,10 @@ class Guest:
     def _take(self, reply: Reply, owed: Owed | None) -> None:
         """A reply, and what it was expected to be."""
         if owed is Owed.DECISION and self.seat is not None:
+            if reply.type == "none" and self._errors_given_up and PASS not in self.seat.menu:
+                self._errors_given_up -= 1  # this is the answer to an error, after all
+                self._unanswered.appendleft(Outgoing(b"", Owed.DECISION))
+                return
             self.seat.sitting.decide(self.seat, reply)
         elif owed is None:
             self._fault(owed, f"{reply.type}: every message gets one reply, and there was none to answer", "unasked")

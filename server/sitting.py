@@ -129,7 +129,7 @@ class Sitting:
             seat.patience.cancel()
             seat.patience = None
         seat.guest, guest.seat = guest, seat
-        if seat.taken_over:
+        if seat.taken_over and seat.faults < self.start.settings.max_faults:
             seat.house = None
             seat.menu = list(seat.menu)  # another one than a house bot may still be thinking about
             self._note_house(seat, "")
@@ -247,7 +247,7 @@ class Sitting:
         seat = self.seats[index]
         if seat.house is not None:
             return True
-        return len(menu) == 1 and seat.guest is not None and seat.guest.when_asked
+        return len(menu) == 1 and (seat.guest is None or seat.guest.when_asked)
 
     def _ask(self, menus: dict[int, list[int]]) -> bool:
         """Open the decisions of the asked seats. True where all have answered at once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from tests.server.bots import (
     Answer,
     Bot,
     Chooser,
+    Clock,
     Message,
     bare,
     connect_in_order,
@@ -350,3 +352,32 @@ async def test_a_flood_ends_the_connection_and_not_the_game(tmp_path: Path, wire
         assert "messages a second" in bad.errors[-1]
         assert game.seats[bad.seat].taken_over
         assert [bot.errors for bot in others] == [[], []]
+
+
+async def test_an_error_may_be_answered_long_after_it_was_given_up_on(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        clock = Clock()
+        bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri")
+        await bad.until_own()
+        await bad.say(b"?")
+        await bad.until(lambda message: message["type"] == "error")
+        clock.forward(3)  # the server goes on without the answer
+        await asyncio.sleep(0.05)
+        await bad.say({"type": "none"})
+        await bad.play()
+        game, _ = await the_game(server)
+        assert game.seats[bad.seat].faults == 1
+
+
+async def test_a_seat_lost_by_faults_is_not_given_back(tmp_path: Path) -> None:
+    async with serving(tmp_path, max_faults=1) as server:
+        bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri", resume=True)
+        await bad.until_own()
+        await bad.say(b"?")
+        while await bad.next() is not None:
+            pass
+        await bad.leave()
+        await bad.play(resume=len(bad.game))
+        assert bad.ended
+        game, _ = await the_game(server)
+        assert (game.seats[bad.seat].taken_over, game.seats[bad.seat].faults) == (True, 1)
