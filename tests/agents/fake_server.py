@@ -9,6 +9,8 @@ from threading import Thread
 from types import TracebackType
 from typing import Any
 
+from agents.player import OPENING as FIRST_DECISION
+
 Message = dict[str, Any]
 HELLO: Message = {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
 
@@ -79,3 +81,20 @@ class FakeServer:
                     call.close()
         except BaseException as error:
             self._failure = error
+
+
+START, KYOKU, DRAW = (dict(message) for message in FIRST_DECISION)
+DISCARD = {"type": "dahai", "actor": 0, "pai": "6p", "tsumogiri": True}
+SECOND_DRAW = {"type": "tsumo", "actor": 0, "pai": "E"}
+END = {"type": "end_game", "scores": [34500, 40000, 30500], "points": [-5.5, 30.0, -24.5]}
+ASKS = {"can_act": True}
+
+
+def play_game(call: Call, start: Message = START) -> None:
+    """A short game."""
+    call.send(start, KYOKU, DRAW | ASKS)
+    assert call.receive() == DISCARD
+    call.send(DISCARD, {"type": "tsumo", "actor": 1, "pai": "?"})
+    call.send({"type": "dahai", "actor": 1, "pai": "9p", "tsumogiri": True}, SECOND_DRAW | ASKS)
+    assert call.receive() == DISCARD | {"pai": "E"}
+    call.send({"type": "end_kyoku"}, END)
