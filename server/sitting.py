@@ -107,6 +107,7 @@ class Sitting:
         if seat.guest is not None:
             seat.guest.complain(text)
         if decides:
+            self._received = perf_counter()
             self._stop_clock(seat)
             self._act(seat, safe_default(seat.menu))
         if seat.faults >= self.start.settings.max_faults and seat.house is None and not self.game.over:
