@@ -17,6 +17,7 @@ from server.bench.clients import TALK, Bouncer, Counter, Talker, Tsumogiri
 from server.bench.host import Counts, Host, echo, hosted, nukidora, times
 
 SEATS = 3
+ROUNDS = 3  # of echo and server in turn; the one with the median share is shown
 SETTLING = 1.0  # seconds from the last connection to the beginning of a measurement
 # A draw of another: what bots receive most often.
 TYPICAL = b'{"type":"tsumo","actor":0,"pai":"?","possible_actions":[]}'
@@ -88,6 +89,7 @@ decisions and games: of the server. messages: sent to bots, each answered by one
 echo (TCP) or a bare websockets echo, as many connections, one message under way on each. server ms: from the last
 reply needed to the next event sent; bot ms: from a bot's decision to its next message; each p50 / p99 / largest.
 kB/game: what the server's memory has grown by, for each game being played (100 games and more).
+Echo and server take turns, three times; a line is the turn with the median share.
 """
 COLUMNS = {
     "": 4, "games": 6, "decisions/s": 12, "games/s": 8, "messages/s": 11, "echo/s": 8, "share": 6, "server ms": 22,
@@ -100,39 +102,59 @@ def line(cells: Iterable[str]) -> str:
     return " ".join(cell.rjust(width) for cell, width in zip(cells, COLUMNS.values(), strict=True))
 
 
-def row(transport: str, games: int, played: Measurement, bounced: Measurement, idle: int) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The server's games and the bare echo, measured one after the other."""
+
+    played: Measurement
+    bounced: Measurement
+    idle: int  # bytes the server held before the games
+
+    @property
+    def share(self) -> float:
+        """Of the echo's rate."""
+        return self.played.rate / self.bounced.rate
+
+
+def row(transport: str, games: int, comparison: Comparison) -> list[str]:
     """One line of the table."""
+    played = comparison.played
     assert played.before is not None
     assert played.after is not None
     decisions = (played.after.decisions - played.before.decisions) / played.seconds
     finished = (played.after.games - played.before.games) / played.seconds
-    memory = (played.after.memory - idle) / max(1, played.after.playing) / 1000
+    memory = (played.after.memory - comparison.idle) / max(1, played.after.playing) / 1000
     return [
         transport,
         f"{games}",
         f"{decisions:,.0f}",
         f"{finished:.1f}",
         f"{played.rate:,.0f}",
-        f"{bounced.rate:,.0f}",
-        f"{played.rate / bounced.rate:.2f}",
+        f"{comparison.bounced.rate:,.0f}",
+        f"{comparison.share:.2f}",
         played.after.own_times,
         times(played.delays),
         f"{memory:.0f}" if games >= 100 else "",
     ]
 
 
+def measured(transport: str, games: int, seconds: float) -> Comparison:
+    """The bare echo, then a fresh server, under the same load."""
+    with hosted(echo) as bare:
+        bounced = bounce(bare, transport, games, seconds)
+    with hosted(nukidora) as server:
+        idle = server.ask().memory
+        return Comparison(play(server, transport, games, seconds), bounced, idle)
+
+
 def compare(args: argparse.Namespace) -> None:
-    """The table: every transport with every number of games, each with a fresh server; each line as it is measured."""
+    """The table: every transport with every number of games; each line as it is measured."""
     print(LEGEND)
     print(line(COLUMNS))
     for transport in args.transports:
         for games in args.games:
-            with hosted(echo) as bare:
-                bounced = bounce(bare, transport, games, args.seconds)
-            with hosted(nukidora) as server:
-                idle = server.ask().memory
-                played = play(server, transport, games, args.seconds)
-            print(line(row(transport, games, played, bounced, idle)), flush=True)
+            rounds = sorted((measured(transport, games, args.seconds) for _ in range(ROUNDS)), key=lambda it: it.share)
+            print(line(row(transport, games, rounds[ROUNDS // 2])), flush=True)
 
 
 async def soak(server: Host, transport: str, games: int, minutes: int) -> None:
