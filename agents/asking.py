@@ -9,12 +9,13 @@ import numpy as np
 
 from engine import mjai
 from engine.actions import PASS, TSUMOGIRI, action_name
-from engine.tiles import KIND_OF, MJAI_NAMES, MJAI_TILES
+from engine.tiles import KIND_OF, MJAI_NAMES, UNKNOWN
 
 Message = dict[str, Any]
 
 OFFERS = frozenset({"dahai", "kakan", "nukidora"})  # others' events that always carry possible_actions
 RESTRICTING = frozenset({"pon", "reach"})  # own events that carry cannot_dahai
+KINDS = {name: int(KIND_OF[tile]) for tile, name in enumerate(MJAI_NAMES)} | {"?": UNKNOWN}
 
 
 def hints(t: np.record, seat: int, message: Message, legal: Sequence[int]) -> Message:
@@ -51,7 +52,7 @@ def action_of(t: np.record, seat: int, reply: Message, legal: Sequence[int]) -> 
         raise ValueError(f"may not {action_name(action)}; legal: {', '.join(map(action_name, legal))}")
     meant = mjai.action_message(t, seat, action)
     for key, expected in meant.items():
-        if key in reply and kinds(reply[key]) != kinds(expected) and key != "tsumogiri":
+        if key in reply and key != "tsumogiri" and kinds(reply[key]) != kinds(expected):
             raise ValueError(f"{reply['type']}: {key} is {reply[key]!r}, but here it can only be {expected!r}")
     return action
 
@@ -60,7 +61,7 @@ def kinds(value: Any) -> Any:
     """A tile or tiles as kinds, red or not: wherever both are held the action says which is meant."""
     if isinstance(value, list):
         return sorted(map(kinds, value))
-    return int(KIND_OF[MJAI_TILES[value]]) if value in MJAI_TILES else value
+    return KINDS.get(value, value)
 
 
 def safe_default(legal: Sequence[int]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from agents.player import AgentPlayer, PlayerError, StandIn
 from agents.registry import make
 from engine.actions import NUKIDORA, PASS, RIICHI, TSUMOGIRI
 from engine.game import Game
+from engine.mjai import action_message
 from engine.records.mjai import canonical
 from engine.table import TABLE
 
@@ -125,9 +126,9 @@ def test_answers_are_read_liberally_but_must_fit() -> None:
     game = Game(seed=1)
     view, legal = game.view(0), game.legal(0)
     drawn = Game(seed=1).new_messages(0)[-1]["pai"]
-    for tsumogiri in ({}, {"tsumogiri": True}, {"tsumogiri": False}):
+    for tsumogiri in ({}, {"tsumogiri": True}, {"tsumogiri": False}, {"tsumogiri": {}}):
         action = action_of(view, 0, {"type": "dahai", "actor": 0, "pai": drawn} | tsumogiri, legal)
-        assert action == TSUMOGIRI or (tsumogiri == {"tsumogiri": False} and action in legal)
+        assert action == TSUMOGIRI or (not tsumogiri.get("tsumogiri", True) and action in legal)
     for reply, what in [
         ({"type": "reach", "actor": 0}, "may not riichi"),
         ({"type": "dahai", "actor": 0, "pai": "??"}, "a tile like"),
@@ -138,3 +139,26 @@ def test_answers_are_read_liberally_but_must_fit() -> None:
         assert NUKIDORA not in legal
         with pytest.raises(ValueError, match=what):
             action_of(view, 0, reply, legal)
+
+
+@pytest.mark.parametrize(("kind", "key"), [("nukidora", "pai"), ("kakan", "consumed"), ("daiminkan", "consumed")])
+def test_an_answer_with_a_tile_nobody_knows_does_not_fit(kind: str, key: str) -> None:
+    reply, game, seat = next(offered(kind))
+    for tiles in (["?"], [*reply[key][:-1], "?"]):
+        said = reply | {key: "?" if key == "pai" else tiles}
+        with pytest.raises(ValueError, match=f"{kind}: {key} is .*, but here it can only be"):
+            action_of(game.view(seat), seat, said, game.legal(seat))
+
+
+def offered(kind: str) -> Iterator[tuple[Message, Game, int]]:
+    """Places in games where an action of that kind is legal, which everybody does who can."""
+    for seed in range(100):
+        game = Game(seed=seed)
+        while not game.over:
+            for seat in game.asked:
+                legal = game.legal(seat)
+                for action in legal:
+                    message = action_message(game.table, seat, action)
+                    if message["type"] == kind:
+                        yield message, game, seat
+                game.act(seat, max(action for action in legal if action != PASS or len(legal) == 1))
