@@ -216,7 +216,8 @@ class Lobby:
         """Forget a room nobody needs."""
         if room.empty and (room.closed or room.finished or not room.kept):
             room.close()
-            self.rooms.pop(room.name, None)
+            if self.rooms.get(room.name) is room:  # else another has the name by now
+                del self.rooms[room.name]
             if room.kept and room.finished:
                 self.start_task(self.store.close_room(room.name))
 

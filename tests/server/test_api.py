@@ -14,8 +14,8 @@ from websockets.exceptions import InvalidStatus
 
 from server.api import health
 from server.settings import RoomSettings
-from server.store import StoreError
-from tests.server.bots import Bot
+from server.store import Store, StoreError
+from tests.server.bots import Bot, play_all, together
 from tests.server.live import TABLE, Live, live, play_into, play_on, until
 
 SEED = 1_234_567_890_123
@@ -54,6 +54,37 @@ async def test_a_room_is_opened_seen_and_closed(tmp_path: Path) -> None:
         assert (response.status_code, response.content) == (204, b"")
         assert "cup.1" in await at.refused(404, "GET", "/api/rooms/cup.1")
         assert "cup.1" in await at.refused(404, "DELETE", "/api/rooms/cup.1")
+
+
+async def test_closing_a_room_leaves_a_new_one_of_its_name_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the database takes its time the room empties, and is opened anew by who joins then."""
+    go_on = asyncio.Event()
+    close_room = Store.close_room
+
+    async def slow(self: Store, name: str) -> bool:
+        await go_on.wait()
+        return await close_room(self, name)
+
+    monkeypatch.setattr(Store, "close_room", slow)
+    async with live(tmp_path) as at:
+        lobby = at.server.lobby
+        gone, *bots = (Bot(at.server, name, room="cup") for name in "xabc")
+        await gone.connect()
+        await until(lambda: "cup" in lobby.rooms)
+        closing = asyncio.create_task(at.http.delete("/api/rooms/cup"))
+        await asyncio.sleep(0.1)
+        gone.drop()
+        await until(lambda: "cup" not in lobby.rooms)
+        await together(*(bot.until(lambda message: message["type"] == "start_kyoku") for bot in bots))
+        go_on.set()
+        assert (await closing).status_code == 204
+        assert lobby.rooms["cup"].playing == 1
+        for bot in bots:
+            await bot.answer(bot.game[-1])
+        await play_all(bots)
+        assert all(bot.ended for bot in bots)
 
 
 async def test_rooms_are_there_again_after_a_restart(tmp_path: Path) -> None:
