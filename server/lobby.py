@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import structlog
+from pydantic import ValidationError
 
 from server import journal
 from server.access import HOUSE, Access, Full, Refused
@@ -55,9 +56,14 @@ class Lobby:
     async def open(self) -> None:
         """Open the rooms there were, and go on with the games that were being played."""
         for stored in await self.store.rooms():
-            await self.open_room(stored.name, RoomSettings(**stored.settings))
+            try:
+                settings = RoomSettings(**stored.settings)
+            except ValidationError as error:  # of another version, or with a house bot that is no longer there
+                log.error("room stays closed", room=stored.name, error=error.errors()[0]["msg"])
+            else:
+                await self.open_room(stored.name, settings, opened=stored.opened)
         if DEFAULT_ROOM not in self.rooms:
-            await self.open_room(DEFAULT_ROOM, self.settings.room)
+            await self.open_room(DEFAULT_ROOM, self.settings.room, opened=datetime.now(UTC))
         for path in journal.find(self._journals):
             try:
                 if entries := journal.read(path):
@@ -70,7 +76,9 @@ class Lobby:
 
     async def _restore(self, entries: list[journal.Entry], game: str) -> None:
         start = Start.read(entries[0])
-        room = self.rooms.get(start.room) or await self.open_room(start.room, start.settings, kept=False)
+        room = self.rooms.get(start.room)
+        if room is None:
+            room = await self.open_room(start.room, start.settings, kept=False, opened=start.started)
         sitting = Sitting(start, Journal(self._journals, game), self)
         room.playing += 1
         room.started += await self.store.game(start.id) is None  # else it is counted already
@@ -196,15 +204,23 @@ class Lobby:
 
     # Rooms ------------------------------------------------------------------------------------------------------------
 
-    async def open_room(self, name: str, settings: RoomSettings, kept: bool = True) -> Room:
-        """Open a room. Raises Full where there are too many."""
-        if len(self.rooms) >= self.settings.max_rooms:
-            raise Full(f"there are {len(self.rooms)} rooms already, and no more are allowed; join one of them")
-        started = 0 if settings.seed is None and not settings.games else await self.store.count_games(name)
+    async def open_room(
+        self, name: str, settings: RoomSettings, kept: bool = True, opened: datetime | None = None
+    ) -> Room:
+        """Open a room. One that the server opens when it starts was `opened` then, and is not too many.
+
+        Raises Full.
+        """
+        earlier = started = 0
+        if settings.seed is not None or settings.games:
+            earlier = await self.store.count_games(name, opened)
+            started = 0 if opened is None else await self.store.count_games(name) - earlier
         room = self.rooms.get(name)
         if room is None:
+            if opened is None and len(self.rooms) >= self.settings.max_rooms:
+                raise Full(f"there are {len(self.rooms)} rooms already, and no more are allowed; join one of them")
             room = self.rooms[name] = Room(name, settings, self, kept)
-            room.started = started
+            room.earlier, room.started = earlier, started
         return room
 
     def close_room(self, room: Room) -> None:

@@ -47,7 +47,8 @@ class Room:
         self.settings = settings
         self.kept = kept
         self.closed = False
-        self.started = 0  # games, those of earlier runs of the server included where the room has a seed
+        self.earlier = 0  # games of rooms that had the name before: with a seed no walls come twice
+        self.started = 0  # games; those before the server started are counted where the room has a seed or `games`
         self.playing = 0
         self.waiting: list[Guest] = []
         self._lobby = lobby
@@ -102,7 +103,8 @@ class Room:
         chairs: list[Guest | str] = list(guests)
         chairs += [fill[place % len(fill)] for place in range(CHAIRS - len(guests))]
         master = self.settings.seed
-        seed = secrets.randbits(64) if master is None else derived_seed(master, f"game of {self.name}", self.started)
+        number = self.earlier + self.started
+        seed = secrets.randbits(64) if master is None else derived_seed(master, f"game of {self.name}", number)
         if self.settings.seats == "random":
             random.Random(derived_seed(seed, "seats", 0)).shuffle(chairs)
         for guest in guests:

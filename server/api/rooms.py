@@ -41,7 +41,7 @@ class RoomInfo(BaseModel):
     settings: RoomSettingsInfo
     waiting: int = Field(description="bots that wait for a game")
     playing: int = Field(description="games being played")
-    started: int = Field(description="games started since the server came up; with a seed, since the very first")
+    started: int = Field(description="games started since the server came up; with a seed or `games`, ever")
     kept: bool = Field(description="whether it stays when it is empty, and comes back with the server")
 
 

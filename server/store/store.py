@@ -119,10 +119,11 @@ class Store:
             rows = (await session.scalars(statement)).all()
             return lists.NEWEST_FIRST.page(rows, limit, lists.stored_game)
 
-    async def count_games(self, room: str) -> int:
-        """How many games of a room are stored."""
+    async def count_games(self, room: str, before: datetime | None = None) -> int:
+        """How many games of rooms of that name are stored, or of those that began before some time."""
+        games = select(func.count()).where(GameRow.room == room)
         async with self._reading() as session:
-            return await session.scalar(select(func.count()).where(GameRow.room == room)) or 0
+            return await session.scalar(games if before is None else games.where(GameRow.started < before)) or 0
 
     async def players(
         self, cursor: str | None = None, limit: int = 50, order: lists.PlayerOrder = "rating"

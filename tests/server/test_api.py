@@ -15,7 +15,7 @@ from websockets.exceptions import InvalidStatus
 from server.api import health
 from server.settings import RoomSettings
 from server.store import Store, StoreError
-from tests.server.bots import Bot, play_all, together
+from tests.server.bots import Bot, play_all, stored_games, stored_lines, together
 from tests.server.live import TABLE, Live, live, play_into, play_on, until
 
 SEED = 1_234_567_890_123
@@ -104,6 +104,23 @@ async def test_rooms_are_there_again_after_a_restart(tmp_path: Path) -> None:
         assert (await at.get("/api/rooms/stays+rule"))["settings"]["fill"] == ["rule"]
 
 
+async def test_the_games_of_a_room_are_counted_from_its_opening(tmp_path: Path) -> None:
+    """Over restarts; not those of another room that had the name. Walls are none of those that were played before."""
+    cup = {"name": "cup", "settings": {"games": 2, "seed": SEED, "fill": ["tsumogiri"], "fill_after": 0}}
+    for n_before in (0, 2):
+        async with live(tmp_path, resume_within=0) as at:
+            assert (await at.http.post("/api/rooms", json=cup)).json()["started"] == 0
+            await Bot(at.server, "aki", room="cup").play()
+            await until(lambda: not at.server.lobby.sittings)
+        async with live(tmp_path, resume_within=0) as at:
+            assert (await at.get("/api/rooms/cup"))["started"] == 1
+            await Bot(at.server, "aki", room="cup").play()
+            await until(lambda: "cup" not in at.server.lobby.rooms)
+            games = await stored_games(at.server, "cup")
+            assert len(games) == n_before + 2
+            assert len({(await stored_lines(at.server, game.id))[0]["wall_seed"] for game in games}) == len(games)
+
+
 async def test_the_seed_of_a_room_is_never_told(tmp_path: Path) -> None:
     async with live(tmp_path, seed=SEED) as at:
         texts = [(await at.http.post("/api/rooms", json={"name": "cup", "settings": {"seed": SEED + 1}})).text]
@@ -171,6 +188,18 @@ async def test_there_are_only_so_many_rooms(tmp_path: Path) -> None:
     async with live(tmp_path, max_rooms=2) as at:
         assert (await at.http.post("/api/rooms", json={"name": "a"})).status_code == 201
         assert "no more are allowed" in await at.refused(503, "POST", "/api/rooms", json={"name": "b"})
+
+
+async def test_rooms_that_are_there_come_back_however_many_are_allowed(tmp_path: Path) -> None:
+    """And `default`, and those in which games were being played; but none that cannot be any more."""
+    async with live(tmp_path) as at:
+        for name in ("a", "b"):
+            assert (await at.http.post("/api/rooms", json={"name": name})).status_code == 201
+        await at.server.lobby.store.save_room("gone", {"fill": ["nobody"]})
+        await play_into(Bot(at.server, "aki", room=TABLE), 0)
+    async with live(tmp_path, max_rooms=1) as at:
+        assert set(at.server.lobby.rooms) == {"a", "b", "default", TABLE}
+        assert "no more are allowed" in await at.refused(503, "POST", "/api/rooms", json={"name": "c"})
 
 
 async def test_a_room_that_cannot_be_kept_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
