@@ -47,7 +47,8 @@ class Journal:
             log.error("journal not written, the game would not survive a restart", file=str(self.path), error=reason)
 
     def close(self) -> None:
-        """Leave the file as it is, for `read`."""
+        """Leave the file as it is, for `read`; nothing is added any more."""
+        self._broken = True  # its number may be another file's by the time somebody tries
         os.close(self._file)
 
     def remove(self) -> None:

@@ -26,6 +26,7 @@ class Seat:
     bank: float  # seconds left
     guest: Guest | None = None
     house: Agent | None = None  # who decides, where it is not the guest
+    thinking: asyncio.Future[int] | None = None  # the last answer of a house bot that is not compiled, done or not
     secret: str = ""
     menu: list[int] = field(default_factory=list)  # of the decision that is open
     asked_at: float = 0.0  # loop time

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 from typing import Any, Protocol
 
@@ -28,6 +29,8 @@ from server.seat import Seat
 from server.start import Start
 
 BURST = 64  # steps in one go while nobody has to be waited for
+# For house bots that are not compiled: one that hangs holds up bots of its kind, and nothing else.
+THINKERS = ThreadPoolExecutor(thread_name_prefix="house bot")
 log = structlog.get_logger("server.sitting")
 
 
@@ -354,19 +357,22 @@ class Sitting:
         if isinstance(seat.house, CompiledAgent):
             self._act(seat, int(seat.house.act(views)[0]))
             return
+        if seat.thinking is not None and not seat.thinking.done():  # it was late: no bot is asked twice at a time
+            self._act(seat, safe_default(seat.menu))
+            return
         self._start_clock(seat)
-        answer = self._loop.run_in_executor(None, seat.house.act, views)
-        menu = seat.menu
-        answer.add_done_callback(lambda answer: self._house_answered(seat, menu, answer))
+        house, menu = seat.house, seat.menu
+        seat.thinking = self._loop.run_in_executor(THINKERS, lambda: int(house.act(views)[0]))
+        seat.thinking.add_done_callback(lambda answer: self._house_answered(seat, menu, answer))
 
-    def _house_answered(self, seat: Seat, menu: list[int], answer: asyncio.Future[np.ndarray]) -> None:
+    def _house_answered(self, seat: Seat, menu: list[int], answer: asyncio.Future[int]) -> None:
+        error = answer.exception()
         if seat.menu is not menu:  # too late, or the guest is back
             return
         self._stop_clock(seat)
-        error = answer.exception()
-        action = int(answer.result()[0]) if error is None else safe_default(menu)
-        if error is not None or action not in menu:
-            log.error("house bot failed", game=self.id, seat=seat.index, error=repr(error or action))
+        action = answer.result() if error is None else -1
+        if action not in menu:
+            log.error("house bot failed", game=self.id, seat=seat.index, error=repr(error) if error else action)
             action = safe_default(menu)
         self._act(seat, action)
         self._go_on()

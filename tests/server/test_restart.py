@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from server.journal import Journal
 from server.store import FinishedGame, Store
 from tests.server.bots import (
     NOTHING,
@@ -181,6 +182,18 @@ async def test_a_journal_cut_in_the_middle_of_a_line(tmp_path: Path) -> None:
             await bot.connect(resume=len(bot.game))
         await play_all(bots)
         await the_game(server)
+
+
+def test_a_closed_journal_does_not_write_to_who_has_its_number_by_then(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, "game")
+    journal.append({"seat": 0})
+    number = journal._file
+    journal.close()
+    with (tmp_path / "other").open("wb") as other:
+        assert other.fileno() == number
+        journal.append({"seat": 1})
+    assert (tmp_path / "other").read_bytes() == b""
+    assert (tmp_path / "game.journal").read_bytes() == b'{"seat":0}\n'
 
 
 async def test_journals_that_cannot_be_read_are_set_aside(tmp_path: Path) -> None:

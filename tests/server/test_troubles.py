@@ -6,14 +6,20 @@ import asyncio
 import errno
 import os
 import socket
+import threading
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from agents.registry import make
 from server import sitting as sitting_module
 from server.line import MAX_UNREAD
 from tests.server.bots import (
+    TIMEOUT,
     Answer,
     Bot,
     Clock,
@@ -21,6 +27,7 @@ from tests.server.bots import (
     connect_in_order,
     play_all,
     serving,
+    stored_games,
     the_game,
     together,
     until,
@@ -180,20 +187,59 @@ async def test_who_reads_in_the_end_is_not_cut_off(tmp_path: Path, wire: str) ->
 # The server's own troubles --------------------------------------------------------------------------------------------
 
 
-async def test_a_house_bot_that_is_not_compiled_and_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Broken:
-        name = "broken"
+class Uncompiled:
+    """A house bot in plain Python."""
 
-        def act(self, views: np.ndarray) -> np.ndarray:
-            raise RuntimeError("no such weights")
+    name = "uncompiled"
 
-    monkeypatch.setattr(sitting_module, "make", lambda *_: Broken())
+    def __init__(self, act: Callable[[], Any]) -> None:
+        self._act = act
+
+    def act(self, views: np.ndarray) -> Any:
+        return self._act()
+
+
+def no_weights() -> None:
+    raise RuntimeError("no such weights")
+
+
+@pytest.mark.parametrize("fails", [no_weights, lambda: None, lambda: np.array([]), lambda: [114]])
+async def test_a_house_bot_that_is_not_compiled_and_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: Callable[[], Any]
+) -> None:
+    monkeypatch.setattr(sitting_module, "make", lambda *_: Uncompiled(fails))
     async with serving(tmp_path, fill=("rule",), fill_after=0) as server:
         await Bot(server, "a").play()
         game, lines = await the_game(server)
         discards = [line for line in lines if line["type"] == "dahai"]
         assert all(line["tsumogiri"] for line in discards)
         assert [standing.faults for standing in game.seats] == [0, 0, 0]
+
+
+async def test_house_bots_that_hang_hold_up_nobody_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None of them is asked again before it has answered."""
+    go_on = threading.Event()
+    thinking: Counter[int] = Counter()
+
+    def hanging() -> Uncompiled:
+        def hang() -> list[int]:
+            thinking[id(bot)] += 1
+            go_on.wait(TIMEOUT)
+            return [0]
+
+        bot = Uncompiled(hang)
+        return bot
+
+    monkeypatch.setattr(sitting_module, "make", lambda spec, *_: hanging() if spec == "rule" else make(spec))
+    async with serving(tmp_path, decision_time=0.02, bank_time=0, max_faults=10_000) as server:
+        try:
+            stuck = [Bot(server, f"stuck{room}", room=f"{room}+rule", reply="when_asked") for room in "abcd"]
+            await together(*(bot.until(lambda _, bot=bot: len(bot.game) > 50) for bot in stuck))  # type: ignore[misc]
+            await Bot(server, "a", room="free+tsumogiri").play()
+            assert len(await stored_games(server, "free+tsumogiri")) == 1
+            assert set(thinking.values()) == {1}
+        finally:
+            go_on.set()
 
 
 async def test_the_game_goes_on_when_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
