@@ -130,12 +130,16 @@ class Stay:
             raise ConnectionError(f"the server sent what is no mjai ({one_line(str(error))})") from error
 
     def _refused(self, refusal: Message) -> NoReturn:
-        """Why the server does not let us in. Raises ConnectionError where that may pass, else Unreachable."""
+        """Why the server does not let us in. Raises ConnectionError where that may pass, else Unreachable.
+
+        A game that cannot be gone on with counts as played.
+        """
         if refusal.get("retry") is True:
             raise ConnectionError(words_of(refusal))
         if self._seat is not None:
-            self._seat = None
-            raise ConnectionError(f"the game cannot be gone on with ({words_of(refusal)})")
+            self._count()
+            why = f"game {self.games_played} cannot be gone on with ({words_of(refusal)})"
+            raise Unreachable(why) if self.over else ConnectionError(why)
         raise Unreachable(words_of(refusal))
 
     def _greet(self, line: Line) -> None:
@@ -165,11 +169,16 @@ class Stay:
             line.send(reply)
         if message["type"] != "end_game":
             return True
-        result, self._seat = self._seat.finish(), None
-        self.games_played += 1
+        result = self._seat.finish()
+        self._count()
         self._say(f"game {self.games_played}: {result}")
-        self.over = self.games_played == self._games
         return False
+
+    def _count(self) -> None:
+        """A game is over for us."""
+        self._seat = None
+        self.games_played += 1
+        self.over = self.games_played == self._games
 
 
 def words_of(error: Message) -> str:

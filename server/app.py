@@ -45,9 +45,10 @@ def make_app(lobby: Lobby) -> FastAPI:
     for router in api.ROUTERS:
         app.include_router(router)
 
-    @app.websocket("/mjai/{room}")
-    async def mjai(socket: WebSocket, room: str) -> None:
-        given = {"room": room, **join_keys(socket.query_params)}
+    @app.websocket("/mjai")
+    @app.websocket("/mjai/{room:path}")
+    async def mjai(socket: WebSocket, room: str = "") -> None:
+        given = ({"room": room} if room else {}) | join_keys(socket.query_params)
         await WebSocketLine(socket).serve(lambda line: lobby.welcome(line, given))
 
     return app

@@ -172,7 +172,16 @@ class Guest:
         """Close the connection once everything is sent."""
         self._leaving = True
         self._flush()
-        asyncio.get_running_loop().call_later(LINGER, self.line.close)
+        self._hurry()
+
+    def _hurry(self, before: int | None = None) -> None:
+        """Of a bot that leaves: the last messages go out at once when it has answered none for LINGER seconds."""
+        waiting = len(self._unsent)
+        if waiting and waiting == before:
+            self.line.send([message.data for message in self._unsent])
+            self.line.close()
+        elif waiting:
+            asyncio.get_running_loop().call_later(LINGER, self._hurry, waiting)
 
     def decision_taken(self) -> None:
         """A decision was taken without the bot: its reply, if it still comes, no longer matters."""

@@ -165,8 +165,11 @@ class Lobby:
         if join.seen > seat.sitting.history.count:
             raise Refused(f"resume: seen is {join.seen}, but the game has had {seat.sitting.history.count} messages")
         seat.secret = secret
-        # What else it says counts for nothing: it plays on as who it was, in the games to come as well.
-        kept = {"name": seat.player.name, "room": seat.sitting.start.room, "games": seat.player.games, "resume": True}
+        # It plays on as who it was, in the games to come as well; but it may speak otherwise from now on.
+        player = seat.player
+        kept = {"name": player.name, "room": seat.sitting.start.room, "games": player.games, "resume": True}
+        speech = {"dialect": player.dialect, "reply": player.reply}
+        kept |= {key: value for key, value in speech.items() if key not in join.model_fields_set}
         guest.joined(join.model_copy(update=kept))
         seat.sitting.resume(seat, guest, join.seen)
         if seat.sitting.announced:
@@ -244,7 +247,7 @@ class Lobby:
         secrets = [new_secret() for _ in chairs]
         houses = house_names(chairs)
         first, second, third = (
-            Player(chair.join.name, games=chair.games_left, secret_hash=kept)
+            Player(chair.join.name, "", chair.games_left, kept, chair.join.dialect, chair.join.reply)
             if isinstance(chair, Guest)
             else Player(next(houses), house=chair)
             for chair, (_, kept) in zip(chairs, secrets, strict=True)

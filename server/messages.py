@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from math import inf
 from typing import Annotated, Any, Literal, NoReturn, TypeVar
 
 from pydantic import (
@@ -24,7 +25,7 @@ from pydantic import (
 
 from engine.records.mjai import TILES
 
-EXT_BOT_SIZE = 4096  # characters of JSON
+EXT_BOT_SIZE = 4096  # bytes of JSON
 SHOWN = 60  # characters of what a bot sent, in a complaint
 ONE_OBJECT = "send one JSON object a message, in UTF-8"
 
@@ -64,8 +65,12 @@ def _printable(name: str) -> str:
 
 
 def _small(notes: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    if len(json.dumps(notes, ensure_ascii=False, allow_nan=False, separators=(",", ":"))) > EXT_BOT_SIZE:
-        raise ValueError("too big")
+    try:
+        text = json.dumps(notes, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except ValueError:
+        raise ValueError("an object with NaN or an infinity") from None
+    if (size := len(text.encode())) > EXT_BOT_SIZE:
+        raise ValueError(f"too big ({size:,} bytes)")
     return notes
 
 
@@ -110,7 +115,7 @@ _TILE = "a tile like 5p, 5pr or E"
 class _Reply(MessageModel):
     type: str
     actor: Seat | None = Field(None, description="your seat, 0 to 2")
-    ext_bot: ExtBot | None = Field(None, description=f"an object without NaN, at most {EXT_BOT_SIZE} characters")
+    ext_bot: ExtBot | None = Field(None, description=f"an object without NaN, at most {EXT_BOT_SIZE:,} bytes")
 
 
 class NoReply(_Reply):
@@ -275,7 +280,12 @@ def _complaint(error: ValidationError) -> str:
         return f"the message is {_shown(found)}; it must be a JSON object with a type"
     said = str(place[0]) if place[0] in _REPLIES else "join"
     field, *inside = place[1:] if place[0] in _REPLIES else place[:1]
-    found = "missing" if kind == "missing" else _shown(found)
+    if kind == "missing":
+        found = "missing"
+    elif kind == "value_error" and isinstance(found, dict):
+        found = fault["msg"].removeprefix("Value error, ")
+    else:
+        found = _shown(found)
     path = str(field) + "".join(f"[{key}]" for key in inside)
     model: type[MessageModel] = _REPLIES.get(said, Join)
     return f"{said}: {path} is {found}; {field} must be {model.model_fields[str(field)].description}"
@@ -286,7 +296,7 @@ def _shown(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, int | float):
-        return repr(value) if abs(value) < 10**12 else "a huge number"
+        return "a huge number" if 10**12 <= abs(value) < inf else json.dumps(value)
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list) and not (len(value) <= 4 and all(isinstance(entry, str) for entry in value)):

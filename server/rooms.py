@@ -67,7 +67,7 @@ class Room:
     def enter(self, guest: Guest) -> None:
         """A bot sits down to wait. Raises Refused where the room takes nobody."""
         if self.closed or self.finished:
-            raise Refused(f"room {self.name} is closed")
+            raise Refused(self._why_closed())
         guest.room = self
         self.waiting.append(guest)
         if len(self.waiting) == CHAIRS:
@@ -88,7 +88,11 @@ class Room:
         self.closed = True
         self._stop_filling()
         for guest in list(self.waiting):
-            guest.refuse(f"room {self.name} is closed")
+            guest.refuse(self._why_closed())
+
+    def _why_closed(self) -> str:
+        why = "all games that were to be played there have begun" if self.finished else "it was closed"
+        return f"room {self.name} takes nobody any more, {why}; join another room"
 
     def _stop_filling(self) -> None:
         if self._fill is not None:

@@ -17,6 +17,8 @@ class Player:
     house: str = ""
     games: int = 1  # games a guest still stays for, this one included; 0: no end
     secret_hash: str = ""  # of what a guest comes back with
+    dialect: str = "mjai3p"  # of a guest, as is `reply`; see `server.messages.Join`
+    reply: str = "always"
 
 
 @dataclass(frozen=True, slots=True)

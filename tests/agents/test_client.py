@@ -156,11 +156,26 @@ def test_a_game_that_cannot_be_gone_on_with_is_left_and_another_is_joined(spoken
 
     player = Scripted()
     with FakeServer(lose, refuse, serve) as server:
-        visit(server, player, spoken)
+        visit(server, player, spoken, games=2)
     assert [join["resume"] for join in joins] == [True, "s3cret", True]
-    assert "the game cannot be gone on with (the server says: no such game)" in spoken.complaints[-1]
-    assert len(spoken.said) == 1
+    assert [join["games"] for join in joins[::2]] == [2, 1]
+    assert "game 1 cannot be gone on with (the server says: no such game)" in spoken.complaints[-1]
+    assert [line.split(":")[0] for line in spoken.said] == ["game 2"]
     assert player.told[0][0]["type"] == "start_game"
+
+
+def test_a_lost_game_counts_as_played(spoken: Spoken) -> None:
+    def lose(call: Call) -> None:
+        call.welcome()
+        call.send(START | {"resume": "s3cret"}, KYOKU)
+
+    def refuse(call: Call) -> None:
+        call.welcome()
+        call.send({"type": "error", "message": "10 faults: rule plays this seat"})
+
+    with FakeServer(lose, refuse) as server, pytest.raises(Unreachable, match=r"game 1 cannot be gone on with .*faults"):
+        visit(server, Scripted(), spoken)
+    assert spoken.said == []
 
 
 def test_a_lost_server_is_called_less_and_less_often(spoken: Spoken, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,7 +263,7 @@ def test_nonsense_in_a_game_is_a_broken_connection(spoken: Spoken) -> None:
         play_game(call)
 
     with FakeServer(babble, serve, serve_again) as server:
-        visit(server, Scripted(), spoken)
+        visit(server, Scripted(), spoken, games=2)
     assert "the server sent what is no mjai" in spoken.complaints[0]
 
 

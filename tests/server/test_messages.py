@@ -186,15 +186,16 @@ def test_notes_of_a_bot_are_kept_as_given() -> None:
 
 
 def test_notes_of_a_bot_are_small() -> None:
-    notes = {"a": "北" * (EXT_BOT_SIZE - 8)}
+    notes = {"a": "xx" + "北" * ((EXT_BOT_SIZE - 10) // 3)}
+    assert len(json.dumps(notes, ensure_ascii=False, separators=(",", ":")).encode()) == EXT_BOT_SIZE
     assert parse_reply(json.dumps({"type": "none", "ext_bot": notes})).ext_bot == notes
     notes["a"] += "北"
-    assert complaint_about({"type": "none", "ext_bot": notes}) == EXT_BOT
+    assert complaint_about({"type": "none", "ext_bot": notes}) == EXT_BOT.format("too big (4,099 bytes)")
 
 
 TYPES = "none, dahai, reach, pon, daiminkan, kakan, ankan, nukidora, kita, hora, ryukyoku"
 ONE_OBJECT = "send one JSON object a message, in UTF-8"
-EXT_BOT = "none: ext_bot is an object; ext_bot must be an object without NaN, at most 4096 characters"
+EXT_BOT = "none: ext_bot is {}; ext_bot must be an object without NaN, at most 4,096 bytes"
 TILE = "a tile like 5p, 5pr or E"
 
 
@@ -214,8 +215,9 @@ TILE = "a tile like 5p, 5pr or E"
         ('{"type":"none","x":"\ud800"}', f"not UTF-8; {ONE_OBJECT}"),
         (b'{"type":"none","x":NaN}', f"not JSON (NaN is no number there); {ONE_OBJECT}"),
         (b'{"type":"none","x":[-Infinity]}', f"not JSON (-Infinity is no number there); {ONE_OBJECT}"),
-        (b'{"type":"none","ext_bot":{"x":NaN}}', EXT_BOT),
-        (b'{"type":"none","ext_bot":{"x":1e999}}', EXT_BOT),
+        (b'{"type":"none","ext_bot":{"x":NaN}}', EXT_BOT.format("an object with NaN or an infinity")),
+        (b'{"type":"none","ext_bot":{"x":1e999}}', EXT_BOT.format("an object with NaN or an infinity")),
+        (b'{"type":"none","actor":NaN}', "none: actor is NaN; actor must be your seat, 0 to 2"),
         (
             b'{"type":"none","x":' + b"9" * 5000 + b"}",
             f"not JSON (number out of range at line 1 column 4321); {ONE_OBJECT}",
@@ -262,7 +264,7 @@ TILE = "a tile like 5p, 5pr or E"
             "daiminkan: target is -1; target must be the seat that discarded, 0 to 2",
         ),
         ({"type": "kita", "pai": "E"}, "kita: pai is 'E'; pai must be N"),
-        ({"type": "none", "ext_bot": [1]}, EXT_BOT.replace("is an object;", "is a list of 1;")),
+        ({"type": "none", "ext_bot": [1]}, EXT_BOT.format("a list of 1")),
     ],
 )
 def test_bad_replies_are_told_what_is_wrong(said: Any, complaint: str) -> None:

@@ -15,6 +15,7 @@ from engine.actions import PASS, TSUMOGIRI
 from engine.records.replay import Decision, Replay
 from engine.records.validate import check_file
 from engine.tiles import MJAI_NAMES
+from server import guest as guest_module
 from server.store import FinishedGame, Store, StoreError
 from tests.server.bots import (
     NOTHING,
@@ -39,6 +40,7 @@ DIALECTS = ("mjai3p", "libriichi3p", "kita")
 # A room's seed with which, when the house bot "rule" plays all seats, the game's 50th message asks two: seat 0 may pon,
 # seat 2 may ron.
 TWO_ASKED, TWO_ASKED_AT = 81, 50
+LEAVING = 0.3  # seconds a leaving bot has for an answer
 
 
 @pytest.mark.parametrize("wire", TRANSPORTS)
@@ -58,6 +60,28 @@ async def test_a_game_is_played_to_its_end(tmp_path: Path, wire: str, reply: str
             assert bot.game[-1]["scores"] == [standing.score for standing in game.seats] == lines[-1]["scores"]
         assert game.rounds == sum(line["type"] == "end_kyoku" for line in lines)
         assert game.length == "hanchan"
+
+
+@pytest.mark.parametrize("pause", [0.6 * LEAVING, 2 * LEAVING])
+async def test_a_slow_bot_is_told_of_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pause: float) -> None:
+    """However long it takes over each of the last messages."""
+    monkeypatch.setattr(guest_module, "LINGER", LEAVING)
+    async with serving(tmp_path) as server:
+        slow, others = Bot(server, "slow"), [Bot(server, name) for name in "xy"]
+
+        async def play_slowly() -> None:
+            await slow.connect()
+            while (message := await slow.next()) is not None:
+                if message["type"] in ("hora", "ryukyoku", "end_kyoku", "end_game"):
+                    await asyncio.sleep(pause)
+                await slow.answer(message)
+            await slow.leave()
+
+        await together(play_slowly(), play_all(others))
+        game, _ = await the_game(server)
+        assert slow.ended
+        assert slow.errors == []
+        assert [standing.faults for standing in game.seats] == [0, 0, 0]
 
 
 async def test_both_transports_sit_at_one_table(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -115,6 +116,34 @@ async def test_messages_sent_again_hold_no_more_than_before(tmp_path: Path) -> N
         await together(come_back(), play_all(bots[1:]))
         _, lines = await the_game(server)
         whole(bots, lines)
+
+
+@pytest.mark.parametrize("restart", [False, True])
+async def test_dialect_and_reply_are_remembered(tmp_path: Path, restart: bool) -> None:
+    """The secret alone is enough to come back with, after a restart of the server as well."""
+    async with serving(tmp_path) as server:
+        lost = Bot(server, "lost", room="r+rule", dialect="kita", reply="when_asked", resume=True)
+        asked = await lost.until(lambda message: message.get("can_act", False))
+        lost.drop()
+        if not restart:
+            await come_back_plainly(lost, asked)
+    if restart:
+        async with serving(tmp_path) as server:
+            lost.move(server)
+            await come_back_plainly(lost, asked)
+
+
+async def come_back_plainly(bot: Bot, asked: Message) -> None:
+    """With the secret and nothing else, to the same question in the same dialect."""
+    bot.opening = json.dumps({"type": "join", "resume": bot.secret, "seen": len(bot.game)}).encode()
+    await bot.connect()
+    assert await resumed_from(bot) == {"type": "resumed", "from": len(bot.game) - 1}
+    assert await bot.next() == asked
+    await bot.answer(asked)
+    await bot.play()
+    assert bot.ended
+    assert bot.errors == []
+    assert not any("possible_actions" in message for message in bot.game)
 
 
 async def test_dialect_and_reply_may_change_when_coming_back(tmp_path: Path) -> None:

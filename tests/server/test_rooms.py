@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from websockets.asyncio.client import connect
 
 from server.settings import RoomSettings
 from tests.server.bots import (
@@ -229,7 +231,7 @@ async def test_a_room_that_was_closed_takes_nobody(tmp_path: Path) -> None:
         await until(lambda: len(room.waiting) == 1)
         server.lobby.close_room(room)
         await waiting.play()
-        assert waiting.errors == ["room cup is closed"]
+        assert waiting.errors == ["room cup takes nobody any more, it was closed; join another room"]
         for bot in playing:
             await bot.answer(bot.game[-1])
         await play_all(playing)
@@ -329,3 +331,24 @@ async def test_who_never_joins_is_sent_away(tmp_path: Path) -> None:
         assert b"no join within 5 seconds" in await reader.readline()
         assert await reader.read() == b""
         writer.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "room", "errors"),
+    [
+        ("/mjai", "x", []),
+        ("/mjai/", "x", []),
+        ("/mjai/y", "y", []),
+        ("/mjai/a/b", "", ["join: room is 'a/b'; room must be 1 to 64 of A-Z a-z 0-9 _ . - and then any number of"]),
+    ],
+)
+async def test_the_room_of_a_websocket(tmp_path: Path, path: str, room: str, errors: list[str]) -> None:
+    """The path names it, else the join message; a path that cannot be is told like any other mistake."""
+    async with serving(tmp_path) as server:
+        async with connect(f"ws://127.0.0.1:{server.port}{path}") as socket:
+            assert "hello" in str(await socket.recv())
+            await socket.send('{"type":"join","name":"a","room":"x"}')
+            if room:
+                await until(lambda: room in server.lobby.rooms and len(server.lobby.rooms[room].waiting) == 1)
+            told = [json.loads(message)["message"] async for message in socket] if errors else []
+        assert [error[: len(errors[0])] for error in told] == errors
