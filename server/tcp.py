@@ -26,7 +26,8 @@ class TcpLine(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Asyncio's call: the peer is there."""
         self._transport = cast(asyncio.Transport, transport)
-        self.address = self._transport.get_extra_info("peername")[0]
+        peer = self._transport.get_extra_info("peername")  # None where the connection has been reset already
+        self.address = peer[0] if peer else ""
         self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._listener = self._welcome(self)
 

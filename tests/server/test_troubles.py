@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import os
 import socket
+import struct
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -14,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import uvloop
 
 from agents.registry import make
 from server import sitting as sitting_module
@@ -182,6 +185,21 @@ async def test_who_reads_in_the_end_is_not_cut_off(tmp_path: Path, wire: str) ->
             assert await slow.next() is not None
         assert len(server.lobby.rooms["default"].waiting) == 1
         await slow.leave()
+
+
+def test_connections_that_are_reset_before_they_are_taken(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """On the event loop that the server runs on, which does not know any more who they were."""
+
+    async def reset() -> None:
+        async with serving(tmp_path) as server:
+            for _ in range(20):
+                with socket.create_connection(("127.0.0.1", server.mjai_port)) as peer:
+                    peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            await asyncio.sleep(0.1)
+            await until(lambda: server.lobby.metrics.connections._value.get() == 0)
+
+    uvloop.run(reset())
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 
 # The server's own troubles --------------------------------------------------------------------------------------------
