@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Message = dict[str, Any]
 HELLO = to_json({"type": "hello", "protocol": "mjsonp", "protocol_version": 3})
 MAX_WAITING_FAULTS = 10  # of a bot that is in no game
-ERROR_PATIENCE = 2.0  # seconds an error is waited for to be answered
+ERROR_PATIENCE = 2.0  # seconds an error is waited for to be answered, at most: what comes after it waits as long
 
 
 class Owed(Enum):
@@ -218,8 +218,11 @@ class Guest:
     def _watch_error(self) -> None:
         """An error is the next message to be answered: find out whether this bot answers errors."""
         if self._unanswered and self._unanswered[0].owed is Owed.ERROR:
+            patience = ERROR_PATIENCE
+            if self.seat is not None:  # a question may be what waits, and its time is running
+                patience = min(patience, self.seat.sitting.start.settings.decision_time / 2)
             loop = asyncio.get_running_loop()
-            loop.call_later(ERROR_PATIENCE, self._error_unanswered, self._unanswered[0])
+            loop.call_later(patience, self._error_unanswered, self._unanswered[0])
 
     def _error_unanswered(self, error: Outgoing) -> None:
         if self._unanswered and self._unanswered[0] is error:

@@ -258,8 +258,10 @@ async def test_an_action_nobody_asked_for_when_asked(tmp_path: Path) -> None:
         assert all(line["tsumogiri"] for line in lines if line["type"] == "dahai")
 
 
-async def test_a_bot_that_does_not_answer_errors_is_understood(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
+@pytest.mark.parametrize("decision_time", [30.0, 1.0])
+async def test_a_bot_that_does_not_answer_errors_is_understood(tmp_path: Path, decision_time: float) -> None:
+    """Though the answers are waited for, nothing is late, however short the time."""
+    async with serving(tmp_path, decision_time=decision_time, bank_time=0) as server:
 
         def mute_to_errors(bot: Bot, message: Message) -> Answer:
             return None if message["type"] == "error" else tsumogiri(bot, message)
