@@ -134,8 +134,9 @@ class Process:
             os.killpg(self._child.pid, number)
 
     def _read_stderr(self, stderr: IO[bytes]) -> None:
-        with stderr:
-            for line in iter(lambda: stderr.readline(STDERR_WIDTH), b""):
+        # Buffered: the pipe itself would be read byte by byte.
+        with stderr, open(stderr.fileno(), "rb", closefd=False) as lines:
+            for line in iter(lambda: lines.readline(STDERR_WIDTH), b""):
                 if text := one_line(line.decode(errors="replace")):
                     self._stderr.append(text)
 
