@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from agents.asking import Message
 from agents.player import parse_message
+from engine.dialects import DIALECTS
 
 MAX_MESSAGE = 65_536  # bytes
 CONNECT_WITHIN = 10.0  # seconds
@@ -51,6 +52,8 @@ def parse_url(url: str) -> Address:
     if not ROOM.fullmatch(room):
         raise ValueError(f"{url!r}: the name of a room is made of letters, digits and _ . - +")
     (dialect,) = parse_qs(parts.query).get("dialect", ["mjai3p"])[-1:]
+    if dialect not in DIALECTS:
+        raise ValueError(f"{url!r}: dialect must be one of {', '.join(DIALECTS)}")
     return Address(url, parts.scheme, parts.hostname, port or PORTS[parts.scheme], room, dialect)
 
 

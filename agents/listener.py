@@ -57,8 +57,6 @@ class Listener:
         self._address = parse_url(url)
         if self._address.scheme != "mjsonp":
             raise ValueError(f"{url!r}: bots are waited for at mjsonp://HOST:PORT/ROOM only")
-        if self._address.dialect not in DIALECTS:
-            raise ValueError(f"{url!r}: dialect must be one of {', '.join(DIALECTS)}")
         self.name = self._address.room
         self._timeout = timeout
         self._door: socket.socket | None = None
