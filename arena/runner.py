@@ -142,7 +142,7 @@ def work(link: Connection, settings: Settings, folder: Path | None) -> None:
 
 def prepare(label: str, player: Player, at_end: ExitStack) -> None:
     """Make a foreign bot ready; it is closed `at_end`. Raises GameError."""
-    signal.signal(signal.SIGTERM, leave)
+    at_end.callback(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, leave))
     at_end.callback(player.close)
     try:
         player.prepare()
