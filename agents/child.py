@@ -22,7 +22,7 @@ from pathlib import Path
 
 from agents.asking import Message
 from agents.player import NONE, OPENING, PlayerError, excerpt, parse_message, read_reply
-from agents.process import Process
+from agents.process import Gone, Process
 from engine.dialects import write
 
 AUTO, ARRAY, EVENT, ASKED = "auto", "array", "event", "asked"
@@ -59,11 +59,17 @@ class Child:
     def react(self, messages: list[Message]) -> Message:
         """See `agents.player.Player`."""
         try:
-            if messages[0]["type"] == "start_game":
-                self._begin(messages[0]["id"])
+            kept = messages[0]["type"] == "start_game" and self._begin(messages[0]["id"])
             if self._process is None:
                 raise PlayerError("sits out until the next game")
-            return self._answer(self._process, messages)
+            n_heard = self._process.n_heard
+            try:
+                return self._answer(self._process, messages)
+            except Gone:
+                if not kept or self._process.n_heard > n_heard:
+                    raise
+            self.close()  # it was still leaving the last game when this one began
+            return self.react(messages)
         except BaseException:
             self.close()  # whatever it was, the child is out of step
             raise
@@ -75,17 +81,19 @@ class Child:
             self._process.end()
             self._process = None
 
-    def _begin(self, seat: int) -> None:
-        """A child that can play a new game as `seat`: the one there is, or a new one."""
+    def _begin(self, seat: int) -> bool:
+        """See to a child that can play a new game as `seat`. Returns whether it is the one of the last game."""
         self.prepare()
         told_seat = seated(self._arguments, seat) != self._arguments
         if self._process is not None:
             if self._playing or not self._process.running or (told_seat and seat != self._seat):
                 self.close()
+        kept = self._process is not None
         if self._process is None:
             self._process = Process(seated(self._arguments, seat), self._timeout)
         self._seat = seat
         self._playing = True
+        return kept
 
     def _answer(self, process: Process, messages: list[Message]) -> Message:
         ending = messages[-1]["type"] == "end_game"

@@ -33,6 +33,7 @@ class Visitor:
         if not isinstance(games, int) or games < 0:
             raise ValueError(f"games must be a number, 0 for as long as the connection lasts, not {games!r}")
         self.games_left = games or -1
+        self.n_replies = 0
 
     def exchange(self, messages: list[Message], asked: bool, timeout: float) -> Message:
         """Tell it all messages; its reply to the last one. Raises OSError, ValueError."""
@@ -43,6 +44,7 @@ class Visitor:
             self.line.send(told | {"can_act": True} if self.when_asked and asks else told)
             if asks or not self.when_asked:
                 reply = self.line.receive(timeout)
+                self.n_replies += 1
         return reply
 
 
@@ -71,16 +73,20 @@ class Listener:
 
     def react(self, messages: list[Message]) -> Message:
         """See `agents.player.Player`."""
-        if messages[0]["type"] == "start_game":
-            self._begin(messages[0]["id"])
+        kept = messages[0]["type"] == "start_game" and self._begin(messages[0]["id"])
         if self._visitor is None:
             raise PlayerError("sits out until the next game")
+        n_replies = self._visitor.n_replies
         ending = messages[-1]["type"] == "end_game"
         try:
             reply = self._visitor.exchange(messages, not ending, self._timeout)
             if not ending:
                 return read_reply(reply, self._seat)
         except (OSError, ValueError) as error:
+            gone = isinstance(error, OSError) and not isinstance(error, TimeoutError)
+            if not ending and kept and gone and self._visitor.n_replies == n_replies:
+                self._dismiss()  # it has left after the last game
+                return self.react(messages)
             if not ending:
                 raise self._fault(error) from None
             self._visitor.games_left = 1  # it has left with the end of the game
@@ -97,13 +103,16 @@ class Listener:
             self._door.close()
             self._door = None
 
-    def _begin(self, seat: int) -> None:
+    def _begin(self, seat: int) -> bool:
+        """See to a bot that can play a new game as `seat`. Returns whether it is the one of the last game."""
         if self._playing:
             self._dismiss()
+        kept = self._visitor is not None
         if self._visitor is None:
             self._visitor = self._wait()
         self._seat = seat
         self._playing = True
+        return kept
 
     def _wait(self) -> Visitor:
         """The next bot that joins."""

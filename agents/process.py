@@ -24,15 +24,20 @@ GRACE = 0.5  # seconds a child has to exit when its stdin ends, then again when 
 LEASH = Path(__file__).with_name("leash.py")
 
 
+class Gone(PlayerError):
+    """The child has ended, or has closed its stdin or stdout."""
+
+
 class Process:
     """A running child, in a process group of its own.
 
-    Whatever it does, no call here takes much longer than `timeout`. Writing and reading raise PlayerError, which tells
-    how the child exited and the end of its stderr; the child is ended then.
+    Whatever it does, no call here takes much longer than `timeout`. Writing and reading raise PlayerError, Gone where
+    the child is, which tells how it exited and the end of its stderr; it is ended then.
     """
 
     def __init__(self, arguments: Sequence[str], timeout: float) -> None:
         """Start it. It has `timeout` seconds for each line. Raises PlayerError where it cannot be started."""
+        self.n_heard = 0  # bytes it has written to stdout, as far as they have been read
         self._timeout = timeout
         self._unread = bytearray()
         self._stderr: deque[str] = deque(maxlen=STDERR_LINES)
@@ -75,7 +80,7 @@ class Process:
             try:
                 left = left[os.write(self._stdin.fileno(), left) :]
             except BrokenPipeError:
-                raise self._fault("has closed its stdin", last_words=LAST_WORDS) from None
+                raise self._fault("has closed its stdin", Gone) from None
 
     def read(self) -> bytes:
         """The next line it writes, without its end."""
@@ -93,15 +98,16 @@ class Process:
     def _fill(self) -> None:
         data = os.read(self._stdout.fileno(), MAX_LINE)
         if not data:
-            raise self._fault("has ended", last_words=LAST_WORDS)
+            raise self._fault("has ended", Gone)
         self._unread += data
+        self.n_heard += len(data)
 
-    def _fault(self, what: str, last_words: float = 0.0) -> PlayerError:
+    def _fault(self, what: str, kind: type[PlayerError] = PlayerError) -> PlayerError:
         with suppress(subprocess.TimeoutExpired):
-            self._child.wait(last_words)
+            self._child.wait(LAST_WORDS if kind is Gone else 0.0)
         code = self._child.poll()
         self.end()
-        return PlayerError(what if code is None else f"{what} ({describe_exit(code)})", self.stderr())
+        return kind(what if code is None else f"{what} ({describe_exit(code)})", self.stderr())
 
     def stderr(self) -> list[str]:
         """The last lines it has written to stderr; all of them are in where it has been ended."""

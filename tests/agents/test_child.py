@@ -165,6 +165,43 @@ def test_a_child_may_leave_with_the_end_of_the_game(tmp_path: Path, children: li
         assert bot.react(END) == {"type": "none"}
 
 
+@pytest.mark.parametrize("framing", ["array", "event", "asked"])
+def test_a_child_still_leaving_when_the_next_game_begins_does_not_lose_it(
+    tmp_path: Path, children: list[Child], framing: str
+) -> None:
+    bot = Child(command(tmp_path, framing, "linger"), framing=framing, timeout=5)
+    children.append(bot)
+    for _ in range(2):
+        assert bot.react(OPENING) == DISCARD
+        process = bot._process
+        assert bot.react(END) == {"type": "none"}
+        assert process is not None
+        assert bot._process is process
+        assert process.running
+
+
+def test_a_new_child_that_ends_at_once_is_a_fault(tmp_path: Path, children: list[Child]) -> None:
+    starts = tmp_path / "starts"
+    once = f"echo >> {starts}; test $(wc -l < {starts}) = 1 || exit 3; exec {command(tmp_path, 'array', 'linger')}"
+    bot = Child(f"sh -c '{once}'", framing="array", timeout=5)
+    children.append(bot)
+    bot.react(OPENING)
+    bot.react(END)
+    with pytest.raises(PlayerError, match=r"has (ended|closed its stdin) \(exit code 3\)"):
+        bot.react(OPENING)
+    assert starts.read_text() == "\n\n"
+
+
+def test_a_child_that_leaves_once_it_has_spoken_is_a_fault(tmp_path: Path, children: list[Child]) -> None:
+    bot = Child(command(tmp_path, "event", "crash"), framing="event", timeout=5)  # crashes with its third draw
+    children.append(bot)
+    bot.react(OPENING)
+    bot.react(next_turn("E"))
+    bot.react(END)
+    with pytest.raises(PlayerError, match=r"has ended \(exit code 3\)"):
+        bot.react(OPENING)
+
+
 def test_a_game_broken_off_is_not_gone_on_with(tmp_path: Path, children: list[Child]) -> None:
     """The third draw of a process would crash it: each game has a process of its own here."""
     bot = Child(command(tmp_path, "array", "crash"), framing="array", timeout=5)

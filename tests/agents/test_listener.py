@@ -67,13 +67,13 @@ class Visit:
         return self.told
 
 
-def tsumogiri(join: Message, when_asked: bool = False) -> Callable[[Call, list[Message]], None]:
-    """Joins, and discards what it draws, until the connection ends."""
+def tsumogiri(join: Message, when_asked: bool = False, leaves: bool = False) -> Callable[[Call, list[Message]], None]:
+    """Joins, and discards what it draws, until the connection ends; or, if it `leaves`, the game."""
 
     def play(line: Call, told: list[Message]) -> None:
         told.append(line.receive())
         line.send(join)
-        while True:
+        while not (leaves and told[-1]["type"] == "end_game"):
             message = line.receive()
             told.append(message)
             if when_asked and "can_act" not in message:
@@ -213,6 +213,36 @@ def test_a_game_broken_off_needs_another_visit(listener: Listener) -> None:
     assert types(first.over()) == ["hello", *types(OPENING)]
     listener.close()
     second.over()
+
+
+@pytest.mark.parametrize("reply", ["always", "when_asked"])
+def test_a_visitor_that_has_left_after_a_game_costs_none(
+    listener: Listener, reply: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Though it wanted to stay."""
+    for _ in range(2):
+        bot = tsumogiri(JOIN | {"games": 0, "reply": reply}, reply == "when_asked", leaves=True)
+        visit = Visit(listener, bot)
+        assert listener.react(OPENING) == DISCARD
+        assert listener.react(END) == {"type": "none"}
+        visit.over()
+    assert capfd.readouterr().err == 2 * f"waiting for a bot at {listener._address.url}\n"
+
+
+def test_a_visitor_that_leaves_once_it_has_spoken_is_a_fault(listener: Listener) -> None:
+    def stumble(line: Call, told: list[Message]) -> None:
+        line.receive()
+        line.send(JOIN | {"games": 0})
+        while len(told) < 7:  # a game of five messages, and two of the next
+            told.append(line.receive())
+            line.send(DISCARD if told[-1]["type"] == "tsumo" else {"type": "none"})
+
+    visit = Visit(listener, stumble)
+    listener.react(OPENING)
+    listener.react(END)
+    with pytest.raises(PlayerError, match="has left: "):
+        listener.react(OPENING)
+    visit.over()
 
 
 def test_our_own_client_plays_with_us(listener: Listener) -> None:
