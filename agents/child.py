@@ -74,6 +74,10 @@ class Child:
             self.close()  # whatever it was, the child is out of step
             raise
 
+    def refuse(self, why: str) -> None:
+        """See `agents.player.Player`; the child is ended, as for every fault."""
+        self.close()
+
     def close(self) -> None:
         """End the child."""
         self._playing = False

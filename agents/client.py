@@ -94,6 +94,7 @@ class Paced:
     def __init__(self, player: Player, pause: float) -> None:
         self.name = player.name
         self.prepare = player.prepare
+        self.refuse = player.refuse
         self.close = player.close
         self._player = player
         self._pause = pause

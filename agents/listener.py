@@ -96,6 +96,12 @@ class Listener:
             self._dismiss()
         return NONE
 
+    def refuse(self, why: str) -> None:
+        """See `agents.player.Player`; the bot is told why, and sent away."""
+        if self._visitor is not None:
+            turn_away(self._visitor.line, why)
+            self._visitor = None
+
     def close(self) -> None:
         """Send the bot away, and wait for no other."""
         self._dismiss()
@@ -125,7 +131,8 @@ class Listener:
             try:
                 return self._welcome(line)
             except ValueError as error:
-                refuse(line, str(error))
+                turn_away(line, str(error))
+                print(f"turned a bot away at {self._address.url}: {error}", file=sys.stderr, flush=True)
             except OSError:
                 line.close()
 
@@ -145,9 +152,7 @@ class Listener:
             what = f"answered nonsense: {error}"
         else:
             what = f"has left: {error}"
-        assert self._visitor is not None
-        refuse(self._visitor.line, what)
-        self._visitor = None
+        self.refuse(what)
         return PlayerError(what)
 
     def _dismiss(self) -> None:
@@ -165,7 +170,7 @@ def open_door(address: Address) -> socket.socket:
         raise OSError(error.errno, error.strerror, address.url) from None
 
 
-def refuse(line: TcpLine, why: str) -> None:
+def turn_away(line: TcpLine, why: str) -> None:
     """Say why, and hang up."""
     with suppress(OSError):
         line.send({"type": "error", "message": why})

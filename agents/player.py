@@ -64,6 +64,10 @@ class Player(Protocol):
         """
         ...
 
+    def refuse(self, why: str) -> None:
+        """Its last answer cannot be played, for that reason. It sits out until the next ``start_game``."""
+        ...
+
     def close(self) -> None:
         """Free what it holds; it can be used again."""
         ...
@@ -101,6 +105,9 @@ class AgentPlayer:
         if action not in legal:
             raise PlayerError(f"may not {action_name(action)}; legal: {', '.join(map(action_name, legal))}")
         return mjai.action_message(view, self._follower.seat, action)
+
+    def refuse(self, why: str) -> None:
+        """See `Player`; an agent is not told."""
 
     def close(self) -> None:
         """See `Player`."""

@@ -41,9 +41,12 @@ class Foreign:
         self._read(view, legal)
         try:
             return np.array([action_of(view, self._seat, self._tell(), legal)])
-        except (PlayerError, ValueError) as error:
+        except PlayerError as error:
             self.fault = str(error)
-            return np.array([safe_default(legal)])
+        except ValueError as error:
+            self.fault = str(error)
+            self.player.refuse(self.fault)
+        return np.array([safe_default(legal)])
 
     def hear_round(self, table: np.record) -> None:
         """A round has ended at the table."""

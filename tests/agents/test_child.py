@@ -202,6 +202,19 @@ def test_a_child_that_leaves_once_it_has_spoken_is_a_fault(tmp_path: Path, child
         bot.react(OPENING)
 
 
+def test_a_child_whose_answer_is_refused_is_ended(tmp_path: Path, children: list[Child]) -> None:
+    bot = Child(command(tmp_path, "array"), framing="array", timeout=5)
+    children.append(bot)
+    bot.react(OPENING)
+    assert bot._process is not None
+    pid = bot._process._child.pid
+    bot.refuse("may not discard 6p")
+    assert wait_until_gone(pid)
+    with pytest.raises(PlayerError, match="sits out until the next game"):
+        bot.react(next_turn("E"))
+    assert bot.react(OPENING) == DISCARD
+
+
 def test_a_game_broken_off_is_not_gone_on_with(tmp_path: Path, children: list[Child]) -> None:
     """The third draw of a process would crash it: each game has a process of its own here."""
     bot = Child(command(tmp_path, "array", "crash"), framing="array", timeout=5)

@@ -52,6 +52,8 @@ class Scripted:
         drawn = messages[-1].get("pai")
         return DISCARD | {"pai": drawn} if messages[-1]["type"] == "tsumo" else {"type": "none"}
 
+    def refuse(self, why: str) -> None: ...
+
     def close(self) -> None: ...
 
 

@@ -144,7 +144,9 @@ def test_the_dialect_is_that_of_join_or_of_the_address(listener: Listener) -> No
         (["join"], "no object with a type"),
     ],
 )
-def test_who_joins_wrongly_is_told_why_and_another_may_come(listener: Listener, first: Any, what: str) -> None:
+def test_who_joins_wrongly_is_told_why_and_another_may_come(
+    listener: Listener, first: Any, what: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     told: list[Message] = []
 
     def intrude(line: Call, _: list[Message]) -> None:
@@ -160,6 +162,11 @@ def test_who_joins_wrongly_is_told_why_and_another_may_come(listener: Listener, 
     intruder.over()
     assert told[0]["type"] == "error"
     assert what in told[0]["message"]
+    url = listener._address.url
+    assert capfd.readouterr().err.splitlines() == [
+        f"waiting for a bot at {url}",
+        f"turned a bot away at {url}: {told[0]['message']}",
+    ]
     listener.close()
     visit.over()
 
@@ -199,6 +206,19 @@ def test_a_fault_ends_the_game_for_the_visitor_and_the_next_game_waits(
         listener.react(SECOND)
     for message in visit.over():
         assert message["type"] == "error"
+    visit = Visit(listener, tsumogiri(JOIN))
+    assert listener.react(OPENING) == DISCARD
+    listener.close()
+    visit.over()
+
+
+def test_a_visitor_whose_answer_is_refused_is_told_why_and_sent_away(listener: Listener) -> None:
+    visit = Visit(listener, tsumogiri(JOIN | {"games": 0}))
+    assert listener.react(OPENING) == DISCARD
+    listener.refuse("may not discard 6p; legal: pass")
+    assert visit.over()[-1] == {"type": "error", "message": "may not discard 6p; legal: pass"}
+    with pytest.raises(PlayerError, match="sits out until the next game"):
+        listener.react(SECOND)
     visit = Visit(listener, tsumogiri(JOIN))
     assert listener.react(OPENING) == DISCARD
     listener.close()

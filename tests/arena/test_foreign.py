@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -181,8 +182,11 @@ def free_port() -> int:
         return port
 
 
-def visit(port: int, heard: list[dict[str, Any]]) -> None:
-    """A tsumogiri bot in the Ruby style: one connection a game, a reply to every message."""
+def visit(port: int, heard: list[dict[str, Any]], last: str = "end_game", lie: bool = False) -> None:
+    """A tsumogiri bot in the Ruby style: one connection a game, a reply to every message.
+
+    It has come for three messages of type `last`. If it is to `lie`, it discards what it does not have.
+    """
     while True:
         try:
             connected = socket.create_connection(("127.0.0.1", port))
@@ -200,10 +204,12 @@ def visit(port: int, heard: list[dict[str, Any]]) -> None:
                 elif message["type"] == "start_game":
                     seat = message["id"]
                 elif message["type"] == "tsumo" and message["actor"] == seat:
-                    reply = {"type": "dahai", "actor": seat, "pai": message["pai"], "tsumogiri": True}
-                line.write(json.dumps(reply) + "\n")
-                line.flush()
-        if len([message for message in heard if message["type"] == "end_game"]) == 3:
+                    tile = message["pai"] if not lie else "9m" if message["pai"] != "9m" else "1m"
+                    reply = {"type": "dahai", "actor": seat, "pai": tile, "tsumogiri": True}
+                with suppress(BrokenPipeError):
+                    line.write(json.dumps(reply) + "\n")
+                    line.flush()
+        if len([message for message in heard if message["type"] == last]) == 3:
             return
 
 
@@ -224,3 +230,17 @@ def test_a_bot_that_connects_plays(capfd: pytest.CaptureFixture[str]) -> None:
     own_draws = [message for message in heard if message["type"] == "tsumo" and message["pai"] != "?"]
     assert all("possible_actions" in message for message in own_draws)
     assert {"nukidora", "reach"} & {action["type"] for draw in own_draws for action in draw["possible_actions"]}
+
+
+def test_a_bot_that_connects_is_told_that_its_answer_is_illegal() -> None:
+    port = free_port()
+    heard: list[dict[str, Any]] = []
+    visitor = Thread(target=visit, args=(port, heard, "error", True), daemon=True)
+    visitor.start()
+    chunk = played(settings_of("random", f"mjsonp://127.0.0.1:{port}/chair", "random"), [0])
+    visitor.join(5)
+    assert not visitor.is_alive()
+    errors = [message["message"] for message in heard if message["type"] == "error"]
+    assert errors == [fault.what for fault in chunk.faults]
+    for error in errors:
+        assert re.search(r"may not discard [19]m; legal: .*tsumogiri", error)
