@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import gc
 import socket
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import uvicorn
@@ -17,6 +19,7 @@ from agents.registry import make
 from engine.game import Game
 from server import tcp
 from server.access import Access
+from server.addresses import listening
 from server.app import make_app
 from server.line import MAX_MESSAGE
 from server.lobby import Lobby
@@ -25,6 +28,10 @@ from server.settings import Settings
 from server.store import Store
 
 UNREAD_FOR = 60  # seconds until a connection that takes nothing is gone
+# Inherited by connections. asyncio does not do the first for every socket, and short messages would wait.
+HTTP_OPTIONS = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)]
+if hasattr(socket, "TCP_USER_TIMEOUT"):  # or a WebSocket whose peer has stopped reading would never quite go
+    HTTP_OPTIONS.append((socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * UNREAD_FOR))
 MAX_FRAME = 16 * MAX_MESSAGE  # beyond this a WebSocket is closed instead of told that its message is too long
 
 
@@ -62,43 +69,65 @@ def warm_up(settings: Settings) -> None:
     gc.freeze()  # what is there by now stays: to look through it again would halt all games for a quarter of a second
 
 
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Keep other servers from the folder while the block runs, or until the process dies. Raises OSError."""
+    with (folder / "lock").open("ab") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OSError(f"data folder {folder}: another server uses it; name another folder with --data") from None
+        yield
+
+
 @asynccontextmanager
 async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIterator[Running]:
     """Serve while the block runs. Raises OSError for an address or folder that cannot be had, StoreError."""
     settings.data.mkdir(parents=True, exist_ok=True)
-    store = await Store.open(settings.database_url)
-    lobby = Lobby(settings, store, Access(settings, store), metrics or Metrics())
+    # What can be refused is asked for before any game goes on.
+    with (
+        alone(settings.data),
+        listening(settings.host, settings.port, HTTP_OPTIONS) as http_sockets,
+        listening(settings.host, settings.mjai_port) as mjai_sockets,
+    ):
+        store = await Store.open(settings.database_url)
+        try:
+            lobby = Lobby(settings, store, Access(settings, store), metrics or Metrics())
+            await lobby.open()
+            async with accepting(lobby, http_sockets, mjai_sockets):
+                port, mjai_port = (sockets[0].getsockname()[1] for sockets in (http_sockets, mjai_sockets))
+                yield Running(lobby, settings.host, port, mjai_port)
+        finally:
+            await store.close()
+
+
+@asynccontextmanager
+async def accepting(
+    lobby: Lobby, http_sockets: list[socket.socket], mjai_sockets: list[socket.socket]
+) -> AsyncIterator[None]:
+    """Take connections while the block runs; then the lobby closes."""
+    config = uvicorn.Config(
+        make_app(lobby),
+        ws_per_message_deflate=False,
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        ws="websockets-sansio",
+        ws_max_size=MAX_FRAME,
+        server_header=False,
+        forwarded_allow_ips=lobby.settings.forwarded,
+        timeout_graceful_shutdown=5,
+    )
+    http = HttpServer(config)
+    listeners = [await tcp.accept(listener, lobby.welcome) for listener in mjai_sockets]
+    serving = asyncio.create_task(http.serve(sockets=http_sockets))
     try:
-        await lobby.open()
-        listener = await tcp.listen(settings.host, settings.mjai_port, lobby.welcome)
-        http_socket = socket.create_server((settings.host, settings.port), reuse_port=False)
-        # Inherited by its connections: asyncio does not do it for a socket made so, and short messages would wait.
-        http_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if hasattr(socket, "TCP_USER_TIMEOUT"):  # or a WebSocket whose peer has stopped reading would never quite go
-            http_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * UNREAD_FOR)
-        config = uvicorn.Config(
-            make_app(lobby),
-            ws_per_message_deflate=False,
-            log_config=None,
-            access_log=False,
-            lifespan="off",
-            ws="websockets-sansio",
-            ws_max_size=MAX_FRAME,
-            server_header=False,
-            forwarded_allow_ips=settings.forwarded,
-            timeout_graceful_shutdown=5,
-        )
-        http = HttpServer(config)
-        serving = asyncio.create_task(http.serve(sockets=[http_socket]))
         while not http.started:
             await asyncio.sleep(0.01)
-        mjai_port = listener.sockets[0].getsockname()[1]
-        try:
-            yield Running(lobby, settings.host, http_socket.getsockname()[1], mjai_port)
-        finally:
-            listener.close()
-            await lobby.close()
-            http.should_exit = True
-            await serving
+        yield
     finally:
-        await store.close()
+        for listener in listeners:
+            listener.close()
+        await lobby.close()
+        http.should_exit = True
+        await serving

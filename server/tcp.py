@@ -82,6 +82,6 @@ class TcpLine(asyncio.Protocol):
             asyncio.get_running_loop().call_later(LINGER, self._transport.abort)
 
 
-async def listen(host: str, port: int, welcome: Welcome) -> asyncio.Server:
-    """Accept mjsonp connections. Raises OSError where the address cannot be had."""
-    return await asyncio.get_running_loop().create_server(lambda: TcpLine(welcome), host, port)
+async def accept(listener: socket.socket, welcome: Welcome) -> asyncio.Server:
+    """Accept mjsonp connections at a socket that listens."""
+    return await asyncio.get_running_loop().create_server(lambda: TcpLine(welcome), sock=listener)

@@ -1,0 +1,111 @@
+"""The server starts: on which addresses, in which folder, and what it says where it cannot."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from server.addresses import listening
+from server.running import running
+from server.settings import Settings
+from tests.server.bots import Bot, play_all, serving, the_game, together
+from tests.server.postgres import free_port
+
+
+def has_ipv6() -> bool:
+    try:
+        with socket.create_server(("::1", 0), family=socket.AF_INET6):
+            return True
+    except OSError:
+        return False
+
+
+needs_ipv6 = pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+async def refusal(data: Path, **settings: Any) -> str:
+    """What is said of a server that cannot start: one line."""
+    with pytest.raises(OSError, match=r"\w") as error:
+        async with running(Settings(**{"port": 0, "mjai_port": 0, "data": data} | settings)):
+            pass
+    assert str(error.value).isprintable()
+    return str(error.value)
+
+
+async def test_a_second_server_in_the_same_folder_changes_nothing(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        bots = [Bot(server, name) for name in "abc"]
+        questions = await together(*(bot.until(lambda message: message["type"] == "tsumo") for bot in bots))
+        before = contents(tmp_path / "journal")
+        said = await refusal(tmp_path)
+        assert said == f"data folder {tmp_path}: another server uses it; name another folder with --data"
+        assert contents(tmp_path / "journal") == before
+        await together(*(bot.answer(question) for bot, question in zip(bots, questions, strict=True)))
+        await play_all(bots)
+        await the_game(server)
+
+
+@pytest.mark.parametrize("port", ["port", "mjai_port"])
+async def test_a_port_in_use_changes_nothing(tmp_path: Path, port: str) -> None:
+    async with serving(tmp_path) as server:
+        bots = [Bot(server, name) for name in "abc"]
+        await together(*(bot.until(lambda message: message["type"] == "tsumo") for bot in bots))
+    (journal,) = (tmp_path / "journal").iterdir()
+    text = journal.read_text().replace('"resume_within":30.0', '"resume_within":0.0')  # it would go on at once
+    journal.write_text(text)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        number = other.getsockname()[1]
+        said = await refusal(tmp_path, **{port: number})
+    assert said == f"cannot listen on 127.0.0.1, port {number}: Address already in use"
+    await asyncio.sleep(0.1)
+    assert journal.read_text() == text
+
+
+@needs_ipv6
+@pytest.mark.parametrize("host", ["::1", "::", ""])
+async def test_ipv6(tmp_path: Path, host: str) -> None:
+    async with running(Settings(host=host, port=0, mjai_port=0, data=tmp_path)) as server:
+        addresses = ["::1"] if host else ["::1", "127.0.0.1"]
+        for address in addresses:
+            url = f"http://[{address}]" if ":" in address else f"http://{address}"
+            async with httpx.AsyncClient(trust_env=False) as http:
+                assert (await http.get(f"{url}:{server.port}/healthz")).status_code == 200
+            reader, writer = await asyncio.open_connection(address, server.mjai_port)
+            assert b'"hello"' in await reader.readline()
+            writer.close()
+
+
+@needs_ipv6
+def test_every_address_of_a_name_has_the_same_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [
+        (family, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", address)
+        for family, address in (
+            (socket.AF_INET6, ("2001:db8::1", 0, 0, 0)),  # not this machine's
+            (socket.AF_INET6, ("::1", 0, 0, 0)),
+            (socket.AF_INET, ("127.0.0.1", 0)),
+            (socket.AF_INET, ("127.0.0.1", 0)),
+        )
+    ]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+    with listening("name", 0) as sockets:
+        names = [bound.getsockname()[:2] for bound in sockets]
+        assert [address for address, _ in names] == ["::1", "127.0.0.1"]
+        assert len({port for _, port in names}) == 1
+        assert names[0][1] > 0
+
+
+async def test_hosts_that_are_unknown_or_elsewhere(tmp_path: Path) -> None:
+    for host in ("nobody.invalid", "two..dots"):
+        assert (await refusal(tmp_path, host=host)).startswith(f"host {host!r} is not known (")
+    port = free_port()
+    said = await refusal(tmp_path, host="203.0.113.1", port=port)
+    assert said == f"cannot listen on 203.0.113.1, port {port}: Cannot assign requested address"
