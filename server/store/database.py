@@ -32,6 +32,7 @@ HOW_TO_MEND = {
 }
 LOCK_TIMEOUT = 30.0  # seconds one process waits for another that writes to the same SQLite file
 CONNECT_TIMEOUT = 10.0  # seconds PostgreSQL has to answer
+COMMAND_TIMEOUT = 10.0  # seconds it has for each command, the wait for a lock included
 MIGRATION_LOCK = 0x6E756B69  # key of the advisory lock on PostgreSQL: "nuki"
 IMMEDIATE = {"sqlite_begin": "BEGIN IMMEDIATE"}  # execution option of a transaction that will write
 
@@ -63,16 +64,18 @@ def shown(url: URL) -> str:
     return url.set(drivername=url.get_backend_name(), query={}).render_as_string(hide_password=True)
 
 
-def make_engine(url: URL, *, foreign_keys: bool = True) -> AsyncEngine:
+def make_engine(url: URL, *, migrating: bool = False) -> AsyncEngine:
     """An engine for `url` (of read_url). Connects to nothing yet.
+
+    One for a migration has all the time it needs, and no foreign keys: to alter a table on SQLite is to copy it and
+    drop the original.
 
     On SQLite a transaction with the execution options IMMEDIATE waits for its turn to write before it reads; others
     see the database as it was when they began (WAL, which migrate has set). Commits reach the disk.
     """
     if url.get_backend_name() == "postgresql":
-        return create_async_engine(
-            url, connect_args={"timeout": CONNECT_TIMEOUT}, pool_pre_ping=True, hide_parameters=True
-        )
+        timeouts = {"timeout": CONNECT_TIMEOUT, "command_timeout": None if migrating else COMMAND_TIMEOUT}
+        return create_async_engine(url, connect_args=timeouts, pool_pre_ping=True, hide_parameters=True)
     # isolation_level=None: sqlite3 begins no transaction of its own accord, SQLAlchemy's event below does.
     engine = create_async_engine(
         url, connect_args={"timeout": LOCK_TIMEOUT, "isolation_level": None}, hide_parameters=True
@@ -82,7 +85,7 @@ def make_engine(url: URL, *, foreign_keys: bool = True) -> AsyncEngine:
     def connected(connection: Any, _: object) -> None:
         cursor = connection.cursor()
         cursor.execute("PRAGMA synchronous = FULL")
-        cursor.execute(f"PRAGMA foreign_keys = {int(foreign_keys)}")
+        cursor.execute(f"PRAGMA foreign_keys = {int(not migrating)}")
         cursor.close()
 
     @event.listens_for(engine.sync_engine, "begin")
@@ -141,8 +144,7 @@ def _use_write_ahead_log(url: URL) -> None:
 
 
 async def _migrate(url: URL) -> None:
-    # Without foreign keys: to alter a table on SQLite is to copy it and drop the original.
-    engine = make_engine(url, foreign_keys=False)
+    engine = make_engine(url, migrating=True)
     try:
         async with engine.execution_options(**IMMEDIATE).begin() as connection:
             if url.get_backend_name() == "postgresql":

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.dialects.postgresql import Insert, insert
 
-from server.store import Store
+from server.store import Store, StoreError, database
 from server.store.database import make_engine, read_url
 from server.store.tables import PlayerRow
 from tests.server.stored_games import NOON, all_items, check_ratings, make_game, opened, random_game
@@ -146,3 +146,16 @@ async def test_a_store_outlives_the_connections_it_had(postgres_url: str) -> Non
         await engine.dispose()
         assert await store.save_game(make_game(minute=1))
         assert len((await store.games()).items) == 2
+
+
+async def test_a_database_that_hangs_is_not_waited_for(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "COMMAND_TIMEOUT", 0.2)
+    async with opened(postgres_url) as store:
+        engine = make_engine(read_url(postgres_url))
+        async with engine.begin() as connection:
+            await connection.execute(text("LOCK TABLE games, tokens IN ACCESS EXCLUSIVE MODE"))
+            for hanging in (store.save_game(make_game()), store.has_token("a")):
+                with pytest.raises(StoreError, match="TimeoutError"):
+                    await asyncio.wait_for(hanging, 10)
+        await engine.dispose()
+        assert await store.save_game(make_game())

@@ -26,7 +26,7 @@ from tests.server.stored_games import check_ratings, make_game, opened
 
 async def on_connection(url: str, work: Callable[[Connection], Any]) -> Any:
     """What `work` gives back, done in one transaction."""
-    engine = make_engine(read_url(url), foreign_keys=False)
+    engine = make_engine(read_url(url), migrating=True)
     try:
         async with engine.begin() as connection:
             return await connection.run_sync(work)
