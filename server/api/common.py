@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
 from starlette.requests import HTTPConnection
 from starlette.routing import Match
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 from server import store
 from server.api.health import Health
@@ -50,6 +50,7 @@ LobbyHere = Annotated[Lobby, Depends(lobby_of)]
 Cursor = Annotated[str | None, Query(description="`next_cursor` of the page before")]
 Limit = Annotated[int, Query(ge=1, le=200, description="items of a page")]
 STEP = 50  # items read from the store at once
+ALLOWED = "nukidora.allowed"  # in a scope: methods of the routes that fit but for the method
 
 
 class Page(BaseModel, Generic[Item]):
@@ -110,14 +111,32 @@ def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
     return {code: {"model": Problem, "description": PROBLEMS[code]} for code in codes}
 
 
-class NameRoute(APIRoute):
-    """A route whose path is read as it was sent, and decoded afterwards: a name may hold a slash, written %2F."""
+class Route(APIRoute):
+    """A route as all are here.
+
+    Its path is read as it was sent, and decoded afterwards: a name may hold a slash, written %2F. It answers HEAD as
+    it does GET (the server sends no body then), which its `methods` do not say, so that the document has no HEAD. What
+    is not allowed at a path is answered with what is, by all routes there.
+    """
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether the route fits; starlette's call."""
+        """Whether the route fits; starlette's call, for one route after the other until one fits."""
         if scope["type"] != "http":
             return Match.NONE, {}
-        match, found = super().matches({**scope, "path": scope["raw_path"].decode("latin-1")})
+        match, found = super().matches({**as_get(scope), "path": scope["raw_path"].decode("latin-1")})
+        if match is Match.PARTIAL:
+            scope.setdefault(ALLOWED, set()).update(self.methods, {"HEAD"} if "GET" in self.methods else ())
         if "path_params" in found:
             found["path_params"] = {key: unquote(value) for key, value in found["path_params"].items()}
         return match, found
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer; starlette's call, also where no route of the path allows the method."""
+        if as_get(scope)["method"] not in self.methods:
+            raise HTTPException(405, headers={"Allow": ", ".join(sorted(scope[ALLOWED]))})
+        await super().handle(as_get(scope), receive, send)
+
+
+def as_get(scope: Scope) -> Scope:
+    """A request, GET in place of HEAD."""
+    return {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope

@@ -18,10 +18,10 @@ from engine import dialects
 from engine.records import mjai, tenhou_json
 from engine.records.model import GameRecord
 from server import store
-from server.api.common import Cursor, Limit, LobbyHere, NameRoute, Page, ServiceHere, problems, stored_page
+from server.api.common import Cursor, Limit, LobbyHere, Page, Route, ServiceHere, problems, stored_page
 from server.api.errors import missing
 
-router = APIRouter(prefix="/api/games", tags=["games"], route_class=NameRoute)
+router = APIRouter(prefix="/api/games", tags=["games"], route_class=Route)
 
 
 class Standing(BaseModel):

@@ -9,9 +9,9 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from server.api.common import LobbyHere, ServiceHere, problems
+from server.api.common import LobbyHere, Route, ServiceHere, problems
 
-router = APIRouter(tags=["operations"])
+router = APIRouter(tags=["operations"], route_class=Route)
 
 
 class Healthy(BaseModel):

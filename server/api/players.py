@@ -9,10 +9,10 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from server.api.common import Cursor, Limit, LobbyHere, NameRoute, Page, problems, stored_page
+from server.api.common import Cursor, Limit, LobbyHere, Page, Route, problems, stored_page
 from server.api.errors import missing
 
-router = APIRouter(prefix="/api/players", tags=["players"], route_class=NameRoute)
+router = APIRouter(prefix="/api/players", tags=["players"], route_class=Route)
 
 
 class Rating(BaseModel):

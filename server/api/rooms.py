@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from server import messages
 from server.access import Refused
-from server.api.common import Cursor, Limit, LobbyHere, NameRoute, Page, problems, read_cursor
+from server.api.common import Cursor, Limit, LobbyHere, Page, Route, problems, read_cursor
 from server.api.errors import missing
 from server.lobby import Lobby
 from server.rooms import Room, settings_of
@@ -18,7 +18,7 @@ from server.settings import RoomSettings
 from server.store import StoreError
 from server.store.cursors import Order, one_more
 
-router = APIRouter(prefix="/api/rooms", tags=["rooms"], route_class=NameRoute)
+router = APIRouter(prefix="/api/rooms", tags=["rooms"], route_class=Route)
 BY_NAME: Order[Room] = Order("rooms", lambda room: (room.name,), (str,))
 bearer = HTTPBearer(auto_error=False, description="an admin's token; servers that need no tokens let anybody")
 

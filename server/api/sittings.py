@@ -9,12 +9,12 @@ from fastapi import APIRouter, Query, WebSocket
 from pydantic import BaseModel, Field
 
 from server.access import Refused
-from server.api.common import Cursor, Limit, LobbyHere, NameRoute, Page, ServiceHere, problems, read_cursor
+from server.api.common import Cursor, Limit, LobbyHere, Page, Route, ServiceHere, problems, read_cursor
 from server.api.errors import deny, missing, of_refusal, problem
 from server.spectators import Broadcast, watch
 from server.store.cursors import Order, one_more, time
 
-router = APIRouter(prefix="/api/sittings", tags=["sittings"], route_class=NameRoute)
+router = APIRouter(prefix="/api/sittings", tags=["sittings"], route_class=Route)
 
 
 class SittingInfo(BaseModel):

@@ -374,6 +374,7 @@ async def test_the_api_describes_itself(tmp_path: Path) -> None:
     assert "seed" not in schemas["RoomSettingsInfo"]["properties"]
     problem = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
     for path, routes in document["paths"].items():
+        assert routes.keys() <= {"get", "post", "delete"}
         for method, route in routes.items():
             codes = {code for code in route["responses"] if code >= "4"}
             parameters = {parameter["in"] for parameter in route.get("parameters", [])}

@@ -1,0 +1,47 @@
+"""HEAD, and methods that are not allowed, over HTTP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.server.live import live
+from tests.server.stored_games import make_game
+
+ALLOWED = [  # a method that is not allowed, a path, what is allowed there
+    ("PUT", "/api/rooms", "GET, HEAD, POST"),
+    ("OPTIONS", "/api/rooms/a%2Fb", "DELETE, GET, HEAD"),
+    ("POST", "/api/games/0123/record", "GET, HEAD"),
+    ("DELETE", "/healthz", "GET, HEAD"),
+    ("PATCH", "/metrics", "GET, HEAD"),
+]
+
+
+async def test_what_is_allowed_is_told_in_full(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        for method, path, allowed in ALLOWED:
+            response = await at.http.request(method, path)
+            assert (response.status_code, response.headers["allow"]) == (405, allowed), path
+            assert response.json() == {"detail": "Method Not Allowed"}
+
+
+async def test_head_is_answered_as_get_is_without_the_body(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        await at.server.lobby.store.save_game(make_game())
+        (game,) = (await at.get("/api/games"))["items"]
+        one = f"/api/games/{game['id']}"
+        for path in (
+            "/api/rooms",
+            "/api/rooms/default",
+            one,
+            f"{one}/record",
+            "/api/players",
+            "/healthz",
+            "/api/nothing",
+        ):
+            known = await at.http.get(path)
+            response = await at.http.head(path)
+            assert response.status_code == known.status_code == (404 if path == "/api/nothing" else 200), path
+            assert response.content == b""
+            for name in ("content-type", "content-length", "etag"):
+                assert response.headers.get(name) == known.headers.get(name), (path, name)
+        assert (await at.http.head("/metrics")).headers["content-type"].startswith("text/plain")
