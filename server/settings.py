@@ -69,7 +69,11 @@ class RoomSettings(BaseModel):
 class Settings(BaseSettings, RoomSettings):
     """Everything the server can be told; a room takes from it what it does not say itself."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore", allow_inf_nan=False)
+    # Environment files name what they leave open: NUKIDORA_SEED= means none. Where an empty text means something else
+    # than the default (`host`: all addresses; `forwarded`: nobody), the flag can still say it.
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="ignore", allow_inf_nan=False
+    )
 
     host: str = Field("127.0.0.1", description="address to listen on")
     port: int = Field(8000, ge=0, le=65535, description="HTTP and WebSocket; 0: any free one")

@@ -135,7 +135,23 @@ def test_what_is_wrong_is_said_in_one_line_that_names_the_flag(
     assert len(said) > len(f"server: {flag(name)} {text!r}: \n")
 
 
-@pytest.mark.parametrize(("name", "text"), WRONG)
+def test_an_empty_variable_means_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in NAMES:
+        monkeypatch.setenv(PREFIX + name.upper(), "")
+    assert read() == Settings.model_construct()
+    for name in ("host", "forwarded", "database"):
+        assert getattr(read(flag(name), ""), name) == ""
+    assert read("--fill", "").fill == ()
+
+
+def test_an_empty_flag_counts_more_than_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("host", "forwarded", "database", "fill"):
+        monkeypatch.setenv(PREFIX + name.upper(), OTHER[name][0])
+    settings = read("--host=", "--forwarded=", "--database=", "--fill=")
+    assert (settings.host, settings.forwarded, settings.database, settings.fill) == ("", "", "", ())
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, text in WRONG if text])
 def test_what_is_wrong_is_said_in_one_line_that_names_the_variable(
     name: str, text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
