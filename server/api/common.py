@@ -119,6 +119,8 @@ class Route(APIRoute):
     is not allowed at a path is answered with what is, by all routes there.
     """
 
+    methods: set[str]  # of starlette's own routes it may be None
+
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Whether the route fits; starlette's call, for one route after the other until one fits."""
         if scope["type"] != "http":
