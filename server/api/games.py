@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import hashlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,7 +13,8 @@ from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
-from pydantic import AfterValidator, AwareDatetime, BaseModel, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, Field
+from pydantic_core import PydanticCustomError
 
 from engine import dialects
 from engine.records import mjai, tenhou_json
@@ -22,6 +24,7 @@ from server.api.common import Cursor, Limit, LobbyHere, Page, Route, ServiceHere
 from server.api.errors import missing
 
 router = APIRouter(prefix="/api/games", tags=["games"], route_class=Route)
+DATE_AND_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:", re.ASCII)
 
 
 class Standing(BaseModel):
@@ -82,6 +85,13 @@ def translated(stored: bytes, source: str, form: Form) -> bytes:
     return form.write(mjai.read(gzip.decompress(stored).decode(), source)).encode()
 
 
+def with_date(text: object) -> object:
+    """A time as it is written, of which pydantic checks the rest: a number would be seconds since 1970 to it."""
+    if isinstance(text, str) and not DATE_AND_TIME.match(text):
+        raise PydanticCustomError("datetime", "no date and time")
+    return text
+
+
 def in_utc(time: datetime) -> datetime:
     """The same time in UTC. Raises ValueError where the calendar does not go so far."""
     try:
@@ -90,7 +100,7 @@ def in_utc(time: datetime) -> datetime:
         raise ValueError("it is beyond the calendar") from error
 
 
-Time = Annotated[AwareDatetime, AfterValidator(in_utc)]
+Time = Annotated[AwareDatetime, BeforeValidator(with_date), AfterValidator(in_utc)]
 
 
 @router.get("", summary="Games that are over, newest first", responses=problems(422, 503))

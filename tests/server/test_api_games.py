@@ -114,6 +114,10 @@ WRONG_QUERIES = [
     ("/api/games?cursor=abc", "cursor not understood: take next_cursor of the page before"),
     ("/api/games?since=yesterday", "query: since is 'yesterday'; write a time like 2025-06-01T12:00:00Z"),
     ("/api/games?until=2025-06-01", "query: until is '2025-06-01'; write a time like 2025-06-01T12:00:00Z"),
+    *(
+        (f"/api/games?since={text}", f"query: since is '{text}'; write a time like 2025-06-01T12:00:00Z")
+        for text in ("2025", "1748779200", "-1.5", "inf", "2025-06-01T12:00:00", "2025-06-01_12:00:00Z", "12:00:00Z")
+    ),
     ("/api/games?since=9999-12-31T23:00:00-09:00", "query: since is '9999-12-31T23:00:00-09:00'; it is beyond"),
     ("/api/players?order=age", "query: order is 'age'; it should be 'rating', 'name' or 'games'"),
     ("/api/players?cursor=abc", "cursor not understood"),
