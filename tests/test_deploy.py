@@ -227,6 +227,17 @@ def test_every_secret_and_switch_of_the_compose_file_is_explained() -> None:
     assert explained == defaults
 
 
+def test_settings_of_the_env_file_count_but_for_those_that_docker_needs() -> None:
+    given = {PREFIX + name.upper(): "given" for name in DEFAULTS}
+    environment = services(**given)["server"]["environment"]
+    fixed = {name for name in given if environment[name] != "given"}
+    assert fixed == {PREFIX + name for name in ("HOST", "PORT", "MJAI_PORT", "DATA", "DATABASE")}
+    for path in (".env.example", "docs/deploy.md"):
+        text = (REPOSITORY / path).read_text(encoding="utf-8")
+        (told,) = re.findall(r"but for ([^.]*?),\s(?:# )?which the compose file sets", text)
+        assert {PREFIX + name.removeprefix(PREFIX) for name in re.findall(r"\b[A-Z][A-Z_]+\b", told)} == fixed, path
+
+
 def test_who_may_play_is_open_on_this_machine_and_can_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     for variables, needed in (({}, False), ({"NUKIDORA_ACCESS": "token"}, True), ({"NUKIDORA_ACCESS": "auto"}, True)):
         with monkeypatch.context() as patch:
