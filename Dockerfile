@@ -40,6 +40,6 @@ RUN python /opt/nukidora/warm_up.py
 VOLUME ["/data"]
 EXPOSE 8000 11600
 HEALTHCHECK --interval=5s --timeout=5s --start-period=60s --retries=5 \
-    CMD ["python", "-c", "import os, urllib.request as web; web.urlopen('http://127.0.0.1:' + os.environ.get('NUKIDORA_PORT', '8000') + '/healthz', timeout=3)"]
+    CMD ["python", "-c", "import os, urllib.request as web; web.build_opener(web.ProxyHandler({})).open('http://127.0.0.1:' + os.environ.get('NUKIDORA_PORT', '8000') + '/healthz', timeout=3)"]
 ENTRYPOINT ["python", "-m"]
 CMD ["server"]

@@ -9,10 +9,12 @@ import os
 import re
 import signal
 import subprocess
+import threading
 import time
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -125,6 +127,29 @@ def test_the_image_publishes_the_ports_and_the_folder_of_the_server() -> None:
     assert the("VOLUME").words == [environment["NUKIDORA_DATA"]]
     assert f"'{DEFAULTS['port'].default}'" in " ".join(health_check())
     assert Settings(host=environment["NUKIDORA_HOST"]).tokens_needed, "the image by itself is open to anybody"
+
+
+def test_the_health_check_asks_the_server_and_no_proxy(tmp_path: Path) -> None:
+    class Healthy(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200 if self.path == "/healthz" else 404)
+            self.end_headers()
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Healthy) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            machine = Machine.of_sources(tmp_path)
+            machine.environment |= {"NUKIDORA_PORT": str(server.server_port), "http_proxy": "http://127.0.0.1:9"}
+            assert machine.is_healthy({})
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_the_documents_name_the_user_of_the_image() -> None:
+    (uid,) = re.findall(r"--uid (\d+)", " ".join(found.text for found in of_name("RUN", LAST_STAGE)))
+    assert f"user {uid}," in (REPOSITORY / "docs" / "deploy.md").read_text(encoding="utf-8")
 
 
 def test_code_compiled_in_the_image_runs_on_any_processor() -> None:
