@@ -11,10 +11,12 @@ from importlib import import_module
 from typing import Any
 
 import uvloop
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from engine.commandline import Parser
+from server.access import HOUSE
 from server.logs import start_logging
+from server.messages import Name
 from server.running import running, warm_up
 from server.settings import PREFIX, Settings
 from server.store import Store, StoreError
@@ -24,6 +26,19 @@ EPILOG = f"""\
 Every flag can be set by an environment variable: --fill-after by {PREFIX}FILL_AFTER; flags count more. What concerns
 play holds for rooms that say nothing themselves. Lists are separated by commas.
 """
+
+
+def owner_name(name: str) -> str:
+    """A name for a token, which must be one that can join. Raises ArgumentTypeError for any other."""
+    try:
+        joins_so = TypeAdapter(Name).validate_python(name) == name
+    except ValidationError:
+        joins_so = False
+    if not joins_so:
+        raise argparse.ArgumentTypeError(f"{name!r} is not 1 to 64 printable characters without spaces around them")
+    if name.endswith(HOUSE):
+        raise argparse.ArgumentTypeError(f"{name!r} is a house bot's: take another")
+    return name
 
 
 def make_flags() -> Parser:
@@ -56,7 +71,7 @@ def make_parser() -> Parser:
     token = commands.add_parser("token", help="tokens of bots and admins")
     actions = token.add_subparsers(dest="token", required=True, metavar="ACTION")
     adding = actions.add_parser("add", help="a new token for a name; it is shown once")
-    adding.add_argument("name")
+    adding.add_argument("name", type=owner_name)
     adding.add_argument("--admin", action="store_true", help="may open and close rooms")
     actions.add_parser("list", help="names that have one")
     actions.add_parser("revoke", help="end a token").add_argument("name")

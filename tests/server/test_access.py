@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from server import access
+from server.__main__ import make_parser, parse, tokens
 from server.access import Access, Full, PerMinute, Refused, TooMany, Unknown, counted_as
 from server.settings import Settings
 from server.store import Store
@@ -156,6 +158,25 @@ async def test_a_name_belongs_to_its_token(sqlite_url: str) -> None:
     assert "unknown or revoked" in str(await refusal(limits.admit("aki", aki)))
     await make_access(store, access="open").admit("aki", None)
     await store.close()
+
+
+@pytest.mark.parametrize("name", ["", " ", " pad ", "two\nlines", "x" * 65, "rule (house)", " (house)", "\ud800"])
+def test_no_token_for_a_name_that_cannot_join(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse(make_parser(), ["token", "add", "--admin", name])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"server token add: argument name: {name!r} is ")
+    assert said.count("\n") == 1
+
+
+async def test_a_token_for_a_name_that_can_join(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = Settings(data=tmp_path)
+    for name in ("x" * 64, "雀 士", "rule(house)"):
+        assert await tokens(settings, parse(make_parser(), ["token", "add", name])) == 0
+        assert len(capsys.readouterr().out) == 44  # 32 bytes in base64, and a line's end
+    assert await tokens(settings, parse(make_parser(), ["token", "list"])) == 0
+    assert "雀 士  bot  " in capsys.readouterr().out
 
 
 async def test_admins_have_an_admins_token(sqlite_url: str) -> None:
