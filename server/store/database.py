@@ -56,6 +56,8 @@ def read_url(url: str) -> URL:
     parsed = parsed.set(drivername=DRIVERS[parsed.drivername])
     if parsed.get_backend_name() == "sqlite" and (parsed.database or ":memory:").startswith((":memory:", "file:")):
         raise StoreError("SQLite needs a file to keep games in: write sqlite:///PATH")
+    if "sslmode" in parsed.query:  # as libpq, and hosts of databases, call it
+        parsed = parsed.set(query={"ssl" if key == "sslmode" else key: said for key, said in parsed.query.items()})
     return parsed
 
 

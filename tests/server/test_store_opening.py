@@ -150,6 +150,17 @@ def test_urls_get_their_driver(written: str, driver: str, shown_path: str) -> No
     assert (url.drivername, url.database) == (driver, shown_path)
 
 
+def test_parameters_are_those_of_the_driver_and_sslmode() -> None:
+    url = read_url("postgresql://u:p@host/games?sslmode=require&application_name=x")
+    assert dict(url.query) == {"ssl": "require", "application_name": "x"}
+
+
+async def test_tls_is_asked_for_as_libpq_does(postgres_url: str) -> None:
+    async with opened(f"{postgres_url}?sslmode=prefer"):
+        pass
+    assert "rejected SSL upgrade" in await refusal(f"{postgres_url}?sslmode=require")  # the cluster has no certificate
+
+
 @pytest.mark.parametrize(
     ("url", "said"),
     [
