@@ -84,8 +84,8 @@ class Settings(BaseSettings, RoomSettings):
         "auto", description="who may play: open, token, or auto: tokens where the address is not loopback"
     )
     max_rooms: int = Field(1000, ge=1, description="rooms at the same time")
-    max_connections: int = Field(2000, ge=3, description="connections at the same time")
-    connections_per_address: int = Field(1000, ge=1, description="connections of one address at the same time")
+    max_connections: int = Field(2000, ge=3, description="connections of bots and spectators at the same time")
+    connections_per_address: int = Field(1000, ge=1, description="of them, those of one address")
     joins_per_minute: int = Field(600, ge=1, description="joins of one address")
     messages_per_second: int = Field(20_000, ge=1, description="messages of one connection")
     downloads_per_minute: int = Field(600, ge=1, description="records downloaded by one address")
