@@ -22,7 +22,7 @@ from pathlib import Path
 
 from agents.asking import Message
 from agents.player import NONE, OPENING, PlayerError, excerpt, parse_message, read_reply
-from agents.process import Gone, Process
+from agents.process import GoneError, Process
 from engine.dialects import write
 
 AUTO, ARRAY, EVENT, ASKED = "auto", "array", "event", "asked"
@@ -65,7 +65,7 @@ class Child:
             n_heard = self._process.n_heard
             try:
                 return self._answer(self._process, messages)
-            except Gone:
+            except GoneError:
                 if not kept or self._process.n_heard > n_heard:
                     raise
             self.close()  # it was still leaving the last game when this one began

@@ -48,7 +48,8 @@ def parse_url(url: str) -> Address:
         raise ValueError(f"{url!r}: {error}") from None
     if parts.scheme not in PORTS or not parts.hostname:
         raise ValueError(f"{url!r} is no address of a room, like mjsonp://localhost:11600/default")
-    room = parts.path.rpartition("/")[2] or "default"
+    path = parts.path.removeprefix("/")
+    room = (path if parts.scheme == "mjsonp" else path.rpartition("/")[2]) or "default"
     if not ROOM.fullmatch(room):
         raise ValueError(f"{url!r}: the name of a room is made of letters, digits and _ . - +")
     (dialect,) = parse_qs(parts.query).get("dialect", ["mjai3p"])[-1:]
@@ -58,7 +59,7 @@ def parse_url(url: str) -> Address:
 
 
 class Line(Protocol):
-    """A connection. Sending and receiving raise ConnectionError when it is gone."""
+    """A connection. Receiving raises ConnectionError when it is gone; sending may."""
 
     def send(self, message: Message) -> None:
         """Send a message."""

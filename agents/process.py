@@ -24,15 +24,15 @@ GRACE = 0.5  # seconds a child has to exit when its stdin ends, then again when 
 LEASH = Path(__file__).with_name("leash.py")
 
 
-class Gone(PlayerError):
+class GoneError(PlayerError):
     """The child has ended, or has closed its stdin or stdout."""
 
 
 class Process:
     """A running child, in a process group of its own.
 
-    Whatever it does, no call here takes much longer than `timeout`. Writing and reading raise PlayerError, Gone where
-    the child is, which tells how it exited and the end of its stderr; it is ended then.
+    Whatever it does, no call here takes much longer than `timeout`. Writing and reading raise PlayerError, GoneError
+    where the child has gone, which tells how it exited and the end of its stderr; it is ended then.
     """
 
     def __init__(self, arguments: Sequence[str], timeout: float) -> None:
@@ -80,7 +80,7 @@ class Process:
             try:
                 left = left[os.write(self._stdin.fileno(), left) :]
             except BrokenPipeError:
-                raise self._fault("has closed its stdin", Gone) from None
+                raise self._fault("has closed its stdin", GoneError) from None
 
     def read(self) -> bytes:
         """The next line it writes, without its end."""
@@ -98,13 +98,13 @@ class Process:
     def _fill(self) -> None:
         data = os.read(self._stdout.fileno(), MAX_LINE)
         if not data:
-            raise self._fault("has ended", Gone)
+            raise self._fault("has ended", GoneError)
         self._unread += data
         self.n_heard += len(data)
 
     def _fault(self, what: str, kind: type[PlayerError] = PlayerError) -> PlayerError:
         with suppress(subprocess.TimeoutExpired):
-            self._child.wait(LAST_WORDS if kind is Gone else 0.0)
+            self._child.wait(LAST_WORDS if kind is GoneError else 0.0)
         code = self._child.poll()
         self.end()
         return kind(what if code is None else f"{what} ({describe_exit(code)})", self.stderr())

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
+import structlog
 import uvloop
 from pydantic import TypeAdapter, ValidationError
 
@@ -22,6 +23,7 @@ from server.settings import PREFIX, Settings
 from server.store import Store, StoreError
 
 OK, FAILED = 0, 1
+log = structlog.get_logger("server")
 EPILOG = f"""\
 Every flag can be set by an environment variable: --fill-after by {PREFIX}FILL_AFTER; flags count more. What concerns
 play holds for rooms that say nothing themselves. Lists are separated by commas.
@@ -110,6 +112,7 @@ async def serve(settings: Settings) -> int:
         print(f"mjsonp://{host}:{server.mjai_port}/default  ws://{host}:{server.port}/mjai/default")
         print(f"http://{host}:{server.port}/docs", flush=True)
         await stop.wait()
+        log.info("stopping", games=len(server.lobby.sittings))
     return OK
 
 

@@ -224,6 +224,7 @@ class Lobby:
                 raise Full(f"there are {len(self.rooms)} rooms already, and no more are allowed; join one of them")
             room = self.rooms[name] = Room(name, settings, self, kept)
             room.earlier, room.started = earlier, started
+            log.info("room opened", room=name)
         return room
 
     def close_room(self, room: Room) -> None:
@@ -237,6 +238,7 @@ class Lobby:
             room.close()
             if self.rooms.get(room.name) is room:  # else another has the name by now
                 del self.rooms[room.name]
+                log.info("room closed", room=room.name)
             if room.kept and room.finished:
                 self.start_task(self.store.close_room(room.name))
 
@@ -304,6 +306,9 @@ class Lobby:
                 await asyncio.sleep(STORE_AGAIN)
         self.metrics.games.inc()
         self.metrics.playing.dec()
+        log.info(
+            "game finished", game=sitting.id, room=game.room, scores={seat.name: seat.score for seat in game.seats}
+        )
         sitting.announce_end()
         self.broadcasts[sitting.id].game_over()
         self._close_game(sitting)

@@ -88,6 +88,7 @@ def test_a_refusal_is_one_line_and_exit_code_1() -> None:
         (["rule", "http://localhost/x"], "'http://localhost/x' is no address of a room, like mjsonp://"),
         (["rule", "mjsonp://localhost:99999/x"], "'mjsonp://localhost:99999/x'"),
         (["rule", "mjsonp://localhost/a%20b"], "the name of a room is made of"),
+        (["rule", "mjsonp://localhost/a/b"], "the name of a room is made of"),
         (["rule", "mjsonp://localhost/x?dialect=ruby"], "dialect must be one of mjai3p, libriichi3p, kita"),
         (["--exec", "no-such-program x", "mjsonp://localhost/x"], "there is no program 'no-such-program'"),
         (["rule", "--framing", "array", "mjsonp://localhost/x"], "--framing is for --exec only"),

@@ -193,7 +193,7 @@ def visit(port: int, heard: list[dict[str, Any]], last: str = "end_game", lie: b
         except ConnectionRefusedError:
             time.sleep(0.02)
             continue
-        with connected, connected.makefile("rw") as line:
+        with suppress(ConnectionError), connected, connected.makefile("rw") as line:
             seat = -1
             for text in line:
                 message = json.loads(text)
@@ -206,9 +206,8 @@ def visit(port: int, heard: list[dict[str, Any]], last: str = "end_game", lie: b
                 elif message["type"] == "tsumo" and message["actor"] == seat:
                     tile = message["pai"] if not lie else "9m" if message["pai"] != "9m" else "1m"
                     reply = {"type": "dahai", "actor": seat, "pai": tile, "tsumogiri": True}
-                with suppress(BrokenPipeError):
-                    line.write(json.dumps(reply) + "\n")
-                    line.flush()
+                line.write(json.dumps(reply) + "\n")
+                line.flush()
         if len([message for message in heard if message["type"] == last]) == 3:
             return
 
