@@ -112,7 +112,7 @@ async def serve(settings: Settings) -> int:
         print(f"mjsonp://{host}:{server.mjai_port}/default  ws://{host}:{server.port}/mjai/default")
         print(f"http://{host}:{server.port}/docs", flush=True)
         await stop.wait()
-        log.info("stopping", games=len(server.lobby.sittings))
+        log.info("stopping")
     return OK
 
 
