@@ -306,9 +306,7 @@ class Lobby:
                 await asyncio.sleep(STORE_AGAIN)
         self.metrics.games.inc()
         self.metrics.playing.dec()
-        log.info(
-            "game finished", game=sitting.id, room=game.room, scores={seat.name: seat.score for seat in game.seats}
-        )
+        log.info("game finished", game=sitting.id, room=game.room, scores=[(it.name, it.score) for it in game.seats])
         sitting.announce_end()
         self.broadcasts[sitting.id].game_over()
         self._close_game(sitting)

@@ -32,6 +32,11 @@ def start_logging(form: Literal["text", "json"], level: int = logging.INFO) -> N
     logging.basicConfig(handlers=[handler], level=level, force=True)
     for chatty in ("uvicorn", "alembic"):  # the one logs URLs, which may hold tokens
         logging.getLogger(chatty).setLevel(logging.WARNING)
+    log_by_the_standard_library()
+
+
+def log_by_the_standard_library() -> None:
+    """Hand what this program logs to `logging`, whoever handles it there."""
     structlog.configure(
         processors=[*SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),

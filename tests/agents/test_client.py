@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -375,6 +375,31 @@ def test_a_game_over_websocket(spoken: Spoken) -> None:
     assert spoken.said == ["game 1: 2nd with 34,500 points (-5.5)"]
     assert spoken.complaints == [f"{url}: the connection was closed; trying again in 0.01 s"]
     assert [message["type"] for message in player.told[0]] == ["start_game", "start_kyoku", "tsumo"]
+
+
+def test_the_last_words_before_a_websocket_closes_are_read(spoken: Spoken) -> None:
+    """The connection is closed while the player still thinks."""
+    closed = Event()
+
+    class Slow(Scripted):
+        def react(self, messages: list[Message]) -> Message:
+            assert closed.wait(5)
+            return super().react(messages)
+
+    def answer(connection: ServerConnection) -> None:
+        connection.send(json.dumps({"type": "hello"}))
+        connection.recv()
+        ending = [{"type": "end_kyoku"}, END] if closed.is_set() else [{"type": "error", "message": "too slow"}]
+        for message in [START | {"resume": "s3cret"}, KYOKU, DRAW | ASKS, *ending]:
+            connection.send(json.dumps(message))
+        connection.close()
+        closed.set()
+
+    with websocket_server(answer) as url:
+        join = {"type": "join", "name": "me", "room": "room"}
+        attend(parse_url(url), Stay(Slow(), join, 1, spoken.said.append, spoken.complaints.append))
+    assert spoken.complaints[0] == "the server says: too slow"
+    assert spoken.said == ["game 1: 2nd with 34,500 points (-5.5)"]
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from server.logs import log_by_the_standard_library
 from tests.server.postgres import postgres_cluster, postgres_url
 
 __all__ = ["postgres_cluster", "postgres_url"]
@@ -21,6 +24,19 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     arguments = inspect.signature(pyfuncitem.obj).parameters
     asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in arguments}))
     return True
+
+
+@pytest.fixture(scope="session", autouse=True)
+def logs_are_seen() -> None:
+    """`caplog` has what the server logs itself as well."""
+    log_by_the_standard_library()
+
+
+@pytest.fixture
+def no_error_is_logged(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Fails a test in whose course the server, or a library of its, logs an error."""
+    yield
+    assert [record.getMessage() for record in caplog.get_records("call") if record.levelno >= logging.ERROR] == []
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import socket
 import threading
 from collections.abc import Iterator
@@ -166,10 +165,9 @@ def join(room: str) -> bytes:
 THROW = {"tcp": throw_lines, "websocket": throw_frames}
 
 
+@pytest.mark.usefixtures("no_error_is_logged")
 @pytest.mark.parametrize("wire", THROW)
-def test_nothing_thrown_at_the_server_disturbs_anybody(
-    wire: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_nothing_thrown_at_the_server_disturbs_anybody(wire: str, tmp_path: Path) -> None:
     errors = 0
     with target(tmp_path) as running:
 
@@ -195,7 +193,6 @@ def test_nothing_thrown_at_the_server_disturbs_anybody(
         throw()
     assert errors > EXAMPLES
     assert running.escaped == []
-    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
     assert [bot.errors for bot in running.honest if bot.errors] == []
     finished = [len([game for game in bot.games if game[-1]["type"] == "end_game"]) for bot in running.honest]
     assert min(finished) >= 2, "honest games came to their ends"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import logging
 from collections import Counter
 from pathlib import Path
 
@@ -69,6 +70,18 @@ async def test_a_room_named_with_house_bots_begins_at_once(tmp_path: Path, wire:
         assert ["efficiency" in name for name in houses] == [True, False]
         assert ["tsumogiri" in name for name in houses] == [False, True]
         assert game.room == "solo+tsumogiri+efficiency"
+
+
+async def test_the_log_tells_of_rooms_and_games(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "server")
+    async with serving(tmp_path) as server:
+        await Bot(server, "a", room="solo+rule+rule").play()
+        game, _ = await the_game(server)
+        await until(lambda: "solo+rule+rule" not in server.lobby.rooms)
+    told = [record.msg for record in caplog.records if isinstance(record.msg, dict) and record.msg["room"] != "default"]
+    assert [entry["event"] for entry in told] == ["room opened", "game finished", "room closed"]
+    assert told[1]["game"] == game.id
+    assert told[1]["scores"] == [(standing.name, standing.score) for standing in game.seats]
 
 
 async def test_one_house_bot_named_waits_for_nobody_else(tmp_path: Path) -> None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import logging
 import os
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -21,6 +19,7 @@ from server import spectators
 from tests.server.bots import Answer, Bot, Message, stored_lines, tsumogiri
 from tests.server.live import TABLE, Live, live, play_into, play_on, until
 
+pytestmark = pytest.mark.usefixtures("no_error_is_logged")  # whatever spectators do
 START, END, END_GAME = b'"type":"start_kyoku"', b'"type":"end_kyoku"', b'"type":"end_game"'
 NASTY = '","ext_bot":{"a":1},"'  # a name that looks like the key that is cut off
 HANDSHAKE = """\
@@ -76,13 +75,6 @@ async def watch(at: Live, game: str) -> list[tuple[float, Message]]:
     """All messages a spectator is sent, and when."""
     async with at.socket(f"/api/sittings/{game}/events") as events:
         return [(monotonic(), json.loads(data)) async for data in events]
-
-
-@pytest.fixture(autouse=True)
-def nothing_goes_wrong(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """Whatever spectators do, no error is logged."""
-    yield
-    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 
 async def refusal(at: Live, path: str) -> tuple[int, Headers, str]:
