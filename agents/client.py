@@ -137,8 +137,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             attend(given.url, stay)
         except KeyboardInterrupt:
             return INTERRUPTED
-        except (Unreachable, PlayerError) as error:
+        except Unreachable as error:
             complain(str(error))
+            return FAILED
+        except PlayerError as error:
+            complain(f"{player.name}: {error}")
             return FAILED
     return PLAYED
 

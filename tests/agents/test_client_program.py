@@ -79,6 +79,15 @@ def test_a_refusal_is_one_line_and_exit_code_1() -> None:
     assert without_notice(stderr) == "agents.client: the server says: the token is not valid\n"
 
 
+def test_a_bot_that_ends_at_once_is_named_with_its_last_words(tmp_path: Path) -> None:
+    bot = tmp_path / "broken.py"
+    bot.write_text("import sys; sys.exit('no model file')")
+    process = start_client("--exec", f"{sys.executable} {bot}", "mjsonp://localhost:1/x")
+    stdout, stderr = process.communicate(timeout=120)
+    assert (process.returncode, stdout) == (1, "")
+    assert without_notice(stderr) == "agents.client: broken: has ended (exit code 1); stderr: no model file\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
