@@ -1,0 +1,203 @@
+"""A seat's view as the tokens the BERT bot reads (`agents.bert.vocabulary`), compiled.
+
+The state part says where the game stands and what the seat holds and may do; the record part is read off the events of
+the round. Position ids are 0 in the state part and count from the separator on: it has 1, the first event 2.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.bert.vocabulary import (
+    CLASSES,
+    CLS,
+    EOS,
+    FIRST_DEED,
+    N_DEEDS,
+    N_PLAYERS,
+    OFFSET,
+    PLACE_OF_TILE,
+    SEP,
+    token_name,
+)
+from engine.actions import (
+    ANKAN,
+    DAIMINKAN,
+    KAKAN,
+    NINE_TERMINALS,
+    PON,
+    PON_RED,
+    RIICHI,
+    RON,
+    TSUMO,
+    TSUMOGIRI,
+)
+from engine import events
+from engine.compiling import entry, inner
+from engine.events import event_actor, event_tile, event_tsumogiri, event_type
+from engine.table import DORA_AT, MAX_LOG, TABLE
+from engine.tiles import KIND_OF, N_KINDS, N_TILES, RED_5P, RED_INDEX
+
+MAX_STATE = 1 + 9 + 5 + 14 + 1 + 8  # [CLS], single values, dora markers, hand, tile drawn, what may be done
+MAX_RECORD = MAX_LOG - 55  # every event of a round but its draws
+MAX_TOKENS = MAX_STATE + MAX_RECORD + 2  # with [SEP] and [EOS]
+
+_COUNT = {each.name: each.count for each in CLASSES}
+STYLE, PLAYER_ID, BAKAZE, KYOKU = (OFFSET[name] for name in ("style", "player_id", "bakaze", "kyoku"))
+HONBA, KYOTAKU = OFFSET["honba"], OFFSET["kyotaku"]
+DELTA_BEFORE, DELTA_AFTER = OFFSET["delta_score_before"], OFFSET["delta_score_after"]
+NUM_PIPAIS, DORA_MARKER, TEHAI, DRAWN = (OFFSET[name] for name in ("num_pipais", "dora_marker", "tehai", "tsumo"))
+CAN_DAHAI, CAN_REACH, CAN_HORA, CAN_RYUKYOKU, CAN_PON, CAN_DAIMINKAN, CAN_ANKAN, CAN_KAKAN = (
+    OFFSET[f"can_{name}"] for name in ("dahai", "reach", "hora", "ryukyoku", "pon", "daiminkan", "ankan", "kakan")
+)
+MAX_HONBA, MAX_KYOTAKU, MAX_PIPAIS = _COUNT["honba"] - 1, _COUNT["kyotaku"] - 1, _COUNT["num_pipais"] - 1
+LARGEST_DELTA = _COUNT["delta_score_before"] // 2  # in thousands
+
+# First token of each event that is recorded, as player 0's; -1 where it is not.
+DEED = np.full(16, -1, dtype=np.int64)
+for _event, _name in (
+    (events.DAHAI, "dahai"), (events.REACH, "reach"), (events.PON, "pon"), (events.DAIMINKAN, "daiminkan"),
+    (events.ANKAN, "ankan"), (events.KAKAN, "kakan"), (events.NUKIDORA, "nukidora"),
+):  # fmt: skip
+    DEED[_event] = OFFSET[f"player0_{_name}"]
+
+# The actions of which one must be legal for a token of what may be done, as masks of the menu's two words.
+DISCARDS = range(TSUMOGIRI + 1)
+_CAN = (
+    (CAN_DAHAI, DISCARDS), (CAN_REACH, [RIICHI]), (CAN_HORA, [TSUMO, RON]), (CAN_RYUKYOKU, [NINE_TERMINALS]),
+    (CAN_PON, [PON, PON_RED]), (CAN_DAIMINKAN, [DAIMINKAN]), (CAN_ANKAN, range(ANKAN, ANKAN + N_KINDS)),
+    (CAN_KAKAN, range(KAKAN, KAKAN + N_KINDS)),
+)  # fmt: skip
+CAN_TOKENS = np.array([token for token, _ in _CAN], dtype=np.int64)
+CAN_MASKS = np.array(
+    [[sum(1 << (a & 63) for a in menu if a >> 6 == word) for word in (0, 1)] for _, menu in _CAN], dtype=np.uint64
+)
+
+
+@inner
+def delta_token(first: int, own: int, other: int) -> int:
+    """The token of a difference of scores in points, in whole thousands towards zero."""
+    thousands = np.int64(abs(own - other)) // 1000
+    signed = thousands if own >= other else -thousands
+    return first + min(max(signed + LARGEST_DELTA, 0), 2 * LARGEST_DELTA)
+
+
+@inner
+def put_hand(p: np.record, out: np.ndarray, n: int) -> int:
+    """Write the concealed tiles in the bot's order from place `n` on; returns the next place."""
+    for kind in range(N_KINDS):
+        reds = np.int64(p.red[RED_INDEX[kind]]) if RED_INDEX[kind] >= 0 else np.int64(0)
+        if reds > 0:
+            out[n] = TEHAI + PLACE_OF_TILE[RED_5P + RED_INDEX[kind]]
+            n += 1
+        for _ in range(p.hand[kind] - reds):
+            out[n] = TEHAI + PLACE_OF_TILE[kind]
+            n += 1
+    return n
+
+
+@inner
+def put_state(t: np.record, out: np.ndarray) -> int:
+    """Write [CLS] and the state part of the viewer; returns how many tokens that is."""
+    seat = np.int64(t.viewer)
+    own = np.int64(t.seat[seat].score)
+    out[0] = CLS
+    out[1] = STYLE + np.int64(t.rules.last_wind > 0)
+    out[2] = PLAYER_ID + seat
+    out[3] = BAKAZE + np.int64(t.round_wind)
+    out[4] = KYOKU + np.int64(t.dealer)
+    out[5] = HONBA + min(np.int64(t.honba), MAX_HONBA)
+    out[6] = KYOTAKU + min(np.int64(t.sticks), MAX_KYOTAKU)
+    out[7] = delta_token(np.int64(DELTA_BEFORE), own, np.int64(t.seat[(seat + 2) % N_PLAYERS].score))
+    out[8] = delta_token(np.int64(DELTA_AFTER), own, np.int64(t.seat[(seat + 1) % N_PLAYERS].score))
+    out[9] = NUM_PIPAIS + min(np.int64(t.live_left), MAX_PIPAIS)
+    n = np.int64(10)
+    for i in range(t.n_indicators):
+        out[n] = DORA_MARKER + PLACE_OF_TILE[t.wall[DORA_AT + i]]
+        n += 1
+    n = put_hand(t.seat[seat], out, n)
+    if t.drawn >= 0:
+        out[n] = DRAWN + PLACE_OF_TILE[t.drawn]
+        n += 1
+    for i in range(len(CAN_TOKENS)):
+        if (t.legal[seat, 0] & CAN_MASKS[i, 0]) | (t.legal[seat, 1] & CAN_MASKS[i, 1]) != np.uint64(0):
+            out[n] = CAN_TOKENS[i]
+            n += 1
+    return n
+
+
+@inner
+def deed_token(word: int, first_seat: int) -> int:
+    """The token of a packed event, seats counted from `first_seat`; -1 where it is not recorded."""
+    deed = DEED[event_type(word)]
+    if deed < 0:
+        return deed
+    token = deed + N_DEEDS * ((event_actor(word) - first_seat + N_PLAYERS) % N_PLAYERS)
+    tile = event_tile(word)
+    kind = event_type(word)
+    if kind == events.DAHAI:
+        return token + PLACE_OF_TILE[tile] + (N_TILES if event_tsumogiri(word) else 0)
+    if kind == events.PON:
+        if np.int64(word) >> np.int64(15) & np.int64(1) != 0:  # a red five among the consumed
+            tile = RED_5P + RED_INDEX[KIND_OF[tile]]
+        return token + PLACE_OF_TILE[tile]
+    if kind == events.REACH or kind == events.NUKIDORA:
+        return token
+    return token + KIND_OF[tile]
+
+
+@inner
+def put_record(t: np.record, first_seat: int, out: np.ndarray, n: int) -> int:
+    """Write the events of the round from place `n` on, seats counted from `first_seat`; returns the next place."""
+    for i in range(t.n_log):
+        token = deed_token(t.log[i], first_seat)
+        if token >= 0:
+            out[n] = token
+            n += 1
+    return n
+
+
+@entry
+def _encode_all(raw: np.ndarray, ids: np.ndarray, n_state: np.ndarray, lengths: np.ndarray) -> None:
+    views = raw.view(TABLE)
+    for k in range(len(ids)):
+        out = ids[k]
+        n = put_state(views[k], out)
+        n_state[k] = n
+        out[n] = SEP
+        n = put_record(views[k], np.int64(views[k].viewer), out, n + 1)
+        out[n] = EOS
+        lengths[k] = n + 1
+
+
+class Encoded(NamedTuple):
+    """Sequences, padded with [PAD] (0)."""
+
+    ids: np.ndarray  # uint16[n, MAX_TOKENS]
+    n_state: np.ndarray  # int64[n]: tokens before [SEP]
+    lengths: np.ndarray  # int64[n]: tokens in all
+
+    @property
+    def mask(self) -> np.ndarray:
+        """bool[n, MAX_TOKENS]: the attention mask, true where there is a token."""
+        return np.arange(MAX_TOKENS) < self.lengths[:, None]
+
+    @property
+    def positions(self) -> np.ndarray:
+        """int64[n, MAX_TOKENS]: 0 in the state part and for padding, then counting from [SEP], which has 1."""
+        return np.where(self.mask, np.maximum(np.arange(MAX_TOKENS) - self.n_state[:, None] + 1, 0), 0)
+
+
+def encode(views: np.ndarray) -> Encoded:
+    """The sequences of `views`, TABLE[n], each seen by its `viewer`, who is asked."""
+    n = len(views)
+    encoded = Encoded(np.zeros((n, MAX_TOKENS), np.uint16), np.empty(n, np.int64), np.empty(n, np.int64))
+    _encode_all(np.ascontiguousarray(views).view(np.uint8), *encoded)
+    return encoded
+
+
+def readable(tokens: np.ndarray) -> str:
+    """A sequence in one line of words, padding left out, for debugging. Raises ValueError for what is no token."""
+    return " ".join(token_name(token) for token in tokens.tolist() if token)

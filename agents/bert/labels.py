@@ -1,0 +1,175 @@
+"""The 46 labels the BERT bot chooses among, and how they stand for the engine's actions.
+
+========= ============ ==========================================================================
+number    label        the actions it stands for; the first legal one is meant
+========= ============ ==========================================================================
+0-36      dahai tile   discard that tile: as drawn where it is the drawn one, else from the hand
+37        reach        RIICHI; the discard is a decision of its own
+38        pon          PON_RED, PON: a red five in the meld counts, one left in the hand may have to go
+39        daiminkan
+40        ankan        of the kind just drawn, else the lowest kind
+41        kakan        of the kind just drawn, else the lowest kind
+42        nukidora
+43        hora         TSUMO, RON: never both legal
+44        ryukyoku     NINE_TERMINALS
+45        none         PASS
+========= ============ ==========================================================================
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.bert.vocabulary import PLACE_OF_TILE, TILE_ORDER, tile_of_place
+from agents.menu import may
+from engine import actions as engine_actions
+from engine.actions import (
+    ANKAN,
+    DAIMINKAN,
+    DISCARD,
+    KAKAN,
+    MASK_WORDS,
+    N_ACTIONS,
+    NINE_TERMINALS,
+    NUKIDORA,
+    PASS,
+    PON,
+    PON_RED,
+    RIICHI,
+    RON,
+    TSUMO,
+    TSUMOGIRI,
+)
+from engine.compiling import entry, inner
+from engine.entries import bit_index
+from engine.table import TABLE
+from engine.tiles import KIND_OF, N_KINDS, N_TILES
+
+REACH_LABEL, PON_LABEL, DAIMINKAN_LABEL, ANKAN_LABEL, KAKAN_LABEL, NUKIDORA_LABEL = range(N_TILES, N_TILES + 6)
+HORA_LABEL, RYUKYOKU_LABEL, NONE_LABEL = range(N_TILES + 6, N_TILES + 9)
+N_LABELS = NONE_LABEL + 1
+LABEL_NAMES: tuple[str, ...] = (
+    *(f"dahai {tile_of_place(place)}" for place in range(N_TILES)),
+    *("reach", "pon", "daiminkan", "ankan", "kakan", "nukidora", "hora", "ryukyoku", "none"),
+)
+
+ONE = np.uint64(1)
+NO_ACTION = -1
+
+# action -> label; TSUMOGIRI's depends on the tile drawn
+LABEL_OF = np.full(N_ACTIONS, NO_ACTION, dtype=np.int64)
+LABEL_OF[DISCARD : DISCARD + N_TILES] = PLACE_OF_TILE
+LABEL_OF[RIICHI] = REACH_LABEL
+LABEL_OF[[PON, PON_RED]] = PON_LABEL
+LABEL_OF[DAIMINKAN] = DAIMINKAN_LABEL
+LABEL_OF[ANKAN : ANKAN + N_KINDS] = ANKAN_LABEL
+LABEL_OF[KAKAN : KAKAN + N_KINDS] = KAKAN_LABEL
+LABEL_OF[NUKIDORA] = NUKIDORA_LABEL
+LABEL_OF[[TSUMO, RON]] = HORA_LABEL
+LABEL_OF[NINE_TERMINALS] = RYUKYOKU_LABEL
+LABEL_OF[PASS] = NONE_LABEL
+
+# label -> actions in the order they are tried; dahai and the kans are found by the tile instead
+MEANT = np.full((N_LABELS, 2), NO_ACTION, dtype=np.int64)
+MEANT[REACH_LABEL, 0] = RIICHI
+MEANT[PON_LABEL] = PON_RED, PON
+MEANT[DAIMINKAN_LABEL, 0] = DAIMINKAN
+MEANT[NUKIDORA_LABEL, 0] = NUKIDORA
+MEANT[HORA_LABEL] = TSUMO, RON
+MEANT[RYUKYOKU_LABEL, 0] = NINE_TERMINALS
+MEANT[NONE_LABEL, 0] = PASS
+
+
+@inner
+def label_of(t: np.record, action: int) -> int:
+    """The label of a legal action of the viewer."""
+    return PLACE_OF_TILE[t.drawn] if action == TSUMOGIRI else LABEL_OF[action]
+
+
+@inner
+def legal_labels(t: np.record) -> np.uint64:
+    """Bit mask of the labels that stand for some legal action of the viewer."""
+    labels = np.uint64(0)
+    for place in range(MASK_WORDS):
+        word = t.legal[t.viewer, place]
+        while word != np.uint64(0):
+            lowest = word & (~word + ONE)
+            labels |= ONE << np.uint64(label_of(t, 64 * place + bit_index(lowest)))
+            word ^= lowest
+    return labels
+
+
+@inner
+def kan_meant(t: np.record, first: int) -> int:
+    """The kan meant among those of which `first` is the lowest kind's: of the drawn kind, else the lowest legal."""
+    if t.drawn >= 0 and may(t, first + KIND_OF[t.drawn]):
+        return first + KIND_OF[t.drawn]
+    for kind in range(N_KINDS):
+        if may(t, first + kind):
+            return first + kind
+    return np.int64(NO_ACTION)
+
+
+@inner
+def action_of(t: np.record, label: int) -> int:
+    """The legal action that a label means, -1 where there is none."""
+    if label < N_TILES:
+        tile = TILE_ORDER[label]
+        if t.drawn == tile and may(t, np.int64(TSUMOGIRI)):
+            return np.int64(TSUMOGIRI)
+        return DISCARD + tile if may(t, DISCARD + tile) else np.int64(NO_ACTION)
+    if label == ANKAN_LABEL:
+        return kan_meant(t, np.int64(ANKAN))
+    if label == KAKAN_LABEL:
+        return kan_meant(t, np.int64(KAKAN))
+    for action in MEANT[label]:
+        if action >= 0 and may(t, action):
+            return action
+    return np.int64(NO_ACTION)
+
+
+@entry
+def _legal_all(raw: np.ndarray, masks: np.ndarray) -> None:
+    views = raw.view(TABLE)
+    for k in range(len(masks)):
+        masks[k] = legal_labels(views[k])
+
+
+@entry
+def _label_all(raw: np.ndarray, actions: np.ndarray, labels: np.ndarray) -> None:
+    views = raw.view(TABLE)
+    for k in range(len(actions)):
+        labels[k] = label_of(views[k], actions[k])
+
+
+@entry
+def _action_all(raw: np.ndarray, labels: np.ndarray, actions: np.ndarray) -> None:
+    views = raw.view(TABLE)
+    for k in range(len(labels)):
+        actions[k] = action_of(views[k], np.int64(labels[k]))
+
+
+def legal_masks(views: np.ndarray) -> np.ndarray:
+    """uint64[n]: bit k of each is set where label k stands for a legal action of that view, TABLE[n]."""
+    masks = np.empty(len(views), dtype=np.uint64)
+    _legal_all(np.ascontiguousarray(views).view(np.uint8), masks)
+    return masks
+
+
+def labels_of(views: np.ndarray, actions: np.ndarray) -> np.ndarray:
+    """uint8[n]: the labels of legal `actions` int64[n] in `views` TABLE[n]."""
+    labels = np.empty(len(views), dtype=np.uint8)
+    _label_all(np.ascontiguousarray(views).view(np.uint8), actions.astype(np.int64, copy=False), labels)
+    return labels
+
+
+def actions_of(views: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """int64[n]: the actions that `labels` mean in `views` TABLE[n]. Raises ValueError where one means none there."""
+    actions = np.empty(len(views), dtype=np.int64)
+    _action_all(np.ascontiguousarray(views).view(np.uint8), labels.astype(np.int64, copy=False), actions)
+    if (bad := np.flatnonzero(actions < 0)).size:
+        view = views[bad[0]]
+        legal = engine_actions.actions_of(*view["legal"][view["viewer"]].tolist())
+        named = ", ".join(map(engine_actions.action_name, legal))
+        raise ValueError(f"view {bad[0]}: no legal action is {LABEL_NAMES[labels[bad[0]]]!r}; legal: {named}")
+    return actions

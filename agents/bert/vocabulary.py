@@ -1,0 +1,94 @@
+"""The 994 tokens of the BERT bot, as a table; token numbers and ranges are wahaha's.
+
+A sequence is ``[CLS]``, the state, ``[SEP]``, the record of the round so far, ``[EOS]``. Players count from the one who
+decides: 0 itself, 1 the next in turn, 2 the one before.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.tiles import MJAI_NAMES, MPSZ_NAMES, N_KINDS, N_TILES, RED_5M, RED_5P, RED_5S
+
+PAD, CLS, SEP, EOS, MASK, UNK = range(6)
+N_SPECIAL = 6
+N_PLAYERS = 3
+
+# The bot's order of tiles: 0m 1m…9m 0p 1p…9p 0s 1s…9s 1z…7z, each red five before its suit.
+TILE_ORDER = np.array([RED_5M, *range(9), RED_5P, *range(9, 18), RED_5S, *range(18, N_KINDS)], dtype=np.int64)
+PLACE_OF_TILE = np.argsort(TILE_ORDER)  # tile37 of the engine -> its place in that order
+_TILE_NAMES = tuple(MPSZ_NAMES[tile] for tile in TILE_ORDER)
+_KIND_NAMES = MPSZ_NAMES[:N_KINDS]
+
+
+class TokenClass(NamedTuple):
+    """Tokens `offset` … `offset + count - 1`; `names` are those of its values, none where a number will do."""
+
+    name: str
+    count: int
+    offset: int
+    names: tuple[str, ...] = ()
+
+
+_STATE = (
+    ("style", 2, ("east", "hanchan")),
+    ("player_id", N_PLAYERS, ()),
+    ("bakaze", 3, ("E", "S", "W")),
+    ("kyoku", 3, ()),
+    ("honba", 4, ()),
+    ("kyotaku", 3, ()),
+    ("delta_score_before", 97, tuple(f"{thousands:+d}k" for thousands in range(-48, 49))),
+    ("delta_score_after", 97, tuple(f"{thousands:+d}k" for thousands in range(-48, 49))),
+    ("num_pipais", 12, ()),
+    ("dora_marker", N_TILES, _TILE_NAMES),
+    ("tehai", N_TILES, _TILE_NAMES),
+    ("tsumo", N_TILES, _TILE_NAMES),
+    *((f"can_{name}", 1, ()) for name in ("dahai", "reach", "hora", "ryukyoku", "pon", "daiminkan", "ankan", "kakan")),
+)
+_DEEDS = (
+    ("dahai", 2 * N_TILES, (*_TILE_NAMES, *(f"{name}*" for name in _TILE_NAMES))),  # *: as drawn
+    ("reach", 1, ()),
+    ("pon", N_TILES, _TILE_NAMES),
+    ("daiminkan", N_KINDS, _KIND_NAMES),
+    ("ankan", N_KINDS, _KIND_NAMES),
+    ("kakan", N_KINDS, _KIND_NAMES),
+    ("nukidora", 1, ()),
+)
+
+
+def _classes() -> tuple[TokenClass, ...]:
+    special = [(f"[{name}]", 1, ()) for name in ("PAD", "CLS", "SEP", "EOS", "MASK", "UNK")]
+    deeds = [(f"player{player}_{name}", count, names) for player in range(N_PLAYERS) for name, count, names in _DEEDS]
+    found: list[TokenClass] = []
+    offset = 0
+    for name, count, names in (*special, *_STATE, *deeds):
+        found.append(TokenClass(name, count, offset, names))
+        offset += count
+    return tuple(found)
+
+
+CLASSES = _classes()
+OFFSET = {each.name: each.offset for each in CLASSES}
+N_TOKENS = CLASSES[-1].offset + CLASSES[-1].count
+FIRST_DEED = OFFSET["player0_dahai"]
+N_DEEDS = (N_TOKENS - FIRST_DEED) // N_PLAYERS  # tokens of one player
+_STARTS = [each.offset for each in CLASSES]
+
+
+def token_name(token: int) -> str:
+    """A token in words, as ``tehai:0p`` or ``[SEP]``. Raises ValueError for a number that is no token."""
+    if not 0 <= token < N_TOKENS:
+        raise ValueError(f"{token} is no token: they are numbered 0 … {N_TOKENS - 1}")
+    found = CLASSES[bisect_right(_STARTS, token) - 1]
+    if found.count == 1:
+        return found.name
+    value = token - found.offset
+    return f"{found.name}:{found.names[value] if found.names else value}"
+
+
+def tile_of_place(place: int) -> str:
+    """The mjai name of the tile at `place` of the bot's order."""
+    return MJAI_NAMES[TILE_ORDER[place]]
