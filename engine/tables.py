@@ -27,7 +27,11 @@ class PolicyFault(ValueError):  # noqa: N818 - a fault of the policy, not of thi
 
 
 class Tables:
-    """Games played together. `records` is the array of TABLE (live: read only)."""
+    """Games played together. `records` is the array of TABLE (live: read only).
+
+    While a policy is asked about n views, the first n of `asked_tables` (int32) and `asked_seats` (int8) tell whose
+    they are.
+    """
 
     def __init__(self, seeds: Sequence[int] | np.ndarray, rules: Rules = TENHOU, batch: int = 2048) -> None:
         """Start one game for each 64-bit seed. A policy is asked for at most `batch` views at a time."""
@@ -39,8 +43,8 @@ class Tables:
         capacity = min(2 * n, batch)  # at most two seats of a table are asked at once
         self.decisions = 0  # answers given so far
         self._views = np.zeros(capacity * TABLE.itemsize, dtype=np.uint8)
-        self._asked_tables = np.zeros(capacity, dtype=np.int32)
-        self._asked_seats = np.zeros(capacity, dtype=np.int8)
+        self.asked_tables = np.zeros(capacity, dtype=np.int32)
+        self.asked_seats = np.zeros(capacity, dtype=np.int8)
         entries.start_all(self.raw, np.asarray(seeds, dtype=np.uint64))
 
     def play(self, policies: Sequence[Policy], players: np.ndarray) -> Iterator[np.ndarray]:
@@ -64,7 +68,7 @@ class Tables:
         decisions = first = 0
         while first < len(self.records):
             n, first = entries.collect(
-                self.raw, players, index, first, self._views, self._asked_tables, self._asked_seats
+                self.raw, players, index, first, self._views, self.asked_tables, self.asked_seats
             )
             if n:
                 self._answer(index, policy, n)
@@ -74,7 +78,7 @@ class Tables:
 
     def _answer(self, index: int, policy: Policy, n: int) -> None:
         """Let one policy answer the first `n` collected views."""
-        tables, seats = self._asked_tables[:n], self._asked_seats[:n]
+        tables, seats = self.asked_tables[:n], self.asked_seats[:n]
         views = self._views[: n * TABLE.itemsize].view(TABLE)
         try:
             actions = np.asarray(policy(views))

@@ -1,0 +1,168 @@
+"""Reading training files: which positions there are, in what order they are learned, and batches of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.bert.augment import LABEL_MAPS, N_VARIANTS, TOKEN_MAPS
+from agents.bert.data.shards import POSITION, Shard, find, load
+from agents.bert.encoding import MAX_TOKENS, TEHAI
+from agents.bert.labels import N_LABELS
+from agents.bert.vocabulary import EOS, FIRST_DEED, N_DEEDS, N_PLAYERS, SEP
+from engine.compiling import entry, inner
+from engine.tiles import N_TILES
+
+HELD_OUT_OF = 20  # one game in so many is never trained on
+WINDOW = 1 << 17  # positions that are shuffled together
+SORTED_BATCHES = 50  # batches that share out their positions by length
+
+
+class Batch(NamedTuple):
+    """Positions to learn from; L is the length of the longest."""
+
+    ids: np.ndarray  # int64[n, L]
+    mask: np.ndarray  # bool[n, L]
+    positions: np.ndarray  # int64[n, L]
+    legal: np.ndarray  # bool[n, N_LABELS]
+    label: np.ndarray  # int64[n]
+    placement: np.ndarray  # int64[n]: where the seat finished, 0 first
+    points: np.ndarray  # float32[n]: its final points in thousands
+    round_points: np.ndarray  # float32[n]: what it won or lost in the round, in points
+
+
+@inner
+def sort_hand(out: np.ndarray, n: int) -> None:
+    """Put the hand among the first `n` tokens back in order: tiles have changed places."""
+    for i in range(1, n):
+        token = out[i]
+        k = i
+        while (
+            k > 0 and TEHAI <= token < TEHAI + N_TILES and TEHAI <= out[k - 1] < TEHAI + N_TILES and out[k - 1] > token
+        ):
+            out[k] = out[k - 1]
+            k -= 1
+        out[k] = token
+
+
+@entry
+def _fill(
+    state: np.ndarray, record: np.ndarray, positions: np.ndarray, places: np.ndarray, rows: np.ndarray,
+    maps: np.ndarray, ids: np.ndarray, n_state: np.ndarray, lengths: np.ndarray,
+) -> None:  # fmt: skip
+    """Write the sequences of the positions at `places` of a shard to `rows` of `ids`, each through its token map."""
+    all_positions = positions.view(POSITION)
+    for k in range(len(places)):
+        p = all_positions[places[k]]
+        row = rows[k]
+        out, token_map = ids[row], maps[row]
+        n = np.int64(p.n_state)
+        for i in range(n):
+            out[i] = token_map[state[p.state_at + i]]
+        sort_hand(out, n)
+        n_state[row] = n
+        out[n] = SEP
+        for i in range(p.n_record):
+            deed = np.int64(record[p.record_at + i]) - FIRST_DEED
+            player = (deed // N_DEEDS - np.int64(p.seat) + N_PLAYERS) % N_PLAYERS
+            out[n + 1 + i] = token_map[FIRST_DEED + player * N_DEEDS + deed % N_DEEDS]
+        n += 1 + np.int64(p.n_record)
+        out[n] = EOS
+        lengths[row] = n + 1
+
+
+class Dataset:
+    """The positions of a folder of shards: those of the games held out, or all others.
+
+    A position is named by its place among all of the folder, int64.
+    """
+
+    def __init__(self, folder: Path, *, held_out: bool = False) -> None:
+        """Raises ValueError where the folder holds no data, or damaged data."""
+        self.shards = [load(folder, number) for number in find(folder)]
+        if not self.shards:
+            raise ValueError(f"{folder}: no training files here; make some with: python -m agents.bert data --help")
+        self.starts = np.cumsum([0, *(len(shard.positions) for shard in self.shards)])
+        self._parts = [self._chosen(number, held_out) for number in range(len(self.shards))]
+        self.places = np.concatenate(self._parts)
+        if not len(self.places):
+            which = "held out" if held_out else "to train on"
+            raise ValueError(f"{folder}: no games {which}, of so few; one in {HELD_OUT_OF} is held out: make more")
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def _chosen(self, number: int, held_out: bool) -> np.ndarray:
+        shard = self.shards[number]
+        is_held_out = shard.games["id"] % HELD_OUT_OF == 0
+        return self.starts[number] + np.flatnonzero(is_held_out[shard.positions["game"]] == held_out)
+
+    def lengths(self, places: np.ndarray) -> np.ndarray:
+        """int64[n]: tokens of each position."""
+        lengths = np.empty(len(places), dtype=np.int64)
+        for shard, rows, inside in self._by_shard(places):
+            chosen = shard.positions[inside]
+            lengths[rows] = chosen["n_state"].astype(np.int64) + chosen["n_record"] + 2
+        return lengths
+
+    def _by_shard(self, places: np.ndarray) -> Iterator[tuple[Shard, np.ndarray, np.ndarray]]:
+        """Each shard with some of `places`: which rows of them, and their places in it."""
+        number = np.searchsorted(self.starts, places, side="right") - 1
+        for each in np.unique(number):
+            rows = np.flatnonzero(number == each)
+            yield self.shards[each], rows, places[rows] - self.starts[each]
+
+    def batch(self, places: np.ndarray, variants: np.ndarray | None = None) -> Batch:
+        """The positions at `places` int64[n], each in its variant int[n] of `agents.bert.augment` (None: as played)."""
+        n = len(places)
+        variants = np.zeros(n, dtype=np.int64) if variants is None else variants
+        ids, maps = np.zeros((n, MAX_TOKENS), dtype=np.int64), TOKEN_MAPS[variants]
+        n_state, lengths = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+        chosen = np.empty(n, dtype=POSITION)
+        placement, points = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.float32)
+        for shard, rows, inside in self._by_shard(places):
+            _fill(shard.state, shard.record, shard.positions.view(np.uint8), inside, rows, maps, ids, n_state, lengths)
+            chosen[rows] = own = shard.positions[inside]
+            placement[rows] = shard.games["placement"][own["game"], own["seat"]]
+            points[rows] = shard.games["points"][own["game"], own["seat"]]
+        longest = lengths.max()
+        place = np.arange(longest)
+        mask = place < lengths[:, None]
+        positions = np.where(mask, np.maximum(place - n_state[:, None] + 1, 0), 0)
+        legal = np.empty((n, N_LABELS), dtype=bool)
+        as_played = (chosen["legal"][:, None] >> np.arange(N_LABELS, dtype=np.uint64) & np.uint64(1)).astype(bool)
+        np.put_along_axis(legal, LABEL_MAPS[variants], as_played, axis=1)
+        label = LABEL_MAPS[variants, chosen["label"]]
+        won = chosen["round_points"].astype(np.float32)
+        return Batch(ids[:, :longest], mask, positions, legal, label, placement, points, won)
+
+    def batches(self, size: int, seed: int, epoch: int) -> Iterator[np.ndarray]:
+        """The places of one epoch in batches of `size`, each of positions of about the same length.
+
+        The order depends on `seed` and `epoch` alone. What does not fill a batch is left out, unless it is all.
+        """
+        random = np.random.default_rng((seed, epoch))
+        for window in self._windows(random):
+            window = random.permutation(window)
+            n = min(size, len(window))
+            stretch = n * SORTED_BATCHES
+            pieces = [window[first : first + stretch] for first in range(0, len(window) // n * n, stretch)]
+            batches = []
+            for piece in pieces:
+                by_length = piece[np.argsort(self.lengths(piece), kind="stable")]
+                batches += [by_length[first : first + n] for first in range(0, len(piece) // n * n, n)]
+            yield from (batches[number] for number in random.permutation(len(batches)))
+
+    def _windows(self, random: np.random.Generator) -> Iterator[np.ndarray]:
+        """All positions, those of some whole shards at a time."""
+        waiting: list[np.ndarray] = []
+        for number in random.permutation(len(self._parts)):
+            waiting.append(self._parts[number])
+            if sum(map(len, waiting)) >= WINDOW:
+                yield np.concatenate(waiting)
+                waiting = []
+        if waiting:
+            yield np.concatenate(waiting)

@@ -1,0 +1,189 @@
+"""A training run in a folder: steps, evaluations, figures, checkpoints, and going on where it was left.
+
+The folder holds
+
+``settings.json``  what was asked for
+``checkpoint/``    all that is needed to go on: weights, optimizer, learning rate, progress
+``model/``         the network that did best on games held out, loadable by ``from_pretrained``
+``metrics.csv``    every figure; ``tensorboard/`` has the same
+
+Which positions a step learns from, and all its chance, follow from the seed and the step's number: a run that was
+interrupted ends like one that was not.
+"""
+
+from __future__ import annotations
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from itertools import count, islice
+from pathlib import Path
+from types import FrameType, TracebackType
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from accelerate.utils import set_seed
+from transformers import get_linear_schedule_with_warmup
+
+from agents.bert.augment import N_VARIANTS
+from agents.bert.data.dataset import Batch, Dataset
+from agents.bert.learning.figures import Means, Writer
+from agents.bert.learning.memory import keep_memory
+from agents.bert.learning.settings import Progress, Settings
+from agents.bert.learning.tasks import Task
+
+REPORTED_EVERY = 50  # steps whose figures are put together
+SAVED_EVERY = 300.0  # seconds between checkpoints
+HELD_OUT = 20_000  # positions of games held out that an evaluation looks at
+HELD_OUT_BATCH = 256
+
+
+class Interruptions:
+    """Within the block the first Ctrl-C or SIGTERM is only noted, so that no step is left half done."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def __enter__(self) -> Interruptions:
+        self._before = {number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = True
+
+
+class Run:
+    """Trains what `make_task` makes of `settings`, in `folder`; `progress` tells how far it is."""
+
+    def __init__(self, settings: Settings, make_task: Callable[[Settings], Task], folder: Path) -> None:
+        """Begin, or go on from the folder's checkpoint. Raises ValueError for data or networks that are not there."""
+        self.settings, self.folder = settings, folder
+        keep_memory()
+        bf16 = torch.cuda.is_available() or torch.cpu._is_avx512_bf16_supported()
+        self.accelerator = Accelerator(mixed_precision="bf16" if bf16 else "no")
+        self.data, self.held_out = Dataset(Path(settings.data)), Dataset(Path(settings.data), held_out=True)
+        self.n_steps = settings.steps or max(int(settings.epochs * len(self.data) / settings.batch), 1)
+        self.progress = Progress()
+        set_seed(settings.seed)
+        self.task = make_task(settings)
+        self.optimizer = torch.optim.AdamW(
+            self.task.model.parameters(), lr=settings.rate, weight_decay=settings.decay, fused=True
+        )
+        warm_up = int(settings.warm_up * self.n_steps)
+        self.schedule = get_linear_schedule_with_warmup(self.optimizer, warm_up, self.n_steps)
+        self.model, self.optimizer = self.accelerator.prepare(self.task.model, self.optimizer)
+        self.accelerator.register_for_checkpointing(self.schedule)
+        if self._checkpoint.exists():
+            self.accelerator.load_state(str(self._checkpoint))
+            self.progress = Progress(**json.loads((self._checkpoint / "progress.json").read_text()))
+        self.writer = Writer(folder, self.task.figures, self.progress.step) if self._is_main else None
+
+    @property
+    def over(self) -> bool:
+        """Whether all steps are done, or no better network has come for long enough."""
+        patience = self.settings.patience
+        return self.progress.step >= self.n_steps or 0 < patience <= self.progress.waited
+
+    @property
+    def _is_main(self) -> bool:
+        return bool(self.accelerator.is_main_process)
+
+    @property
+    def _checkpoint(self) -> Path:
+        return self.folder / "checkpoint"
+
+    def train(self) -> Iterator[dict[str, float]]:
+        """Train to the end, yielding the latest figures after every step. Leaving early leaves a checkpoint, too."""
+        means, figures = Means(), {}
+        saved = began = time.monotonic()
+        before = self.progress.seconds
+        n, rank = self.accelerator.num_processes, self.accelerator.process_index
+        batches = islice(self._places(), self.progress.step * n + rank, None, n)
+        try:
+            while not self.over:
+                means.add(self._step(next(batches)))
+                self.progress.seconds = before + time.monotonic() - began
+                at_end = self.progress.step == self.n_steps
+                if self.progress.step % REPORTED_EVERY == 0 or at_end:
+                    figures |= self._write("train", means.take())
+                if self.progress.step % self.settings.every == 0 or at_end:
+                    figures |= self._write("held_out", self._evaluate())
+                if time.monotonic() - saved > SAVED_EVERY:
+                    self.save()
+                    saved = time.monotonic()
+                yield figures
+        finally:
+            self.save()
+
+    def _places(self) -> Iterator[np.ndarray]:
+        size = max(self.settings.batch // self.accelerator.num_processes, 1)
+        for epoch in count():
+            yield from self.data.batches(size, self.settings.seed, epoch)
+
+    def _step(self, places: np.ndarray) -> dict[str, torch.Tensor]:
+        number = (self.settings.seed, self.progress.step, self.accelerator.process_index)
+        random = np.random.default_rng(number)
+        variants = random.integers(N_VARIANTS, size=len(places)) if self.settings.augment else None
+        loss = self.task.loss(self.model, self.data.batch(places, variants), random, self.accelerator.device)
+        self.accelerator.backward(loss.loss)
+        self.accelerator.clip_grad_norm_(self.model.parameters(), self.settings.clip)
+        self.optimizer.step()
+        self.schedule.step()
+        self.optimizer.zero_grad()
+        self.progress.step += 1
+        return loss.figures
+
+    def _evaluate(self) -> dict[str, float]:
+        """The figures on games held out; the best network so far is kept."""
+        means = Means()
+        self.model.eval()
+        with torch.inference_mode():
+            for number, batch in enumerate(self._held_out_batches()):
+                random = np.random.default_rng(number)
+                means.add(self.task.loss(self.model, batch, random, self.accelerator.device).figures)
+        self.model.train()
+        figures = means.take()
+        self.progress.waited += 1
+        if figures["loss"] < self.progress.best:
+            self.progress.best, self.progress.best_step, self.progress.waited = figures["loss"], self.progress.step, 0
+            self._keep()
+        return figures
+
+    def _held_out_batches(self) -> Iterator[Batch]:
+        places = self.held_out.batches(HELD_OUT_BATCH, seed=0, epoch=0)
+        return map(self.held_out.batch, islice(places, HELD_OUT // HELD_OUT_BATCH))
+
+    def _write(self, split: str, figures: dict[str, float]) -> dict[str, float]:
+        named = {f"{split}_{name}": value for name, value in figures.items()}
+        if self.writer is not None:
+            self.writer.write(self.progress, self.schedule.get_last_lr()[0], named)
+        return named
+
+    def _keep(self) -> None:
+        """Save the network as it is now for use."""
+        if self._is_main:
+            self.accelerator.unwrap_model(self.model).save_pretrained(self.folder / "model")
+
+    def save(self) -> None:
+        """Save all that is needed to go on, and a network to use if there is none yet."""
+        if not (self.folder / "model").exists():
+            self._keep()
+        new = self.folder / "checkpoint.new"
+        self.accelerator.save_state(str(new))
+        if self._is_main:
+            (new / "progress.json").write_text(json.dumps(asdict(self.progress)))
+            shutil.rmtree(self._checkpoint, ignore_errors=True)
+            new.rename(self._checkpoint)
+        self.accelerator.wait_for_everyone()

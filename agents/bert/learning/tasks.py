@@ -1,0 +1,114 @@
+"""What is learned: masked tokens (`Pretraining`), or policy and value (`Imitation`).
+
+A task turns a batch into a loss to go down and figures to watch; every figure is a mean over what it counts.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy, mse_loss
+from transformers import PreTrainedModel
+
+from agents.bert.data.dataset import Batch
+from agents.bert.learning.settings import Settings
+from agents.bert.model import POINTS_UNIT, PRESETS, MaskedTokens, PolicyValue, make_config
+from agents.bert.vocabulary import MASK, N_SPECIAL, N_TOKENS
+
+MASKED = 0.15  # share of the tokens that are to be guessed
+REPLACED, RANDOM = 0.8, 0.1  # of these: shown as [MASK]; shown as any other token; the rest stays
+
+
+class Loss(NamedTuple):
+    """The loss of a batch, and its figures."""
+
+    loss: Tensor
+    figures: dict[str, Tensor]
+
+
+class Task(Protocol):
+    """Something to learn; `figures` are the names of its figures, ``loss`` among them: the best network's is lowest."""
+
+    model: PreTrainedModel
+    figures: tuple[str, ...]
+
+    def loss(self, model: torch.nn.Module, batch: Batch, random: np.random.Generator, device: torch.device) -> Loss:
+        """The loss of `model` (self.model, made ready for `device`); all chance comes from `random`."""
+        ...
+
+
+def network(kind: type[PreTrainedModel], model: str) -> PreTrainedModel:
+    """A new network of a preset's size, or one from a folder. Raises ValueError where it is neither."""
+    if model in PRESETS:
+        return kind(make_config(PRESETS[model]))
+    if not (Path(model) / "config.json").is_file():
+        raise ValueError(f"{model}: neither a size ({', '.join(PRESETS)}) nor the folder of a network (config.json)")
+    try:
+        return kind.from_pretrained(model, dtype=torch.float32)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ValueError(f"{model}: cannot be loaded as a network of this bot ({error})") from error
+
+
+def tensors(batch: Batch, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
+    """What the network reads: ids, mask and positions."""
+    return tuple(torch.from_numpy(array).to(device) for array in (batch.ids, batch.mask, batch.positions))
+
+
+class Pretraining:
+    """Guessing tokens that are masked."""
+
+    figures = ("loss", "accuracy")
+
+    def __init__(self, settings: Settings) -> None:
+        self.model = network(MaskedTokens, settings.model)
+
+    def loss(self, model: torch.nn.Module, batch: Batch, random: np.random.Generator, device: torch.device) -> Loss:
+        """See Task."""
+        chosen, shown = mask_tokens(batch, random)
+        true = torch.from_numpy(batch.ids[chosen]).to(device)
+        ids, mask, positions = tensors(batch._replace(ids=shown), device)
+        logits = model(ids, mask, positions, torch.from_numpy(chosen).to(device)).float()
+        loss = cross_entropy(logits, true)
+        return Loss(loss, {"loss": loss.detach(), "accuracy": (logits.argmax(-1) == true).float().mean()})
+
+
+def mask_tokens(batch: Batch, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Which tokens are to be guessed, bool[n, L], and the ids that are shown instead, int64[n, L]."""
+    chosen = (random.random(batch.ids.shape) < MASKED) & (batch.ids >= N_SPECIAL)
+    shown, how = batch.ids.copy(), random.random(batch.ids.shape)
+    shown[chosen & (how < REPLACED)] = MASK
+    any_token = random.integers(N_SPECIAL, N_TOKENS, batch.ids.shape)
+    others = chosen & (how >= REPLACED) & (how < REPLACED + RANDOM)
+    shown[others] = any_token[others]
+    return chosen, shown
+
+
+class Imitation:
+    """The label that was played, where the player finished, and with how many points."""
+
+    figures = ("loss", "accuracy", "placement_loss", "points_error")
+
+    def __init__(self, settings: Settings) -> None:
+        self.model = network(PolicyValue, settings.model)
+        self.value = settings.value
+
+    def loss(self, model: torch.nn.Module, batch: Batch, random: np.random.Generator, device: torch.device) -> Loss:
+        """See Task."""
+        out = model(*tensors(batch, device))
+        label, placement = torch.from_numpy(batch.label).to(device), torch.from_numpy(batch.placement).to(device)
+        legal, points = torch.from_numpy(batch.legal).to(device), torch.from_numpy(batch.points).to(device)
+        logits = out.policy.float().masked_fill(~legal, -torch.inf)
+        policy = cross_entropy(logits, label)
+        place = cross_entropy(out.placement.float(), placement)
+        score = mse_loss(out.points.float(), points / POINTS_UNIT)
+        figures = {
+            "loss": policy.detach(),
+            "accuracy": (logits.argmax(-1) == label).float().mean(),
+            "placement_loss": place.detach(),
+            "points_error": score.detach().sqrt() * POINTS_UNIT,
+        }
+        return Loss(policy + self.value * (place + score), figures)
