@@ -18,11 +18,12 @@ from engine.tiles import N_TILES
 
 HELD_OUT_OF = 20  # one game in so many is never trained on
 WINDOW = 1 << 17  # positions that are shuffled together
+LENGTH_STEP = 8  # sequences are padded to a multiple of it: kernels are prepared anew for every shape they meet
 SORTED_BATCHES = 50  # batches that share out their positions by length
 
 
 class Batch(NamedTuple):
-    """Positions to learn from; L is the length of the longest."""
+    """Positions to learn from; L is the length of the longest or a little more."""
 
     ids: np.ndarray  # int64[n, L]
     mask: np.ndarray  # bool[n, L]
@@ -128,7 +129,7 @@ class Dataset:
             chosen[rows] = own = shard.positions[inside]
             placement[rows] = shard.games["placement"][own["game"], own["seat"]]
             points[rows] = shard.games["points"][own["game"], own["seat"]]
-        longest = lengths.max()
+        longest = -(-lengths.max() // LENGTH_STEP) * LENGTH_STEP
         place = np.arange(longest)
         mask = place < lengths[:, None]
         positions = np.where(mask, np.maximum(place - n_state[:, None] + 1, 0), 0)
