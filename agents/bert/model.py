@@ -29,7 +29,7 @@ class Preset(NamedTuple):
 PRESETS: dict[str, Preset] = {
     "micro": Preset(2, 64, 2),
     "tiny": Preset(2, 128, 4),
-    "laptop": Preset(3, 192, 6),
+    "laptop": Preset(3, 128, 4),
     "mini": Preset(4, 256, 4),
     "small": Preset(4, 512, 8),
     "medium": Preset(8, 512, 8),
@@ -53,6 +53,7 @@ def make_config(preset: Preset) -> BertConfig:
         num_hidden_layers=preset.layers,
         num_attention_heads=preset.heads,
         intermediate_size=4 * preset.width,
+        hidden_act="relu",  # a step on a CPU takes three quarters of the time it takes with GELU
         hidden_dropout_prob=0.0,
         attention_probs_dropout_prob=0.0,
         max_position_embeddings=MAX_RECORD + 3,  # 0, and those of [SEP], the record and [EOS]
