@@ -43,10 +43,10 @@ _PLACE_MAPS = PLACE_OF_TILE[TILE_MAPS[:, TILE_ORDER]]  # the same in the bot's o
 def _token_maps() -> np.ndarray:
     maps = np.tile(np.arange(N_TOKENS), (N_VARIANTS, 1))
     for each in CLASSES:
-        by_kind = each.count == N_KINDS
+        by_kind = each.size == N_KINDS
         block = TILE_MAPS[:, :N_KINDS] if by_kind else _PLACE_MAPS
-        for first in range(each.offset, each.offset + each.count, N_KINDS if by_kind else N_TILES):
-            if each.count in (N_KINDS, N_TILES, 2 * N_TILES):
+        for first in range(each.offset, each.offset + each.size, N_KINDS if by_kind else N_TILES):
+            if each.size in (N_KINDS, N_TILES, 2 * N_TILES):
                 maps[:, first : first + block.shape[1]] = first + block
     return maps.astype(np.uint16)
 

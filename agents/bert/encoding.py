@@ -14,7 +14,6 @@ from agents.bert.vocabulary import (
     CLASSES,
     CLS,
     EOS,
-    FIRST_DEED,
     N_DEEDS,
     N_PLAYERS,
     OFFSET,
@@ -22,6 +21,7 @@ from agents.bert.vocabulary import (
     SEP,
     token_name,
 )
+from engine import events
 from engine.actions import (
     ANKAN,
     DAIMINKAN,
@@ -34,7 +34,6 @@ from engine.actions import (
     TSUMO,
     TSUMOGIRI,
 )
-from engine import events
 from engine.compiling import entry, inner
 from engine.events import event_actor, event_tile, event_tsumogiri, event_type
 from engine.table import DORA_AT, MAX_LOG, TABLE
@@ -44,7 +43,7 @@ MAX_STATE = 1 + 9 + 5 + 14 + 1 + 8  # [CLS], single values, dora markers, hand, 
 MAX_RECORD = MAX_LOG - 55  # every event of a round but its draws
 MAX_TOKENS = MAX_STATE + MAX_RECORD + 2  # with [SEP] and [EOS]
 
-_COUNT = {each.name: each.count for each in CLASSES}
+_COUNT = {each.name: each.size for each in CLASSES}
 STYLE, PLAYER_ID, BAKAZE, KYOKU = (OFFSET[name] for name in ("style", "player_id", "bakaze", "kyoku"))
 HONBA, KYOTAKU = OFFSET["honba"], OFFSET["kyotaku"]
 DELTA_BEFORE, DELTA_AFTER = OFFSET["delta_score_before"], OFFSET["delta_score_after"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -91,13 +91,13 @@ def encode_tokens(bert: BertModel, ids: Tensor, mask: Tensor, positions: Tensor,
     """
     x = bert.embeddings(input_ids=ids, position_ids=positions)
     mask = mask[:, None, None, :]
-    *layers, last = bert.encoder.layer
-    for layer in layers:
+    layers = cast(list[BertLayer], list(bert.encoder.layer))
+    for layer in layers[:-1]:
         x = attend(layer, x, x, mask)
-    return attend(last, x[:, :1] if only_first else x, x, mask)
+    return attend(layers[-1], x[:, :1] if only_first else x, x, mask)
 
 
-class PolicyValue(BertPreTrainedModel):
+class PolicyValue(BertPreTrainedModel):  # type: ignore[no-untyped-call]
     """Policy and value of a decision, read off [CLS]."""
 
     def __init__(self, config: BertConfig) -> None:
@@ -106,7 +106,7 @@ class PolicyValue(BertPreTrainedModel):
         self.policy = nn.Linear(config.hidden_size, N_LABELS)
         self.placement = nn.Linear(config.hidden_size, N_PLAYERS)
         self.points = nn.Linear(config.hidden_size, 1)
-        self.post_init()
+        self.post_init()  # type: ignore[no-untyped-call]
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor) -> Outputs:
         """Sequences int64[n, L], bool[n, L], int64[n, L] as `agents.bert.encoding` makes them."""
@@ -114,7 +114,7 @@ class PolicyValue(BertPreTrainedModel):
         return Outputs(self.policy(first), self.placement(first), self.points(first)[:, 0])
 
 
-class MaskedTokens(BertForMaskedLM):
+class MaskedTokens(BertForMaskedLM):  # type: ignore[no-untyped-call]
     """Guesses masked tokens; its folder is a BertForMaskedLM's, and PolicyValue takes the BERT out of it."""
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor, masked: Tensor) -> Tensor:

@@ -25,10 +25,10 @@ _KIND_NAMES = MPSZ_NAMES[:N_KINDS]
 
 
 class TokenClass(NamedTuple):
-    """Tokens `offset` … `offset + count - 1`; `names` are those of its values, none where a number will do."""
+    """Tokens `offset` … `offset + size - 1`; `names` are those of its values, none where a number will do."""
 
     name: str
-    count: int
+    size: int
     offset: int
     names: tuple[str, ...] = ()
 
@@ -72,7 +72,7 @@ def _classes() -> tuple[TokenClass, ...]:
 
 CLASSES = _classes()
 OFFSET = {each.name: each.offset for each in CLASSES}
-N_TOKENS = CLASSES[-1].offset + CLASSES[-1].count
+N_TOKENS = CLASSES[-1].offset + CLASSES[-1].size
 FIRST_DEED = OFFSET["player0_dahai"]
 N_DEEDS = (N_TOKENS - FIRST_DEED) // N_PLAYERS  # tokens of one player
 _STARTS = [each.offset for each in CLASSES]
@@ -83,7 +83,7 @@ def token_name(token: int) -> str:
     if not 0 <= token < N_TOKENS:
         raise ValueError(f"{token} is no token: they are numbered 0 … {N_TOKENS - 1}")
     found = CLASSES[bisect_right(_STARTS, token) - 1]
-    if found.count == 1:
+    if found.size == 1:
         return found.name
     value = token - found.offset
     return f"{found.name}:{found.names[value] if found.names else value}"

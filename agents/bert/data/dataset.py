@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.bert.augment import LABEL_MAPS, N_VARIANTS, TOKEN_MAPS
+from agents.bert.augment import LABEL_MAPS, TOKEN_MAPS
 from agents.bert.data.shards import POSITION, Shard, find, load
 from agents.bert.encoding import MAX_TOKENS, TEHAI
 from agents.bert.labels import N_LABELS

@@ -55,5 +55,7 @@ class Writer:
         with self._path.open("a", newline="") as file:
             csv.DictWriter(file, self._columns).writerow(row | {name: f"{figures[name]:.5f}" for name in figures})
         for name, value in figures.items():
-            self._board.add_scalar(name.replace("_", "/", 1) if name.startswith("train") else name, value, progress.step)
+            self._board.add_scalar(
+                name.replace("_", "/", 1) if name.startswith("train") else name, value, progress.step
+            )
         self._board.flush()

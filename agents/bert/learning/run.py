@@ -13,13 +13,11 @@ interrupted ends like one that was not.
 
 from __future__ import annotations
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict
 from itertools import count, islice
 from pathlib import Path
@@ -29,6 +27,7 @@ import numpy as np
 import torch
 from accelerate import Accelerator
 from accelerate.utils import set_seed
+from torch.optim.lr_scheduler import LambdaLR
 from transformers import get_linear_schedule_with_warmup
 
 from agents.bert.augment import N_VARIANTS
@@ -82,7 +81,9 @@ class Run:
             self.task.model.parameters(), lr=settings.rate, weight_decay=settings.decay, fused=True
         )
         warm_up = int(settings.warm_up * self.n_steps)
-        self.schedule = get_linear_schedule_with_warmup(self.optimizer, warm_up, self.n_steps)
+        self.schedule: LambdaLR = get_linear_schedule_with_warmup(  # type: ignore[no-untyped-call]
+            self.optimizer, warm_up, self.n_steps
+        )
         self.model, self.optimizer = self.accelerator.prepare(self.task.model, self.optimizer)
         self.accelerator.register_for_checkpointing(self.schedule)
         if self._checkpoint.exists():
@@ -104,9 +105,10 @@ class Run:
     def _checkpoint(self) -> Path:
         return self.folder / "checkpoint"
 
-    def train(self) -> Iterator[dict[str, float]]:
+    def train(self) -> Generator[dict[str, float]]:
         """Train to the end, yielding the latest figures after every step. Leaving early leaves a checkpoint, too."""
-        means, figures = Means(), {}
+        means = Means()
+        figures: dict[str, float] = {}
         saved = began = time.monotonic()
         before = self.progress.seconds
         n, rank = self.accelerator.num_processes, self.accelerator.process_index
@@ -168,7 +170,7 @@ class Run:
     def _write(self, split: str, figures: dict[str, float]) -> dict[str, float]:
         named = {f"{split}_{name}": value for name, value in figures.items()}
         if self.writer is not None:
-            self.writer.write(self.progress, self.schedule.get_last_lr()[0], named)
+            self.writer.write(self.progress, float(self.schedule.get_last_lr()[0]), named)
         return named
 
     def _keep(self) -> None:

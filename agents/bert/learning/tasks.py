@@ -31,10 +31,17 @@ class Loss(NamedTuple):
 
 
 class Task(Protocol):
-    """Something to learn; `figures` are the names of its figures, ``loss`` among them: the best network's is lowest."""
+    """Something to learn. One of its figures is ``loss``: the best network has the lowest."""
 
-    model: PreTrainedModel
-    figures: tuple[str, ...]
+    @property
+    def model(self) -> PreTrainedModel:
+        """The network that learns."""
+        ...
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """Names of the figures."""
+        ...
 
     def loss(self, model: torch.nn.Module, batch: Batch, random: np.random.Generator, device: torch.device) -> Loss:
         """The loss of `model` (self.model, made ready for `device`); all chance comes from `random`."""
@@ -55,7 +62,8 @@ def network(kind: type[PreTrainedModel], model: str) -> PreTrainedModel:
 
 def tensors(batch: Batch, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
     """What the network reads: ids, mask and positions."""
-    return tuple(torch.from_numpy(array).to(device) for array in (batch.ids, batch.mask, batch.positions))
+    ids, mask, positions = (torch.from_numpy(array).to(device) for array in (batch.ids, batch.mask, batch.positions))
+    return ids, mask, positions
 
 
 class Pretraining:

@@ -1,0 +1,39 @@
+"""python -m agents.bert: makes training data, trains the BERT bot, evaluates and times it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from engine.commandline import Parser
+
+# command -> where its function is, and what it does; imported only when asked for: torch takes seconds
+COMMANDS = {
+    "data": ("agents.bert.data.build:main", "make training files from records or self-play"),
+    "pretrain": ("agents.bert.learning.commands:pretrain", "train a BERT to guess masked tokens"),
+    "train": ("agents.bert.learning.commands:train", "train policy and value"),
+    "evaluate": ("agents.bert.evaluate:main", "how well a network predicts"),
+    "bench": ("agents.bert.bench:main", "how fast a network answers"),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    epilog = "\n".join(f"{name:9} {what}" for name, (_, what) in COMMANDS.items())
+    epilog += "\n\npython -m agents.bert COMMAND --help tells more."
+    parser = Parser(
+        "agents.bert", description=__doc__, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("command", choices=COMMANDS)
+    given, rest = sys.argv[1:] if arguments is None else list(arguments), []
+    given, rest = list(given[:1]), list(given[1:])
+    where = COMMANDS[parser.parse_args(given).command][0]
+    module, _, function = where.partition(":")
+    run = getattr(import_module(module), function)
+    return int(run(rest))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
