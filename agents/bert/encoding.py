@@ -19,6 +19,7 @@ from agents.bert.vocabulary import (
     OFFSET,
     PLACE_OF_TILE,
     SEP,
+    TILE_ORDER,
     token_name,
 )
 from engine import events
@@ -36,8 +37,9 @@ from engine.actions import (
 )
 from engine.compiling import entry, inner
 from engine.events import event_actor, event_tile, event_tsumogiri, event_type
+from engine.hand import reds_held
 from engine.table import DORA_AT, MAX_LOG, TABLE
-from engine.tiles import KIND_OF, N_KINDS, N_TILES, RED_5P, RED_INDEX
+from engine.tiles import KIND_OF, N_KINDS, N_TILES, RED_5P, RED_INDEX, is_red
 
 MAX_STATE = 1 + 9 + 5 + 14 + 1 + 8  # [CLS], single values, dora markers, hand, tile drawn, what may be done
 MAX_RECORD = MAX_LOG - 55  # every event of a round but its draws
@@ -86,13 +88,11 @@ def delta_token(first: int, own: int, other: int) -> int:
 @inner
 def put_hand(p: np.record, out: np.ndarray, n: int) -> int:
     """Write the concealed tiles in the bot's order from place `n` on; returns the next place."""
-    for kind in range(N_KINDS):
-        reds = np.int64(p.red[RED_INDEX[kind]]) if RED_INDEX[kind] >= 0 else np.int64(0)
-        if reds > 0:
-            out[n] = TEHAI + PLACE_OF_TILE[RED_5P + RED_INDEX[kind]]
-            n += 1
-        for _ in range(p.hand[kind] - reds):
-            out[n] = TEHAI + PLACE_OF_TILE[kind]
+    for place in range(N_TILES):
+        tile = TILE_ORDER[place]
+        reds = reds_held(p, KIND_OF[tile])
+        for _ in range(reds if is_red(tile) else p.hand[tile] - reds):
+            out[n] = TEHAI + place
             n += 1
     return n
 
