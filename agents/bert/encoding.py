@@ -38,11 +38,15 @@ from engine.actions import (
 from engine.compiling import entry, inner
 from engine.events import event_actor, event_tile, event_tsumogiri, event_type
 from engine.hand import reds_held
-from engine.table import DORA_AT, MAX_LOG, TABLE
+from engine.rules import N_DRAWS
+from engine.table import DORA_AT, MAX_MELDS, TABLE
 from engine.tiles import KIND_OF, N_KINDS, N_TILES, RED_5P, RED_INDEX, is_red
 
 MAX_STATE = 1 + 9 + 5 + 14 + 1 + 8  # [CLS], single values, dora markers, hand, tile drawn, what may be done
-MAX_RECORD = MAX_LOG - 55  # every event of a round but its draws
+# A draw is followed by one recorded event at most, a pon by its discard and a daiminkan by a draw; only a riichi comes
+# before a discard besides. So beyond the draws a pon counts twice, a daiminkan and a riichi once; a seat has room for
+# four calls, and one in riichi has called nothing.
+MAX_RECORD = N_DRAWS + N_PLAYERS * 2 * MAX_MELDS
 MAX_TOKENS = MAX_STATE + MAX_RECORD + 2  # with [SEP] and [EOS]
 
 _COUNT = {each.name: each.size for each in CLASSES}
