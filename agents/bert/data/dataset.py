@@ -120,7 +120,7 @@ class Dataset:
         """The positions at `places` int64[n], each in its variant int[n] of `agents.bert.augment` (None: as played)."""
         n = len(places)
         variants = np.zeros(n, dtype=np.int64) if variants is None else variants
-        ids, maps = np.zeros((n, MAX_TOKENS), dtype=np.int64), TOKEN_MAPS[variants]
+        ids, maps = np.zeros((n, MAX_TOKENS + LENGTH_STEP), dtype=np.int64), TOKEN_MAPS[variants]
         n_state, lengths = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
         chosen = np.empty(n, dtype=POSITION)
         placement, points = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.float32)
