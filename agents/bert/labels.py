@@ -164,7 +164,12 @@ def labels_of(views: np.ndarray, actions: np.ndarray) -> np.ndarray:
 
 
 def actions_of(views: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """int64[n]: the actions that `labels` mean in `views` TABLE[n]. Raises ValueError where one means none there."""
+    """int64[n]: the actions that `labels` mean in `views` TABLE[n].
+
+    Raises ValueError for a number that is no label, and for a label that means no legal action of its view.
+    """
+    if (bad := np.flatnonzero((labels < 0) | (labels >= N_LABELS))).size:
+        raise ValueError(f"view {bad[0]}: {labels[bad[0]]} is no label: they are numbered 0 … {N_LABELS - 1}")
     actions = np.empty(len(views), dtype=np.int64)
     _action_all(np.ascontiguousarray(views).view(np.uint8), labels.astype(np.int64, copy=False), actions)
     if (bad := np.flatnonzero(actions < 0)).size:
