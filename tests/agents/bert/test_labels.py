@@ -1,0 +1,199 @@
+"""Labels stand for all legal actions, and mean one of them each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import registry
+from agents.bert.labels import (
+    N_LABELS,
+    NONE_LABEL,
+    PON_LABEL,
+    actions_of,
+    labels_of,
+    legal_masks,
+)
+from engine.actions import ACTION_NAMES, ANKAN, KAKAN, PON_RED, TSUMOGIRI
+from engine.actions import actions_of as actions_in
+from engine.rules import MAJSOUL, TENHOU, Rules
+from engine.table import TABLE
+from engine.tables import Policy, Tables
+from engine.tiles import KIND_OF, MJAI_NAMES
+from tests.agents.bert.document import LABELS, label_name
+from tests.agents.positions import view_of
+from tests.engine.scenario import Scenario
+
+ALL_RULES = (TENHOU, MAJSOUL, TENHOU.with_length("east"))
+
+
+def meaning(t: np.record) -> dict[int, int]:
+    """Label -> the action it means in a view, found by name in the document's list, by the rules of choice in words."""
+    drawn = int(t.drawn)
+    first = {TSUMOGIRI, PON_RED} | ({base + int(KIND_OF[drawn]) for base in (ANKAN, KAKAN)} if drawn >= 0 else set())
+    legal = actions_in(*t.legal[t.viewer].tolist())
+    found: dict[int, int] = {}
+    for action in sorted(legal, key=lambda action: (action not in first, action)):
+        found.setdefault(LABELS.index(label_name(action, MJAI_NAMES[drawn])), action)
+    return found
+
+
+def check(views: np.ndarray) -> set[int]:
+    """All that must hold of the labels of some decisions; returns the labels that were legal somewhere."""
+    masks = legal_masks(views)
+    legal = [actions_in(*view["legal"][view["viewer"]].tolist()) for view in views]
+    numbers = np.repeat(np.arange(len(views)), [len(actions) for actions in legal])
+    labels = labels_of(views[numbers], np.concatenate(legal))
+    meant = actions_of(views[numbers], labels)
+    assert labels_of(views[numbers], meant).tolist() == labels.tolist()
+    for number, view in enumerate(views):
+        expected = meaning(view)
+        of_view = numbers == number
+        assert dict(zip(labels[of_view].tolist(), meant[of_view].tolist(), strict=True)) == expected
+        assert int(masks[number]) == sum(1 << label for label in expected)
+        assert set(expected.values()) <= set(legal[number])
+    return set(labels.tolist())
+
+
+def checking(policy: Policy, seen: set[int]) -> Policy:
+    def act(views: np.ndarray) -> np.ndarray:
+        seen.update(check(views))
+        actions = policy(views)
+        chosen = actions_of(views, labels_of(views, actions))
+        assert labels_of(views, chosen).tolist() == labels_of(views, actions).tolist()
+        return actions
+
+    return act
+
+
+def play(seeds: Sequence[int], bots: Sequence[str], rules: Rules) -> set[int]:
+    """Play games, one bot a seat, and check every decision; returns the labels that were legal somewhere."""
+    seen: set[int] = set()
+    policies = [checking(registry.make(bot, seeds[0]).act, seen) for bot in bots]
+    for _ in Tables(seeds, rules).play(policies, np.tile(np.arange(3, dtype=np.int8), (len(seeds), 1))):
+        pass
+    return seen
+
+
+# Every legal action ---------------------------------------------------------------------------------------------------
+
+BOTS = ("rule", "efficiency", "random")
+ABSENT = set(range(9)) - {1}  # the tiles three players do not use
+
+
+@pytest.mark.parametrize("rules", ALL_RULES, ids=lambda rules: f"{rules.name} {rules.length}")
+def test_every_decision_of_many_games(rules: Rules) -> None:
+    assert play(range(20), BOTS, rules) == set(range(N_LABELS)) - ABSENT
+
+
+@settings(max_examples=15)
+@given(st.integers(0, (1 << 64) - 1), st.tuples(*[st.sampled_from(BOTS)] * 3), st.sampled_from(ALL_RULES))
+def test_every_decision_of_any_game(seed: int, bots: tuple[str, ...], rules: Rules) -> None:
+    assert NONE_LABEL in play([seed], bots, rules)
+
+
+def test_no_views_at_all() -> None:
+    views, none = np.zeros(0, dtype=TABLE), np.zeros(0, dtype=np.int64)
+    assert legal_masks(views).size == labels_of(views, none).size == actions_of(views, none).size == 0
+
+
+# Which action is meant ------------------------------------------------------------------------------------------------
+
+
+def named(scenario: Scenario, seat: int) -> dict[str, str]:
+    """Names of the labels that a seat may choose, and of what they mean."""
+    view = view_of(scenario.side.raw, seat)
+    labels = [label for label in range(N_LABELS) if int(legal_masks(view)[0]) >> label & 1]
+    actions = actions_of(np.repeat(view, len(labels)), np.array(labels))
+    return {LABELS[label]: ACTION_NAMES[action] for label, action in zip(labels, actions, strict=True)}
+
+
+def test_the_drawn_tile_is_discarded_before_its_twin_in_the_hand() -> None:
+    twins = Scenario(["5p"], "5p")
+    assert {"5p", "tsumogiri"} <= twins.menu(0)
+    assert named(twins, 0)["dahai 5p"] == "tsumogiri"
+    assert named(twins.do("5p", "tsumogiri", "tsumogiri"), 0)["dahai 5p"] == "discard 5p"
+
+
+def test_a_red_five_is_another_tile_than_a_plain_one() -> None:
+    red_drawn = named(Scenario(["5p"], "0p"), 0)
+    assert (red_drawn["dahai 5p"], red_drawn["dahai 5pr"]) == ("discard 5p", "tsumogiri")
+    red_held = named(Scenario(["0p"], "5p"), 0)
+    assert (red_held["dahai 5p"], red_held["dahai 5pr"]) == ("tsumogiri", "discard 5pr")
+
+
+@pytest.mark.parametrize(("hand", "meant"), [("55p", "pon"), ("550p", "pon with red"), ("50p", "pon with red")])
+def test_pon_takes_the_red_five(hand: str, meant: str) -> None:
+    assert named(Scenario(["5p", hand]).do("5p"), 1)["pon"] == meant
+
+
+@pytest.mark.parametrize(
+    ("hand", "drawn", "meant"),
+    [
+        ("1111p9999s777z", "7z", "ankan C"),  # of the kind just drawn, though the highest
+        ("1111p9999s777z", "2s", "ankan 1p"),  # else the lowest
+        ("999m1111p9999s", "9m", "ankan 9m"),
+        ("550p1111s7777z", "5p", "ankan 5p"),
+        ("555p1111s7777z", "0p", "ankan 5p"),
+    ],
+)
+def test_ankan(hand: str, drawn: str, meant: str) -> None:
+    scenario = Scenario([hand], drawn, indicators="2p")
+    assert sum(name.startswith("ankan") for name in scenario.menu(0)) > 1
+    assert named(scenario, 0)["ankan"] == meant
+
+
+@pytest.mark.parametrize(
+    ("held", "drawn", "meant"), [("9p", "1s", "kakan 1s"), ("1s", "9p", "kakan 9p"), ("9p1s", "2s", "kakan 9p")]
+)
+def test_kakan(held: str, drawn: str, meant: str) -> None:
+    """Of the kind just drawn, else the lowest, which is 9p."""
+    scenario = Scenario(["9p1s", f"99p11s6z7z{held}"], f"2p3p4p6p7p{drawn}", indicators="9m")
+    scenario.do("9p", "pon", "6z", "tsumogiri", "1s", "pon", "7z", "tsumogiri", "tsumogiri")
+    assert {"kakan 9p", "kakan 1s"} <= scenario.menu(1)
+    assert named(scenario, 1)["kakan"] == meant
+
+
+def test_reach_and_its_discard_are_two_decisions() -> None:
+    scenario = Scenario(["23456799p67824s"], "7z")
+    assert named(scenario, 0)["reach"] == "riichi"
+    assert named(scenario.do("riichi"), 0) == {"dahai C": "tsumogiri"}
+
+
+@pytest.mark.parametrize(
+    ("scenario", "seat", "meant"),
+    [
+        (Scenario(["23456799p67824s"], "3s"), 0, {"hora": "tsumo"}),
+        (Scenario(["5s", "234678p2288846s"]).do("5s"), 1, {"hora": "ron", "none": "pass"}),
+        (Scenario(["4z", "19m19p19s1235677z"]).do("nukidora"), 1, {"hora": "ron", "none": "pass"}),
+        (Scenario(["4z"], "7z"), 0, {"nukidora": "nukidora"}),
+        (Scenario(["19m19p19s123z"], "7z"), 0, {"ryukyoku": "nine terminals"}),
+        (Scenario(["7z", "777z"]).do("7z"), 1, {"daiminkan": "daiminkan", "pon": "pon", "none": "pass"}),
+    ],
+)
+def test_what_else_there_is(scenario: Scenario, seat: int, meant: dict[str, str]) -> None:
+    assert named(scenario, seat).items() >= meant.items()
+
+
+# Mistakes -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_label_that_means_nothing_here_is_refused() -> None:
+    views = np.repeat(view_of(Scenario(["4z"], "7z").side.raw, 0), 3)
+    tsumogiri = LABELS.index("dahai C")
+    with pytest.raises(ValueError, match=r"^view 2: no legal action is 'pon'; legal: discard .*, tsumogiri, nukidora$"):
+        actions_of(views, np.array([tsumogiri, tsumogiri, PON_LABEL]))
+    for label in set(range(N_LABELS)) - {LABELS.index(name) for name in named(Scenario(["4z"], "7z"), 0)}:
+        with pytest.raises(ValueError, match=f"no legal action is '{LABELS[label]}'; legal: "):
+            actions_of(views[:1], np.array([label]))
+
+
+@pytest.mark.parametrize("number", [-1, 46, 255])
+def test_a_number_that_is_no_label_is_refused(number: int) -> None:
+    views = view_of(Scenario([]).side.raw, 0)
+    with pytest.raises(ValueError, match=f"^view 0: {number} is no label: they are numbered 0 … 45$"):
+        actions_of(views, np.array([number]))

@@ -1,0 +1,78 @@
+"""The vocabulary is the document's table, row by row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agents.bert import labels, vocabulary
+from agents.bert.encoding import readable
+from agents.bert.vocabulary import CLASSES, N_TOKENS, OFFSET, PLACE_OF_TILE, TILE_ORDER, tile_of_place, token_name
+from engine.tiles import MJAI_NAMES, N_TILES
+from tests.agents.bert.document import LABELS, ROWS, TILES, Row
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
+def test_row(row: Row) -> None:
+    (found,) = (each for each in CLASSES if each.name == row.name)
+    assert (found.count, found.offset, OFFSET[row.name]) == (row.count, row.first, row.first)
+    assert found.offset + found.count - 1 == row.last
+    assert len(found.names) in (0, row.count)
+    for token in (row.first, row.last):
+        assert token_name(token).split(":")[0] == row.name
+
+
+def test_rows_are_all_there_is() -> None:
+    assert [each.name for each in CLASSES] == [row.name for row in ROWS]
+    assert N_TOKENS == 994
+    special = (vocabulary.PAD, vocabulary.CLS, vocabulary.SEP, vocabulary.EOS, vocabulary.MASK, vocabulary.UNK)
+    assert special == (0, 1, 2, 3, 4, 5)
+
+
+def test_tiles_are_in_the_documents_order() -> None:
+    assert [MJAI_NAMES[tile] for tile in TILE_ORDER] == TILES
+    assert [tile_of_place(place) for place in range(N_TILES)] == TILES
+    assert PLACE_OF_TILE[TILE_ORDER].tolist() == list(range(N_TILES))
+
+
+def test_labels_are_numbered_as_the_document_says() -> None:
+    assert list(labels.LABEL_NAMES) == LABELS
+    assert labels.N_LABELS == 46
+
+
+# In words -------------------------------------------------------------------------------------------------------------
+
+
+def test_every_token_has_a_name_of_its_own() -> None:
+    names = [token_name(token) for token in range(N_TOKENS)]
+    assert len(set(names)) == N_TOKENS
+    assert all(name and not set(name) & set(" \n") for name in names)
+
+
+@pytest.mark.parametrize(
+    ("token", "name"),
+    [
+        (0, "[PAD]"), (7, "style:hanchan"), (10, "player_id:2"), (12, "bakaze:S"), (20, "honba:3"),
+        (24, "delta_score_before:-48k"), (72, "delta_score_before:+0k"), (217, "delta_score_after:+48k"),
+        (240, "dora_marker:0p"), (241, "dora_marker:1p"), (303, "tehai:7z"), (324, "tsumo:0s"), (344, "can_ryukyoku"),
+        (350, "player0_dahai:1m"), (387, "player0_dahai:1m*"), (638, "player1_reach"), (494, "player0_daiminkan:7z"),
+        (993, "player2_nukidora"),
+    ],
+)  # fmt: skip
+def test_names(token: int, name: str) -> None:
+    assert token_name(token) == name
+
+
+def test_a_sequence_is_read_in_one_line() -> None:
+    assert (
+        readable(np.array([1, 6, 2, 350, 3, 0, 0], dtype=np.uint16)) == "[CLS] style:east [SEP] player0_dahai:1m [EOS]"
+    )
+    assert readable(np.zeros(5, dtype=np.uint16)) == ""
+
+
+@pytest.mark.parametrize("number", [-1, 994, 65_535])
+def test_what_is_no_token_is_refused(number: int) -> None:
+    with pytest.raises(ValueError, match=f"^{number} is no token: they are numbered 0 … 993$"):
+        token_name(number)
+    with pytest.raises(ValueError, match="is no token"):
+        readable(np.array([1, number]))
