@@ -169,9 +169,8 @@ def hand_of(messages: Sequence[Message], seat: int) -> tuple[Counter[str], str]:
 
 
 def reference(heard: Sequence[Message], seat: int, legal: Sequence[int]) -> list[int]:
-    """The sequence of a seat that has heard these messages, ``start_game`` first, and may do what is `legal`."""
-    begin = max(place for place, message in enumerate(heard) if message["type"] == "start_kyoku")
-    messages = heard[begin:]
+    """The sequence of a seat that has heard ``start_game`` and this round's messages, and may do what is `legal`."""
+    game, *messages = heard
     start = messages[0]
     accepted = [message for message in messages if message["type"] == "reach_accepted"]
     scores = (accepted or [start])[-1]["scores"]
@@ -180,7 +179,7 @@ def reference(heard: Sequence[Message], seat: int, legal: Sequence[int]) -> list
     names = [ACTION_NAMES[action] for action in legal]
     can = {CAN.get(name) or ("dahai" if name.startswith("discard") else name.split()[0]) for name in names}
     single = {
-        "style": heard[0]["length"] == "hanchan",
+        "style": game["length"] == "hanchan",
         "player_id": seat,
         "bakaze": "ESW".index(start["bakaze"]),
         "kyoku": start["kyoku"] - 1,

@@ -1,0 +1,156 @@
+"""The same position is the same tokens wherever it is read from: a live table, records, or the messages of a seat."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents import registry
+from engine.follow import Follower
+from engine.game import Game
+from engine.mjai import Message, for_seat
+from engine.records.files import find_records, read_records, write_record
+from engine.records.model import GameRecord
+from engine.records.replay import Decision, Replay
+from engine.rules import MAJSOUL, TENHOU, Rules
+from engine.table import TABLE
+from engine.tables import Tables
+from tests.agents.bert.digest import digest
+from tests.agents.bert.document import reference, sequences
+from tests.engine.drivers import ALL_HABITS, efficient_driver, random_driver
+from tests.engine.walls import clustered_wall
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+ALL_RULES = (TENHOU, MAJSOUL, TENHOU.with_length("east"))
+# Who decides, having heard how many messages -> what it does, and its tokens.
+Decisions = dict[tuple[int, int], tuple[int, list[int]]]
+
+
+class Listeners:
+    """The three seats of a game, each knowing what it has heard and nothing else."""
+
+    def __init__(self) -> None:
+        self.followers = [Follower() for _ in range(3)]
+        self.heard: list[list[Message]] = [[], [], []]  # start_game and what came in this round
+
+    def hear(self, message: Message) -> None:
+        """What happens, told to each as it may know it."""
+        for seat, (follower, heard) in enumerate(zip(self.followers, self.heard, strict=True)):
+            told = for_seat(message, seat)
+            follower.hear(told)
+            if told["type"] == "start_kyoku":
+                del heard[1:]
+            heard.append(told)
+
+    def reference(self, seat: int) -> list[int]:
+        """The tokens of `seat` by the document."""
+        return reference(self.heard[seat], seat, self.followers[seat].legal)
+
+
+def tokens(views: list[Any]) -> list[list[int]]:
+    """The sequences of views, each a TABLE record."""
+    return sequences(np.frombuffer(b"".join(view.tobytes() for view in views), dtype=TABLE))
+
+
+def play(seed: int, rules: Rules) -> tuple[GameRecord, Decisions]:
+    """A game of much that is rare: its record, and its decisions as the live table shows them."""
+    rng = random.Random(seed)
+    choose = efficient_driver(rng, ALL_HABITS[seed % len(ALL_HABITS)]) if seed % 4 else random_driver(rng)
+    game = Game(seed, rules, walls=[clustered_wall(rng) for _ in range(4)] if seed % 3 else [])
+    keys, actions, views = [], [], []
+    while not game.over:
+        for seat in game.asked:
+            t = game.table
+            keys.append((seat, len(game.messages)))
+            actions.append(choose(t.seat[seat].hand, int(t.seat[seat].n_melds), int(t.drawn), game.legal(seat)))
+            views.append(game.view(seat))
+            game.act(seat, actions[-1])
+    return GameRecord(game.messages, rules, ""), dict(zip(keys, zip(actions, tokens(views), strict=True), strict=True))
+
+
+def retold(record: GameRecord, rules: Rules | None = None) -> Iterator[tuple[Decision, Listeners]]:
+    """The decisions of a record, played again, with the seats that hear its messages."""
+    replay, listeners, n_heard = Replay(record, rules), Listeners(), 0
+    start = record.events[0] | {"rules": replay.rules.name, "length": replay.rules.length}
+    messages = [start, *record.events[1:]]
+    for decision in replay:
+        for message in messages[n_heard : decision.n_before]:
+            listeners.hear(message)
+        n_heard = decision.n_before
+        yield decision, listeners
+    assert replay.mismatches == []
+
+
+def decisions_of(record: GameRecord, rules: Rules | None = None) -> Decisions:
+    """The decisions of a record: what its seats hear, and what the document makes of that, must be the same tokens."""
+    keys, actions, shown, followed, by_hand = [], [], [], [], []
+    for decision, listeners in retold(record, rules):
+        keys.append((decision.seat, decision.n_before))
+        actions.append(decision.action)
+        shown.append(decision.view)
+        followed.append(listeners.followers[decision.seat].view)
+        by_hand.append(listeners.reference(decision.seat))
+    seen = tokens(shown)
+    assert seen == tokens(followed)
+    assert seen == by_hand
+    return dict(zip(keys, zip(actions, seen, strict=True), strict=True))
+
+
+@pytest.mark.parametrize("ending", [".mjson", ".json"])
+@pytest.mark.parametrize("seed", range(12))
+def test_records_of_our_games(seed: int, ending: str, tmp_path: Path) -> None:
+    """In mjai and in Tenhou's format. What a seat wanted that somebody's ron overrode is in no record."""
+    rules = ALL_RULES[seed % 3]
+    record, live = play(seed, rules)
+    write_record(record, tmp_path / f"game{ending}")
+    recorded = decisions_of(read_records(tmp_path / f"game{ending}"), rules)
+    assert recorded.items() <= live.items()
+    overridden = live.keys() - recorded.keys()
+    assert {record.events[n_heard]["type"] for _, n_heard in overridden} <= {"hora"}
+    assert len(overridden) < 8 < 50 < len(recorded)
+
+
+def test_real_records(records_dir: Path) -> None:
+    """In mjlog, Tenhou's JSON and mjai."""
+    n_decisions = sum(len(decisions_of(read_records(path))) for path in find_records([records_dir]))
+    assert n_decisions > 4_000
+
+
+def test_tables_in_lock_step_and_one_game() -> None:
+    bot = registry.make("efficiency")
+    at_tables: list[list[int]] = []
+
+    def watch(views: np.ndarray) -> np.ndarray:
+        at_tables.extend(sequences(views))
+        return bot.act(views)
+
+    for _ in Tables([5]).play([watch], np.zeros((1, 3), dtype=np.int8)):
+        pass
+    game, views = Game(5), []
+    while not game.over:
+        for seat in game.asked:
+            views.append(game.view(seat))
+            game.act(seat, int(bot.act(np.array([views[-1]]))[0]))
+    assert tokens(views) == at_tables
+
+
+def test_the_same_without_compiled_code() -> None:
+    answer = subprocess.run(
+        [sys.executable, "-m", "tests.agents.bert.digest", "7"],
+        cwd=REPOSITORY,
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout.strip() == digest(7)
+    assert digest(8) != digest(7)
