@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from random import Random
 
 import numpy as np
 import pytest
@@ -12,20 +13,21 @@ from agents import registry
 from agents.bert.encoding import MAX_RECORD, MAX_STATE, MAX_TOKENS, encode
 from agents.bert.labels import PON_LABEL, actions_of, legal_masks
 from engine import events
+from engine.actions import PASS, PON, PON_RED, TSUMOGIRI
 from engine.mjai import messages
 from engine.tables import Tables
+from engine.tiles import KIND_OF
 from tests.agents.bert.document import DEEDS, FIRST, KINDS, TILES
 from tests.agents.bert.positions import IN_USE, ORDER, parts, places
 from tests.agents.positions import SCATTERED, view_of
 from tests.engine.scenario import Scenario
-from tests.engine.sides import State
+from tests.engine.sides import FIRST_ROUND, Ours, State
+from tests.engine.walls import clustered_wall
 
 # Who did what, players counted from the dealer, and the value counted from the row's first token.
 Deed = tuple[int, str, int]
-TSUMOGIRI = 37
+AS_DRAWN = 37
 KINDS_IN_USE = [tile for tile in IN_USE if tile[0] != "0"]
-
-
 # Four of a kind, the red five first.
 FOURS = [tile * 4 if tile not in ("5p", "5s") else f"0{tile[1]}" + tile * 3 for tile in KINDS_IN_USE]
 DEED_EVENTS = (
@@ -71,24 +73,24 @@ def others(tile: str, count: int) -> str:
 def test_discards_from_the_hand_and_as_drawn(tile: str) -> None:
     (place,) = places(tile)
     check([tile], others(tile, 1), [tile], [(0, "dahai", place)])
-    check([""], tile, ["tsumogiri"], [(0, "dahai", TSUMOGIRI + place)])
+    check([""], tile, ["tsumogiri"], [(0, "dahai", AS_DRAWN + place)])
 
 
 def test_the_twin_of_the_drawn_tile_goes_from_the_hand() -> None:
     check(["5p"], "5p", ["5p"], [(0, "dahai", *places("5p"))])
     check(["5p"], "0p", ["5p"], [(0, "dahai", *places("5p"))])
-    check(["5p"], "0p", ["0p"], [(0, "dahai", TSUMOGIRI + places("0p")[0])])
+    check(["5p"], "0p", ["0p"], [(0, "dahai", AS_DRAWN + places("0p")[0])])
     check(["0p"], "5p", ["0p"], [(0, "dahai", *places("0p"))])
 
 
 def test_all_three_discard() -> None:
-    last = [(n % 3, "dahai", TSUMOGIRI + place) for n, place in enumerate(places("2p2s8p8s"))]
+    last = [(n % 3, "dahai", AS_DRAWN + place) for n, place in enumerate(places("2p2s8p8s"))]
     check([SCATTERED] * 3, "2p2s8p8s", ["tsumogiri"] * 4, last)
 
 
 def test_reach_is_followed_by_its_discard() -> None:
     (chun,) = places("7z")
-    deeds = [(0, "reach", 0), (0, "dahai", TSUMOGIRI + chun)]
+    deeds = [(0, "reach", 0), (0, "dahai", AS_DRAWN + chun)]
     check(["23456799p67824s"], "7z", ["riichi"], deeds[:1])
     check(["23456799p67824s"], "7z", ["riichi", "7z"], deeds)
 
@@ -121,7 +123,7 @@ def test_daiminkan(four: str, caller: int) -> None:
         kind, (gone,), (drawn,) = plain(discarded), places(discarded), places(others(plain(discarded), 1))
         hands = [discarded, "", ""]
         hands[caller] = held
-        last = [(0, "dahai", gone), (caller, "daiminkan", KINDS.index(mjai(kind))), (caller, "dahai", 37 + drawn)]
+        last = [(0, "dahai", gone), (caller, "daiminkan", KINDS.index(mjai(kind))), (caller, "dahai", AS_DRAWN + drawn)]
         moves = [discarded, "daiminkan", "tsumogiri"]
         check(hands, "8p" if kind != "8p" else "7p", moves, last, replacements=ORDER[drawn])
 
@@ -142,7 +144,7 @@ def test_kakan(four: str) -> None:
     for tiles in (four, four[2:] + four[:2]):
         draws = others(kind, 3)
         moves = [tiles[:2], "pon", draws[:2], "tsumogiri", "tsumogiri", f"kakan {mjai(kind)}"]
-        last = [(0, "dahai", TSUMOGIRI + places(draws)[2]), (1, "kakan", KINDS.index(mjai(kind)))]
+        last = [(0, "dahai", AS_DRAWN + places(draws)[2]), (1, "kakan", KINDS.index(mjai(kind)))]
         check([tiles[:2], tiles[2:6] + draws[:2]], draws + tiles[6:], moves, last)
 
 
@@ -155,7 +157,7 @@ def test_what_is_no_deed_is_not_told() -> None:
     """Draws, indicators, accepted riichis."""
     scenario = Scenario(["23456799p67824s", "1111p"], "7z2z").do("riichi", "7z", "ankan 1p")
     assert scenario.names == ["tsumo", "reach", "dahai", "reach_accepted", "tsumo", "ankan", "dora", "tsumo"]
-    deeds = [FIRST["player2_reach"], FIRST["player2_dahai"] + TSUMOGIRI + places("7z")[0], FIRST["player0_ankan"] + 9]
+    deeds = [FIRST["player2_reach"], FIRST["player2_dahai"] + AS_DRAWN + places("7z")[0], FIRST["player0_ankan"] + 9]
     assert parts(scenario, 1)[1] == deeds
 
 
@@ -189,5 +191,32 @@ def test_no_round_is_longer_than_there_is_room_for() -> None:
                 longest["record"] = deeds
                 encoded = encode(view_of(np.frombuffer(table.tobytes(), dtype=np.uint8), 0))
                 assert encoded.lengths[0] == encoded.n_state[0] + deeds + 2 <= MAX_TOKENS
-    assert longest["state"] <= MAX_STATE
-    assert longest["record"] > 68
+    assert 20 < longest["state"] <= MAX_STATE
+    assert longest["record"] > 60
+
+
+def test_the_longest_round_there_can_be_has_room() -> None:
+    """All draws, and twelve pons: who discards looks for a tile that another has a pair of."""
+    side = Ours()
+    side.begin(FIRST_ROUND, clustered_wall(Random(13)))
+
+    def unwanted(seat: int, action: int) -> tuple[bool, int, int]:
+        t = side.table
+        kind = KIND_OF[t.drawn if action == TSUMOGIRI else action]
+        held = int(t.seat[seat].hand[kind])
+        taken = held != 2 and any(t.seat[other].hand[kind] >= 2 for other in range(3) if other != seat)
+        return (not taken, held % 4, action)
+
+    while not side.ended:
+        answers = {}
+        for seat, menu in side.menus().items():
+            discards = [action for action in menu if action <= TSUMOGIRI]
+            calls = [action for action in (PON_RED, PON, PASS) if action in menu]
+            answers[seat] = calls[0] if calls else min(discards, key=lambda action: unwanted(seat, action))
+        side.act(answers)
+    n = Counter(name for name, *_ in side.events())
+    assert (n["tsumo"], n["pon"], n["dahai"]) == (55, 12, 67)
+    for seat in range(3):
+        encoded = encode(view_of(side.raw, seat))
+        assert encoded.lengths[0] - encoded.n_state[0] - 2 == MAX_RECORD == 79
+        assert encoded.positions.max() == MAX_RECORD + 2
