@@ -17,10 +17,10 @@ from engine.mjai import Message
 
 
 class Row(NamedTuple):
-    """One row: `count` tokens, numbered `first` to `last`."""
+    """One row: `size` tokens, numbered `first` to `last`."""
 
     name: str
-    count: int
+    size: int
     first: int
     last: int
 

@@ -15,9 +15,9 @@ from tests.agents.bert.document import LABELS, ROWS, TILES, Row
 @pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
 def test_row(row: Row) -> None:
     (found,) = (each for each in CLASSES if each.name == row.name)
-    assert (found.count, found.offset, OFFSET[row.name]) == (row.count, row.first, row.first)
-    assert found.offset + found.count - 1 == row.last
-    assert len(found.names) in (0, row.count)
+    assert (found.size, found.offset, OFFSET[row.name]) == (row.size, row.first, row.first)
+    assert found.offset + found.size - 1 == row.last
+    assert len(found.names) in (0, row.size)
     for token in (row.first, row.last):
         assert token_name(token).split(":")[0] == row.name
 
