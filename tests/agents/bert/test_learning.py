@@ -1,0 +1,221 @@
+"""Training a tiny network on a few games: it learns, and an interruption costs nothing."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
+
+from transformers import BertForMaskedLM  # noqa: E402
+
+from agents.bert import __main__ as commands  # noqa: E402
+from agents.bert.data import selfplay, shards  # noqa: E402
+from agents.bert.data.dataset import Batch, Dataset  # noqa: E402
+from agents.bert.learning import run as running  # noqa: E402
+from agents.bert.learning.run import Run  # noqa: E402
+from agents.bert.learning.settings import Settings  # noqa: E402
+from agents.bert.learning.tasks import Imitation, Pretraining, mask_tokens  # noqa: E402
+from agents.bert.model import PRESETS, MaskedTokens, PolicyValue, encode_tokens, make_config  # noqa: E402
+from agents.bert.vocabulary import MASK, N_SPECIAL  # noqa: E402
+
+GAMES = 60
+FAST = {"model": "micro", "batch": 64, "rate": 3e-3, "every": 60}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Tests run side by side; threads that wait for each other's cores are slower than one."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    bots = selfplay.make_bots(["efficiency"] * 3, seed=1)
+    for number in range(2):
+        shards.save(selfplay.play(bots, 1, number * GAMES, GAMES, [True] * 3), folder, number)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def few_held_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "HELD_OUT", 1024)
+
+
+@pytest.fixture(scope="module")
+def batch(data: Path) -> Batch:
+    dataset = Dataset(data)
+    return dataset.batch(next(dataset.batches(64, seed=0, epoch=0)))
+
+
+def weights(run: Run) -> dict[str, torch.Tensor]:
+    return {name: value.clone() for name, value in run.task.model.state_dict().items()}
+
+
+def test_imitation_learns(data: Path, tmp_path: Path) -> None:
+    run = Run(Settings("train", str(data), steps=120, **FAST), Imitation, tmp_path)
+    first, last = {}, {}
+    for figures in run.train():
+        first = first or dict(figures)
+        last = dict(figures)
+    rows = list(csv.DictReader((tmp_path / "metrics.csv").open()))
+    held_out = [float(row["held_out_loss"]) for row in rows if row["held_out_loss"]]
+    assert held_out[-1] < held_out[0]
+    legal = Dataset(data, held_out=True)
+    sample = legal.batch(next(legal.batches(512, seed=0, epoch=0)))
+    chance = (1 / sample.legal.sum(axis=1)).mean()
+    assert last["held_out_accuracy"] > 2 * chance
+    assert last["held_out_placement_loss"] < np.log(3)
+
+
+def test_pretraining_learns_and_leaves_a_masked_language_model(data: Path, tmp_path: Path) -> None:
+    run = Run(Settings("pretrain", str(data), steps=120, **FAST), Pretraining, tmp_path)
+    for _ in run.train():
+        pass
+    rows = list(csv.DictReader((tmp_path / "metrics.csv").open()))
+    losses = [float(row["train_loss"]) for row in rows if row["train_loss"]]
+    assert losses[-1] < losses[0] < 1.1 * np.log(994)
+    loaded = BertForMaskedLM.from_pretrained(tmp_path / "model")
+    trained = PolicyValue.from_pretrained(tmp_path / "model")
+    for name, value in trained.bert.state_dict().items():
+        assert torch.equal(value, loaded.bert.state_dict()[name]), name
+
+
+@pytest.mark.parametrize(("task", "make_task"), [("train", Imitation), ("pretrain", Pretraining)])
+def test_an_interrupted_run_ends_bit_for_bit_like_one_that_was_not(
+    data: Path, tmp_path: Path, task: str, make_task: type
+) -> None:
+    settings = Settings(task, str(data), steps=14, **(FAST | {"every": 5}))
+    whole = Run(settings, make_task, tmp_path / "whole")
+    for _ in whole.train():
+        pass
+    for _ in range(20):
+        part = Run(settings, make_task, tmp_path / "part")
+        if part.over:
+            break
+        steps = part.train()
+        list(islice(steps, 4))
+        steps.close()
+    assert part.progress.step == whole.progress.step
+    assert part.progress.best == whole.progress.best
+    for (name, one), other in zip(weights(whole).items(), weights(part).values(), strict=True):
+        assert torch.equal(one, other), name
+
+
+def test_early_stop(data: Path, tmp_path: Path) -> None:
+    settings = Settings("train", str(data), steps=50, **(FAST | {"rate": 1e-12, "every": 2}), patience=3)
+    run = Run(settings, Imitation, tmp_path)
+    run.progress.best = -1.0  # nothing is better than that
+    for _ in run.train():
+        pass
+    assert run.progress.step == 6
+
+
+def test_only_the_first_token_is_the_same_as_the_whole_bert(batch: Batch) -> None:
+    torch.manual_seed(1)
+    model = PolicyValue(make_config(PRESETS["micro"])).eval()
+    ids, mask, positions = map(torch.from_numpy, (batch.ids, batch.mask, batch.positions))
+    with torch.inference_mode():
+        ours = encode_tokens(model.bert, ids, mask, positions, only_first=True)[:, 0]
+        theirs = model.bert(input_ids=ids, attention_mask=mask, position_ids=positions).last_hidden_state[:, 0]
+    assert torch.allclose(ours, theirs, atol=1e-5)
+
+
+def test_padding_changes_nothing(batch: Batch) -> None:
+    torch.manual_seed(1)
+    model = PolicyValue(make_config(PRESETS["micro"])).eval()
+    wide = [np.pad(array, ((0, 0), (0, 8))) for array in (batch.ids, batch.mask, batch.positions)]
+    with torch.inference_mode():
+        narrow_out = model(*map(torch.from_numpy, (batch.ids, batch.mask, batch.positions)))
+        wide_out = model(*map(torch.from_numpy, wide))
+    for narrow, padded in zip(narrow_out, wide_out, strict=True):
+        assert torch.allclose(narrow, padded, atol=1e-5)
+
+
+def test_illegal_labels_cost_nothing_and_are_never_chosen(batch: Batch) -> None:
+    settings = Settings("train", "", model="micro")
+    torch.manual_seed(1)
+    task = Imitation(settings)
+    with torch.no_grad():
+        task.model.policy.bias[:] = torch.from_numpy(np.where(batch.legal.any(axis=0), 0.0, 1e4))
+    loss = task.loss(task.model, batch, np.random.default_rng(0), torch.device("cpu"))
+    assert float(loss.figures["loss"]) < 2 * np.log(46)
+
+
+def test_masking_follows_the_recipe(batch: Batch) -> None:
+    random = np.random.default_rng(3)
+    many = batch._replace(ids=np.tile(batch.ids, (40, 1)))
+    chosen, shown = mask_tokens(many, random)
+    ordinary = many.ids >= N_SPECIAL
+    assert not chosen[~ordinary].any()
+    assert (shown[~chosen] == many.ids[~chosen]).all()
+    assert chosen.sum() / ordinary.sum() == pytest.approx(0.15, abs=0.005)
+    assert (shown[chosen] == MASK).mean() == pytest.approx(0.8, abs=0.02)
+    assert (shown[chosen] == many.ids[chosen]).mean() == pytest.approx(0.1, abs=0.02)
+
+
+def test_the_command_trains_refuses_other_settings_and_says_when_it_is_done(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["train", str(data), str(tmp_path), "--from", "micro", "--batch", "32", "--every", "4"]
+    assert commands.main([*command, "--steps", "8"]) == 0
+    assert json.loads((tmp_path / "settings.json").read_text())["steps"] == 8
+    card = (tmp_path / "model" / "README.md").read_text()
+    assert "held_out_accuracy" in card
+    assert f"python -m agents.bert train {data} {tmp_path} --from micro --batch 32 --steps 8 --every 4" in card
+    capsys.readouterr()
+    assert commands.main([*command, "--steps", "8"]) == 0
+    assert "finished after 8 steps" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as exit_code:
+        commands.main([*command, "--steps", "9"])
+    assert exit_code.value.code == 2
+    assert "begun with steps = 8, not 9" in capsys.readouterr().err
+
+
+def test_ctrl_c_leaves_a_checkpoint_and_a_network(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["train", str(data), str(tmp_path), "--from", "micro", "--batch", "32", "--steps", "100000"]
+    timer = threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    assert commands.main(command) == 130
+    assert "start it again" in capsys.readouterr().err
+    step = json.loads((tmp_path / "checkpoint" / "progress.json").read_text())["step"]
+    assert 0 < step < 100_000
+    PolicyValue.from_pretrained(tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["train", "nowhere", "out"], "nowhere: no training files here"),
+        (["train", "DATA", "out", "--from", "huge"], "huge: neither a size"),
+        (["pretrain", "DATA", "out", "--rate", "0"], "'0' is not a number above 0"),
+        (["pretrain"], "required: data, out"),
+        (["teach"], "invalid choice: 'teach'"),
+    ],
+)
+def test_bad_arguments_get_one_line(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    arguments: list[str], said: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as exit_code:
+        commands.main([str(data) if word == "DATA" else word for word in arguments])
+    assert exit_code.value.code == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
