@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -18,6 +18,18 @@ class Agent(Protocol):
 
     def act(self, views: np.ndarray) -> np.ndarray:
         """Answer `views`, TABLE[n], each blanked for its `viewer` who is asked: int64[n] of legal action numbers."""
+        ...
+
+
+@runtime_checkable
+class Remarking(Protocol):
+    """A bot that has something to say about its answers."""
+
+    def remark(self) -> dict[str, Any]:
+        """What it thinks of the last of the views just answered, as JSON of at most 4096 bytes; {} for nothing.
+
+        Who plays by mjai sends it along with the answer, as ``ext_bot``: records keep it, opponents never see it.
+        """
         ...
 
 

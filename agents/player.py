@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from agents.asking import Message, safe_default
-from agents.base import Agent
+from agents.base import Agent, Remarking
 from engine import mjai
 from engine.actions import action_name, actions_of
 from engine.follow import Follower
@@ -100,11 +100,13 @@ class AgentPlayer:
         view = self._follower.view
         try:
             action = int(self._agent.act(np.array([view], dtype=TABLE))[0])
+            remark = self._agent.remark() if isinstance(self._agent, Remarking) else {}
         except Exception as error:
             raise PlayerError(f"raised {type(error).__name__}: {one_line(str(error))}") from error
         if action not in legal:
             raise PlayerError(f"may not {action_name(action)}; legal: {', '.join(map(action_name, legal))}")
-        return mjai.action_message(view, self._follower.seat, action)
+        reply = mjai.action_message(view, self._follower.seat, action)
+        return reply | {"ext_bot": remark} if remark else reply
 
     def refuse(self, why: str) -> None:
         """See `Player`; an agent is not told."""

@@ -12,7 +12,7 @@ from agents.base import Agent
 from engine.seeds import MAX_SEED
 
 GROUP = "nukidora.agents"
-BUILT_IN = {name: f"agents.{name}:make" for name in ("random", "tsumogiri", "efficiency", "rule")}
+BUILT_IN = {name: f"agents.{name}:make" for name in ("random", "tsumogiri", "efficiency", "rule", "bert")}
 
 
 def _find(name: str) -> EntryPoint | None:

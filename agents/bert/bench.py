@@ -1,0 +1,227 @@
+"""How fast positions are encoded, and a network answers: one at a time or batched, on one core or a GPU."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, cast
+
+import numpy as np
+import onnx
+from onnxruntime.quantization import QuantType, quantize_dynamic
+from rich.console import Console
+from rich.table import Table
+
+from agents.bert.bot import OWN_FOLDER, Bert, Options, legal_table
+from agents.bert.encoding import MAX_TOKENS, Encoded, encode
+from agents.bert.folder import Network, read
+from agents.bert.graph import build
+from agents.bert.runtime import DEVICES, SLICE, Net, load, onnx_run, torch_run
+from agents.registry import make
+from engine.bench.main import ROUNDS, rate
+from engine.commandline import Parser
+from engine.tables import Tables
+
+GAMES = 40  # played for positions
+KEPT = 0.2  # of the positions with something to choose
+SHOWN = 32  # positions of a round of those that are answered one at a time
+TORCH_SLICE = 64
+
+# policy(encoded): float32[n, N_LABELS], the logits of each position
+Policy = Callable[[Encoded], np.ndarray]
+
+
+class Way(NamedTuple):
+    """One way to get answers."""
+
+    name: str
+    policy: Policy
+    at_once: bool  # all positions in one call, not each in its own
+
+
+class Timed(NamedTuple):
+    """What was measured of a way."""
+
+    name: str
+    rate: float  # positions per second
+    same: float  # share of the positions for which it chooses what the first way chooses
+
+
+def positions() -> np.ndarray:
+    """TABLE[n]: views with more than one legal label, of games of the bot `rule`, in random order."""
+    bot, random = make("rule"), np.random.default_rng(1)
+    kept: list[np.ndarray] = []
+
+    def act(views: np.ndarray) -> np.ndarray:
+        kept.append(views[(legal_table(views).sum(axis=1) > 1) & (random.random(len(views)) < KEPT)])
+        return bot.act(views)
+
+    for _ in Tables(range(GAMES)).play([act], np.zeros((GAMES, 3), dtype=np.int8)):
+        pass
+    return random.permutation(np.concatenate(kept))
+
+
+def part(encoded: Encoded, first: int, last: int) -> Encoded:
+    """Some of the sequences."""
+    return Encoded(*(each[first:last] for each in encoded))
+
+
+def answers(way: Way, encoded: Encoded) -> np.ndarray:
+    """The logits of `encoded`, got in that way."""
+    if way.at_once:
+        return way.policy(encoded)
+    return np.concatenate([way.policy(part(encoded, i, i + 1)) for i in range(len(encoded.ids))])
+
+
+def by_net(net: Net) -> Policy:
+    """The bot's way: the runtime that plays."""
+    return lambda encoded: net(encoded.ids, encoded.lengths, encoded.n_state).policy
+
+
+def torch_ways(folder: Path, device: str) -> list[Way]:
+    """The ways of torch, none where that is not installed; the first is the plain one: a transformers BertModel."""
+    try:
+        import torch
+
+        from agents.bert.model import PolicyValue
+    except ImportError:
+        return []
+    torch.set_num_threads(1)
+    model = PolicyValue.from_pretrained(folder, dtype=torch.float32)
+    cast(torch.nn.Module, model).to(device).eval()
+
+    def plain(encoded: Encoded, cut: bool) -> np.ndarray:
+        length = encoded.lengths.max() if cut else MAX_TOKENS
+        ids = torch.from_numpy(encoded.ids[:, :length].astype(np.int64)).to(device)
+        mask = torch.from_numpy(encoded.mask[:, :length]).to(device)
+        places = torch.from_numpy(encoded.positions[:, :length]).to(device)
+        with torch.inference_mode():
+            seen = model.bert(input_ids=ids, attention_mask=mask, position_ids=places).last_hidden_state
+            logits: np.ndarray = model.policy(seen[:, 0]).cpu().numpy()
+        return logits
+
+    ways = [
+        Way("plain transformers, one at a time", partial(plain, cut=False), False),
+        Way("the same, padding cut off", partial(plain, cut=True), False),
+    ]
+    size = TORCH_SLICE if device == "cpu" else SLICE[device]
+    for name, bfloat16 in (("torch, float32, batched", False), ("torch, bfloat16, batched", True)):
+        ways.append(Way(name, by_net(Net(torch_run(model, device, bfloat16), size)), True))
+    return ways
+
+
+def quantized(network: Network) -> Net:
+    """A network whose weights are of 8 bits; what they are multiplied with is rounded to 8 bits batch by batch."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "quantized.onnx"
+        model = build(network)
+        onnx.helper.set_model_props(model, {"onnx.quant.pre_process": "onnxruntime.quant"})  # it is as it should be
+        quantize_dynamic(
+            model,
+            path,
+            op_types_to_quantize=["MatMul"],
+            weight_type=QuantType.QInt8,
+            extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT},
+        )
+        return Net(onnx_run(onnx.load(path), threads=1), SLICE["cpu"])
+
+
+def all_ways(folder: Path, device: str) -> list[Way]:
+    """Every way to run the network in `folder` on that device."""
+    policy = by_net(load(folder, device))
+    ways = torch_ways(folder, device)
+    ways += [Way("the bot's runtime, one at a time", policy, False), Way("the bot's runtime, batched", policy, True)]
+    if device == "cpu":
+        ways.append(Way("the same with 8-bit weights, batched", by_net(quantized(read(folder))), True))
+    return ways
+
+
+def measure(ways: Sequence[Way], encoded: Encoded, legal: np.ndarray) -> list[Timed]:
+    """Time all ways in turn, again and again, after a look at their answers."""
+    chosen = [np.where(legal, answers(way, encoded), -np.inf).argmax(axis=1) for way in ways]
+    some = part(encoded, 0, SHOWN)
+
+    def work(way: Way) -> int:
+        asked = encoded if way.at_once else some
+        answers(way, asked)
+        return len(asked.ids)
+
+    rates = [[rate(partial(work, way)) for way in ways] for _ in range(ROUNDS)]
+    return [
+        Timed(way.name, statistics.median(of_way), float((choice == chosen[0]).mean()))
+        for way, of_way, choice in zip(ways, zip(*rates), chosen)
+    ]
+
+
+def rate_of(work: Callable[[np.ndarray], object], views: np.ndarray) -> float:
+    """Views per second of `work`."""
+
+    def run() -> int:
+        work(views)
+        return len(views)
+
+    return statistics.median(rate(run) for _ in range(ROUNDS))
+
+
+@contextmanager
+def folder_of(model: str | None) -> Iterator[Path]:
+    """The folder of the network to measure: that of the bot, one that is named, or a random one of a preset's size."""
+    if model is None or Path(model).exists():
+        yield Path(model) if model else OWN_FOLDER
+        return
+    try:
+        from agents.bert.model import PRESETS, PolicyValue, make_config
+    except ImportError:
+        raise ValueError(f"--model {model}: there is no such folder; for a size torch must be installed") from None
+    if model not in PRESETS:
+        raise ValueError(f"--model {model}: neither a folder nor one of {', '.join(PRESETS)}")
+    with tempfile.TemporaryDirectory() as folder:
+        PolicyValue(make_config(PRESETS[model])).save_pretrained(folder)
+        yield Path(folder)
+
+
+def report(console: Console, timed: Sequence[Timed]) -> None:
+    """Print what was measured; the first line is the plain way."""
+    table = Table("", "positions/s", f"× {timed[0].name}", "same choice")
+    for line in timed:
+        table.add_row(line.name, f"{line.rate:,.0f}", f"{line.rate / timed[0].rate:.1f}", f"{line.same:.2%}")
+    console.print(table)
+
+
+def make_parser() -> Parser:
+    """The command line."""
+    parser = Parser("agents.bert bench", description=__doc__)
+    parser.add_argument("--model", help="folder of a network, or a size for a random one (default: the bot's own)")
+    parser.add_argument("--device", choices=DEVICES, default=DEVICES[0], help=f"(default {DEVICES[0]})")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print; returns the exit code."""
+    parser = make_parser()
+    given = parser.parse_args(arguments)
+    console = Console()
+    try:
+        with folder_of(given.model) as folder:
+            config, net = read(folder).config, load(folder, given.device)
+            ways = all_ways(folder, given.device)
+    except ValueError as error:
+        parser.error(str(error))
+    with console.status("playing games for positions …"):
+        views = positions()
+    with console.status("measuring …"):
+        encoding = rate_of(encode, views)
+        playing = rate_of(Bert(net, "bert", Options(), seed=0).act, views)
+        timed = measure(ways, encode(views), legal_table(views))
+    lengths = encode(views).lengths
+    console.print(
+        f"{len(views):,} positions of {lengths.mean():.0f} tokens, {lengths.max()} at most; {config.num_hidden_layers}"
+        f" layers, {config.hidden_size} wide; {given.device}, one thread"
+    )
+    console.print(f"encoded: {encoding:,.0f} positions/s; answered by the bot, all in all: {playing:,.0f}/s")
+    report(console, timed)
+    return 0

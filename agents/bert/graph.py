@@ -1,0 +1,158 @@
+"""The network as an ONNX graph, written node by node: BERT, of whose last layer only [CLS] is worked out.
+
+Nothing but standard operators. Two things are rearranged, with the same result up to rounding: the scale of attention
+is in the weights of the query, and in the last layer, with one query for a whole sequence, keys and values are never
+made. There ``q · (Wk x + bk)`` is ``(Wkᵀ q) · x`` and a part that is the same for all x, which softmax takes out; the
+mean of ``Wv x + bv`` is ``Wv`` of the mean of x, and bv. So the two largest products of the layer become small ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from agents.bert.folder import HEADS, Network, layer_name
+
+OPSET = 20  # the first with Gelu
+IR_VERSION = 9  # of that opset
+NEVER = np.float32(-1e9)  # added to the scores of padding
+INPUTS = {"ids": TensorProto.INT64, "mask": TensorProto.BOOL, "positions": TensorProto.INT64}  # [n, L] each
+OUTPUT = "heads"  # float32[n, 50]: the outputs of HEADS, side by side
+
+Value = str  # what a node makes or reads, by its name
+
+
+class Graph:
+    """A graph in the making."""
+
+    def __init__(self) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: list[onnx.TensorProto] = []
+
+    def constant(self, value: np.ndarray) -> Value:
+        """A weight, or numbers that say how."""
+        name = f"constant{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.asarray(value, order="C"), name))
+        return name
+
+    def node(self, operator: str, *inputs: Value | np.ndarray, output: Value | None = None, **attributes: Any) -> Value:
+        """What `operator` makes of values and constants."""
+        name = output or f"{operator}{len(self.nodes)}"
+        values = [each if isinstance(each, str) else self.constant(each) for each in inputs]
+        self.nodes.append(helper.make_node(operator, values, [name], **attributes))
+        return name
+
+
+class Builder:
+    """Adds the parts of a BERT to a graph. `n` positions have `L` tokens each."""
+
+    def __init__(self, network: Network) -> None:
+        self.graph = Graph()
+        self.config, self.tensors = network
+        self.heads = self.config.num_attention_heads
+        self.head_size = self.config.hidden_size // self.heads
+        self.scale = np.float32(self.head_size**-0.5)
+
+    def weight(self, name: str) -> np.ndarray:
+        """The weight of a linear layer, [in, out]."""
+        return self.tensors[f"{name}.weight"].T
+
+    def bias(self, name: str) -> np.ndarray:
+        """The bias of a layer."""
+        return self.tensors[f"{name}.bias"]
+
+    def linear(self, x: Value, weight: np.ndarray, bias: np.ndarray) -> Value:
+        """``x @ weight + bias``."""
+        return self.graph.node("Add", self.graph.node("MatMul", x, weight), bias)
+
+    def norm(self, x: Value, name: str) -> Value:
+        """LayerNorm over the last axis."""
+        gain, epsilon = self.tensors[f"{name}.weight"], self.config.layer_norm_eps
+        return self.graph.node("LayerNormalization", x, gain, self.bias(name), axis=-1, epsilon=epsilon)
+
+    def shaped(self, x: Value, *shape: int) -> Value:
+        """`x` in another shape; 0 keeps an axis, -1 is what is left."""
+        return self.graph.node("Reshape", x, np.array(shape, dtype=np.int64))
+
+    def embed(self) -> Value:
+        """What the sequences begin as, [n, L, width]; all tokens are of type 0."""
+        word, position, token_type = (
+            self.tensors[f"bert.embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
+        )
+        tokens = self.graph.node("Gather", word + token_type[0], "ids")
+        places = self.graph.node("Gather", position, "positions")
+        return self.norm(self.graph.node("Add", tokens, places), "bert.embeddings.LayerNorm")
+
+    def padding(self) -> Value:
+        """What is added to the scores of each token, [n, 1, L]: NEVER for padding."""
+        masked = self.graph.node("Where", "mask", np.float32(0), NEVER)
+        return self.graph.node("Unsqueeze", masked, np.array([1]))
+
+    def attend(self, x: Value, padding: Value, name: str) -> Value:
+        """What all tokens get from all tokens, [n, L, width]."""
+
+        def split(part: str, scale: np.ndarray, axes: list[int]) -> Value:
+            made = self.linear(x, self.weight(f"{name}.{part}") * scale, self.bias(f"{name}.{part}") * scale)
+            return self.graph.node("Transpose", self.shaped(made, 0, 0, self.heads, self.head_size), perm=axes)
+
+        one = np.float32(1)
+        query, key = split("query", self.scale, [0, 2, 1, 3]), split("key", one, [0, 2, 3, 1])
+        scores = self.graph.node("MatMul", query, key)  # [n, heads, L, L]
+        scores = self.graph.node("Add", scores, self.graph.node("Unsqueeze", padding, np.array([1])))
+        shares = self.graph.node("Softmax", scores, axis=-1)
+        mixed = self.graph.node("MatMul", shares, split("value", one, [0, 2, 1, 3]))
+        return self.shaped(self.graph.node("Transpose", mixed, perm=[0, 2, 1, 3]), 0, 0, self.config.hidden_size)
+
+    def attend_first(self, x: Value, first: Value, padding: Value, name: str) -> Value:
+        """What the first token, `first` [n, 1, width], gets from all, [n, 1, width]; see above."""
+        by_head = (self.config.hidden_size, self.heads, self.head_size)
+        query = self.linear(first, self.weight(f"{name}.query"), self.bias(f"{name}.query"))
+        key = self.weight(f"{name}.key").reshape(by_head).transpose(1, 2, 0) * self.scale  # [heads, size, width]
+        asked = self.graph.node("MatMul", self.shaped(query, 0, self.heads, 1, self.head_size), key)
+        asked = self.shaped(asked, 0, self.heads, self.config.hidden_size)
+        scores = self.graph.node("MatMul", asked, self.graph.node("Transpose", x, perm=[0, 2, 1]))  # [n, heads, L]
+        shares = self.graph.node("Softmax", self.graph.node("Add", scores, padding), axis=-1)
+        mean = self.shaped(self.graph.node("MatMul", shares, x), 0, self.heads, 1, self.config.hidden_size)
+        value = self.weight(f"{name}.value").reshape(by_head).transpose(1, 0, 2)  # [heads, width, size]
+        mixed = self.shaped(self.graph.node("MatMul", mean, value), 0, 1, self.config.hidden_size)
+        return self.graph.node("Add", mixed, self.bias(f"{name}.value"))
+
+    def add_and_norm(self, x: Value, made: Value, name: str) -> Value:
+        """LayerNorm of `x` and what a linear layer makes of `made`."""
+        made = self.linear(made, self.weight(f"{name}.dense"), self.bias(f"{name}.dense"))
+        return self.norm(self.graph.node("Add", made, x), f"{name}.LayerNorm")
+
+    def layer(self, x: Value, padding: Value, index: int) -> Value:
+        """One layer, [n, L, width]; the last one makes [n, 1, width]."""
+        name = layer_name(index)
+        if index < self.config.num_hidden_layers - 1:
+            mixed, asking = self.attend(x, padding, f"{name}.attention.self"), x
+        else:
+            asking = self.graph.node("Slice", x, np.array([0]), np.array([1]), np.array([1]))
+            mixed = self.attend_first(x, asking, padding, f"{name}.attention.self")
+        x = self.add_and_norm(asking, mixed, f"{name}.attention.output")
+        inner = f"{name}.intermediate.dense"
+        made = self.linear(x, self.weight(inner), self.bias(inner))
+        made = self.graph.node(self.config.hidden_act.capitalize(), made)
+        return self.add_and_norm(x, made, f"{name}.output")
+
+    def model(self) -> onnx.ModelProto:
+        """The whole network, from INPUTS to OUTPUT."""
+        x, padding = self.embed(), self.padding()
+        for index in range(self.config.num_hidden_layers):
+            x = self.layer(x, padding, index)
+        weight = np.concatenate([self.weight(head) for head in HEADS], axis=1)
+        bias = np.concatenate([self.bias(head) for head in HEADS])
+        self.graph.node("Gemm", self.shaped(x, -1, self.config.hidden_size), weight, bias, output=OUTPUT)
+        inputs = [helper.make_tensor_value_info(name, kind, ["n", "L"]) for name, kind in INPUTS.items()]
+        output = helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, ["n", len(bias)])
+        graph = helper.make_graph(self.graph.nodes, "bert", inputs, [output], self.graph.constants)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
+
+
+def build(network: Network) -> onnx.ModelProto:
+    """The ONNX model of a network: INPUTS [n, L] for any n and L, OUTPUT float32[n, 50]."""
+    return Builder(network).model()
