@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 import onnx
@@ -20,7 +20,7 @@ from agents.bert.bot import OWN_FOLDER, Bert, Options, legal_table
 from agents.bert.encoding import MAX_TOKENS, Encoded, encode
 from agents.bert.folder import Network, read
 from agents.bert.graph import build
-from agents.bert.runtime import DEVICES, SLICE, Net, load, onnx_run, torch_run
+from agents.bert.runtime import DEVICES, SLICE, Net, load, onnx_run, torch_model, torch_run
 from agents.registry import make
 from engine.bench.main import ROUNDS, rate
 from engine.commandline import Parser
@@ -83,16 +83,19 @@ def by_net(net: Net) -> Policy:
 
 
 def torch_ways(folder: Path, device: str) -> list[Way]:
-    """The ways of torch, none where that is not installed; the first is the plain one: a transformers BertModel."""
+    """The ways of torch, none where that is not installed.
+
+    The first two are the plain ones, a transformers BertModel for each position: with the padding that it comes with,
+    which is what first comes to mind, and without it.
+    """
     try:
         import torch
 
-        from agents.bert.model import PolicyValue
+        model = torch_model(folder)
     except ImportError:
         return []
     torch.set_num_threads(1)
-    model = PolicyValue.from_pretrained(folder, dtype=torch.float32)
-    cast(torch.nn.Module, model).to(device).eval()
+    model.to(device)
 
     def plain(encoded: Encoded, cut: bool) -> np.ndarray:
         length = encoded.lengths.max() if cut else MAX_TOKENS
@@ -105,11 +108,11 @@ def torch_ways(folder: Path, device: str) -> list[Way]:
         return logits
 
     ways = [
-        Way("plain transformers, one at a time", partial(plain, cut=False), False),
-        Way("the same, padding cut off", partial(plain, cut=True), False),
+        Way("transformers, one by one, padded", partial(plain, cut=False), False),
+        Way("transformers, one by one, cut", partial(plain, cut=True), False),
     ]
     size = TORCH_SLICE if device == "cpu" else SLICE[device]
-    for name, bfloat16 in (("torch, float32, batched", False), ("torch, bfloat16, batched", True)):
+    for name, bfloat16 in (("torch, batched, float32", False), ("torch, batched, bfloat16", True)):
         ways.append(Way(name, by_net(Net(torch_run(model, device, bfloat16), size)), True))
     return ways
 
@@ -134,9 +137,9 @@ def all_ways(folder: Path, device: str) -> list[Way]:
     """Every way to run the network in `folder` on that device."""
     policy = by_net(load(folder, device))
     ways = torch_ways(folder, device)
-    ways += [Way("the bot's runtime, one at a time", policy, False), Way("the bot's runtime, batched", policy, True)]
+    ways += [Way("the bot's runtime, one by one", policy, False), Way("the bot's runtime, batched", policy, True)]
     if device == "cpu":
-        ways.append(Way("the same with 8-bit weights, batched", by_net(quantized(read(folder))), True))
+        ways.append(Way("the same with 8-bit weights", by_net(quantized(read(folder))), True))
     return ways
 
 
@@ -174,21 +177,25 @@ def folder_of(model: str | None) -> Iterator[Path]:
         yield Path(model) if model else OWN_FOLDER
         return
     try:
+        from transformers.utils import logging
+
         from agents.bert.model import PRESETS, PolicyValue, make_config
     except ImportError:
         raise ValueError(f"--model {model}: there is no such folder; for a size torch must be installed") from None
     if model not in PRESETS:
         raise ValueError(f"--model {model}: neither a folder nor one of {', '.join(PRESETS)}")
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     with tempfile.TemporaryDirectory() as folder:
         PolicyValue(make_config(PRESETS[model])).save_pretrained(folder)
         yield Path(folder)
 
 
 def report(console: Console, timed: Sequence[Timed]) -> None:
-    """Print what was measured; the first line is the plain way."""
-    table = Table("", "positions/s", f"× {timed[0].name}", "same choice")
+    """Print what was measured, and how much faster it is than the first two ways."""
+    table = Table("", "positions/s", "× 1st", "× 2nd", "same choice")
     for line in timed:
-        table.add_row(line.name, f"{line.rate:,.0f}", f"{line.rate / timed[0].rate:.1f}", f"{line.same:.2%}")
+        ratios = (f"{line.rate / other.rate:.1f}" for other in timed[:2])
+        table.add_row(line.name, f"{line.rate:,.0f}", *ratios, f"{line.same:.2%}")
     console.print(table)
 
 

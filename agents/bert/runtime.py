@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import onnx
@@ -12,9 +12,6 @@ import onnxruntime
 
 from agents.bert.folder import HEADS, POINTS_UNIT, read
 from agents.bert.graph import OUTPUT, build
-
-if TYPE_CHECKING:
-    import torch
 
 DEVICES = ("cpu", "cuda")
 # A sequence is padded to a multiple of this, whatever the sequences beside it: in ONNX Runtime sums over a sequence
@@ -117,20 +114,29 @@ def by_torch(folder: Path, device: str) -> Run:
     """The network run by torch in bfloat16 on one of its devices. Raises ValueError for a bad folder or device."""
     read(folder)
     try:
-        import torch
-
-        from agents.bert.model import PolicyValue
+        model = torch_model(folder)
     except ImportError as error:
         raise ValueError(f"device={device} needs torch and transformers ({error}): pip install them") from None
-    model: torch.nn.Module = PolicyValue.from_pretrained(folder, dtype=torch.float32)
     try:
-        model.to(device).eval()
+        model.to(device)
     except (RuntimeError, AssertionError) as error:
         raise ValueError(f"device={device} cannot be used ({error}); device=cpu can") from None
     return torch_run(model, device, bfloat16=True)
 
 
-def torch_run(model: torch.nn.Module, device: str, bfloat16: bool) -> Run:
+def torch_model(folder: Path) -> Any:
+    """The network as a PolicyValue on the CPU. Raises ImportError where torch or transformers is missing."""
+    import torch
+    from transformers.utils import logging
+
+    from agents.bert.model import PolicyValue
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    model: torch.nn.Module = PolicyValue.from_pretrained(folder, dtype=torch.float32)
+    return model.eval()
+
+
+def torch_run(model: Any, device: str, bfloat16: bool) -> Run:
     """A PolicyValue run by torch on the device where it is."""
     import torch
 

@@ -162,3 +162,25 @@ def offered(kind: str) -> Iterator[tuple[Message, Game, int]]:
                     if message["type"] == kind:
                         yield message, game, seat
                 game.act(seat, max(action for action in legal if action != PASS or len(legal) == 1))
+
+
+class Talker(StandIn):
+    """An agent that says something to its answer, or nothing, or fails to."""
+
+    def __init__(self, remark: dict[str, Any] | None) -> None:
+        self.said = remark
+
+    def remark(self) -> dict[str, Any]:
+        if self.said is None:
+            raise KeyError("speechless")
+        return self.said
+
+
+def test_what_an_agent_remarks_goes_along_with_its_reply() -> None:
+    messages = Game(seed=1).new_messages(0)
+    plain = AgentPlayer(StandIn()).react(messages)
+    assert plain["type"] == "dahai"
+    assert AgentPlayer(Talker({"sure": 0.5})).react(messages) == plain | {"ext_bot": {"sure": 0.5}}
+    assert AgentPlayer(Talker({})).react(messages) == plain
+    with pytest.raises(PlayerError, match=r"^raised KeyError: 'speechless'$"):
+        AgentPlayer(Talker(None)).react(messages)

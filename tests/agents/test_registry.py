@@ -34,7 +34,7 @@ def test_built_in_bots_answer_to_their_names(name: str) -> None:
 
 
 def test_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(ValueError, match=r"unknown bot 'mortal'.*random, tsumogiri, efficiency, rule"):
+    with pytest.raises(ValueError, match=r"unknown bot 'mortal'.*random, tsumogiri, efficiency, rule, bert"):
         registry.make("mortal")
 
 
@@ -60,5 +60,5 @@ def test_bots_of_other_packages_get_argument_and_seed(spec: str, argument: str |
 
 @pytest.mark.usefixtures("foreign")
 def test_other_packages_cannot_take_a_built_in_name() -> None:
-    assert registry.names() == ["random", "tsumogiri", "efficiency", "rule", "my-bot"]
+    assert registry.names() == ["random", "tsumogiri", "efficiency", "rule", "bert", "my-bot"]
     assert not isinstance(registry.make("random"), Foreign)
