@@ -14,8 +14,6 @@ from agents.bert.encoding import MAX_RECORD
 from agents.bert.labels import N_LABELS
 from agents.bert.vocabulary import N_PLAYERS, N_TOKENS, PAD
 
-POINTS_UNIT = 50.0  # final points, in thousands, that the value head counts as 1
-
 
 class Preset(NamedTuple):
     """The size of a network."""
@@ -42,7 +40,7 @@ class Outputs(NamedTuple):
 
     policy: Tensor  # [n, N_LABELS] logits, illegal labels included
     placement: Tensor  # [n, 3] logits of finishing first, second and third
-    points: Tensor  # [n] expected final points in POINTS_UNIT thousands
+    points: Tensor  # [n] expected final points in thousands, by agents.bert.folder.POINTS_UNIT
 
 
 def make_config(preset: Preset) -> BertConfig:

@@ -15,8 +15,9 @@ from torch.nn.functional import cross_entropy, mse_loss
 from transformers import PreTrainedModel
 
 from agents.bert.data.dataset import Batch
+from agents.bert.folder import POINTS_UNIT
 from agents.bert.learning.settings import Settings
-from agents.bert.model import POINTS_UNIT, PRESETS, MaskedTokens, PolicyValue, make_config
+from agents.bert.model import PRESETS, MaskedTokens, PolicyValue, make_config
 from agents.bert.vocabulary import MASK, N_SPECIAL, N_TOKENS
 
 MASKED = 0.15  # share of the tokens that are to be guessed
