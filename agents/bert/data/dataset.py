@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from agents.bert.augment import LABEL_MAPS, TOKEN_MAPS
-from agents.bert.data.shards import POSITION, Shard, find, load
+from agents.bert.data.shards import POSITION, Shard, find, lengths_of, load
 from agents.bert.encoding import MAX_TOKENS, TEHAI
 from agents.bert.labels import N_LABELS
 from agents.bert.vocabulary import EOS, FIRST_DEED, N_DEEDS, N_PLAYERS, SEP
@@ -17,7 +18,7 @@ from engine.compiling import entry, inner
 from engine.tiles import N_TILES
 
 HELD_OUT_OF = 20  # one game in so many is never trained on
-WINDOW = 1 << 17  # positions that are shuffled together
+MIXED_SHARDS = 16  # shards whose positions are shuffled together: some thousand games
 LENGTH_STEP = 8  # sequences are padded to a multiple of it: kernels are prepared anew for every shape they meet
 SORTED_BATCHES = 50  # batches that share out their positions by length
 
@@ -83,38 +84,47 @@ class Dataset:
 
     def __init__(self, folder: Path, *, held_out: bool = False) -> None:
         """Raises ValueError where the folder holds no data, or damaged data."""
-        self.shards = [load(folder, number) for number in find(folder)]
-        if not self.shards:
+        self._numbers = find(folder)
+        if not self._numbers:
             raise ValueError(f"{folder}: no training files here; make some with: python -m agents.bert data --help")
-        self.starts = np.cumsum([0, *(len(shard.positions) for shard in self.shards)])
-        self._parts = [self._chosen(number, held_out) for number in range(len(self.shards))]
-        self.places = np.concatenate(self._parts)
-        if not len(self.places):
+        self._held_out = held_out
+        self._open = lru_cache(2 * MIXED_SHARDS)(partial(load, folder))  # each open one takes four file descriptors
+        games = [np.array(self._open(number).games) for number in self._numbers]
+        self._starts = np.cumsum([0, *(int(each["n_positions"].sum()) for each in games)])
+        self._n = int(sum(each["n_positions"][self._is_chosen(each)].sum() for each in games))
+        if not self._n:
             which = "held out" if held_out else "to train on"
             raise ValueError(f"{folder}: no games {which}, of so few; one in {HELD_OUT_OF} is held out: make more")
 
     def __len__(self) -> int:
-        return len(self.places)
+        return self._n
 
-    def _chosen(self, number: int, held_out: bool) -> np.ndarray:
-        shard = self.shards[number]
-        is_held_out = shard.games["id"] % HELD_OUT_OF == 0
-        return self.starts[number] + np.flatnonzero(is_held_out[shard.positions["game"]] == held_out)
+    def _is_chosen(self, games: np.ndarray) -> np.ndarray:
+        return np.asarray((games["id"] % HELD_OUT_OF == 0) == self._held_out)
+
+    @property
+    def places(self) -> np.ndarray:
+        """int64[len]: the places of all positions."""
+        return np.concatenate([self._places_in(index) for index in range(len(self._numbers))])
+
+    def _places_in(self, index: int) -> np.ndarray:
+        """The places of the positions in the shard at `index`."""
+        games = self._open(self._numbers[index]).games
+        return self._starts[index] + np.flatnonzero(np.repeat(self._is_chosen(games), games["n_positions"]))
 
     def lengths(self, places: np.ndarray) -> np.ndarray:
         """int64[n]: tokens of each position."""
         lengths = np.empty(len(places), dtype=np.int64)
         for shard, rows, inside in self._by_shard(places):
-            chosen = shard.positions[inside]
-            lengths[rows] = chosen["n_state"].astype(np.int64) + chosen["n_record"] + 2
+            lengths[rows] = lengths_of(shard.positions[inside])
         return lengths
 
     def _by_shard(self, places: np.ndarray) -> Iterator[tuple[Shard, np.ndarray, np.ndarray]]:
         """Each shard with some of `places`: which rows of them, and their places in it."""
-        number = np.searchsorted(self.starts, places, side="right") - 1
-        for each in np.unique(number):
-            rows = np.flatnonzero(number == each)
-            yield self.shards[each], rows, places[rows] - self.starts[each]
+        index = np.searchsorted(self._starts, places, side="right") - 1
+        for each in np.unique(index):
+            rows = np.flatnonzero(index == each)
+            yield self._open(self._numbers[each]), rows, places[rows] - self._starts[each]
 
     def batch(self, places: np.ndarray, variants: np.ndarray | None = None) -> Batch:
         """The positions at `places` int64[n], each in its variant int[n] of `agents.bert.augment` (None: as played)."""
@@ -143,27 +153,23 @@ class Dataset:
     def batches(self, size: int, seed: int, epoch: int) -> Iterator[np.ndarray]:
         """The places of one epoch in batches of `size`, each of positions of about the same length.
 
-        The order depends on `seed` and `epoch` alone. What does not fill a batch is left out, unless it is all.
+        The order depends on `seed` and `epoch` alone. Fewer than `size` positions, any ones, are left out in the end,
+        unless they are all there are.
         """
         random = np.random.default_rng((seed, epoch))
-        for window in self._windows(random):
-            window = random.permutation(window)
-            n = min(size, len(window))
-            stretch = n * SORTED_BATCHES
-            pieces = [window[first : first + stretch] for first in range(0, len(window) // n * n, stretch)]
-            batches = []
-            for piece in pieces:
-                by_length = piece[np.argsort(self.lengths(piece), kind="stable")]
-                batches += [by_length[first : first + n] for first in range(0, len(piece) // n * n, n)]
-            yield from (batches[number] for number in random.permutation(len(batches)))
+        size = min(size, self._n)
+        left = np.empty(0, dtype=np.int64)
+        shards = random.permutation(len(self._numbers))
+        for mixed in np.array_split(shards, -(-len(shards) // MIXED_SHARDS)):
+            window = random.permutation(np.concatenate([left, *map(self._places_in, mixed)]))
+            n = len(window) // size * size
+            window, left = window[:n], window[n:]
+            yield from self._by_length(window, size, random)
 
-    def _windows(self, random: np.random.Generator) -> Iterator[np.ndarray]:
-        """All positions, those of some whole shards at a time."""
-        waiting: list[np.ndarray] = []
-        for number in random.permutation(len(self._parts)):
-            waiting.append(self._parts[number])
-            if sum(map(len, waiting)) >= WINDOW:
-                yield np.concatenate(waiting)
-                waiting = []
-        if waiting:
-            yield np.concatenate(waiting)
+    def _by_length(self, window: np.ndarray, size: int, random: np.random.Generator) -> Iterator[np.ndarray]:
+        """The places `window`, a multiple of `size` of them, in batches that share out positions by length."""
+        stretch = size * SORTED_BATCHES
+        for first in range(0, len(window), stretch):
+            piece = window[first : first + stretch]
+            batches = piece[np.argsort(self.lengths(piece), kind="stable")].reshape(-1, size)
+            yield from random.permutation(batches)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from agents.bert.data.shards import GAME, POSITION, Shard
+from agents.bert.data.shards import GAME, POSITION, Shard, lengths_of
 from agents.bert.encoding import MAX_RECORD, MAX_STATE, put_record, put_state
 from agents.bert.labels import label_of, legal_labels
 from engine.compiling import entry
@@ -19,23 +20,30 @@ FEWEST = 2  # legal labels; where there is one alone nothing is decided, and not
 
 @entry
 def _take(
-    raw: np.ndarray, actions: np.ndarray, rounds: np.ndarray, out: np.ndarray, state: np.ndarray
-) -> tuple[int, int]:
-    """Write the positions of the views `raw` to `out` and `state`; returns how many, and how many state tokens."""
+    raw: np.ndarray, games: np.ndarray, rounds: np.ndarray, actions: np.ndarray, out: np.ndarray, state: np.ndarray,
+    records: np.ndarray, n_records: np.ndarray,
+) -> tuple[int, int]:  # fmt: skip
+    """Write the positions of the views `raw` to `out` and `state`; returns how many, and how many state tokens.
+
+    `record_at` of each is the number of its round for now. The round's record so far, players being seats, is brought
+    up to date in the row of the game in `records`, and its length in `n_records`.
+    """
     views, positions = raw.view(TABLE), out.view(POSITION)
-    scratch = np.empty(MAX_RECORD, dtype=np.uint16)
     n = n_tokens = np.int64(0)
     for k in range(len(actions)):
         t = views[k]
         legal = legal_labels(t)
         if bit_count(legal) < FEWEST:
             continue
+        game = games[k]
+        n_records[game] = put_record(t, np.int64(0), records[game], np.int64(0))
         p = positions[n]
         p.legal = legal
         p.state_at = n_tokens
         p.record_at = rounds[k]
+        p.game = game
         p.n_state = put_state(t, state[n_tokens:])
-        p.n_record = put_record(t, np.int64(0), scratch, np.int64(0))
+        p.n_record = n_records[game]
         p.seat = t.viewer
         p.label = label_of(t, actions[k])
         n_tokens += np.int64(p.n_state)
@@ -43,70 +51,84 @@ def _take(
     return n, n_tokens
 
 
-@entry
-def _record(raw: np.ndarray, i: int, out: np.ndarray) -> int:
-    """Write the round's record of table `i`, players being seats; returns how many tokens it has."""
-    return put_record(raw.view(TABLE)[i], np.int64(0), out, np.int64(0))
+class Round(NamedTuple):
+    """A round that is over."""
+
+    game: int
+    start: np.ndarray  # int64[3]: scores
+    record: np.ndarray  # uint16[:], players being seats, up to its last position
 
 
 class Gatherer:
     """The positions of `n_games` games, played side by side or one after the other."""
 
     def __init__(self, n_games: int) -> None:
-        self._round = np.zeros(n_games, dtype=np.int64)  # the number of the round that each game is in
-        self._games: list[int] = []  # of every round: whose it is, its record, and what each seat won or lost
-        self._records: list[np.ndarray] = []
-        self._results: list[np.ndarray] = []
-        self._positions: list[np.ndarray] = []
-        self._state: list[np.ndarray] = []
+        self._round = np.arange(n_games)  # number of the round that each game is in; those of a game ascend
+        self._n_rounds = n_games
+        self._record = np.zeros((n_games, MAX_RECORD), dtype=np.uint16)  # of that round, as of its latest position
+        self._n_record = np.zeros(n_games, dtype=np.int64)
+        self._ended: dict[int, Round] = {}
+        self._positions = [np.empty(0, dtype=POSITION)]
+        self._state = [np.empty(0, dtype=np.uint16)]
         self._n_tokens = 0
-        for game in range(n_games):
-            self._start_round(game)
-
-    def _start_round(self, game: int) -> None:
-        self._round[game] = len(self._games)
-        self._games.append(game)
-        self._records.append(np.empty(0, dtype=np.uint16))
-        self._results.append(np.zeros(N_SEATS, dtype=np.int32))
 
     def take(self, views: np.ndarray, games: np.ndarray, actions: np.ndarray) -> None:
         """Views TABLE[n] of `games` int[n], just before they are answered by `actions` int64[n]."""
         positions = np.zeros(len(views) * POSITION.itemsize, dtype=np.uint8)
         state = np.empty(len(views) * MAX_STATE, dtype=np.uint16)
-        raw = np.ascontiguousarray(views).view(np.uint8)
-        n, n_tokens = _take(raw, actions, self._round[games], positions, state)
-        taken = positions.view(POSITION)[:n]
+        raw, games = np.ascontiguousarray(views).view(np.uint8), games.astype(np.int64, copy=False)
+        n, n_tokens = _take(raw, games, self._round[games], actions, positions, state, self._record, self._n_record)
+        taken = positions.view(POSITION)[:n].copy()
         taken["state_at"] += self._n_tokens
         self._positions.append(taken)
         self._state.append(state[:n_tokens].copy())
         self._n_tokens += n_tokens
 
-    def end_round(self, raw: np.ndarray, i: int, game: int, result: np.ndarray) -> None:
-        """The round of a game is over: its record is read off table `i` of `raw`; `result` int[3] is what each won."""
-        tokens = np.empty(MAX_RECORD, dtype=np.uint16)
-        self._records[self._round[game]] = tokens[: _record(raw, i, tokens)]
-        self._results[self._round[game]] = result
-        self._start_round(game)
+    def end_round(self, game: int, start: np.ndarray) -> None:
+        """The round that `game` was in is over; it began with the scores `start` int[3]."""
+        record = self._record[game, : self._n_record[game]].copy()
+        self._ended[int(self._round[game])] = Round(game, start, record)
+        self._n_record[game] = 0
+        self._round[game] = self._n_rounds
+        self._n_rounds += 1
 
-    def finish(self, games: np.ndarray, keep: np.ndarray) -> Shard:
-        """The shard of all `games` GAME[n], with the decisions of the seats that `keep` bool[n, 3] tells."""
+    def finish(self, games: np.ndarray, scores: np.ndarray, keep: np.ndarray) -> Shard:
+        """The shard of all `games` GAME[n], which ended with `scores` int[n, 3].
+
+        `keep` bool[n, 3] tells whose decisions it has; games and rounds without any are left out.
+        """
         positions = np.concatenate(self._positions)
-        number = positions["record_at"].astype(np.int64)
-        positions["record_at"] = np.cumsum([0, *map(len, self._records)])[number]
-        positions["round_points"] = np.array(self._results)[number, positions["seat"]]
-        positions["game"] = np.array(self._games)[number]
         positions = positions[keep[positions["game"], positions["seat"]]]
-        lengths = positions["n_state"].astype(np.int64)
-        starts = np.cumsum(lengths) - lengths
-        places = np.arange(lengths.sum()) + np.repeat(positions["state_at"] - starts, lengths)
+        positions = positions[np.argsort(positions["game"], kind="stable")]
+        rounds, place = np.unique(positions["record_at"], return_inverse=True)  # see _take
+        positions["round_points"] = self._results(scores)[rounds[place], positions["seat"]]
+        records = [self._ended[number].record for number in rounds.tolist()]
+        positions["record_at"] = np.cumsum([0, *map(len, records)])[place]
+        n_state = positions["n_state"].astype(np.int64)
+        starts = np.cumsum(n_state) - n_state
+        moved = np.arange(n_state.sum()) + np.repeat(positions["state_at"] - starts, n_state)
         positions["state_at"] = starts
-        return Shard(np.concatenate(self._state)[places], np.concatenate(self._records), positions, games)
+        kept, positions["game"] = np.unique(positions["game"], return_inverse=True)
+        games = games[kept]
+        games["n_positions"] = np.bincount(positions["game"], minlength=len(kept))
+        games["n_tokens"] = np.bincount(positions["game"], lengths_of(positions), minlength=len(kept))
+        record = np.concatenate([np.empty(0, dtype=np.uint16), *records])
+        return Shard(np.concatenate(self._state)[moved], record, positions, games)
+
+    def _results(self, scores: np.ndarray) -> np.ndarray:
+        """int64[rounds, 3]: what each seat won or lost from the start of a round to the next one's, or to the end."""
+        results = np.zeros((self._n_rounds, N_SEATS), dtype=np.int64)
+        after = scores.copy()
+        for number, (game, start, _) in sorted(self._ended.items(), reverse=True):
+            results[number] = after[game] - start
+            after[game] = start
+        return results
 
 
-def game_of(identity: int, scores: Sequence[int], rules: Rules) -> np.ndarray:
-    """GAME[1] of a game that ended with `scores`; of equal scores the earlier seat is placed higher."""
+def game_of(identity: int, scores: Sequence[int], rules: Rules, points: Sequence[float] | None = None) -> np.ndarray:
+    """GAME[1] of a game that ended with `scores`; `points`: the final points if known, else as the rules give them."""
     game = np.zeros(1, dtype=GAME)
     game["id"] = identity
-    game["points"] = rules.final_points(list(scores))
-    game["placement"][0, sorted(range(N_SEATS), key=lambda seat: (-scores[seat], seat))] = range(N_SEATS)
+    game["points"] = rules.final_points(list(scores)) if points is None else points
+    game["placement"] = np.array(rules.ranks(list(scores))) - 1
     return game

@@ -1,4 +1,4 @@
-"""Training positions from games that named bots play among themselves."""
+"""Training positions from games that bots play among themselves."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import permutations
 import numpy as np
 
 from agents.base import Agent
+from agents.bert.data.decisions import Decisions
 from agents.bert.data.gather import Gatherer, game_of
 from agents.bert.data.shards import Shard
 from agents.registry import make
@@ -24,10 +25,13 @@ def make_bots(specs: Sequence[str], seed: int) -> list[Agent]:
     return [make(spec, derived_seed(seed, "bot", place)) for place, spec in enumerate(specs)]
 
 
-def play(bots: Sequence[Agent], seed: int, first: int, n: int, whose: Sequence[bool], rules: Rules = TENHOU) -> Shard:
-    """The games `first` … `first + n - 1` of those that `seed` deals, as a shard with the decisions of some bots.
+def play(
+    bots: Sequence[Agent], names: Sequence[str], seed: int, first: int, n: int, decisions: Decisions,
+    rules: Rules = TENHOU,
+) -> Shard:  # fmt: skip
+    """The games `first` … `first + n - 1` of those that `seed` deals to three `bots`.
 
-    Who sits where changes from game to game. `whose` tells for each bot whether its decisions count.
+    Who sits where changes from game to game. `names` are what `decisions` knows the bots by. Raises PolicyFault.
     """
     seeds = [derived_seed(seed, "wall", game) for game in range(first, first + n)]
     seats = ORDERS[(first + np.arange(n)) % len(ORDERS)]
@@ -42,11 +46,10 @@ def play(bots: Sequence[Agent], seed: int, first: int, n: int, whose: Sequence[b
 
         return act
 
-    policies = [listening(bot) if counts else bot.act for bot, counts in zip(bots, whose, strict=True)]
-    for ended in tables.play(policies, seats):
-        seat = tables.records["seat"][ended]
-        for i, result in zip(ended.tolist(), seat["score"] - seat["start_score"], strict=True):
-            gatherer.end_round(tables.raw, i, i, result)
-    scores = tables.records["seat"]["score"].tolist()
-    games = np.concatenate([game_of(each, score, rules) for each, score in zip(seeds, scores, strict=True)])
-    return gatherer.finish(games, np.ones((n, N_SEATS), dtype=bool))
+    for ended in tables.play([listening(bot) for bot in bots], seats):
+        for i, start in zip(ended.tolist(), tables.records["seat"]["start_score"][ended]):
+            gatherer.end_round(i, start)
+    scores = tables.records["seat"]["score"]
+    games = np.concatenate([game_of(each, score, rules) for each, score in zip(seeds, scores.tolist())])
+    keep = [decisions.of([names[bot] for bot in seat], game["placement"]) for seat, game in zip(seats, games)]
+    return gatherer.finish(games, scores, np.array(keep))

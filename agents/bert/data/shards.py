@@ -1,11 +1,12 @@
 """Training files: positions with the label played, small enough to keep many millions of them.
 
-A folder holds shards of a few hundred games, each of four arrays that are mapped into memory, never read as a whole:
+A folder holds shards of a few hundred games (`agents.bert.data.parts` tells where they are from), each of four arrays
+that are mapped into memory, never read as a whole:
 
 ``NNNNNN.state.npy``      uint16: [CLS] and the state tokens of all positions, one after the other
 ``NNNNNN.record.npy``     uint16: the record tokens of every round once, players being seats; a position has the
                           beginning of its round's, turned to its seat when it is read
-``NNNNNN.positions.npy``  POSITION[n]
+``NNNNNN.positions.npy``  POSITION[n], game after game
 ``NNNNNN.games.npy``      GAME[n]; written last
 """
 
@@ -33,7 +34,9 @@ POSITION = record(
 )
 GAME = record(
     [
-        ("id", "u8"),  # a hash of its file's name, or of the wall's seed
+        ("id", "u8"),  # a hash of its file's name, or the seed of its walls
+        ("n_positions", "u4"),
+        ("n_tokens", "u4"),  # of all its positions' sequences
         ("points", "f4", N_SEATS),  # final points, uma and oka included, in thousands
         ("placement", "u1", N_SEATS),  # 0 first … 2 last
     ]
@@ -47,6 +50,14 @@ class Shard(NamedTuple):
     record: np.ndarray
     positions: np.ndarray
     games: np.ndarray
+
+
+DTYPES = (np.dtype(np.uint16), np.dtype(np.uint16), POSITION, GAME)
+
+
+def lengths_of(positions: np.ndarray) -> np.ndarray:
+    """int64[n]: tokens in the sequences of POSITION[n], [SEP] and [EOS] included."""
+    return positions["n_state"].astype(np.int64) + positions["n_record"] + 2
 
 
 def part_path(folder: Path, number: int, part: str) -> Path:
@@ -65,23 +76,24 @@ def save(shard: Shard, folder: Path, number: int) -> None:
         path = part_path(folder, number, part)
         unfinished = path.with_suffix(".unfinished")
         with unfinished.open("wb") as file:
-            np.save(file, array.view(np.uint8) if array.dtype.fields else array)
+            np.save(file, array)
         unfinished.replace(path)
 
 
 def load(folder: Path, number: int) -> Shard:
     """A shard, its arrays mapped into memory. Raises ValueError naming the file that is damaged or missing."""
     arrays = []
-    for part in Shard._fields:
+    for part, dtype in zip(Shard._fields, DTYPES, strict=True):
         path = part_path(folder, number, part)
         try:
-            arrays.append(np.asarray(np.load(path, mmap_mode="r")))
+            array = np.load(path, mmap_mode="r")
         except (OSError, ValueError, EOFError) as error:
-            raise ValueError(
-                f"{path}: damaged or missing ({error}); delete the shard and make the data again"
-            ) from error
-    state, records, positions, games = arrays
-    return Shard(state, records, positions.view(POSITION), games.view(GAME))
+            what = f"damaged or missing ({error}); delete {number:06}.* there and make the data again"
+            raise ValueError(f"{path}: {what}") from error
+        if array.dtype != dtype:
+            raise ValueError(f"{path}: made by another version of this program; make the data again in a new folder")
+        arrays.append(np.asarray(array).view(dtype))
+    return Shard(*arrays)
 
 
 def find(folder: Path) -> list[int]:

@@ -1,0 +1,173 @@
+"""python -m agents.bert data: makes training files from recorded games or self-play."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from agents.bert.data import decisions, selfplay
+from agents.bert.data.folder import BAD_FILES, contents, list_bad_files, take_in
+from agents.bert.data.shards import exists
+from agents.bert.data.sources import Chunk, Records, SelfPlay, Source, SourceError
+from agents.bert.data.workers import fill_all
+from agents.registry import names
+from engine.commandline import Parser, positive
+from engine.table import N_SEATS
+
+FINISHED, FAILED, INTERRUPTED = 0, 1, 130
+
+EPILOG = """\
+One folder may hold data of several sources: several --selfplay in one command, or more commands, the further ones with
+--add. The same command again goes on where it was interrupted. One game in twenty, told by its name or seed, is held
+out of training: all its positions or none.
+
+--records     mjlog XML, tenhou.net/6 JSON or mjai, gzipped or not; the rules are those the file names, or Tenhou's.
+              Files of no use are listed in OUT/bad_files.txt.
+--selfplay    hanchan by Tenhou's rules. Who sits where changes from game to game. A bot with a comma in it stands in
+              double quotes: --selfplay 'rule,rule,"bert:folder,temperature=1"'
+--decisions   all; winners: of those who finished first; rank:N: of those who finished first (1), second or third;
+              player:NAME: of one player, in self-play of one bot, as it is named there
+exit codes: 0 finished, 1 failed, 2 bad arguments, 130 interrupted
+"""
+
+
+def three_bots(text: str) -> tuple[str, ...]:
+    """Bots separated by commas; one with a comma of its own stands in double quotes, as in CSV."""
+    try:
+        bots = tuple(spec.strip() for spec in next(csv.reader([text], skipinitialspace=True, strict=True), []))
+    except csv.Error as error:
+        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None
+    if len(bots) != N_SEATS:
+        raise argparse.ArgumentTypeError(f"{text!r} names {len(bots)} bots: three play, as in rule,rule,efficiency")
+    return bots
+
+
+def usable_cores() -> int:
+    """Cores this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def make_parser() -> Parser:
+    """The command line."""
+    parser = Parser(
+        "agents.bert data",
+        description="Makes training files from recorded games or self-play.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("out", type=Path, metavar="OUT", help="folder of the training files")
+    parser.add_argument(
+        "--records", type=Path, nargs="+", action="extend", metavar="PATH", help="files, or folders of them"
+    )
+    parser.add_argument(
+        "--selfplay",
+        type=three_bots,
+        action="append",
+        default=[],
+        metavar="A,B,C",
+        help=f"three of {', '.join(names())}",
+    )
+    parser.add_argument("--games", type=positive, default=1000, metavar="N", help="of each --selfplay (default 1000)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of walls and bots (default 0)")
+    parser.add_argument(
+        "--decisions", default=decisions.ALL, metavar="WHOSE", help="all (default), winners, player:NAME or rank:N"
+    )
+    parser.add_argument("--add", action="store_true", help="put this beside what else is in OUT")
+    parser.add_argument(
+        "--jobs", type=positive, default=usable_cores(), metavar="N", help="processes (default: all cores)"
+    )
+    return parser
+
+
+def complaint(error: Exception) -> str:
+    """An error in one line, with the file where there is one."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+def sources(given: argparse.Namespace) -> list[Source]:
+    """The sources that the arguments name. Raises ValueError, OSError."""
+    found: list[Source] = []
+    whose = decisions.parse(given.decisions)
+    for bots in given.selfplay:
+        selfplay.make_bots(bots, given.seed)
+        if whose.player is not None and whose.player not in bots:
+            raise ValueError(f"--decisions {given.decisions}: no such bot plays in --selfplay {','.join(bots)}")
+        found.append(SelfPlay(bots, given.games, given.seed, given.decisions))
+    if given.records:
+        found.append(Records(given.records, given.decisions))
+    if not found:
+        raise ValueError("of what? give --records PATH or --selfplay A,B,C")
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Make training files and return the exit code."""
+    parser = make_parser()
+    given = parser.parse_args(arguments)
+    try:
+        tasks = take_in(given.out, sources(given), add=given.add)
+    except (ValueError, OSError) as error:
+        parser.error(complaint(error))
+    code, why = make(given.out, tasks, given.jobs)
+    if code != FINISHED:
+        note(f"agents.bert data: {why}; the same command goes on")
+    try:
+        n_positions = report(given.out)
+    except (ValueError, OSError) as error:
+        note(f"agents.bert data: {complaint(error)}")
+        return code or FAILED
+    if code == FINISHED and n_positions == 0:
+        note(f"agents.bert data: {given.out}: nothing to learn from")
+        return FAILED
+    return code
+
+
+def note(line: str) -> None:
+    """Print a line to stderr."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def make(out: Path, tasks: list[tuple[int, Chunk]], jobs: int) -> tuple[int, str]:
+    """Make what is still missing; returns the exit code, and why it was left."""
+    todo = [(number, chunk) for number, chunk in tasks if not exists(out, number)]
+    total = sum(chunk.n for _, chunk in tasks)
+    done = total - sum(chunk.n for _, chunk in todo)
+    if not todo:
+        note(f"{out}: finished already")
+        return FINISHED, ""
+    if done:
+        note(f"going on from {done:,} of {total:,} games")
+    console = Console(stderr=True)
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("games"), TimeElapsedColumn(), TimeRemainingColumn())
+    try:
+        with (
+            Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar,
+            closing(fill_all(out, todo, jobs)) as filled,
+        ):
+            shown = bar.add_task("", completed=done, total=total)
+            for n in filled:
+                bar.advance(shown, n)
+    except KeyboardInterrupt:
+        return INTERRUPTED, "interrupted"
+    except (SourceError, OSError) as error:
+        return FAILED, complaint(error)
+    return FINISHED, ""
+
+
+def report(out: Path) -> int:
+    """Print what the folder holds by now; returns its positions. Raises ValueError for damaged data, OSError."""
+    made = contents(out)
+    print(f"{out}: {made}")
+    if n_bad := list_bad_files(out):
+        print(f"{n_bad:,} files of no use, in whole or in part: see {out / BAD_FILES}")
+    return made.positions

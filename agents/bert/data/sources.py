@@ -1,0 +1,153 @@
+"""Where training positions come from: self-play and record files, cut into chunks of which each fills a shard."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+from agents.base import Agent
+from agents.bert.data import decisions, records, selfplay
+from agents.bert.data.records import Fault
+from agents.bert.data.shards import Shard
+from engine.records.files import find_records
+from engine.tables import PolicyFault
+
+CHUNK = 256  # games
+
+
+class SourceError(Exception):
+    """A source gives no games; the message says why in one line."""
+
+
+class Chunk(Protocol):
+    """What fills one shard. It is sent to a worker process."""
+
+    @property
+    def n(self) -> int:
+        """Games."""
+        ...
+
+    def gather(self) -> tuple[Shard, list[Fault]]:
+        """The shard, and what is wrong with files read for it. Raises SourceError."""
+        ...
+
+
+class Source(Protocol):
+    """Games to learn from."""
+
+    @property
+    def options(self) -> str:
+        """What they are, as on the command line."""
+        ...
+
+    @property
+    def extent(self) -> str:
+        """How many of them, or which."""
+        ...
+
+    def chunks(self) -> Sequence[Chunk]:
+        """What fills each shard; the same every time."""
+        ...
+
+
+@dataclass(frozen=True)
+class Games:
+    """Games to be played."""
+
+    bots: tuple[str, ...]
+    seed: int
+    decisions: str
+    first: int
+    n: int
+
+    def gather(self) -> tuple[Shard, list[Fault]]:
+        """See Chunk."""
+        bots, whose = bots_of(self.bots, self.seed), decisions.parse(self.decisions)
+        try:
+            return selfplay.play(bots, self.bots, self.seed, self.first, self.n, whose), []
+        except PolicyFault as fault:
+            where = f"game {self.first + fault.table}, seat {fault.seat}"
+            raise SourceError(f"bot {self.bots[fault.policy]}, {where}: {fault.what}") from fault
+
+
+@cache
+def bots_of(specs: tuple[str, ...], seed: int) -> list[Agent]:
+    """Bots, made once in each process: some take long to load."""
+    return selfplay.make_bots(specs, seed)
+
+
+@dataclass(frozen=True)
+class SelfPlay:
+    """Games that three bots play."""
+
+    bots: tuple[str, ...]
+    games: int
+    seed: int
+    decisions: str
+
+    @property
+    def options(self) -> str:
+        """See Source."""
+        mix = ",".join(f'"{bot}"' if "," in bot else bot for bot in self.bots)
+        return shlex.join(["--selfplay", mix, "--seed", str(self.seed), "--decisions", self.decisions])
+
+    @property
+    def extent(self) -> str:
+        """See Source."""
+        return f"{self.games:,} games"
+
+    def chunks(self) -> list[Games]:
+        """See Source."""
+        firsts = range(0, self.games, CHUNK)
+        return [Games(self.bots, self.seed, self.decisions, at, min(CHUNK, self.games - at)) for at in firsts]
+
+
+@dataclass(frozen=True)
+class Files:
+    """Record files to be read."""
+
+    paths: Sequence[Path]
+    decisions: str
+
+    @property
+    def n(self) -> int:
+        """See Chunk."""
+        return len(self.paths)
+
+    def gather(self) -> tuple[Shard, list[Fault]]:
+        """See Chunk."""
+        return records.gather(self.paths, decisions.parse(self.decisions))
+
+
+class Records:
+    """Recorded games: files, and folders of them."""
+
+    def __init__(self, paths: Sequence[Path], whose: str) -> None:
+        """Find the files. Raises FileNotFoundError for a path that does not exist, ValueError where there is none."""
+        self._paths = [path.resolve() for path in paths]
+        self._decisions = whose
+        self._files = find_records(self._paths)
+        if not self._files:
+            raise ValueError(f"no game records in {' '.join(map(str, paths))}")
+
+    @property
+    def options(self) -> str:
+        """See Source."""
+        return shlex.join(["--records", *map(str, self._paths), "--decisions", self._decisions])
+
+    @property
+    def extent(self) -> str:
+        """See Source."""
+        names = b"\0".join(map(os.fsencode, self._files))
+        return f"{len(self._files):,} files (list {hashlib.blake2b(names, digest_size=4).hexdigest()})"
+
+    def chunks(self) -> list[Files]:
+        """See Source."""
+        firsts = range(0, len(self._files), CHUNK)
+        return [Files(self._files[first : first + CHUNK], self._decisions) for first in firsts]

@@ -1,0 +1,85 @@
+"""Turning tokens and labels into a variant is the same as turning the tiles of the game."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents.bert.augment import N_VARIANTS, TILE_MAPS
+from agents.bert.data import records
+from agents.bert.data.decisions import Decisions
+from agents.bert.data.shards import save
+from engine.records.files import write_record
+from engine.records.model import Event, GameRecord
+from engine.rules import TENHOU
+from engine.tiles import DORA_OF, KIND_OF, MJAI_NAMES, MJAI_TILES, SANMA_KINDS
+from tests.agents.bert.games import Played, Row, play, rows_in
+
+TILE_KEYS = ("pai", "dora_marker", "consumed", "tehais", "uradora_markers", "hora_tehais")
+IN_GAME = [*SANMA_KINDS.tolist(), MJAI_TILES["5pr"], MJAI_TILES["5sr"]]
+
+
+@pytest.fixture(scope="module")
+def games() -> list[Played]:
+    return [play(0), play(5)]  # every kind of call
+
+
+def turned(value: Any, tiles: dict[str, str]) -> Any:
+    """Tiles, or lists of them, changed as `tiles` says."""
+    return [turned(each, tiles) for each in value] if isinstance(value, list) else tiles[value]
+
+
+def turned_record(record: GameRecord, variant: int) -> GameRecord:
+    """The same game with other tiles."""
+    tiles = {"?": "?"} | {MJAI_NAMES[tile]: MJAI_NAMES[TILE_MAPS[variant, tile]] for tile in IN_GAME}
+
+    def event(each: Event) -> Event:
+        return each | {key: turned(each[key], tiles) for key in TILE_KEYS if key in each}
+
+    return GameRecord([event(each) for each in record.events], TENHOU, "own")
+
+
+def rows_of(games: list[GameRecord], folder: Path) -> list[Row]:
+    """What is learned from recorded games, and how the positions lie in `folder`."""
+    folder.mkdir()
+    paths = [folder / f"{number}.mjson" for number in range(len(games))]
+    for record, path in zip(games, paths, strict=True):
+        write_record(record, path)
+    shard, faults = records.gather(paths, Decisions())
+    assert faults == []  # variants keep to the rules, down to points and dora
+    save(shard, folder, 0)
+    return rows_in(folder)
+
+
+@pytest.mark.parametrize("variant", range(N_VARIANTS))
+def test_a_variant_is_what_the_turned_game_gives(variant: int, games: list[Played], tmp_path: Path) -> None:
+    as_played = rows_of([game.record for game in games], tmp_path / "own")
+    of_turned_game = rows_of([turned_record(game.record, variant) for game in games], tmp_path / "turned")
+    assert len(of_turned_game) > 300
+    assert (as_played == of_turned_game) == (variant == 0)
+    assert rows_in(tmp_path / "own", variant) == of_turned_game
+
+
+def test_the_variants_are_the_twelve() -> None:
+    def name(tile: str, dragons: str, suits: str, terminals: str) -> str:
+        moved = tile.translate(str.maketrans("PFC", dragons)) if tile in "PFC" else tile
+        moved = moved.translate(str.maketrans("ps", suits))
+        return moved.translate(str.maketrans("19", terminals)) if tile in ("1m", "9m") else moved
+
+    names = [MJAI_NAMES[tile] for tile in IN_GAME]
+    expected = {
+        tuple(name(tile, *how) for tile in names) for how in product(("PFC", "FCP", "CPF"), ("ps", "sp"), ("19", "91"))
+    }
+    found = [tuple(MJAI_NAMES[tile] for tile in TILE_MAPS[variant, IN_GAME]) for variant in range(N_VARIANTS)]
+    assert set(found) == expected
+    assert len(found) == len(expected) == 12
+    assert list(found[0]) == names
+
+
+def test_indicators_keep_showing_their_dora() -> None:
+    for tiles in TILE_MAPS:
+        assert np.array_equal(DORA_OF[KIND_OF[tiles[SANMA_KINDS]]], tiles[DORA_OF[SANMA_KINDS]])
