@@ -78,7 +78,7 @@ def write_parts(folder: Path, parts: Sequence[Part]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     unfinished = folder / "data.unfinished"
     told = {"parts": [asdict(part) for part in parts]}
-    unfinished.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    unfinished.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     unfinished.replace(folder / "data.json")
 
 

@@ -88,7 +88,6 @@ class Gatherer:
         """The round that `game` was in is over; it began with the scores `start` int[3]."""
         record = self._record[game, : self._n_record[game]].copy()
         self._ended[int(self._round[game])] = Round(game, start, record)
-        self._n_record[game] = 0
         self._round[game] = self._n_rounds
         self._n_rounds += 1
 

@@ -29,7 +29,7 @@ def fill_all(folder: Path, tasks: Sequence[tuple[int, Chunk]], jobs: int) -> Gen
         return
     with workers(min(jobs, len(tasks))) as pool:
         for some in (tasks[:1], tasks[1:]):  # the first alone: it compiles what the others only load
-            with interrupts_ignored():
+            with interrupts_held_back():
                 futures = [pool.submit(fill, folder, number, chunk) for number, chunk in some]
             for future in as_completed(futures):
                 yield future.result()
@@ -51,13 +51,13 @@ def workers(n: int) -> Iterator[ProcessPoolExecutor]:
 
 
 @contextmanager
-def interrupts_ignored() -> Iterator[None]:
-    """Ctrl-C reaches every process of a terminal; those started inside this block leave it to the parent."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+def interrupts_held_back() -> Iterator[None]:
+    """Ctrl-C reaches every process of a terminal: those started inside this block never hear of it, this one after."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def end_with_parent() -> None:

@@ -20,7 +20,7 @@ from agents.bert.data import build, records, selfplay, sources, workers
 from agents.bert.data.dataset import HELD_OUT_OF, Dataset
 from agents.bert.data.decisions import Decisions, parse
 from agents.bert.data.records import Fault
-from agents.bert.data.shards import Shard, exists, load, save
+from agents.bert.data.shards import DTYPES, Shard, exists, load, save
 from agents.bert.data.sources import SourceError
 from engine.records.files import write_record
 from engine.records.model import Event, GameRecord
@@ -29,6 +29,7 @@ from tests.agents.bert.games import BOTS, SEED, Played, Row, play, rows_in
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 N_GAMES = 6
+NEEDS_PROC = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
 SELF_PLAY = ("--selfplay", ",".join(BOTS), "--games", str(N_GAMES), "--seed", str(SEED), "--jobs", "1")
 
 
@@ -158,7 +159,7 @@ def changed(record: GameRecord, number: int, **keys: object) -> GameRecord:
     return GameRecord(events, TENHOU, "own")
 
 
-def discards(record: GameRecord, number: int) -> int:
+def third_discard(record: GameRecord, number: int) -> int:
     """The event that is the third discard of round `number`."""
     start = [place for place, event in enumerate(record.events) if event["type"] == "start_kyoku"][number]
     return [place for place, event in enumerate(record.events) if event["type"] == "dahai" and place > start][2]
@@ -172,11 +173,14 @@ def test_bad_files_are_listed_and_cost_nothing_else(live: list[Played], tmp_path
     write_record(GameRecord([*ended.events[:-1], {"type": "end_game"}], TENHOU, "own"), tmp_path / "unended.mjson")
     write_record(changed(ended, 1, scores=[10**30] * 3), tmp_path / "odd.mjson")
     write_record(changed(ended, len(ended.events) - 1, scores=["a", "b"]), tmp_path / "scores.mjson")
+    halfway, place = [*ended.events], third_discard(ended, 2)
+    halfway[place] = {key: value for key, value in halfway[place].items() if key != "pai"}
+    write_record(GameRecord(halfway, TENHOU, "own"), tmp_path / "halfway.mjson")
     open_round = [event for event in ended.events if event["type"] != "end_kyoku"]
     write_record(GameRecord(open_round, TENHOU, "own"), tmp_path / "open.mjson")
     (tmp_path / "text.mjson").write_text("hello")
     (tmp_path / "gone.mjson").symlink_to(tmp_path / "nowhere")
-    names = ("0", "gone", "odd", "open", "scores", "text", "unended", "9")
+    names = ("0", "gone", "halfway", "odd", "open", "scores", "text", "unended", "9")
     shard, faults = records.gather([tmp_path / f"{name}.mjson" for name in names], Decisions())
     assert Counter(rows_in(saved(shard, tmp_path / "data"))) == chosen(live[:2], lambda game, i: game.recorded[i])
     assert shard.games["id"].tolist() == list(map(records.identity, good))
@@ -189,7 +193,7 @@ def test_bad_files_are_listed_and_cost_nothing_else(live: list[Played], tmp_path
 
 def test_where_a_record_departs_the_rest_of_the_round_is_lost(live: list[Played], tmp_path: Path) -> None:
     game = live[3]
-    event = discards(game.record, 1)
+    event = third_discard(game.record, 1)
     tile = "1m" if game.record.events[event]["pai"] != "1m" else "9m"
     path = tmp_path / "cheat.mjson"
     write_record(changed(game.record, event, pai=tile), path)
@@ -424,6 +428,28 @@ class Fatal:
         raise AssertionError
 
 
+@dataclass(frozen=True)
+class Waiting:
+    """A chunk without positions that takes some time."""
+
+    seconds: float
+    n: int = 1
+
+    def gather(self) -> tuple[Shard, list[Fault]]:
+        """Wait."""
+        time.sleep(self.seconds)
+        return Shard(*(np.empty(0, dtype=dtype) for dtype in DTYPES)), []
+
+
+def test_who_stops_does_not_wait_for_the_workers(tmp_path: Path) -> None:
+    filled = workers.fill_all(tmp_path, [(0, Waiting(0)), (1, Waiting(0)), (2, Waiting(100))], jobs=2)
+    assert [next(filled), next(filled)] == [1, 1]
+    start = time.monotonic()
+    filled.close()
+    assert time.monotonic() - start < 50
+    assert [exists(tmp_path, number) for number in range(3)] == [True, True, False]
+
+
 def test_a_worker_that_dies_is_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="a worker process ended unexpectedly"):
         list(workers.fill_all(tmp_path, [(0, Fatal()), (1, Fatal())], jobs=2))
@@ -463,43 +489,46 @@ def command(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300  # a cold cache is filled first
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
 
-def has_processes(group: int) -> bool:
-    """Whether any process of the group lives."""
-    states = (path / "stat" for path in Path("/proc").iterdir() if path.name.isdigit())
-    for stat in states:
+def processes(group: int) -> int:
+    """How many processes of the group live."""
+    n = 0
+    for stat in [path / "stat" for path in Path("/proc").iterdir() if path.name.isdigit()]:
         try:
             state, _, of_group = stat.read_text().rpartition(")")[2].split()[:3]
         except (FileNotFoundError, ProcessLookupError):
             continue
-        if int(of_group) == group and state != "Z":
-            return True
-    return False
+        n += int(of_group) == group and state != "Z"
+    return n
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
-def test_ctrl_c_leaves_whole_shards_and_no_processes(command: subprocess.Popen[str], tmp_path: Path) -> None:
+@NEEDS_PROC
+@pytest.mark.parametrize("n_whole", [0, 3])
+def test_ctrl_c_leaves_whole_shards_and_no_processes(
+    n_whole: int, command: subprocess.Popen[str], tmp_path: Path
+) -> None:
     out = tmp_path / "out"
-    wait_for(lambda: exists(out, 2))
+    wait_for(lambda: exists(out, n_whole - 1) if n_whole else processes(command.pid) == 3)  # a worker is starting
     os.killpg(command.pid, signal.SIGINT)
     told, notes = command.communicate(timeout=30)
     assert command.returncode == 130
     assert notes.splitlines()[-1] == "agents.bert data: interrupted; the same command goes on"
     assert "Traceback" not in notes
-    numbers = [number for number in range(400) if exists(out, number)]
-    assert f"{256 * len(numbers):,} games" in told
-    assert sum(len(load(out, number).positions) for number in numbers) > 0
-    wait_for(lambda: not has_processes(command.pid))
+    whole = [number for number in range(400) if exists(out, number)]
+    assert len(whole) >= n_whole
+    assert f"{256 * len(whole):,} games" in told
+    assert all(len(load(out, number).positions) for number in whole)
+    wait_for(lambda: processes(command.pid) == 0)
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+@NEEDS_PROC
 def test_workers_end_with_a_command_that_is_killed(command: subprocess.Popen[str], tmp_path: Path) -> None:
     wait_for(lambda: exists(tmp_path / "out", 1))
     os.kill(command.pid, signal.SIGKILL)
     command.wait()
-    wait_for(lambda: not has_processes(command.pid))
+    wait_for(lambda: processes(command.pid) == 0)
