@@ -1,9 +1,9 @@
 """The network as an ONNX graph, written node by node: BERT, of whose last layer only [CLS] is worked out.
 
-Nothing but standard operators. Two things are rearranged, with the same result up to rounding: the scale of attention
-is in the weights of the query, and in the last layer, with one query for a whole sequence, keys and values are never
-made. There ``q · (Wk x + bk)`` is ``(Wkᵀ q) · x`` and a part that is the same for all x, which softmax takes out; the
-mean of ``Wv x + bv`` is ``Wv`` of the mean of x, and bv. So the two largest products of the layer become small ones.
+Nothing but standard operators. With one query for a whole sequence, the last layer needs no keys and values. A score,
+``(Wq c + bq) · (Wk x + bk)`` of [CLS], c, and a token, x, is ``(Wkᵀ Wq c + Wkᵀ bq) · x`` and a part that is the same
+for all x, which softmax takes out; what the shares make of ``Wo (Wv x + bv) + bo`` is ``Wo Wv`` of what they make of x,
+and ``Wo bv + bo``. So the products with all tokens become products with one, by matrices multiplied beforehand.
 """
 
 from __future__ import annotations
@@ -68,6 +68,10 @@ class Builder:
         """``x @ weight + bias``."""
         return self.graph.node("Add", self.graph.node("MatMul", x, weight), bias)
 
+    def dense(self, x: Value, name: str) -> Value:
+        """What the linear layer of that name makes of `x`."""
+        return self.linear(x, self.weight(name), self.bias(name))
+
     def norm(self, x: Value, name: str) -> Value:
         """LayerNorm over the last axis."""
         gain, epsilon = self.tensors[f"{name}.weight"], self.config.layer_norm_eps
@@ -94,50 +98,51 @@ class Builder:
     def attend(self, x: Value, padding: Value, name: str) -> Value:
         """What all tokens get from all tokens, [n, L, width]."""
 
-        def split(part: str, scale: np.ndarray, axes: list[int]) -> Value:
-            made = self.linear(x, self.weight(f"{name}.{part}") * scale, self.bias(f"{name}.{part}") * scale)
-            return self.graph.node("Transpose", self.shaped(made, 0, 0, self.heads, self.head_size), perm=axes)
+        def split(tokens: Value, axes: list[int]) -> Value:
+            return self.graph.node("Transpose", self.shaped(tokens, 0, 0, self.heads, self.head_size), perm=axes)
 
-        one = np.float32(1)
-        query, key = split("query", self.scale, [0, 2, 1, 3]), split("key", one, [0, 2, 3, 1])
-        scores = self.graph.node("MatMul", query, key)  # [n, heads, L, L]
+        query, key, value = (self.dense(x, f"{name}.self.{part}") for part in ("query", "key", "value"))
+        query = self.graph.node("Mul", query, self.scale)
+        scores = self.graph.node("MatMul", split(query, [0, 2, 1, 3]), split(key, [0, 2, 3, 1]))  # [n, heads, L, L]
         scores = self.graph.node("Add", scores, self.graph.node("Unsqueeze", padding, np.array([1])))
-        shares = self.graph.node("Softmax", scores, axis=-1)
-        mixed = self.graph.node("MatMul", shares, split("value", one, [0, 2, 1, 3]))
-        return self.shaped(self.graph.node("Transpose", mixed, perm=[0, 2, 1, 3]), 0, 0, self.config.hidden_size)
+        mixed = self.graph.node("MatMul", self.graph.node("Softmax", scores, axis=-1), split(value, [0, 2, 1, 3]))
+        mixed = self.shaped(self.graph.node("Transpose", mixed, perm=[0, 2, 1, 3]), 0, 0, self.config.hidden_size)
+        return self.dense(mixed, f"{name}.output.dense")
 
     def attend_first(self, x: Value, first: Value, padding: Value, name: str) -> Value:
         """What the first token, `first` [n, 1, width], gets from all, [n, 1, width]; see above."""
-        by_head = (self.config.hidden_size, self.heads, self.head_size)
-        query = self.linear(first, self.weight(f"{name}.query"), self.bias(f"{name}.query"))
-        key = self.weight(f"{name}.key").reshape(by_head).transpose(1, 2, 0) * self.scale  # [heads, size, width]
-        asked = self.graph.node("MatMul", self.shaped(query, 0, self.heads, 1, self.head_size), key)
-        asked = self.shaped(asked, 0, self.heads, self.config.hidden_size)
+        width, by_head = self.config.hidden_size, (-1, self.heads, self.head_size)
+        query, key, value = (
+            self.weight(f"{name}.self.{part}").astype(np.float64).reshape(by_head) for part in ("query", "key", "value")
+        )
+        query_bias, value_bias = self.bias(f"{name}.self.query").reshape(by_head), self.bias(f"{name}.self.value")
+        output = self.weight(f"{name}.output.dense").astype(np.float64)
+        # i, o: places of a vector; h: heads; s: places of a head
+        ask = np.einsum("ihs,ohs->iho", query, key).reshape(width, -1) * self.scale
+        ask_bias = np.einsum("ihs,ohs->iho", query_bias, key).reshape(-1) * self.scale
+        give = np.einsum("ihs,hso->hio", value, output.reshape(*by_head[1:], width)).reshape(-1, width)
+        give_bias = value_bias @ output + self.bias(f"{name}.output.dense")
+
+        asked = self.linear(first, ask.astype(np.float32), ask_bias.astype(np.float32))
+        asked = self.shaped(asked, 0, self.heads, width)
         scores = self.graph.node("MatMul", asked, self.graph.node("Transpose", x, perm=[0, 2, 1]))  # [n, heads, L]
         shares = self.graph.node("Softmax", self.graph.node("Add", scores, padding), axis=-1)
-        mean = self.shaped(self.graph.node("MatMul", shares, x), 0, self.heads, 1, self.config.hidden_size)
-        value = self.weight(f"{name}.value").reshape(by_head).transpose(1, 0, 2)  # [heads, width, size]
-        mixed = self.shaped(self.graph.node("MatMul", mean, value), 0, 1, self.config.hidden_size)
-        return self.graph.node("Add", mixed, self.bias(f"{name}.value"))
-
-    def add_and_norm(self, x: Value, made: Value, name: str) -> Value:
-        """LayerNorm of `x` and what a linear layer makes of `made`."""
-        made = self.linear(made, self.weight(f"{name}.dense"), self.bias(f"{name}.dense"))
-        return self.norm(self.graph.node("Add", made, x), f"{name}.LayerNorm")
+        given = self.shaped(self.graph.node("MatMul", shares, x), 0, 1, self.heads * width)
+        return self.linear(given, give.astype(np.float32), give_bias.astype(np.float32))
 
     def layer(self, x: Value, padding: Value, index: int) -> Value:
         """One layer, [n, L, width]; the last one makes [n, 1, width]."""
         name = layer_name(index)
         if index < self.config.num_hidden_layers - 1:
-            mixed, asking = self.attend(x, padding, f"{name}.attention.self"), x
+            got = self.attend(x, padding, f"{name}.attention")
         else:
-            asking = self.graph.node("Slice", x, np.array([0]), np.array([1]), np.array([1]))
-            mixed = self.attend_first(x, asking, padding, f"{name}.attention.self")
-        x = self.add_and_norm(asking, mixed, f"{name}.attention.output")
-        inner = f"{name}.intermediate.dense"
-        made = self.linear(x, self.weight(inner), self.bias(inner))
-        made = self.graph.node(self.config.hidden_act.capitalize(), made)
-        return self.add_and_norm(x, made, f"{name}.output")
+            first = self.graph.node("Slice", x, np.array([0]), np.array([1]), np.array([1]))
+            got = self.attend_first(x, first, padding, f"{name}.attention")
+            x = first
+        x = self.norm(self.graph.node("Add", x, got), f"{name}.attention.output.LayerNorm")
+        made = self.dense(x, f"{name}.intermediate.dense")
+        made = self.dense(self.graph.node(self.config.hidden_act.capitalize(), made), f"{name}.output.dense")
+        return self.norm(self.graph.node("Add", x, made), f"{name}.output.LayerNorm")
 
     def model(self) -> onnx.ModelProto:
         """The whole network, from INPUTS to OUTPUT."""

@@ -116,7 +116,9 @@ def by_torch(folder: Path, device: str) -> Run:
     try:
         model = torch_model(folder)
     except ImportError as error:
-        raise ValueError(f"device={device} needs torch and transformers ({error}): pip install them") from None
+        raise ValueError(
+            f"device={device} needs torch and transformers ({error}): pip install 'nukidora[train]'"
+        ) from None
     try:
         model.to(device)
     except (RuntimeError, AssertionError) as error:
