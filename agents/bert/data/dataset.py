@@ -119,6 +119,13 @@ class Dataset:
             lengths[rows] = lengths_of(shard.positions[inside])
         return lengths
 
+    def game_ids(self, places: np.ndarray) -> np.ndarray:
+        """uint64[n]: the game of each position, by its id."""
+        ids = np.empty(len(places), dtype=np.uint64)
+        for shard, rows, inside in self._by_shard(places):
+            ids[rows] = shard.games["id"][shard.positions["game"][inside]]
+        return ids
+
     def _by_shard(self, places: np.ndarray) -> Iterator[tuple[Shard, np.ndarray, np.ndarray]]:
         """Each shard with some of `places`: which rows of them, and their places in it."""
         index = np.searchsorted(self._starts, places, side="right") - 1
