@@ -1,0 +1,51 @@
+"""python -m agents.bert.play: sits a network down at a mjai server over TCP, called as wahaha is."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from agents import client
+from agents.connection import PORTS, parse_url
+from engine.commandline import Parser
+
+SCHEME = "mjsonp"
+EPILOG = """\
+example:
+  python -m agents.bert.play --host localhost --room default --port 11600 --name wahaha MODEL_PATH
+
+This is short for the following command, which also plays over WebSocket, many games, with other dialects:
+  python -m agents.client bert:MODEL_PATH mjsonp://HOST:PORT/ROOM --name NAME
+"""
+
+
+def make_parser() -> Parser:
+    """The command line."""
+    parser = Parser(
+        "agents.bert.play", description=__doc__, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("model_path", metavar="MODEL_PATH", help="folder of a network")
+    parser.add_argument("--host", default="localhost", help="of the server (default localhost)")
+    parser.add_argument("--room", default="default", help="to sit down in (default: default)")
+    parser.add_argument("--port", type=int, default=PORTS[SCHEME], help=f"of the server (default {PORTS[SCHEME]})")
+    parser.add_argument("--name", help="what to be called at the table (default: the bot's own name)")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play, and return the client's exit code."""
+    parser = make_parser()
+    given = parser.parse_args(arguments)
+    host = f"[{given.host}]" if ":" in given.host else given.host  # an IPv6 address
+    url = f"{SCHEME}://{host}:{given.port}/{given.room}"
+    try:
+        parse_url(url)
+    except ValueError as error:
+        parser.error(str(error))
+    name = [] if given.name is None else [f"--name={given.name}"]
+    return client.main([f"bert:{given.model_path}", url, *name])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

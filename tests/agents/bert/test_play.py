@@ -1,0 +1,81 @@
+"""A network at a mjai server, called as wahaha is."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from agents import client
+from agents.bert.play import main
+from agents.player import AgentPlayer
+from agents.registry import make
+from tests.server.bots import serving, stored_games
+from tests.server.live import TABLE
+
+
+async def play_a_game(network: Path, data: Path) -> None:
+    """Let the program play at a server, and look at what the server has stored."""
+    async with serving(data) as server:
+        program = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "agents.bert.play", "--host", "127.0.0.1", "--room", TABLE),
+            *("--port", str(server.mjai_port), "--name", "wahaha", str(network)),
+            env=os.environ,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        printed, complaints = await program.communicate()
+        assert (program.returncode, complaints.decode()) == (0, "")
+        assert printed.startswith(b"game 1: ")
+        (game,) = await stored_games(server)
+    (seat,) = (seat for seat in game.seats if seat.name == "wahaha")
+    assert (seat.faults, seat.taken_over) == (0, False)
+
+
+def test_a_network_plays_a_game_at_a_server(network: Path, tmp_path: Path) -> None:
+    AgentPlayer(make(f"bert:{network}")).prepare()  # what is compiled only once is compiled on nobody's clock
+    asyncio.run(play_a_game(network, tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "passed_on"),
+    [
+        (["model"], ["bert:model", "mjsonp://localhost:11600/default"]),
+        (["--host", "::1", "--port", "5", "a/b"], ["bert:a/b", "mjsonp://[::1]:5/default"]),
+        (
+            ["--room", "solo+rule", "--name=-x", "model"],
+            ["bert:model", "mjsonp://localhost:11600/solo+rule", "--name=-x"],
+        ),
+    ],
+)
+def test_the_client_is_called_with_what_wahaha_calls_otherwise(
+    monkeypatch: pytest.MonkeyPatch, arguments: list[str], passed_on: list[str]
+) -> None:
+    calls = []
+    monkeypatch.setattr(client, "main", lambda given: calls.append(given) or 3)
+    assert main(arguments) == 3
+    assert calls == [passed_on]
+    client.make_parser().parse_intermixed_args(passed_on)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        ([], "MODEL_PATH"),
+        (["--port", "x", "model"], "invalid int value: 'x'"),
+        (["--port", "99999", "model"], "'mjsonp://localhost:99999/default'"),
+        (["--room", "a/b", "model"], "the name of a room is made of"),
+        (["--host", "", "model"], "is no address of a room"),
+    ],
+)
+def test_a_bad_argument_is_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], what: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith("agents.bert.play: ")
+    assert what in printed
+    assert printed.count("\n") == 1
