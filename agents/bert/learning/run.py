@@ -69,6 +69,7 @@ class Run:
     def __init__(self, settings: Settings, make_task: Callable[[Settings], Task], folder: Path) -> None:
         """Begin, or go on from the folder's checkpoint. Raises ValueError for data or networks that are not there."""
         self.settings, self.folder = settings, folder
+        folder.mkdir(parents=True, exist_ok=True)
         keep_memory()
         bf16 = torch.cuda.is_available() or torch.cpu._is_avx512_bf16_supported()
         self.accelerator = Accelerator(mixed_precision="bf16" if bf16 else "no")

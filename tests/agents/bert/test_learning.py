@@ -21,11 +21,12 @@ from transformers import BertForMaskedLM  # noqa: E402
 from agents.bert import __main__ as commands  # noqa: E402
 from agents.bert.data import selfplay, shards  # noqa: E402
 from agents.bert.data.dataset import Batch, Dataset  # noqa: E402
+from agents.bert.data.decisions import Decisions  # noqa: E402
 from agents.bert.learning import run as running  # noqa: E402
 from agents.bert.learning.run import Run  # noqa: E402
 from agents.bert.learning.settings import Settings  # noqa: E402
 from agents.bert.learning.tasks import Imitation, Pretraining, mask_tokens  # noqa: E402
-from agents.bert.model import PRESETS, MaskedTokens, PolicyValue, encode_tokens, make_config  # noqa: E402
+from agents.bert.model import PRESETS, PolicyValue, encode_tokens, make_config  # noqa: E402
 from agents.bert.vocabulary import MASK, N_SPECIAL  # noqa: E402
 
 GAMES = 60
@@ -44,9 +45,10 @@ def one_thread() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data")
-    bots = selfplay.make_bots(["efficiency"] * 3, seed=1)
+    names = ["efficiency"] * 3
+    bots = selfplay.make_bots(names, seed=1)
     for number in range(2):
-        shards.save(selfplay.play(bots, 1, number * GAMES, GAMES, [True] * 3), folder, number)
+        shards.save(selfplay.play(bots, names, 1, number * GAMES, GAMES, Decisions()), folder, number)
     return folder
 
 
