@@ -17,6 +17,7 @@ COMMANDS = {
     "evaluate": ("agents.bert.evaluate:main", "how well a network predicts"),
     "bench": ("agents.bert.bench:main", "how fast a network answers"),
 }
+TRAINING = ("torch", "transformers", "accelerate", "tensorboard")  # what playing does without
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,12 +28,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "agents.bert", description=__doc__, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("command", choices=COMMANDS)
-    given, rest = sys.argv[1:] if arguments is None else list(arguments), []
-    given, rest = list(given[:1]), list(given[1:])
-    where = COMMANDS[parser.parse_args(given).command][0]
-    module, _, function = where.partition(":")
-    run = getattr(import_module(module), function)
-    return int(run(rest))
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    command = parser.parse_args(words[:1]).command
+    module, _, function = COMMANDS[command][0].partition(":")
+    try:
+        run = getattr(import_module(module), function)
+    except ModuleNotFoundError as error:
+        if error.name not in TRAINING:
+            raise
+        parser.error(f'{command} needs {error.name}; install it with: pip install "nukidora[train]"')
+    return int(run(words[1:]))
 
 
 if __name__ == "__main__":

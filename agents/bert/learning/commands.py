@@ -85,9 +85,8 @@ def learn(parser: Parser, task: str, make_task: MakeTask, arguments: Sequence[st
     except (ValueError, OSError) as error:
         parser.error(str(error))
     if run.over:
-        console.print(
-            f"{given.out}: finished after {run.progress.step:,} steps; the network is in {given.out / 'model'}"
-        )
+        network = given.out / "model"
+        console.print(f"finished after {run.progress.step:,} steps; the network is in {network}", soft_wrap=True)
         return FINISHED
     with Interruptions() as interruptions:
         advance(run, interruptions, console)

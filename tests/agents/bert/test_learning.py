@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from itertools import islice
@@ -198,6 +199,22 @@ def test_ctrl_c_leaves_a_checkpoint_and_a_network(
     step = json.loads((tmp_path / "checkpoint" / "progress.json").read_text())["step"]
     assert 0 < step < 100_000
     PolicyValue.from_pretrained(tmp_path / "model")
+
+
+def test_without_torch_the_command_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [
+        name for name in sys.modules if name.startswith("agents.bert.learning") or name == "agents.bert.model"
+    ]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "accelerate", None)
+    with pytest.raises(SystemExit) as exit_code:
+        commands.main(["train"])
+    assert exit_code.value.code == 2
+    assert capsys.readouterr().err == (
+        'agents.bert: train needs accelerate; install it with: pip install "nukidora[train]"\n'
+    )
 
 
 @pytest.mark.parametrize(
