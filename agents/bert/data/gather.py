@@ -82,7 +82,7 @@ class Gatherer:
         taken["state_at"] += self._n_tokens
         self._positions.append(taken)
         self._state.append(state[:n_tokens].copy())
-        self._n_tokens += n_tokens
+        self._n_tokens += int(n_tokens)
 
     def end_round(self, game: int, start: np.ndarray) -> None:
         """The round that `game` was in is over; it began with the scores `start` int[3]."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -72,7 +73,7 @@ class Played:
     @cached_property
     def all_views(self) -> np.ndarray:
         """TABLE[n]; bytes are joined, for NumPy copies nested records slowly."""
-        return np.frombuffer(b"".join(view.tobytes() for view in self.views), dtype=TABLE)
+        return np.frombuffer(bytearray(b"".join(view.tobytes() for view in self.views)), dtype=TABLE)
 
 
 def play(number: int, bots: Sequence[str] = BOTS, seed: int = SEED) -> Played:
@@ -85,7 +86,7 @@ def play(number: int, bots: Sequence[str] = BOTS, seed: int = SEED) -> Played:
     while not game.over:
         now = (int(game.table.round_wind), int(game.table.dealer), int(game.table.honba))
         n_rounds, start = n_rounds + (now != start), now
-        asked = {seat: np.frombuffer(game.view(seat).tobytes(), dtype=TABLE) for seat in game.asked}
+        asked = {seat: np.frombuffer(bytearray(game.view(seat).tobytes()), dtype=TABLE) for seat in game.asked}
         answers = {seat: int(agents[seats[seat]].act(view)[0]) for seat, view in asked.items()}
         by_ron = RON in answers.values()
         for seat, action in answers.items():
@@ -120,3 +121,18 @@ def rows_in(folder: Path, variant: int = 0) -> list[Row]:
                 float(batch.round_points[i]),
             ))  # fmt: skip
     return rows
+
+
+def chosen(games: list[Played], wanted: Callable[[Played, int], bool] = lambda game, decision: True) -> Counter[Row]:
+    """What is to be learned from the decisions that are `wanted`."""
+    return Counter(
+        row
+        for game in games
+        for decision, (row, is_open) in enumerate(zip(game.rows, game.open, strict=True))
+        if is_open and wanted(game, decision)
+    )
+
+
+def folder_bytes(folder: Path) -> dict[str, bytes]:
+    """Content of every file."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}

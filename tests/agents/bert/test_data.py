@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from agents.bert.data import build, records, selfplay, sources, workers
+from agents.bert.data import records, selfplay
 from agents.bert.data.dataset import HELD_OUT_OF, Dataset
 from agents.bert.data.decisions import Decisions, parse
 from agents.bert.data.records import Fault
-from agents.bert.data.shards import DTYPES, Shard, exists, load, save
-from agents.bert.data.sources import SourceError
+from agents.bert.data.shards import Shard, load, save
 from engine.records.files import write_record
 from engine.records.model import Event, GameRecord
 from engine.rules import TENHOU
-from tests.agents.bert.games import BOTS, SEED, Played, Row, play, rows_in
+from tests.agents.bert.games import BOTS, SEED, Played, chosen, folder_bytes, play, rows_in
 
-REPOSITORY = Path(__file__).resolve().parents[3]
 N_GAMES = 6
-NEEDS_PROC = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
-SELF_PLAY = ("--selfplay", ",".join(BOTS), "--games", str(N_GAMES), "--seed", str(SEED), "--jobs", "1")
 
 
 @pytest.fixture(scope="module")
@@ -48,29 +37,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "CHUNK", 2)
-
-
-def chosen(games: list[Played], wanted: Callable[[Played, int], bool] = lambda game, decision: True) -> Counter[Row]:
-    """What is to be learned from the decisions that are `wanted`."""
-    return Counter(
-        row
-        for game in games
-        for decision, (row, is_open) in enumerate(zip(game.rows, game.open, strict=True))
-        if is_open and wanted(game, decision)
-    )
-
-
 def saved(shard: Shard, folder: Path) -> Path:
     folder.mkdir(exist_ok=True)
     save(shard, folder, 0)
     return folder
-
-
-def folder_bytes(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_self_play_is_what_live_views_encode(live: list[Played], folder: Path) -> None:
@@ -246,6 +216,13 @@ def test_an_epoch_has_every_position_once(mixed: int, folder: Path, monkeypatch:
     assert abs(data.lengths(np.array(missed)).mean() - data.lengths(data.places).mean()) < 5  # nor only long ones
 
 
+def test_positions_tell_their_game(folder: Path) -> None:
+    ids = np.concatenate([np.array(load(folder, number).games["id"]) for number in range(3)])
+    counts = np.concatenate([np.array(load(folder, number).games["n_positions"]) for number in range(3)])
+    places = np.random.default_rng(0).permutation(int(counts.sum()))
+    assert np.array_equal(Dataset(folder).game_ids(places), np.repeat(ids, counts)[places])
+
+
 def test_the_order_is_that_of_seed_and_epoch(folder: Path) -> None:
     def order(seed: int, epoch: int) -> list[list[int]]:
         return [batch.tolist() for batch in Dataset(folder).batches(64, seed, epoch)]
@@ -284,251 +261,3 @@ def test_what_is_no_training_data_is_said_so(folder: Path, tmp_path: Path) -> No
     np.save(tmp_path / "000001.state.npy", np.zeros(10))
     with pytest.raises(ValueError, match=r"000001\.state\.npy: made by another version"):
         Dataset(tmp_path)
-
-
-# -- the command
-
-
-def make(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    """Run the command: exit code, what it prints, and its notes."""
-    code = build.main([str(argument) for argument in arguments])
-    return code, *capsys.readouterr()
-
-
-def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
-    """The one line with which the command refuses its arguments."""
-    with pytest.raises(SystemExit) as stop:
-        build.main([str(argument) for argument in arguments])
-    out, line = capsys.readouterr()
-    assert (stop.value.code, out, line.count("\n")) == (2, "", 1)
-    assert line.startswith("agents.bert data: ")
-    return line
-
-
-@pytest.mark.usefixtures("small_shards")
-def test_an_interrupted_command_goes_on(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole, interrupted = tmp_path / "whole", tmp_path / "interrupted"
-    code, told, notes = make(capsys, whole, *SELF_PLAY)
-    assert (code, notes) == (0, "")
-    assert f"{N_GAMES} games (1 held out)" in told
-    assert "bytes a position" in told
-    fill = workers.fill
-
-    def fill_first(folder: Path, number: int, chunk: sources.Chunk) -> int:
-        if number == 1:
-            (folder / "000001.state.unfinished").touch()
-            raise KeyboardInterrupt
-        return fill(folder, number, chunk)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(workers, "fill", fill_first)
-        code, _, notes = make(capsys, interrupted, *SELF_PLAY)
-    assert (code, notes) == (130, "agents.bert data: interrupted; the same command goes on\n")
-    assert [exists(interrupted, number) for number in range(3)] == [True, False, False]
-    code, told_later, notes = make(capsys, interrupted, *SELF_PLAY)
-    assert (code, notes) == (0, "going on from 2 of 6 games\n")
-    assert told_later == told.replace(str(whole), str(interrupted))
-    assert folder_bytes(interrupted) == folder_bytes(whole)
-    code, told_again, notes = make(capsys, interrupted, *SELF_PLAY)
-    assert (code, told_again, notes) == (0, told_later, f"{interrupted}: finished already\n")
-    assert folder_bytes(interrupted) == folder_bytes(whole)
-
-
-@pytest.mark.usefixtures("small_shards")
-def test_records_and_self_play_in_one_folder(
-    capsys: pytest.CaptureFixture[str], live: list[Played], folder: Path, tmp_path: Path
-) -> None:
-    archive, out = tmp_path / "archive", tmp_path / "out"
-    archive.mkdir()
-    for number, game in enumerate(live[:3]):
-        write_record(game.record, archive / f"{number}.mjson.gz")
-    (archive / "bad.json").write_text("{}")
-    (archive / "note.txt").write_text("no record")
-    assert make(capsys, out, *SELF_PLAY)[0] == 0
-    line = refusal(capsys, out, "--records", archive)
-    assert "has other data (--selfplay random,random,rule --seed 9 --decisions all)" in line
-    assert "--add" in line
-    code, told, _ = make(capsys, out, "--records", archive, "--add", "--jobs", 1)
-    assert code == 0
-    assert "9 games" in told
-    assert f"1 files of no use, in whole or in part: see {out / 'bad_files.txt'}" in told
-    (line,) = (out / "bad_files.txt").read_text().splitlines()
-    assert line.split("\t")[:2] == [str(archive / "bad.json"), "head"]
-    recorded = chosen(live[:3], lambda game, decision: game.recorded[decision])
-    assert Counter(rows_in(out)) == Counter(rows_in(folder)) + recorded
-    before = folder_bytes(out)
-    code, told_again, notes = make(capsys, out, "--records", archive, "--jobs", 1)
-    assert (code, told_again, notes) == (0, told, f"{out}: finished already\n")
-    assert folder_bytes(out) == before
-    write_record(live[3].record, archive / "3.mjson")
-    assert "was begun with 4 files" in refusal(capsys, out, "--records", archive, "--add")
-    assert "was begun with 6 games" in refusal(capsys, out, *SELF_PLAY, "--games", 7)
-
-
-def test_several_mixes_in_one_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    arguments = ("--selfplay", "random,random,random", "--selfplay", 'tsumogiri,"random",random', "--games", 2)
-    code, told, _ = make(capsys, tmp_path / "out", *arguments, "--jobs", 1)
-    assert code == 0
-    assert "4 games" in told
-    parts = json.loads((tmp_path / "out" / "data.json").read_text())["parts"]
-    assert [part["options"].split()[1] for part in parts] == ["random,random,random", "tsumogiri,random,random"]
-
-
-def test_an_archive_of_bad_files_is_a_failure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "bad.json").write_text("{}")
-    code, _, notes = make(capsys, tmp_path / "out", "--records", tmp_path)
-    assert (code, notes) == (1, f"agents.bert data: {tmp_path / 'out'}: nothing to learn from\n")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "what"),
-    [
-        ((), "give --records PATH or --selfplay A,B,C"),
-        (("--selfplay", "rule,ruel,rule"), "unknown bot 'ruel'"),
-        (("--selfplay", "rule,rule"), "names 2 bots"),
-        (("--selfplay", '"rule,rule,rule'), "unexpected end of data"),
-        (("--selfplay", "rule,rule,rule", "--games", "0"), "'0' is not a whole number from 1 up"),
-        (("--selfplay", "rule,rule,rule", "--decisions", "rank:4"), "'rank:4' is none of all, winners"),
-        (("--selfplay", "rule,rule,rule", "--decisions", "player:me"), "no such bot plays"),
-        (("--records", "/nowhere"), "/nowhere: no such file or folder"),
-        (("--records", "."), "no game records in ."),
-    ],
-)
-def test_a_bad_argument_is_one_line(
-    arguments: tuple[str, ...], what: str, capsys: pytest.CaptureFixture[str], tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    (tmp_path / "empty").mkdir()
-    monkeypatch.chdir(tmp_path / "empty")
-    assert what in refusal(capsys, tmp_path / "out", *arguments)
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_place_that_cannot_be_is_one_line(capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path) -> None:
-    assert "Not a directory" in refusal(capsys, "/dev/null/data", *SELF_PLAY)
-    assert "no data.json that tells of what" in refusal(capsys, folder, *SELF_PLAY)
-    (tmp_path / "data.json").write_text("{")
-    assert "data.json is damaged" in refusal(capsys, tmp_path, *SELF_PLAY)
-
-
-# -- processes
-
-
-@dataclass(frozen=True)
-class Fatal:
-    """A chunk on which a worker dies."""
-
-    n: int = 1
-
-    def gather(self) -> tuple[Shard, list[Fault]]:
-        """Die as if memory had run out."""
-        os.kill(os.getpid(), signal.SIGKILL)
-        raise AssertionError
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """A chunk without positions that takes some time."""
-
-    seconds: float
-    n: int = 1
-
-    def gather(self) -> tuple[Shard, list[Fault]]:
-        """Wait."""
-        time.sleep(self.seconds)
-        return Shard(*(np.empty(0, dtype=dtype) for dtype in DTYPES)), []
-
-
-def test_who_stops_does_not_wait_for_the_workers(tmp_path: Path) -> None:
-    filled = workers.fill_all(tmp_path, [(0, Waiting(0)), (1, Waiting(0)), (2, Waiting(100))], jobs=2)
-    assert [next(filled), next(filled)] == [1, 1]
-    start = time.monotonic()
-    filled.close()
-    assert time.monotonic() - start < 50
-    assert [exists(tmp_path, number) for number in range(3)] == [True, True, False]
-
-
-def test_a_worker_that_dies_is_one_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="a worker process ended unexpectedly"):
-        list(workers.fill_all(tmp_path, [(0, Fatal()), (1, Fatal())], jobs=2))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_bot_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Broken:
-        name = "broken"
-
-        def act(self, views: np.ndarray) -> np.ndarray:
-            raise RuntimeError("out of ideas")
-
-    monkeypatch.setattr(sources, "bots_of", lambda specs, seed: [Broken()] * 3)
-    with pytest.raises(SourceError, match=r"^bot a, game 256, seat 0: raised RuntimeError: out of ideas"):
-        sources.Games(("b", "c", "a"), 0, "all", 256, 1).gather()
-
-
-@pytest.fixture
-def command(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """Far more self-play than a test has time for, with two workers, in a process group of its own."""
-    code = "import sys; from agents.bert.data.build import main; sys.exit(main(sys.argv[1:]))"
-    arguments = [str(tmp_path / "out"), "--selfplay", "tsumogiri,tsumogiri,tsumogiri", "--games", "100000"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, *arguments, "--jobs", "2"],
-        cwd=REPOSITORY,
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    yield process
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 300  # a cold cache is filled first
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
-def processes(group: int) -> int:
-    """How many processes of the group live."""
-    n = 0
-    for stat in [path / "stat" for path in Path("/proc").iterdir() if path.name.isdigit()]:
-        try:
-            state, _, of_group = stat.read_text().rpartition(")")[2].split()[:3]
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        n += int(of_group) == group and state != "Z"
-    return n
-
-
-@NEEDS_PROC
-@pytest.mark.parametrize("n_whole", [0, 3])
-def test_ctrl_c_leaves_whole_shards_and_no_processes(
-    n_whole: int, command: subprocess.Popen[str], tmp_path: Path
-) -> None:
-    out = tmp_path / "out"
-    wait_for(lambda: exists(out, n_whole - 1) if n_whole else processes(command.pid) == 3)  # a worker is starting
-    os.killpg(command.pid, signal.SIGINT)
-    told, notes = command.communicate(timeout=30)
-    assert command.returncode == 130
-    assert notes.splitlines()[-1] == "agents.bert data: interrupted; the same command goes on"
-    assert "Traceback" not in notes
-    whole = [number for number in range(400) if exists(out, number)]
-    assert len(whole) >= n_whole
-    assert f"{256 * len(whole):,} games" in told
-    assert all(len(load(out, number).positions) for number in whole)
-    wait_for(lambda: processes(command.pid) == 0)
-
-
-@NEEDS_PROC
-def test_workers_end_with_a_command_that_is_killed(command: subprocess.Popen[str], tmp_path: Path) -> None:
-    wait_for(lambda: exists(tmp_path / "out", 1))
-    os.kill(command.pid, signal.SIGKILL)
-    command.wait()
-    wait_for(lambda: processes(command.pid) == 0)
