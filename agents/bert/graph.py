@@ -47,14 +47,21 @@ class Graph:
 
 
 class Builder:
-    """Adds the parts of a BERT to a graph. `n` positions have `L` tokens each."""
+    """Adds the parts of a BERT to a graph.
+
+    Of n positions with L tokens each, all tokens stand in one list, so that x is [n * L, width] and linear layers are
+    single products of matrices.
+    """
 
     def __init__(self, network: Network) -> None:
         self.graph = Graph()
         self.config, self.tensors = network
-        self.heads = self.config.num_attention_heads
-        self.head_size = self.config.hidden_size // self.heads
+        self.width, self.heads = self.config.hidden_size, self.config.num_attention_heads
+        self.head_size = self.width // self.heads
         self.scale = np.float32(self.head_size**-0.5)
+        size = self.graph.node("Shape", "ids")
+        self.by_position = self.graph.node("Concat", size, np.array([self.width]), axis=0)
+        self.by_head = self.graph.node("Concat", size, np.array([self.heads, self.head_size]), axis=0)
 
     def weight(self, name: str) -> np.ndarray:
         """The weight of a linear layer, [in, out]."""
@@ -64,13 +71,9 @@ class Builder:
         """The bias of a layer."""
         return self.tensors[f"{name}.bias"]
 
-    def linear(self, x: Value, weight: np.ndarray, bias: np.ndarray) -> Value:
-        """``x @ weight + bias``."""
-        return self.graph.node("Add", self.graph.node("MatMul", x, weight), bias)
-
-    def dense(self, x: Value, name: str) -> Value:
+    def linear(self, x: Value, name: str) -> Value:
         """What the linear layer of that name makes of `x`."""
-        return self.linear(x, self.weight(name), self.bias(name))
+        return self.graph.node("Gemm", x, self.weight(name), self.bias(name))
 
     def norm(self, x: Value, name: str) -> Value:
         """LayerNorm over the last axis."""
@@ -82,13 +85,14 @@ class Builder:
         return self.graph.node("Reshape", x, np.array(shape, dtype=np.int64))
 
     def embed(self) -> Value:
-        """What the sequences begin as, [n, L, width]; all tokens are of type 0."""
+        """What the sequences begin as; all tokens are of type 0."""
         word, position, token_type = (
             self.tensors[f"bert.embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
         )
         tokens = self.graph.node("Gather", word + token_type[0], "ids")
         places = self.graph.node("Gather", position, "positions")
-        return self.norm(self.graph.node("Add", tokens, places), "bert.embeddings.LayerNorm")
+        x = self.shaped(self.graph.node("Add", tokens, places), -1, self.width)
+        return self.norm(x, "bert.embeddings.LayerNorm")
 
     def padding(self) -> Value:
         """What is added to the scores of each token, [n, 1, L]: NEVER for padding."""
@@ -96,52 +100,53 @@ class Builder:
         return self.graph.node("Unsqueeze", masked, np.array([1]))
 
     def attend(self, x: Value, padding: Value, name: str) -> Value:
-        """What all tokens get from all tokens, [n, L, width]."""
+        """What all tokens get from all tokens of their position, [n * L, width]."""
 
-        def split(tokens: Value, axes: list[int]) -> Value:
-            return self.graph.node("Transpose", self.shaped(tokens, 0, 0, self.heads, self.head_size), perm=axes)
+        def split(part: str, axes: list[int]) -> Value:
+            made = self.linear(x, f"{name}.self.{part}")
+            return self.graph.node("Transpose", self.graph.node("Reshape", made, self.by_head), perm=axes)
 
-        query, key, value = (self.dense(x, f"{name}.self.{part}") for part in ("query", "key", "value"))
-        query = self.graph.node("Mul", query, self.scale)
-        scores = self.graph.node("MatMul", split(query, [0, 2, 1, 3]), split(key, [0, 2, 3, 1]))  # [n, heads, L, L]
+        query, key, value = split("query", [0, 2, 1, 3]), split("key", [0, 2, 3, 1]), split("value", [0, 2, 1, 3])
+        scores = self.graph.node("Mul", self.graph.node("MatMul", query, key), self.scale)  # [n, heads, L, L]
         scores = self.graph.node("Add", scores, self.graph.node("Unsqueeze", padding, np.array([1])))
-        mixed = self.graph.node("MatMul", self.graph.node("Softmax", scores, axis=-1), split(value, [0, 2, 1, 3]))
-        mixed = self.shaped(self.graph.node("Transpose", mixed, perm=[0, 2, 1, 3]), 0, 0, self.config.hidden_size)
-        return self.dense(mixed, f"{name}.output.dense")
+        mixed = self.graph.node("MatMul", self.graph.node("Softmax", scores, axis=-1), value)
+        mixed = self.shaped(self.graph.node("Transpose", mixed, perm=[0, 2, 1, 3]), -1, self.width)
+        return self.linear(mixed, f"{name}.output.dense")
 
     def attend_first(self, x: Value, first: Value, padding: Value, name: str) -> Value:
-        """What the first token, `first` [n, 1, width], gets from all, [n, 1, width]; see above."""
-        width, by_head = self.config.hidden_size, (-1, self.heads, self.head_size)
-        query, key, value = (
-            self.weight(f"{name}.self.{part}").astype(np.float64).reshape(by_head) for part in ("query", "key", "value")
+        """What the first token of each position, `first` [n, width], gets from all, `x` [n, L, width]; see above."""
+        by_head = (-1, self.heads, self.head_size)
+        query, key, value, output = (
+            self.weight(f"{name}.{part}").astype(np.float64)
+            for part in ("self.query", "self.key", "self.value", "output.dense")
         )
         query_bias, value_bias = self.bias(f"{name}.self.query").reshape(by_head), self.bias(f"{name}.self.value")
-        output = self.weight(f"{name}.output.dense").astype(np.float64)
+        query, key, value = query.reshape(by_head), key.reshape(by_head), value.reshape(by_head)
         # i, o: places of a vector; h: heads; s: places of a head
-        ask = np.einsum("ihs,ohs->iho", query, key).reshape(width, -1) * self.scale
+        ask = np.einsum("ihs,ohs->iho", query, key).reshape(self.width, -1) * self.scale
         ask_bias = np.einsum("ihs,ohs->iho", query_bias, key).reshape(-1) * self.scale
-        give = np.einsum("ihs,hso->hio", value, output.reshape(*by_head[1:], width)).reshape(-1, width)
+        give = np.einsum("ihs,hso->hio", value, output.reshape(*by_head[1:], -1)).reshape(-1, self.width)
         give_bias = value_bias @ output + self.bias(f"{name}.output.dense")
 
-        asked = self.linear(first, ask.astype(np.float32), ask_bias.astype(np.float32))
-        asked = self.shaped(asked, 0, self.heads, width)
+        asked = self.graph.node("Gemm", first, ask.astype(np.float32), ask_bias.astype(np.float32))
+        asked = self.shaped(asked, 0, self.heads, self.width)
         scores = self.graph.node("MatMul", asked, self.graph.node("Transpose", x, perm=[0, 2, 1]))  # [n, heads, L]
         shares = self.graph.node("Softmax", self.graph.node("Add", scores, padding), axis=-1)
-        given = self.shaped(self.graph.node("MatMul", shares, x), 0, 1, self.heads * width)
-        return self.linear(given, give.astype(np.float32), give_bias.astype(np.float32))
+        given = self.shaped(self.graph.node("MatMul", shares, x), 0, self.heads * self.width)
+        return self.graph.node("Gemm", given, give.astype(np.float32), give_bias.astype(np.float32))
 
     def layer(self, x: Value, padding: Value, index: int) -> Value:
-        """One layer, [n, L, width]; the last one makes [n, 1, width]."""
+        """One layer, [n * L, width]; the last one makes [n, width]."""
         name = layer_name(index)
         if index < self.config.num_hidden_layers - 1:
             got = self.attend(x, padding, f"{name}.attention")
         else:
-            first = self.graph.node("Slice", x, np.array([0]), np.array([1]), np.array([1]))
-            got = self.attend_first(x, first, padding, f"{name}.attention")
-            x = first
+            tokens = self.graph.node("Reshape", x, self.by_position)
+            x = self.graph.node("Gather", tokens, np.array(0), axis=1)
+            got = self.attend_first(tokens, x, padding, f"{name}.attention")
         x = self.norm(self.graph.node("Add", x, got), f"{name}.attention.output.LayerNorm")
-        made = self.dense(x, f"{name}.intermediate.dense")
-        made = self.dense(self.graph.node(self.config.hidden_act.capitalize(), made), f"{name}.output.dense")
+        made = self.graph.node(self.config.hidden_act.capitalize(), self.linear(x, f"{name}.intermediate.dense"))
+        made = self.linear(made, f"{name}.output.dense")
         return self.norm(self.graph.node("Add", x, made), f"{name}.output.LayerNorm")
 
     def model(self) -> onnx.ModelProto:
@@ -151,7 +156,7 @@ class Builder:
             x = self.layer(x, padding, index)
         weight = np.concatenate([self.weight(head) for head in HEADS], axis=1)
         bias = np.concatenate([self.bias(head) for head in HEADS])
-        self.graph.node("Gemm", self.shaped(x, -1, self.config.hidden_size), weight, bias, output=OUTPUT)
+        self.graph.node("Gemm", x, weight, bias, output=OUTPUT)
         inputs = [helper.make_tensor_value_info(name, kind, ["n", "L"]) for name, kind in INPUTS.items()]
         output = helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, ["n", len(bias)])
         graph = helper.make_graph(self.graph.nodes, "bert", inputs, [output], self.graph.constants)

@@ -16,7 +16,7 @@ from agents.bert.graph import OUTPUT, build
 DEVICES = ("cpu", "cuda")
 # A sequence is padded to a multiple of this, whatever the sequences beside it: in ONNX Runtime sums over a sequence
 # come out the same to the last bit for the same padding, and rows of a batch do not depend on each other.
-PADDED_TO = 8
+PADDED_TO = 4
 # Positions that go through the network together. On a CPU more do not fit its caches.
 SLICE = {"cpu": 16, "cuda": 1024}
 # ONNX Runtime would join sums and LayerNormalization to an operator that takes five times as long.
