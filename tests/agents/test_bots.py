@@ -11,7 +11,7 @@ from engine.table import TABLE
 from engine.tables import Tables
 from tests.engine.hidden import shuffle_hidden
 
-BOTS = ["random", "tsumogiri", "efficiency", "rule"]
+BOTS = ["random", "tsumogiri", "efficiency", "rule", "bert"]
 GAMES = 100
 
 
