@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import math
-import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -17,9 +15,8 @@ from agents.registry import names
 from arena.runner import RunError
 from arena.schedule import Settings, round_up
 from arena.sitting import Sitting
-from engine.commandline import Parser, positive
+from engine.commandline import Parser, complaint, positive, three_bots, usable_cores
 from engine.rules import PRESETS
-from engine.table import N_SEATS
 
 FINISHED, FAILED, INTERRUPTED = 0, 1, 130
 TABLE_WIDTH = 100  # columns where the output is no terminal
@@ -52,17 +49,6 @@ exit codes: 0 finished, 1 a bot or the run failed, 2 bad arguments, 130 interrup
 """
 
 
-def three_bots(text: str) -> tuple[str, ...]:
-    """Bots separated by commas; one with a comma of its own stands in double quotes, as in CSV."""
-    try:
-        bots = tuple(spec.strip() for spec in next(csv.reader([text], skipinitialspace=True, strict=True), []))
-    except csv.Error as error:
-        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None
-    if len(bots) != N_SEATS:
-        raise argparse.ArgumentTypeError(f"{text!r} names {len(bots)} bots: three play, as in rule,random,random")
-    return bots
-
-
 def seconds(text: str) -> float:
     """A length of time, for an option."""
     try:
@@ -72,11 +58,6 @@ def seconds(text: str) -> float:
     if not 0.0 < length < math.inf:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
     return length
-
-
-def usable_cores() -> int:
-    """Cores this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def make_parser() -> Parser:
@@ -106,13 +87,6 @@ def make_parser() -> Parser:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write statistics and the result of every game")
     parser.add_argument("--save", type=Path, metavar="DIR", help="write every game as WALLSEED-ROTATION.mjson.gz")
     return parser
-
-
-def complaint(error: Exception) -> str:
-    """An error in one line, with the file where there is one."""
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return str(error)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

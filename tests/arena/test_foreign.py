@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.__main__ import three_bots
 from arena.chunk import Chunk, play_chunk
 from arena.schedule import Settings
 from arena.statistics import SCORE
+from engine.commandline import three_bots
 from tests.agents.foreign_bots import command, still_running
 from tests.arena.support import REPOSITORY, Arena, without_speed
 

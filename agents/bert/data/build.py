@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import os
 import sys
 from collections.abc import Sequence
 from contextlib import closing
@@ -19,8 +17,7 @@ from agents.bert.data.shards import exists
 from agents.bert.data.sources import Chunk, Records, SelfPlay, Source, SourceError
 from agents.bert.data.workers import fill_all
 from agents.registry import names
-from engine.commandline import Parser, positive
-from engine.table import N_SEATS
+from engine.commandline import Parser, complaint, positive, three_bots, usable_cores
 
 FINISHED, FAILED, INTERRUPTED = 0, 1, 130
 
@@ -32,27 +29,11 @@ out of training: all its positions or none.
 --records     mjlog XML, tenhou.net/6 JSON or mjai, gzipped or not; the rules are those the file names, or Tenhou's.
               Files of no use are listed in OUT/bad_files.txt.
 --selfplay    hanchan by Tenhou's rules. Who sits where changes from game to game. A bot with a comma in it stands in
-              double quotes: --selfplay 'rule,rule,"bert:folder,temperature=1"'
+              double quotes: --selfplay 'rule,rule,"bert:my,folder"'
 --decisions   all; winners: of those who finished first; rank:N: of those who finished first (1), second or third;
               player:NAME: of one player, in self-play of one bot, as it is named there
 exit codes: 0 finished, 1 failed, 2 bad arguments, 130 interrupted
 """
-
-
-def three_bots(text: str) -> tuple[str, ...]:
-    """Bots separated by commas; one with a comma of its own stands in double quotes, as in CSV."""
-    try:
-        bots = tuple(spec.strip() for spec in next(csv.reader([text], skipinitialspace=True, strict=True), []))
-    except csv.Error as error:
-        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None
-    if len(bots) != N_SEATS:
-        raise argparse.ArgumentTypeError(f"{text!r} names {len(bots)} bots: three play, as in rule,rule,efficiency")
-    return bots
-
-
-def usable_cores() -> int:
-    """Cores this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def make_parser() -> Parser:
@@ -85,13 +66,6 @@ def make_parser() -> Parser:
         "--jobs", type=positive, default=usable_cores(), metavar="N", help="processes (default: all cores)"
     )
     return parser
-
-
-def complaint(error: Exception) -> str:
-    """An error in one line, with the file where there is one."""
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return str(error)
 
 
 def sources(given: argparse.Namespace) -> list[Source]:
