@@ -53,11 +53,16 @@ def workers(n: int) -> Iterator[ProcessPoolExecutor]:
 @contextmanager
 def interrupts_held_back() -> Iterator[None]:
     """Ctrl-C reaches every process of a terminal: those started inside this block never hear of it, this one after."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    noted: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, frame: noted.append(number))  # another thread may hear it
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which processes started here inherit
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+        if noted:
+            signal.raise_signal(signal.SIGINT)
 
 
 def end_with_parent() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from agents.registry import make
+from engine import compiling
 from engine.tables import Tables
 from tests.agents.bert.networks import write_network
 
@@ -32,3 +33,9 @@ def views() -> np.ndarray:
     for _ in Tables(range(3)).play(policies, np.tile(np.arange(3, dtype=np.int8), (3, 1))):
         pass
     return np.concatenate(seen)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_notice_of_compiling() -> None:
+    """Tests look at what commands print; with a cold cache the notice would come among it."""
+    compiling._announcer.said = True

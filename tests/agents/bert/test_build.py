@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -195,6 +196,18 @@ def test_who_stops_does_not_wait_for_the_workers(tmp_path: Path) -> None:
     assert [exists(tmp_path, number) for number in range(3)] == [True, True, False]
 
 
+@pytest.fixture
+def another_thread() -> Iterator[None]:
+    """A thread that takes any signal the main thread does not."""
+    over = threading.Event()
+    thread = threading.Thread(target=over.wait)
+    thread.start()
+    yield
+    over.set()
+    thread.join()
+
+
+@pytest.mark.usefixtures("another_thread")
 def test_ctrl_c_while_workers_start_is_heard_after_and_by_this_process_alone() -> None:
     started: list[subprocess.Popen[bytes]] = []
 
@@ -203,6 +216,7 @@ def test_ctrl_c_while_workers_start_is_heard_after_and_by_this_process_alone() -
             started.append(subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE))
             started[0].send_signal(signal.SIGINT)
             os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)  # until the other thread has heard it
             started.append(started[0])
 
     with pytest.raises(KeyboardInterrupt):
