@@ -19,7 +19,7 @@ DEVICES = ("cpu", "cuda")
 PADDED_TO = 4
 # Positions that go through the network together. On a CPU more do not fit its caches.
 SLICE = {"cpu": 16, "cuda": 1024}
-# ONNX Runtime would join sums and LayerNormalization to an operator that takes five times as long.
+# ONNX Runtime would join sums and LayerNormalization to an operator that is slower on a CPU.
 UNWANTED = ["SkipLayerNormFusion", "EmbedLayerNormFusion"]
 ERRORS_ONLY = 3
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Settings:
     """Settings of one run. The same ones, data and machine give the same network."""
 
-    task: str  # pretrain, train or improve
+    task: str  # pretrain or train
     data: str  # folder of training files
     model: str  # a preset, or the folder of a network to start from
     batch: int = 512  # positions a step, over all processes
@@ -26,17 +24,6 @@ class Settings:
     value: float = 0.25  # weight of the value head's losses
     every: int = 1000  # steps from one evaluation to the next
     patience: int = 0  # evaluations without a better one until training stops; 0: never
-    temperature: float = 1.0  # improve: points (in thousands) by which a result must be better to count e times as much
-    teacher: str = ""  # improve: network whose value results are compared with, and whose policy is kept near
-
-    def write(self, path: Path) -> None:
-        """Write them as JSON."""
-        path.write_text(json.dumps(asdict(self), indent=1) + "\n")
-
-    @classmethod
-    def read(cls, path: Path) -> Settings:
-        """The settings in a file."""
-        return cls(**json.loads(path.read_text()))
 
 
 @dataclass
