@@ -7,8 +7,12 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
+from engine.actions import N_ACTIONS
+
 # decide(raw, n, seed, actions): writes into actions int64[n] the answers to the first n TABLE records of raw uint8[:].
 Decide: TypeAlias = Callable[[np.ndarray, int, np.uint64, np.ndarray], None]
+# weigh(raw, n, worths): writes into worths float32[n, N_ACTIONS] what `Weighing.weigh` returns.
+Weigh: TypeAlias = Callable[[np.ndarray, int, np.ndarray], None]
 
 
 class Agent(Protocol):
@@ -33,6 +37,18 @@ class Remarking(Protocol):
         ...
 
 
+@runtime_checkable
+class Weighing(Protocol):
+    """A bot that can tell how good it thinks each action is."""
+
+    def weigh(self, views: np.ndarray) -> np.ndarray:
+        """What each action promises in `views`, TABLE[n]: float32[n, N_ACTIONS], a better placement by one being 1.
+
+        -inf: not weighed, or not legal. Nothing has more than what `act` takes.
+        """
+        ...
+
+
 # factory(argument, seed): `argument` is what follows the colon in "name:argument", None without a colon.
 Factory: TypeAlias = Callable[[str | None, int], Agent]
 
@@ -53,12 +69,26 @@ class CompiledAgent:
         return actions
 
 
-def compiled(name: str, decide: Decide) -> Factory:
+class CompiledWeighingAgent(CompiledAgent):
+    """The same with a compiled function that weighs the actions."""
+
+    def __init__(self, name: str, decide: Decide, weigh: Weigh, seed: int = 0) -> None:
+        super().__init__(name, decide, seed)
+        self._weigh = weigh
+
+    def weigh(self, views: np.ndarray) -> np.ndarray:
+        """See Weighing."""
+        worths = np.empty((len(views), N_ACTIONS), dtype=np.float32)
+        self._weigh(np.ascontiguousarray(views).view(np.uint8), len(views), worths)
+        return worths
+
+
+def compiled(name: str, decide: Decide, weigh: Weigh | None = None) -> Factory:
     """The factory of a compiled bot that takes no argument."""
 
     def make(argument: str | None, seed: int) -> Agent:
         if argument is not None:
             raise ValueError(f"the bot {name} takes no argument, but got {argument!r}")
-        return CompiledAgent(name, decide, seed)
+        return CompiledAgent(name, decide, seed) if weigh is None else CompiledWeighingAgent(name, decide, weigh, seed)
 
     return make

@@ -9,6 +9,6 @@ one decision is gathered in a record, `mind`.
 from __future__ import annotations
 
 from agents.base import compiled
-from agents.rule.bot import decide
+from agents.rule.bot import decide, weigh
 
-make = compiled("rule", decide)
+make = compiled("rule", decide, weigh)

@@ -54,15 +54,18 @@ def choose_on_turn(t: np.record, mind: np.record) -> int:
     kan = choose_kan(t, mind.level)
     if kan >= 0:
         return kan
-    quiet = best_discard(t, mind)
-    if may(t, np.int64(RIICHI)) and best_riichi(t, mind).worth > quiet.worth:
-        return np.int64(RIICHI)
-    return discard_action(t, quiet.kind)
+    declared = -np.inf
+    if may(t, np.int64(RIICHI)):
+        declared = best_riichi(t, mind).worth
+    quiet = best_discard(t, mind)  # after the riichi: both put down what each discard is worth
+    mind.worth[RIICHI] = declared
+    return np.int64(RIICHI) if declared > quiet.worth else discard_action(t, quiet.kind)
 
 
 @inner
 def choose(t: np.record, mind: np.record) -> int:
-    """The action for one view. A win is always taken."""
+    """The action for one view, and in `mind.worth` what the weighed ones promise. A win is always taken."""
+    mind.worth[:] = -np.inf
     if may(t, np.int64(TSUMO)):
         return np.int64(TSUMO)
     if may(t, np.int64(RON)):
@@ -80,3 +83,15 @@ def decide(raw: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> Non
     minds = np.zeros(MIND_SIZE, dtype=np.uint8).view(MIND)
     for k in range(n):
         actions[k] = choose(views[k], minds[0])  # taken anew each time: a record does not keep its array alive
+
+
+@entry
+def weigh(raw: np.ndarray, n: int, worths: np.ndarray) -> None:
+    """See `agents.base.Weigh`. Where only one action was thought of, it has 0."""
+    views = raw.view(TABLE)
+    minds = np.zeros(MIND_SIZE, dtype=np.uint8).view(MIND)
+    for k in range(n):
+        chosen = choose(views[k], minds[0])
+        worths[k] = minds[0].worth
+        if worths[k, chosen] == -np.inf:
+            worths[k, chosen] = 0.0

@@ -76,10 +76,10 @@ def choose_call(t: np.record, mind: np.record) -> int:
     red = may(t, np.int64(PON_RED))
     if not red and not may(t, np.int64(PON)):
         return np.int64(PASS)
-    waiting = worth_waiting(t, mind)
-    if worth_with_pon(t, mind, np.int64(red)) > waiting + CALL_MARGIN:
-        return np.int64(PON_RED) if red else np.int64(PON)
-    return np.int64(PASS)
+    pon = np.int64(PON_RED) if red else np.int64(PON)
+    mind.worth[PASS] = worth_waiting(t, mind) + CALL_MARGIN
+    mind.worth[pon] = worth_with_pon(t, mind, np.int64(red))
+    return pon if mind.worth[pon] > mind.worth[PASS] else np.int64(PASS)
 
 
 @inner

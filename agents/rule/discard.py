@@ -113,6 +113,7 @@ def best_discard(t: np.record, mind: np.record) -> Choice:
             if back <= 1:
                 promised = promise_without(t, mind, kind, np.bool_(False), back)
             worth = weigh(mind, kind, promised)
+            mind.worth[discard_action(t, kind)] = worth
             if worth > best.worth:
                 best = Choice(np.int64(kind), worth)
     return best
@@ -126,6 +127,7 @@ def best_riichi(t: np.record, mind: np.record) -> Choice:
     for kind in SANMA_KINDS:
         if p.hand[kind] > 0 and may_discard(t, kind) and shanten_without(p, kind) == 0:
             worth = weigh_riichi(mind, kind, promise_without(t, mind, kind, np.bool_(True), np.int64(0)))
+            mind.worth[discard_action(t, kind)] = worth
             if worth > best.worth:
                 best = Choice(np.int64(kind), worth)
     return best

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from agents.rule.placement import MAX_HAN
+from engine.actions import N_ACTIONS
 from engine.table import WIN, record
 from engine.tiles import N_KINDS
 
 MIND = record(
     [
+        ("worth", "f8", N_ACTIONS),  # places that each action promises, -inf where it was not weighed
         ("unseen", "f8", N_KINDS),  # tiles the viewer sees neither in its hand nor face up
         ("dora", "i8", N_KINDS),  # doras a tile of each kind is
         ("risk", "f8", N_KINDS),  # places that discarding each kind costs on average

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from agents import registry
-from engine.actions import TSUMOGIRI
+from agents.base import Weighing
+from engine.actions import TSUMOGIRI, actions_of
 from engine.table import TURN
 from engine.tables import Tables
 from engine.tiles import KIND_OF
@@ -110,3 +111,26 @@ def test_the_leader_of_the_last_round_folds_more(threatened: np.ndarray) -> None
     trailing = share_of_safe_discards(threatened, (25_000, 30_000, 50_000))
     assert len(threatened) > 1000
     assert leading > trailing + 0.1
+
+
+def test_weighing_gives_reasons_for_what_it_does() -> None:
+    """Nothing is worth more than what it does, and nothing illegal is worth anything."""
+    bot = registry.make("rule")
+    assert isinstance(bot, Weighing)
+    n_weighed = 0
+
+    def watched(views: np.ndarray) -> np.ndarray:
+        nonlocal n_weighed
+        actions, worths = bot.act(views), bot.weigh(views)
+        own = worths[np.arange(len(views)), actions]
+        assert np.isfinite(own).all()
+        assert (own >= worths.max(axis=1)).all()
+        for view, worth in zip(views, worths, strict=True):
+            legal = set(actions_of(*view["legal"][view["viewer"]].tolist()))
+            assert set(np.flatnonzero(np.isfinite(worth)).tolist()) <= legal
+            n_weighed += np.isfinite(worth).sum() > 1
+        return actions
+
+    for _ in Tables(range(6)).play([watched] * 3, np.tile(np.arange(3, dtype=np.int8), (6, 1))):
+        pass
+    assert n_weighed > 500

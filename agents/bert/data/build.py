@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from agents.bert.data import decisions, selfplay
 from agents.bert.data.folder import BAD_FILES, contents, list_bad_files, take_in
 from agents.bert.data.shards import exists
-from agents.bert.data.sources import Chunk, Records, SelfPlay, Source, SourceError
+from agents.bert.data.sources import Chunk, Records, SelfPlay, Source, SourceError, teacher_of
 from agents.bert.data.workers import fill_all
 from agents.registry import names
 from engine.commandline import Parser, complaint, positive, three_bots, usable_cores
@@ -32,6 +32,7 @@ out of training: all its positions or none.
               double quotes: --selfplay 'rule,rule,"bert:my,folder"'
 --decisions   all; winners: of those who finished first; rank:N: of those who finished first (1), second or third;
               player:NAME: of one player, in self-play of one bot, as it is named there
+--teacher     a bot that weighs its actions, as rule does, also teaches how much worse the others are
 exit codes: 0 finished, 1 failed, 2 bad arguments, 130 interrupted
 """
 
@@ -61,6 +62,7 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--decisions", default=decisions.ALL, metavar="WHOSE", help="all (default), winners, player:NAME or rank:N"
     )
+    parser.add_argument("--teacher", metavar="BOT", help="learn what this bot would have done, not what was played")
     parser.add_argument("--add", action="store_true", help="put this beside what else is in OUT")
     parser.add_argument(
         "--jobs", type=positive, default=usable_cores(), metavar="N", help="processes (default: all cores)"
@@ -72,13 +74,14 @@ def sources(given: argparse.Namespace) -> list[Source]:
     """The sources that the arguments name. Raises ValueError, OSError."""
     found: list[Source] = []
     whose = decisions.parse(given.decisions)
+    teacher_of(given.teacher)
     for bots in given.selfplay:
         selfplay.make_bots(bots, given.seed)
         if whose.player is not None and whose.player not in bots:
             raise ValueError(f"--decisions {given.decisions}: no such bot plays in --selfplay {','.join(bots)}")
-        found.append(SelfPlay(bots, given.games, given.seed, given.decisions))
+        found.append(SelfPlay(bots, given.games, given.seed, given.decisions, given.teacher))
     if given.records:
-        found.append(Records(given.records, given.decisions))
+        found.append(Records(given.records, given.decisions, given.teacher))
     if not found:
         raise ValueError("of what? give --records PATH or --selfplay A,B,C")
     return found

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.bert.augment import LABEL_MAPS, TOKEN_MAPS
-from agents.bert.data.shards import POSITION, Shard, find, lengths_of, load
+from agents.bert.data.shards import N_REGRETS, POSITION, REGRETS, Shard, find, lengths_of, load
 from agents.bert.encoding import MAX_TOKENS, TEHAI
 from agents.bert.labels import N_LABELS
 from agents.bert.vocabulary import EOS, FIRST_DEED, N_DEEDS, N_PLAYERS, SEP
@@ -33,7 +33,9 @@ class Batch(NamedTuple):
     label: np.ndarray  # int64[n]
     placement: np.ndarray  # int64[n]: where the seat finished, 0 first
     points: np.ndarray  # float32[n]: its final points in thousands
-    round_points: np.ndarray  # float32[n]: what it won or lost in the round, in points
+    regret: (
+        np.ndarray
+    )  # float32[n, N_LABELS]: places a label loses against the best, inf if illegal or never thought of
 
 
 @inner
@@ -52,10 +54,13 @@ def sort_hand(out: np.ndarray, n: int) -> None:
 
 @entry
 def _fill(
-    state: np.ndarray, record: np.ndarray, positions: np.ndarray, places: np.ndarray, rows: np.ndarray,
-    maps: np.ndarray, ids: np.ndarray, n_state: np.ndarray, lengths: np.ndarray,
+    state: np.ndarray, record: np.ndarray, regret: np.ndarray, positions: np.ndarray, places: np.ndarray,
+    rows: np.ndarray, maps: np.ndarray, ids: np.ndarray, n_state: np.ndarray, lengths: np.ndarray, steps: np.ndarray,
 ) -> None:  # fmt: skip
-    """Write the sequences of the positions at `places` of a shard to `rows` of `ids`, each through its token map."""
+    """Write the sequences of the positions at `places` of a shard to `rows` of `ids`, each through its token map.
+
+    The regrets of their labels, as they were played, go to the rows of `steps`.
+    """
     all_positions = positions.view(POSITION)
     for k in range(len(places)):
         p = all_positions[places[k]]
@@ -74,6 +79,11 @@ def _fill(
         n += 1 + np.int64(p.n_record)
         out[n] = EOS
         lengths[row] = n + 1
+        n_regrets = np.int64(0)
+        for label in range(N_LABELS):
+            if (p.legal >> np.uint64(label)) & np.uint64(1):
+                steps[row, label] = regret[p.regret_at + n_regrets]
+                n_regrets += 1
 
 
 class Dataset:
@@ -88,7 +98,7 @@ class Dataset:
         if not self._numbers:
             raise ValueError(f"{folder}: no training files here; make some with: python -m agents.bert data --help")
         self._held_out = held_out
-        self._open = lru_cache(2 * MIXED_SHARDS)(partial(load, folder))  # each open one takes four file descriptors
+        self._open = lru_cache(2 * MIXED_SHARDS)(partial(load, folder))  # each open one takes five file descriptors
         games = [np.array(self._open(number).games) for number in self._numbers]
         self._starts = np.cumsum([0, *(int(each["n_positions"].sum()) for each in games)])
         self._n = int(sum(each["n_positions"][self._is_chosen(each)].sum() for each in games))
@@ -141,8 +151,10 @@ class Dataset:
         n_state, lengths = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
         chosen = np.empty(n, dtype=POSITION)
         placement, points = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.float32)
+        steps = np.full((n, N_LABELS), N_REGRETS - 1, dtype=np.uint8)
         for shard, rows, inside in self._by_shard(places):
-            _fill(shard.state, shard.record, shard.positions.view(np.uint8), inside, rows, maps, ids, n_state, lengths)
+            raw = shard.positions.view(np.uint8)
+            _fill(shard.state, shard.record, shard.regret, raw, inside, rows, maps, ids, n_state, lengths, steps)
             chosen[rows] = own = shard.positions[inside]
             placement[rows] = shard.games["placement"][own["game"], own["seat"]]
             points[rows] = shard.games["points"][own["game"], own["seat"]]
@@ -154,8 +166,9 @@ class Dataset:
         as_played = (chosen["legal"][:, None] >> np.arange(N_LABELS, dtype=np.uint64) & np.uint64(1)).astype(bool)
         np.put_along_axis(legal, LABEL_MAPS[variants], as_played, axis=1)
         label = LABEL_MAPS[variants, chosen["label"]]
-        won = chosen["round_points"].astype(np.float32)
-        return Batch(ids[:, :longest], mask, positions, legal, label, placement, points, won)
+        regret = np.empty((n, N_LABELS), dtype=np.float32)
+        np.put_along_axis(regret, LABEL_MAPS[variants], REGRETS[steps], axis=1)
+        return Batch(ids[:, :longest], mask, positions, legal, label, placement, points, regret)
 
     def batches(self, size: int, seed: int, epoch: int) -> Iterator[np.ndarray]:
         """The places of one epoch in batches of `size`, each of positions of about the same length.

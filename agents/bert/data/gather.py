@@ -3,34 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from agents.bert.data.shards import GAME, POSITION, Shard, lengths_of
+from agents.base import Agent, Weighing
+from agents.bert.data.shards import GAME, N_REGRETS, POSITION, WORST_REGRET, Shard, lengths_of
 from agents.bert.encoding import MAX_RECORD, MAX_STATE, put_record, put_state
-from agents.bert.labels import label_of, legal_labels
-from engine.compiling import entry
+from agents.bert.labels import N_LABELS, label_of, legal_labels
+from engine.actions import N_ACTIONS
+from engine.compiling import entry, inner
 from engine.entries import bit_count
 from engine.rules import Rules
-from engine.table import N_SEATS, TABLE
+from engine.table import TABLE
 
 FEWEST = 2  # legal labels; where there is one alone nothing is decided, and nothing can be learned
 
 
+def weigh(teacher: Agent, views: np.ndarray) -> np.ndarray:
+    """float32[n, N_ACTIONS]: what each action promises in the eyes of `teacher`, see `agents.base.Weighing`."""
+    return teacher.weigh(views) if isinstance(teacher, Weighing) else certain(teacher.act(views))
+
+
+def certain(actions: np.ndarray) -> np.ndarray:
+    """float32[n, N_ACTIONS]: the worth of actions where nothing but `actions` int64[n] was thought of."""
+    worths = np.full((len(actions), N_ACTIONS), -np.inf, dtype=np.float32)
+    worths[np.arange(len(actions)), actions] = 0.0
+    return worths
+
+
+@inner
+def put_regrets(t: np.record, worths: np.ndarray, legal: np.uint64, out: np.ndarray) -> int:
+    """Write the regrets of the `legal` labels to `out`; returns their number. `worths` float32[N_ACTIONS]."""
+    best = worths.max()
+    regrets = np.full(N_LABELS, N_REGRETS - 1, dtype=np.uint8)
+    for action in range(N_ACTIONS):
+        if worths[action] > -np.inf:
+            label = label_of(t, np.int64(action))
+            step = np.int64(np.round(np.sqrt((best - worths[action]) / WORST_REGRET) * (N_REGRETS - 2)))
+            regrets[label] = min(step, np.int64(regrets[label]), np.int64(N_REGRETS - 2))
+    n = np.int64(0)
+    for label in range(N_LABELS):
+        if (legal >> np.uint64(label)) & np.uint64(1):
+            out[n] = regrets[label]
+            n += 1
+    return n
+
+
 @entry
 def _take(
-    raw: np.ndarray, games: np.ndarray, rounds: np.ndarray, actions: np.ndarray, out: np.ndarray, state: np.ndarray,
-    records: np.ndarray, n_records: np.ndarray,
-) -> tuple[int, int]:  # fmt: skip
-    """Write the positions of the views `raw` to `out` and `state`; returns how many, and how many state tokens.
+    raw: np.ndarray, games: np.ndarray, rounds: np.ndarray, worths: np.ndarray, out: np.ndarray, state: np.ndarray,
+    regret: np.ndarray, records: np.ndarray, n_records: np.ndarray,
+) -> tuple[int, int, int]:  # fmt: skip
+    """Write the positions of the views `raw` to `out`, `state` and `regret`; returns how much each has then.
 
     `record_at` of each is the number of its round for now. The round's record so far, players being seats, is brought
     up to date in the row of the game in `records`, and its length in `n_records`.
     """
     views, positions = raw.view(TABLE), out.view(POSITION)
-    n = n_tokens = np.int64(0)
-    for k in range(len(actions)):
+    n = n_tokens = n_regrets = np.int64(0)
+    for k in range(len(worths)):
         t = views[k]
         legal = legal_labels(t)
         if bit_count(legal) < FEWEST:
@@ -41,58 +72,63 @@ def _take(
         p.legal = legal
         p.state_at = n_tokens
         p.record_at = rounds[k]
+        p.regret_at = n_regrets
         p.game = game
         p.n_state = put_state(t, state[n_tokens:])
         p.n_record = n_records[game]
         p.seat = t.viewer
-        p.label = label_of(t, actions[k])
+        p.label = label_of(t, np.int64(worths[k].argmax()))
         n_tokens += np.int64(p.n_state)
+        n_regrets += put_regrets(t, worths[k], legal, regret[n_regrets:])
         n += 1
-    return n, n_tokens
-
-
-class Round(NamedTuple):
-    """A round that is over."""
-
-    game: int
-    start: np.ndarray  # int64[3]: scores
-    record: np.ndarray  # uint16[:], players being seats, up to its last position
+    return n, n_tokens, n_regrets
 
 
 class Gatherer:
     """The positions of `n_games` games, played side by side or one after the other."""
 
-    def __init__(self, n_games: int) -> None:
+    def __init__(self, n_games: int, teacher: Agent | None = None) -> None:
+        self._teacher = teacher
         self._round = np.arange(n_games)  # number of the round that each game is in; those of a game ascend
         self._n_rounds = n_games
         self._record = np.zeros((n_games, MAX_RECORD), dtype=np.uint16)  # of that round, as of its latest position
         self._n_record = np.zeros(n_games, dtype=np.int64)
-        self._ended: dict[int, Round] = {}
+        self._ended: dict[int, np.ndarray] = {}  # by number, the records of rounds up to their last position
         self._positions = [np.empty(0, dtype=POSITION)]
         self._state = [np.empty(0, dtype=np.uint16)]
-        self._n_tokens = 0
+        self._regret = [np.empty(0, dtype=np.uint8)]
+        self._n_tokens = self._n_regrets = 0
 
     def take(self, views: np.ndarray, games: np.ndarray, actions: np.ndarray) -> None:
-        """Views TABLE[n] of `games` int[n], just before they are answered by `actions` int64[n]."""
+        """Views TABLE[n] of `games` int[n], just before they are answered by `actions` int64[n].
+
+        What is to be learned is that answer, or what the teacher says of the views where there is one.
+        """
         positions = np.zeros(len(views) * POSITION.itemsize, dtype=np.uint8)
         state = np.empty(len(views) * MAX_STATE, dtype=np.uint16)
+        regret = np.empty(len(views) * N_LABELS, dtype=np.uint8)
         raw, games = np.ascontiguousarray(views).view(np.uint8), games.astype(np.int64, copy=False)
-        n, n_tokens = _take(raw, games, self._round[games], actions, positions, state, self._record, self._n_record)
+        worths = certain(actions) if self._teacher is None else weigh(self._teacher, views)
+        n, n_tokens, n_regrets = _take(
+            raw, games, self._round[games], worths, positions, state, regret, self._record, self._n_record
+        )
         taken = positions.view(POSITION)[:n].copy()
         taken["state_at"] += self._n_tokens
+        taken["regret_at"] += self._n_regrets
         self._positions.append(taken)
         self._state.append(state[:n_tokens].copy())
+        self._regret.append(regret[:n_regrets].copy())
         self._n_tokens += int(n_tokens)
+        self._n_regrets += int(n_regrets)
 
-    def end_round(self, game: int, start: np.ndarray) -> None:
-        """The round that `game` was in is over; it began with the scores `start` int[3]."""
-        record = self._record[game, : self._n_record[game]].copy()
-        self._ended[int(self._round[game])] = Round(game, start, record)
+    def end_round(self, game: int) -> None:
+        """The round that `game` was in is over."""
+        self._ended[int(self._round[game])] = self._record[game, : self._n_record[game]].copy()
         self._round[game] = self._n_rounds
         self._n_rounds += 1
 
-    def finish(self, games: np.ndarray, scores: np.ndarray, keep: np.ndarray) -> Shard:
-        """The shard of all `games` GAME[n], which ended with `scores` int[n, 3].
+    def finish(self, games: np.ndarray, keep: np.ndarray) -> Shard:
+        """The shard of all `games` GAME[n].
 
         `keep` bool[n, 3] tells whose decisions it has; games and rounds without any are left out.
         """
@@ -100,28 +136,26 @@ class Gatherer:
         positions = positions[keep[positions["game"], positions["seat"]]]
         positions = positions[np.argsort(positions["game"], kind="stable")]
         rounds, place = np.unique(positions["record_at"], return_inverse=True)  # see _take
-        positions["round_points"] = self._results(scores)[rounds[place], positions["seat"]]
-        records = [self._ended[number].record for number in rounds.tolist()]
+        records = [self._ended[number] for number in rounds.tolist()]
         positions["record_at"] = np.cumsum([0, *map(len, records)])[place]
-        n_state = positions["n_state"].astype(np.int64)
-        starts = np.cumsum(n_state) - n_state
-        moved = np.arange(n_state.sum()) + np.repeat(positions["state_at"] - starts, n_state)
-        positions["state_at"] = starts
+        positions["state_at"], state = gathered(self._state, positions["state_at"], positions["n_state"])
+        positions["regret_at"], regret = gathered(
+            self._regret, positions["regret_at"], np.bitwise_count(positions["legal"])
+        )
         kept, positions["game"] = np.unique(positions["game"], return_inverse=True)
         games = games[kept]
         games["n_positions"] = np.bincount(positions["game"], minlength=len(kept))
         games["n_tokens"] = np.bincount(positions["game"], lengths_of(positions), minlength=len(kept))
         record = np.concatenate([np.empty(0, dtype=np.uint16), *records])
-        return Shard(np.concatenate(self._state)[moved], record, positions, games)
+        return Shard(state, record, regret, positions, games)
 
-    def _results(self, scores: np.ndarray) -> np.ndarray:
-        """int64[rounds, 3]: what each seat won or lost from the start of a round to the next one's, or to the end."""
-        results = np.zeros((self._n_rounds, N_SEATS), dtype=np.int64)
-        after = scores.copy()
-        for number, (game, start, _) in sorted(self._ended.items(), reverse=True):
-            results[number] = after[game] - start
-            after[game] = start
-        return results
+
+def gathered(pieces: Sequence[np.ndarray], starts: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The stretches of all `pieces` from `starts` int[n] on, `lengths` int[n] long, put together: (new starts, all)."""
+    lengths = lengths.astype(np.int64)
+    new_starts = np.cumsum(lengths) - lengths
+    places = np.arange(lengths.sum()) + np.repeat(starts - new_starts, lengths)
+    return new_starts, np.concatenate(pieces)[places]
 
 
 def game_of(identity: int, scores: Sequence[int], rules: Rules, points: Sequence[float] | None = None) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.base import Agent
 from agents.bert.data.decisions import Decisions
 from agents.bert.data.gather import Gatherer, game_of
 from agents.bert.data.shards import GAME, Shard
@@ -35,21 +36,23 @@ class Fault(NamedTuple):
         return "\t".join(" ".join(part.split()) for part in self)
 
 
-def gather(paths: Sequence[Path], decisions: Decisions) -> tuple[Shard, list[Fault]]:
+def gather(paths: Sequence[Path], decisions: Decisions, teacher: Agent | None = None) -> tuple[Shard, list[Fault]]:
     """The positions of the games in the files at `paths`, and what is wrong with some of them.
+
+    What is to be learned is what was played, or what the `teacher` would have.
 
     A file that cannot be read or replayed, or does not tell how the game ended, gives nothing. Where a game departs
     from the rules the rest of that round is left out.
     """
-    gatherer = Gatherer(len(paths))
+    gatherer = Gatherer(len(paths), teacher)
     replayer = Replayer(gatherer)
-    games, scores = np.zeros(len(paths), dtype=GAME), np.zeros((len(paths), N_SEATS), dtype=np.int64)
+    games = np.zeros(len(paths), dtype=GAME)
     keep = np.zeros((len(paths), N_SEATS), dtype=bool)
     faults = []
     for number, path in enumerate(paths):
         try:
             record = read_records(path)
-            games[number : number + 1], scores[number] = ending(record, path)
+            games[number : number + 1] = ending(record, path)
             wanted = decisions.of(record.events[0].get("names", UNNAMED), games["placement"][number])
             if wanted.any():
                 faults += [departure(path, mismatch) for mismatch in replayer.play(record, number)]
@@ -60,7 +63,7 @@ def gather(paths: Sequence[Path], decisions: Decisions) -> tuple[Shard, list[Fau
             faults.append(Fault(str(path), "file", f"left out: {error.strerror}"))
         except Exception as error:  # one file of an archive, however odd, does not cost the others
             faults.append(Fault(str(path), "file", f"left out: {type(error).__name__}: {error}"))
-    return gatherer.finish(games, scores, keep), faults
+    return gatherer.finish(games, keep), faults
 
 
 def departure(path: Path, mismatch: Mismatch) -> Fault:
@@ -69,13 +72,13 @@ def departure(path: Path, mismatch: Mismatch) -> Fault:
     return Fault(str(path), f"{mismatch.round}: event {mismatch.number}", what)
 
 
-def ending(record: GameRecord, path: Path) -> tuple[np.ndarray, list[int]]:
-    """GAME[1] and the final scores of a recorded game. Raises RecordError where it does not tell them."""
+def ending(record: GameRecord, path: Path) -> np.ndarray:
+    """GAME[1] of a recorded game. Raises RecordError where it does not tell the final scores."""
     end = record.events[-1]
     if end["type"] != "end_game" or "scores" not in end:
         raise RecordError(record.source, "end_game", "the final scores are not recorded")
     with located(record.source, "end_game"):
-        return game_of(identity(path), end["scores"], record.rules or TENHOU, end.get("points")), end["scores"]
+        return game_of(identity(path), end["scores"], record.rules or TENHOU, end.get("points"))
 
 
 def identity(path: Path) -> int:
@@ -97,17 +100,14 @@ class Replayer:
     def play(self, record: GameRecord, game: int) -> list[Mismatch]:
         """Gather a record as `game`; returns where it departs from the rules. Raises RecordError."""
         self._n = 0
-        with located(record.source, "start_kyoku"):
-            starts = [np.array(events[0]["scores"], dtype=np.int64).reshape(N_SEATS) for events in record.rounds()]
         replay = Replay(record)
         n_over = 0
         for decision in replay:
             while n_over < replay.n_rounds - 1:
-                self._end_round(game, starts[n_over])
+                self._end_round(game)
                 n_over += 1
             self._add(game, decision)
-        for start in starts[n_over:]:
-            self._end_round(game, start)
+        self._end_round(game)
         return replay.mismatches
 
     def _add(self, game: int, decision: Decision) -> None:
@@ -117,9 +117,9 @@ class Replayer:
         self._actions[self._n] = decision.action
         self._n += 1
 
-    def _end_round(self, game: int, start: np.ndarray) -> None:
+    def _end_round(self, game: int) -> None:
         self._hand_over(game)
-        self._gatherer.end_round(game, start)
+        self._gatherer.end_round(game)
 
     def _hand_over(self, game: int) -> None:
         self._gatherer.take(self._views[: self._n], np.full(self._n, game), self._actions[: self._n])

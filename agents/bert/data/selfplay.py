@@ -27,16 +27,17 @@ def make_bots(specs: Sequence[str], seed: int) -> list[Agent]:
 
 def play(
     bots: Sequence[Agent], names: Sequence[str], seed: int, first: int, n: int, decisions: Decisions,
-    rules: Rules = TENHOU,
+    teacher: Agent | None = None, rules: Rules = TENHOU,
 ) -> Shard:  # fmt: skip
     """The games `first` … `first + n - 1` of those that `seed` deals to three `bots`.
 
-    Who sits where changes from game to game. `names` are what `decisions` knows the bots by. Raises PolicyFault.
+    Who sits where changes from game to game. `names` are what `decisions` knows the bots by. What is to be learned is
+    what was played, or what the `teacher` would have. Raises PolicyFault.
     """
     seeds = [derived_seed(seed, "wall", game) for game in range(first, first + n)]
     seats = ORDERS[(first + np.arange(n)) % len(ORDERS)]
     tables = Tables(seeds, rules)
-    gatherer = Gatherer(n)
+    gatherer = Gatherer(n, teacher)
 
     def listening(bot: Agent) -> Policy:
         def act(views: np.ndarray) -> np.ndarray:
@@ -47,9 +48,9 @@ def play(
         return act
 
     for ended in tables.play([listening(bot) for bot in bots], seats):
-        for i, start in zip(ended.tolist(), tables.records["seat"]["start_score"][ended]):
-            gatherer.end_round(i, start)
+        for i in ended.tolist():
+            gatherer.end_round(i)
     scores = tables.records["seat"]["score"]
     games = np.concatenate([game_of(each, score, rules) for each, score in zip(seeds, scores.tolist())])
     keep = [decisions.of([names[bot] for bot in seat], game["placement"]) for seat, game in zip(seats, games)]
-    return gatherer.finish(games, scores, np.array(keep))
+    return gatherer.finish(games, np.array(keep))

@@ -1,11 +1,12 @@
 """Training files: positions with the label played, small enough to keep many millions of them.
 
-A folder holds shards of a few hundred games (`agents.bert.data.parts` tells where they are from), each of four arrays
+A folder holds shards of a few hundred games (`agents.bert.data.folder` tells where they are from), each of five arrays
 that are mapped into memory, never read as a whole:
 
 ``NNNNNN.state.npy``      uint16: [CLS] and the state tokens of all positions, one after the other
 ``NNNNNN.record.npy``     uint16: the record tokens of every round once, players being seats; a position has the
                           beginning of its round's, turned to its seat when it is read
+``NNNNNN.regret.npy``     uint8: what each legal label of a position would lose, as places in REGRETS
 ``NNNNNN.positions.npy``  POSITION[n], game after game
 ``NNNNNN.games.npy``      GAME[n]; written last
 """
@@ -24,8 +25,8 @@ POSITION = record(
         ("legal", "u8"),  # bit mask of the labels that are legal
         ("state_at", "u4"),  # place of its first state token
         ("record_at", "u4"),  # place of the first record token of its round
+        ("regret_at", "u4"),  # place of the regret of its first legal label
         ("game", "u4"),  # place in the shard's games
-        ("round_points", "i4"),  # what the seat won or lost in this round, sticks included
         ("n_state", "u1"),
         ("n_record", "u1"),
         ("seat", "u1"),
@@ -42,17 +43,24 @@ GAME = record(
     ]
 )
 
+# Regret: how many places (a better placement by one is 1) a label promises less than the best one, in the eyes of a
+# teacher. The steps widen, from 0.000004 places to 0.002. The last one is for labels that it did not think of.
+N_REGRETS = 256
+WORST_REGRET = 0.25
+REGRETS = np.append(WORST_REGRET * np.linspace(0, 1, N_REGRETS - 1) ** 2, np.inf).astype(np.float32)
+
 
 class Shard(NamedTuple):
-    """The four arrays of a shard."""
+    """The five arrays of a shard."""
 
     state: np.ndarray
     record: np.ndarray
+    regret: np.ndarray
     positions: np.ndarray
     games: np.ndarray
 
 
-DTYPES = (np.dtype(np.uint16), np.dtype(np.uint16), POSITION, GAME)
+DTYPES = (np.dtype(np.uint16), np.dtype(np.uint16), np.dtype(np.uint8), POSITION, GAME)
 
 
 def lengths_of(positions: np.ndarray) -> np.ndarray:

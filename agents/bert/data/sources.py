@@ -15,6 +15,7 @@ from agents.base import Agent
 from agents.bert.data import decisions, records, selfplay
 from agents.bert.data.records import Fault
 from agents.bert.data.shards import Shard
+from agents.registry import make
 from engine.records.files import find_records
 from engine.tables import PolicyFault
 
@@ -63,6 +64,7 @@ class Games:
     bots: tuple[str, ...]
     seed: int
     decisions: str
+    teacher: str | None
     first: int
     n: int
 
@@ -70,7 +72,7 @@ class Games:
         """See Chunk."""
         bots, whose = bots_of(self.bots, self.seed), decisions.parse(self.decisions)
         try:
-            return selfplay.play(bots, self.bots, self.seed, self.first, self.n, whose), []
+            return selfplay.play(bots, self.bots, self.seed, self.first, self.n, whose, teacher_of(self.teacher)), []
         except PolicyFault as fault:
             where = f"game {self.first + fault.table}, seat {fault.seat}"
             raise SourceError(f"bot {self.bots[fault.policy]}, {where}: {fault.what}") from fault
@@ -82,6 +84,17 @@ def bots_of(specs: tuple[str, ...], seed: int) -> list[Agent]:
     return selfplay.make_bots(specs, seed)
 
 
+@cache
+def teacher_of(spec: str | None) -> Agent | None:
+    """A teacher, made once in each process."""
+    return None if spec is None else make(spec)
+
+
+def taught_by(teacher: str | None) -> list[str]:
+    """The teacher as on the command line."""
+    return [] if teacher is None else ["--teacher", teacher]
+
+
 @dataclass(frozen=True)
 class SelfPlay:
     """Games that three bots play."""
@@ -90,12 +103,14 @@ class SelfPlay:
     games: int
     seed: int
     decisions: str
+    teacher: str | None
 
     @property
     def options(self) -> str:
         """See Source."""
         mix = ",".join(f'"{bot}"' if "," in bot else bot for bot in self.bots)
-        return shlex.join(["--selfplay", mix, "--seed", str(self.seed), "--decisions", self.decisions])
+        plan = ["--selfplay", mix, "--seed", str(self.seed), "--decisions", self.decisions]
+        return shlex.join(plan + taught_by(self.teacher))
 
     @property
     def extent(self) -> str:
@@ -104,8 +119,10 @@ class SelfPlay:
 
     def chunks(self) -> list[Games]:
         """See Source."""
-        firsts = range(0, self.games, CHUNK)
-        return [Games(self.bots, self.seed, self.decisions, at, min(CHUNK, self.games - at)) for at in firsts]
+        return [
+            Games(self.bots, self.seed, self.decisions, self.teacher, first, min(CHUNK, self.games - first))
+            for first in range(0, self.games, CHUNK)
+        ]
 
 
 @dataclass(frozen=True)
@@ -114,6 +131,7 @@ class Files:
 
     paths: Sequence[Path]
     decisions: str
+    teacher: str | None
 
     @property
     def n(self) -> int:
@@ -122,16 +140,16 @@ class Files:
 
     def gather(self) -> tuple[Shard, list[Fault]]:
         """See Chunk."""
-        return records.gather(self.paths, decisions.parse(self.decisions))
+        return records.gather(self.paths, decisions.parse(self.decisions), teacher_of(self.teacher))
 
 
 class Records:
     """Recorded games: files, and folders of them."""
 
-    def __init__(self, paths: Sequence[Path], whose: str) -> None:
+    def __init__(self, paths: Sequence[Path], whose: str, teacher: str | None) -> None:
         """Find the files. Raises FileNotFoundError for a path that does not exist, ValueError where there is none."""
         self._paths = [path.resolve() for path in paths]
-        self._decisions = whose
+        self._decisions, self._teacher = whose, teacher
         self._files = find_records(self._paths)
         if not self._files:
             raise ValueError(f"no game records in {' '.join(map(str, paths))}")
@@ -139,7 +157,8 @@ class Records:
     @property
     def options(self) -> str:
         """See Source."""
-        return shlex.join(["--records", *map(str, self._paths), "--decisions", self._decisions])
+        plan = ["--records", *map(str, self._paths), "--decisions", self._decisions]
+        return shlex.join(plan + taught_by(self._teacher))
 
     @property
     def extent(self) -> str:
@@ -150,4 +169,4 @@ class Records:
     def chunks(self) -> list[Files]:
         """See Source."""
         firsts = range(0, len(self._files), CHUNK)
-        return [Files(self._files[first : first + CHUNK], self._decisions) for first in firsts]
+        return [Files(self._files[first : first + CHUNK], self._decisions, self._teacher) for first in firsts]

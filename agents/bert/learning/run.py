@@ -87,6 +87,9 @@ class Run:
         )
         self.model, self.optimizer = self.accelerator.prepare(self.task.model, self.optimizer)
         self.accelerator.register_for_checkpointing(self.schedule)
+        if self._is_main and self._former.exists():  # the last one was cut off while it took this one's place
+            shutil.rmtree(self._former) if self._checkpoint.exists() else self._former.rename(self._checkpoint)
+        self.accelerator.wait_for_everyone()
         if self._checkpoint.exists():
             self.accelerator.load_state(str(self._checkpoint))
             self.progress = Progress(**json.loads((self._checkpoint / "progress.json").read_text()))
@@ -105,6 +108,10 @@ class Run:
     @property
     def _checkpoint(self) -> Path:
         return self.folder / "checkpoint"
+
+    @property
+    def _former(self) -> Path:
+        return self.folder / "checkpoint.former"
 
     def train(self) -> Generator[dict[str, float]]:
         """Train to the end, yielding the latest figures after every step. Leaving early leaves a checkpoint, too."""
@@ -187,6 +194,8 @@ class Run:
         self.accelerator.save_state(str(new))
         if self._is_main:
             (new / "progress.json").write_text(json.dumps(asdict(self.progress)))
-            shutil.rmtree(self._checkpoint, ignore_errors=True)
+            if self._checkpoint.exists():
+                self._checkpoint.rename(self._former)
             new.rename(self._checkpoint)
+            shutil.rmtree(self._former, ignore_errors=True)
         self.accelerator.wait_for_everyone()

@@ -11,16 +11,19 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy, mse_loss
+from torch.nn.functional import cross_entropy, mse_loss, softmax
 from transformers import PreTrainedModel
 
 from agents.bert.data.dataset import Batch
+from agents.bert.data.shards import WORST_REGRET
 from agents.bert.folder import POINTS_UNIT
 from agents.bert.learning.settings import Settings
 from agents.bert.model import PRESETS, MaskedTokens, PolicyValue, make_config
 from agents.bert.vocabulary import MASK, N_SPECIAL, N_TOKENS
 
 MASKED = 0.15  # share of the tokens that are to be guessed
+TEMPERATURE = 0.004  # places of regret that make a label e times less likely in what is learned
+STAKES = 20.0  # weight of the regret to be expected, in places, beside the cross-entropy
 REPLACED, RANDOM = 0.8, 0.1  # of these: shown as [MASK]; shown as any other token; the rest stays
 
 
@@ -97,9 +100,14 @@ def mask_tokens(batch: Batch, random: np.random.Generator) -> tuple[np.ndarray, 
 
 
 class Imitation:
-    """The label that was played, where the player finished, and with how many points."""
+    """The label that was played, or how good a teacher thinks each is; where the player finished, with how many points.
 
-    figures = ("loss", "accuracy", "placement_loss", "points_error")
+    What is learned is the softmax of -regret / TEMPERATURE, which is the label alone where nobody weighed the others,
+    and beside it to lose few places: that counts costly mistakes for more. The figure `regret` is what the likeliest
+    label loses, in places, as far as the training files tell.
+    """
+
+    figures = ("loss", "accuracy", "regret", "placement_loss", "points_error")
 
     def __init__(self, settings: Settings) -> None:
         self.model = network(PolicyValue, settings.model)
@@ -110,14 +118,18 @@ class Imitation:
         out = model(*tensors(batch, device))
         label, placement = torch.from_numpy(batch.label).to(device), torch.from_numpy(batch.placement).to(device)
         legal, points = torch.from_numpy(batch.legal).to(device), torch.from_numpy(batch.points).to(device)
-        logits = out.policy.float().masked_fill(~legal, -torch.inf)
-        policy = cross_entropy(logits, label)
+        regret = torch.from_numpy(batch.regret).to(device)
+        logits = out.policy.float().masked_fill(~legal, torch.finfo(torch.float32).min)
+        policy = cross_entropy(logits, softmax(-regret / TEMPERATURE, dim=-1))
+        expected = (softmax(logits, dim=-1) * regret.nan_to_num(posinf=0.0)).sum(-1).mean()
+        chosen = logits.argmax(-1)
         place = cross_entropy(out.placement.float(), placement)
         score = mse_loss(out.points.float(), points / POINTS_UNIT)
         figures = {
             "loss": policy.detach(),
-            "accuracy": (logits.argmax(-1) == label).float().mean(),
+            "accuracy": (chosen == label).float().mean(),
+            "regret": regret.gather(-1, chosen[:, None]).clamp(max=WORST_REGRET).mean(),
             "placement_loss": place.detach(),
             "points_error": score.detach().sqrt() * POINTS_UNIT,
         }
-        return Loss(policy + self.value * (place + score), figures)
+        return Loss(policy + STAKES * expected + self.value * (place + score), figures)

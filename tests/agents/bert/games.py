@@ -26,8 +26,8 @@ BOTS = ("random", "random", "rule")  # random calls whatever it can
 SEED = 9  # game 3 is held out
 CALLS = {PON, PON_RED, DAIMINKAN}
 
-# ids, positions, legal labels, label, placement, final points, points of the round
-Row = tuple[bytes, bytes, bytes, int, int, float, float]
+# ids, positions, legal labels, label, placement, final points, regret of each label
+Row = tuple[bytes, bytes, bytes, int, int, float, bytes]
 
 
 @dataclass
@@ -51,17 +51,16 @@ class Played:
         """What is to be learned from each decision."""
         views, actions = self.all_views, np.array(self.actions)
         encoded, masks, labels = encode(views), legal_masks(views), labels_of(views, actions)
-        starts = [each["scores"] for each in self.game.messages if each["type"] == "start_kyoku"]
-        won = np.diff([*starts, self.game.scores], axis=0)
         rows = []
         for i, (n, mask, seat) in enumerate(
             zip(encoded.lengths, masks.tolist(), views["viewer"].tolist(), strict=True)
         ):
             legal = np.array([mask >> label & 1 for label in range(N_LABELS)], dtype=bool)
+            regret = np.where(np.arange(N_LABELS) == labels[i], np.float32(0.0), np.float32(np.inf))
             rows.append((
                 encoded.ids[i, :n].tobytes(), encoded.positions[i, :n].tobytes(), legal.tobytes(), int(labels[i]),
                 self.game.ranks[seat] - 1, float(np.float32(self.game.final_points[seat])),
-                float(won[self.rounds[i], seat]),
+                regret.tobytes(),
             ))  # fmt: skip
         return rows
 
@@ -118,7 +117,7 @@ def rows_in(folder: Path, variant: int = 0) -> list[Row]:
             rows.append((
                 batch.ids[i][mask].astype(np.uint16).tobytes(), batch.positions[i][mask].tobytes(),
                 batch.legal[i].tobytes(), int(batch.label[i]), int(batch.placement[i]), float(batch.points[i]),
-                float(batch.round_points[i]),
+                batch.regret[i].tobytes(),
             ))  # fmt: skip
     return rows
 

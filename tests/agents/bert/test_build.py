@@ -241,7 +241,7 @@ def test_a_bot_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(sources, "bots_of", lambda specs, seed: [Broken()] * 3)
     with pytest.raises(SourceError, match=r"^bot a, game 256, seat 0: raised RuntimeError: out of ideas"):
-        sources.Games(("b", "c", "a"), 0, "all", 256, 1).gather()
+        sources.Games(("b", "c", "a"), 0, "all", None, 256, 1).gather()
 
 
 @pytest.fixture

@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agents import registry
 from agents.bert.data import records, selfplay
 from agents.bert.data.dataset import HELD_OUT_OF, Dataset
 from agents.bert.data.decisions import Decisions, parse
 from agents.bert.data.records import Fault
-from agents.bert.data.shards import Shard, load, save
+from agents.bert.data.shards import WORST_REGRET, Shard, load, save
+from agents.bert.labels import N_LABELS, labels_of
 from engine.records.files import write_record
 from engine.records.model import Event, GameRecord
 from engine.rules import TENHOU
@@ -98,6 +100,44 @@ def test_whose_decisions_count(
     assert Counter(rows_in(saved(shard, tmp_path / "recorded"))) == recorded
 
 
+def test_a_teacher_says_what_is_to_be_learned(live: list[Played], tmp_path: Path) -> None:
+    """Its choice, and how much worse it thinks every other label that it weighs."""
+    teacher = registry.make("rule")
+    shard = selfplay.play(selfplay.make_bots(BOTS, SEED), BOTS, SEED, 0, N_GAMES, Decisions(), teacher)
+    learned = {row[:2]: row for row in rows_in(saved(shard, tmp_path / "taught"))}
+    n_told = 0
+    for game in live:
+        views, chosen_by_it = game.all_views, teacher.act(game.all_views)
+        worths, labels = teacher.weigh(views), labels_of(views, chosen_by_it)
+        for i, (row, is_open) in enumerate(zip(game.rows, game.open, strict=True)):
+            if not is_open:
+                continue
+            taught = learned[row[:2]]
+            assert taught[2] == row[2]
+            assert taught[4:6] == row[4:6]
+            expected = np.full(N_LABELS, np.inf)
+            for action in np.flatnonzero(np.isfinite(worths[i])):
+                label = labels_of(views[i : i + 1], np.array([action]))[0]
+                expected[label] = min(expected[label], worths[i].max() - worths[i, action])
+            found = np.frombuffer(taught[6], dtype=np.float32)
+            assert found[labels[i]] == 0.0 == found[taught[3]]
+            assert np.array_equal(np.isfinite(found), np.isfinite(expected))
+            told = np.minimum(expected, WORST_REGRET)[np.isfinite(expected)]
+            assert (np.abs(found[np.isfinite(found)] - told) < 0.002 * np.sqrt(told) + 5e-6).all()
+            n_told += len(told) > 1
+    assert n_told > 500
+
+
+def test_records_may_be_taught_too(live: list[Played], tmp_path: Path) -> None:
+    path = tmp_path / "game.mjson"
+    write_record(live[0].record, path)
+    teacher = registry.make("rule")
+    played = selfplay.play(selfplay.make_bots(BOTS, SEED), BOTS, SEED, 0, 1, Decisions(), teacher)
+    recorded, _ = records.gather([path], Decisions(), teacher)
+    assert Counter(rows_in(saved(recorded, tmp_path / "a"))) <= Counter(rows_in(saved(played, tmp_path / "b")))
+    assert len(recorded.positions) > 0.9 * len(played.positions)
+
+
 def test_games_without_the_player_are_left_out(live: list[Played], tmp_path: Path) -> None:
     paths = [tmp_path / "with.mjson", tmp_path / "without.mjson"]
     write_record(renamed(live[0].record, ["a", "b", "c"]), paths[0])
@@ -171,7 +211,7 @@ def test_where_a_record_departs_the_rest_of_the_round_is_lost(live: list[Played]
     assert [(fault.file, fault.what.split()[0]) for fault in faults] == [(str(path), "recorded")]
     kept = Counter(rows_in(saved(shard, tmp_path / "data")))
     others = chosen([game], lambda game, decision: game.rounds[decision] != 1)
-    assert kept > others  # what came before that event is kept, with the round's result
+    assert kept > others  # what came before that event is kept
     assert kept < chosen([game])
 
 

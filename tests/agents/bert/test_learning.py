@@ -23,10 +23,11 @@ from agents.bert import __main__ as commands  # noqa: E402
 from agents.bert.data import selfplay, shards  # noqa: E402
 from agents.bert.data.dataset import Batch, Dataset  # noqa: E402
 from agents.bert.data.decisions import Decisions  # noqa: E402
+from agents.bert.data.shards import WORST_REGRET  # noqa: E402
 from agents.bert.learning import run as running  # noqa: E402
 from agents.bert.learning.run import Run  # noqa: E402
 from agents.bert.learning.settings import Settings  # noqa: E402
-from agents.bert.learning.tasks import Imitation, Pretraining, mask_tokens  # noqa: E402
+from agents.bert.learning.tasks import TEMPERATURE, Imitation, Pretraining, mask_tokens  # noqa: E402
 from agents.bert.model import PRESETS, PolicyValue, encode_tokens, make_config  # noqa: E402
 from agents.bert.vocabulary import MASK, N_SPECIAL  # noqa: E402
 
@@ -118,6 +119,19 @@ def test_an_interrupted_run_ends_bit_for_bit_like_one_that_was_not(
         assert torch.equal(one, other), name
 
 
+def test_a_checkpoint_cut_off_while_it_replaces_the_last_one_loses_nothing(data: Path, tmp_path: Path) -> None:
+    settings = Settings("train", str(data), steps=20, **FAST)
+    steps = Run(settings, Imitation, tmp_path).train()
+    list(islice(steps, 4))
+    steps.close()
+    (tmp_path / "checkpoint").rename(tmp_path / "checkpoint.former")
+    (tmp_path / "checkpoint.new").mkdir()
+    again = Run(settings, Imitation, tmp_path)
+    assert again.progress.step == 4
+    again.save()
+    assert sorted(path.name for path in tmp_path.glob("checkpoint*")) == ["checkpoint"]
+
+
 def test_early_stop(data: Path, tmp_path: Path) -> None:
     settings = Settings("train", str(data), steps=50, **(FAST | {"rate": 1e-12, "every": 2}), patience=3)
     run = Run(settings, Imitation, tmp_path)
@@ -156,6 +170,32 @@ def test_illegal_labels_cost_nothing_and_are_never_chosen(batch: Batch) -> None:
         task.model.policy.bias[:] = torch.from_numpy(np.where(batch.legal.any(axis=0), 0.0, 1e4))
     loss = task.loss(task.model, batch, np.random.default_rng(0), torch.device("cpu"))
     assert float(loss.figures["loss"]) < 2 * np.log(46)
+
+
+def test_a_teachers_regrets_are_what_is_learned(batch: Batch) -> None:
+    """Labels that are nearly as good are nearly as likely; the figure is what the likeliest label loses."""
+    regret = np.full_like(batch.regret, np.inf)
+    regret[:, :3] = 0.0, TEMPERATURE, 0.1
+    legal = np.zeros_like(batch.legal)
+    legal[:, :4] = True
+    taught = batch._replace(regret=regret, legal=legal, label=np.zeros_like(batch.label))
+    task = Imitation(Settings("train", "", model="micro", value=0.0))
+
+    def loss_of(*logits: float) -> tuple[float, float, float]:
+        with torch.no_grad():
+            task.model.policy.weight.zero_()
+            task.model.policy.bias[: len(logits)] = torch.tensor(logits)
+        loss = task.loss(task.model, taught, np.random.default_rng(0), torch.device("cpu"))
+        return float(loss.loss.detach()), float(loss.figures["loss"]), float(loss.figures["regret"])
+
+    best = (0.0, -1.0, -25.0, -100.0)
+    for worse in ((0.0, 0.0, -25.0, -100.0), (0.0, -2.0, -25.0, -100.0), (0.0, -1.0, -2.0, -100.0), (0, -1, -25, -2)):
+        assert loss_of(*worse)[1] > loss_of(*best)[1]
+    assert loss_of(*best)[2] == 0.0
+    assert loss_of(0.0, 0.0, 5.0, 0.0)[2] == pytest.approx(0.1)
+    assert loss_of(0.0, 0.0, 0.0, 5.0)[2] == WORST_REGRET  # nobody thought of that
+    costly, cheap = loss_of(0.0, -1.0, 3.0, -100.0), loss_of(0.0, 3.0, -25.0, -100.0)
+    assert costly[0] - costly[1] > 10 * (cheap[0] - cheap[1])  # stakes
 
 
 def test_masking_follows_the_recipe(batch: Batch) -> None:
