@@ -35,17 +35,27 @@ class Tables:
 
     def __init__(self, seeds: Sequence[int] | np.ndarray, rules: Rules = TENHOU, batch: int = 2048) -> None:
         """Start one game for each 64-bit seed. A policy is asked for at most `batch` views at a time."""
-        n = len(seeds)
-        self.rules = rules
-        self.raw = np.zeros(n * TABLE.itemsize, dtype=np.uint8)
-        self.records: Any = self.raw.view(TABLE)
+        self._take(np.zeros(len(seeds) * TABLE.itemsize, dtype=np.uint8), rules, batch)
         self.records["rules"] = rules.packed()
-        capacity = min(2 * n, batch)  # at most two seats of a table are asked at once
+        entries.start_all(self.raw, np.asarray(seeds, dtype=np.uint64))
+
+    @classmethod
+    def going_on(cls, records: np.ndarray, rules: Rules, batch: int = 2048) -> Tables:
+        """Go on with copies of the games `records` TABLE[n], which are played by `rules`."""
+        tables = cls.__new__(cls)
+        tables._take(np.ascontiguousarray(records).view(np.uint8).copy(), rules, batch)
+        return tables
+
+    def _take(self, raw: np.ndarray, rules: Rules, batch: int) -> None:
+        """Play on the tables `raw` uint8[n * TABLE.itemsize]."""
+        self.rules = rules
+        self.raw = raw
+        self.records: Any = raw.view(TABLE)
+        capacity = min(2 * len(self.records), batch)  # at most two seats of a table are asked at once
         self.decisions = 0  # answers given so far
         self._views = np.zeros(capacity * TABLE.itemsize, dtype=np.uint8)
         self.asked_tables = np.zeros(capacity, dtype=np.int32)
         self.asked_seats = np.zeros(capacity, dtype=np.int8)
-        entries.start_all(self.raw, np.asarray(seeds, dtype=np.uint64))
 
     def play(self, policies: Sequence[Policy], players: np.ndarray) -> Iterator[np.ndarray]:
         """Play all games to their ends.
@@ -55,13 +65,22 @@ class Tables:
         a policy raises or its answer is not legal.
         """
         while True:
-            decisions = sum(self._ask(index, policy, players) for index, policy in enumerate(policies))
+            decisions = self._ask_all(policies, players)
             ended = np.flatnonzero(self.records["phase"] == ROUND_OVER)
             if len(ended):
                 yield ended
                 entries.proceed_all(self.raw)
             elif decisions == 0:
                 return
+
+    def play_round(self, policies: Sequence[Policy], players: np.ndarray) -> None:
+        """Play every game to the end of its round; `players` and PolicyFault as in `play`."""
+        while self._ask_all(policies, players):
+            pass
+
+    def _ask_all(self, policies: Sequence[Policy], players: np.ndarray) -> int:
+        """Ask all policies; returns the number of decisions they made."""
+        return sum(self._ask(index, policy, players) for index, policy in enumerate(policies))
 
     def _ask(self, index: int, policy: Policy, players: np.ndarray) -> int:
         """Ask one policy for all its seats; returns the number of decisions it made."""

@@ -14,6 +14,7 @@ COMMANDS = {
     "data": ("agents.bert.data.build:main", "make training files from records or self-play"),
     "pretrain": ("agents.bert.learning.commands:pretrain", "train a BERT to guess masked tokens"),
     "train": ("agents.bert.learning.commands:train", "train policy and value"),
+    "improve": ("agents.bert.learning.commands:improve", "improve a policy by results"),
     "evaluate": ("agents.bert.evaluate:main", "how well a network predicts"),
     "bench": ("agents.bert.bench:main", "how fast a network answers"),
 }

@@ -11,6 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from agents.base import Weighing
 from agents.bert.data import decisions, selfplay
 from agents.bert.data.folder import BAD_FILES, contents, list_bad_files, take_in
 from agents.bert.data.shards import exists
@@ -33,6 +34,8 @@ out of training: all its positions or none.
 --decisions   all; winners: of those who finished first; rank:N: of those who finished first (1), second or third;
               player:NAME: of one player, in self-play of one bot, as it is named there
 --teacher     a bot that weighs its actions, as rule does, also teaches how much worse the others are
+--trials      only decisions between which the teacher hesitates are taken, one in eight of them; the teacher plays all
+              seats from there to the end of the round, N times for each action. For: python -m agents.bert improve
 exit codes: 0 finished, 1 failed, 2 bad arguments, 130 interrupted
 """
 
@@ -63,6 +66,13 @@ def make_parser() -> Parser:
         "--decisions", default=decisions.ALL, metavar="WHOSE", help="all (default), winners, player:NAME or rank:N"
     )
     parser.add_argument("--teacher", metavar="BOT", help="learn what this bot would have done, not what was played")
+    parser.add_argument(
+        "--trials",
+        type=positive,
+        default=0,
+        metavar="N",
+        help="play what the teacher weighs out N times",
+    )
     parser.add_argument("--add", action="store_true", help="put this beside what else is in OUT")
     parser.add_argument(
         "--jobs", type=positive, default=usable_cores(), metavar="N", help="processes (default: all cores)"
@@ -74,12 +84,14 @@ def sources(given: argparse.Namespace) -> list[Source]:
     """The sources that the arguments name. Raises ValueError, OSError."""
     found: list[Source] = []
     whose = decisions.parse(given.decisions)
-    teacher_of(given.teacher)
+    teacher = teacher_of(given.teacher)
+    if given.trials and not (isinstance(teacher, Weighing) and given.selfplay):
+        raise ValueError("--trials needs --selfplay, and a --teacher that weighs its actions, as rule does")
     for bots in given.selfplay:
         selfplay.make_bots(bots, given.seed)
         if whose.player is not None and whose.player not in bots:
             raise ValueError(f"--decisions {given.decisions}: no such bot plays in --selfplay {','.join(bots)}")
-        found.append(SelfPlay(bots, given.games, given.seed, given.decisions, given.teacher))
+        found.append(SelfPlay(bots, given.games, given.seed, given.decisions, given.teacher, given.trials))
     if given.records:
         found.append(Records(given.records, given.decisions, given.teacher))
     if not found:

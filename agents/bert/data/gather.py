@@ -19,15 +19,16 @@ from engine.table import TABLE
 FEWEST = 2  # legal labels; where there is one alone nothing is decided, and nothing can be learned
 
 
-def weigh(teacher: Agent, views: np.ndarray) -> np.ndarray:
-    """float32[n, N_ACTIONS]: what each action promises in the eyes of `teacher`, see `agents.base.Weighing`."""
-    return teacher.weigh(views) if isinstance(teacher, Weighing) else certain(teacher.act(views))
+def worths_of(views: np.ndarray, actions: np.ndarray, teacher: Agent | None) -> np.ndarray:
+    """float32[n, N_ACTIONS]: what is to be learned of `views` TABLE[n], answered by `actions` int64[n].
 
-
-def certain(actions: np.ndarray) -> np.ndarray:
-    """float32[n, N_ACTIONS]: the worth of actions where nothing but `actions` int64[n] was thought of."""
-    worths = np.full((len(actions), N_ACTIONS), -np.inf, dtype=np.float32)
-    worths[np.arange(len(actions)), actions] = 0.0
+    That is what a teacher that weighs its actions thinks, or what it would have done, or, without any, what was done.
+    """
+    if isinstance(teacher, Weighing):
+        return teacher.weigh(views)
+    done = actions if teacher is None else teacher.act(views)
+    worths = np.full((len(views), N_ACTIONS), -np.inf, dtype=np.float32)
+    worths[np.arange(len(views)), done] = 0.0
     return worths
 
 
@@ -87,8 +88,7 @@ def _take(
 class Gatherer:
     """The positions of `n_games` games, played side by side or one after the other."""
 
-    def __init__(self, n_games: int, teacher: Agent | None = None) -> None:
-        self._teacher = teacher
+    def __init__(self, n_games: int) -> None:
         self._round = np.arange(n_games)  # number of the round that each game is in; those of a game ascend
         self._n_rounds = n_games
         self._record = np.zeros((n_games, MAX_RECORD), dtype=np.uint16)  # of that round, as of its latest position
@@ -99,16 +99,15 @@ class Gatherer:
         self._regret = [np.empty(0, dtype=np.uint8)]
         self._n_tokens = self._n_regrets = 0
 
-    def take(self, views: np.ndarray, games: np.ndarray, actions: np.ndarray) -> None:
-        """Views TABLE[n] of `games` int[n], just before they are answered by `actions` int64[n].
+    def take(self, views: np.ndarray, games: np.ndarray, worths: np.ndarray) -> None:
+        """Views TABLE[n] of `games` int[n], before they are answered; `worths` float32[n, N_ACTIONS] is to be learned.
 
-        What is to be learned is that answer, or what the teacher says of the views where there is one.
+        That is what each action promises in places, -inf for those not thought of.
         """
         positions = np.zeros(len(views) * POSITION.itemsize, dtype=np.uint8)
         state = np.empty(len(views) * MAX_STATE, dtype=np.uint16)
         regret = np.empty(len(views) * N_LABELS, dtype=np.uint8)
         raw, games = np.ascontiguousarray(views).view(np.uint8), games.astype(np.int64, copy=False)
-        worths = certain(actions) if self._teacher is None else weigh(self._teacher, views)
         n, n_tokens, n_regrets = _take(
             raw, games, self._round[games], worths, positions, state, regret, self._record, self._n_record
         )

@@ -12,7 +12,7 @@ import numpy as np
 
 from agents.base import Agent
 from agents.bert.data.decisions import Decisions
-from agents.bert.data.gather import Gatherer, game_of
+from agents.bert.data.gather import Gatherer, game_of, worths_of
 from agents.bert.data.shards import GAME, Shard
 from engine import entries
 from engine.records.files import read_records
@@ -44,8 +44,8 @@ def gather(paths: Sequence[Path], decisions: Decisions, teacher: Agent | None = 
     A file that cannot be read or replayed, or does not tell how the game ended, gives nothing. Where a game departs
     from the rules the rest of that round is left out.
     """
-    gatherer = Gatherer(len(paths), teacher)
-    replayer = Replayer(gatherer)
+    gatherer = Gatherer(len(paths))
+    replayer = Replayer(gatherer, teacher)
     games = np.zeros(len(paths), dtype=GAME)
     keep = np.zeros((len(paths), N_SEATS), dtype=bool)
     faults = []
@@ -90,8 +90,8 @@ def identity(path: Path) -> int:
 class Replayer:
     """Replays records, and hands their decisions to a gatherer."""
 
-    def __init__(self, gatherer: Gatherer) -> None:
-        self._gatherer = gatherer
+    def __init__(self, gatherer: Gatherer, teacher: Agent | None) -> None:
+        self._gatherer, self._teacher = gatherer, teacher
         self._views = np.zeros(2 * MAX_LOG, dtype=TABLE)
         self._raw = self._views.view(np.uint8)
         self._actions = np.zeros(len(self._views), dtype=np.int64)
@@ -122,5 +122,6 @@ class Replayer:
         self._gatherer.end_round(game)
 
     def _hand_over(self, game: int) -> None:
-        self._gatherer.take(self._views[: self._n], np.full(self._n, game), self._actions[: self._n])
+        views, actions = self._views[: self._n], self._actions[: self._n]
+        self._gatherer.take(views, np.full(self._n, game), worths_of(views, actions, self._teacher))
         self._n = 0

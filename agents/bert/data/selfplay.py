@@ -7,10 +7,11 @@ from itertools import permutations
 
 import numpy as np
 
-from agents.base import Agent
+from agents.base import Agent, Weighing
 from agents.bert.data.decisions import Decisions
-from agents.bert.data.gather import Gatherer, game_of
+from agents.bert.data.gather import Gatherer, game_of, worths_of
 from agents.bert.data.shards import Shard
+from agents.bert.data.trials import Trials
 from agents.registry import make
 from engine.rules import TENHOU, Rules
 from engine.seeds import derived_seed
@@ -27,22 +28,29 @@ def make_bots(specs: Sequence[str], seed: int) -> list[Agent]:
 
 def play(
     bots: Sequence[Agent], names: Sequence[str], seed: int, first: int, n: int, decisions: Decisions,
-    teacher: Agent | None = None, rules: Rules = TENHOU,
+    teacher: Agent | None = None, n_trials: int = 0, rules: Rules = TENHOU,
 ) -> Shard:  # fmt: skip
     """The games `first` … `first + n - 1` of those that `seed` deals to three `bots`.
 
     Who sits where changes from game to game. `names` are what `decisions` knows the bots by. What is to be learned is
-    what was played, or what the `teacher` would have. Raises PolicyFault.
+    what was played, or what the `teacher` would have, or what came of `n_trials`. Raises PolicyFault.
     """
     seeds = [derived_seed(seed, "wall", game) for game in range(first, first + n)]
     seats = ORDERS[(first + np.arange(n)) % len(ORDERS)]
     tables = Tables(seeds, rules)
-    gatherer = Gatherer(n, teacher)
+    gatherer = Gatherer(n)
+    trials = None
+    if n_trials and isinstance(teacher, Weighing):
+        trials = Trials(teacher, n_trials, rules, derived_seed(seed, "trials", first))
 
     def listening(bot: Agent) -> Policy:
         def act(views: np.ndarray) -> np.ndarray:
-            actions = bot.act(views)
-            gatherer.take(views, tables.asked_tables[: len(views)], actions)
+            actions, games = bot.act(views), tables.asked_tables[: len(views)]
+            if trials is None:
+                gatherer.take(views, games, worths_of(views, actions, teacher))
+            else:
+                rows, worths = trials.of(views, tables.records[games])
+                gatherer.take(views[rows], games[rows], worths)
             return actions
 
         return act

@@ -44,9 +44,9 @@ GAME = record(
 )
 
 # Regret: how many places (a better placement by one is 1) a label promises less than the best one, in the eyes of a
-# teacher. The steps widen, from 0.000004 places to 0.002. The last one is for labels that it did not think of.
+# teacher. The steps widen, from 0.000008 places to 0.004. The last one is for labels that it did not think of.
 N_REGRETS = 256
-WORST_REGRET = 0.25
+WORST_REGRET = 0.5
 REGRETS = np.append(WORST_REGRET * np.linspace(0, 1, N_REGRETS - 1) ** 2, np.inf).astype(np.float32)
 
 

@@ -65,14 +65,15 @@ class Games:
     seed: int
     decisions: str
     teacher: str | None
+    trials: int
     first: int
     n: int
 
     def gather(self) -> tuple[Shard, list[Fault]]:
         """See Chunk."""
-        bots, whose = bots_of(self.bots, self.seed), decisions.parse(self.decisions)
+        bots, whose, teacher = bots_of(self.bots, self.seed), decisions.parse(self.decisions), teacher_of(self.teacher)
         try:
-            return selfplay.play(bots, self.bots, self.seed, self.first, self.n, whose, teacher_of(self.teacher)), []
+            return selfplay.play(bots, self.bots, self.seed, self.first, self.n, whose, teacher, self.trials), []
         except PolicyFault as fault:
             where = f"game {self.first + fault.table}, seat {fault.seat}"
             raise SourceError(f"bot {self.bots[fault.policy]}, {where}: {fault.what}") from fault
@@ -104,13 +105,15 @@ class SelfPlay:
     seed: int
     decisions: str
     teacher: str | None
+    trials: int
 
     @property
     def options(self) -> str:
         """See Source."""
         mix = ",".join(f'"{bot}"' if "," in bot else bot for bot in self.bots)
         plan = ["--selfplay", mix, "--seed", str(self.seed), "--decisions", self.decisions]
-        return shlex.join(plan + taught_by(self.teacher))
+        tried = ["--trials", str(self.trials)] if self.trials else []
+        return shlex.join(plan + taught_by(self.teacher) + tried)
 
     @property
     def extent(self) -> str:
@@ -120,7 +123,9 @@ class SelfPlay:
     def chunks(self) -> list[Games]:
         """See Source."""
         return [
-            Games(self.bots, self.seed, self.decisions, self.teacher, first, min(CHUNK, self.games - first))
+            Games(
+                self.bots, self.seed, self.decisions, self.teacher, self.trials, first, min(CHUNK, self.games - first)
+            )
             for first in range(0, self.games, CHUNK)
         ]
 

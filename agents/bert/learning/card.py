@@ -76,8 +76,9 @@ def best_figures(run: Run) -> dict[str, str]:
 def describe_data(folder: Path, n: int) -> str:
     """The data in a line: what the folder says of itself, and how many positions were trained on."""
     told = folder / "data.json"
-    made = json.loads(told.read_text()) if told.exists() else {}
-    return f"{folder.name}, {n:,} positions {json.dumps(made) if made else ''}".strip()
+    parts = json.loads(told.read_text())["parts"] if told.exists() else []
+    made = "; ".join(f"{part['extent']} of {part['options']}" for part in parts)
+    return f"{folder.name}, {n:,} positions of games that are not held out" + (f" ({made})" if made else "")
 
 
 def command(settings: Settings, folder: Path) -> str:

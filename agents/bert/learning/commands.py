@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from agents.bert.learning.card import write_card
 from agents.bert.learning.run import Interruptions, Run
 from agents.bert.learning.settings import Settings
-from agents.bert.learning.tasks import Imitation, Pretraining, Task
+from agents.bert.learning.tasks import Imitation, Improvement, Pretraining, Task
 from agents.bert.model import PRESETS
 from engine.commandline import Parser, positive
 
@@ -71,6 +71,13 @@ def train(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser("train", "Trains policy and value to imitate the decisions in the data.")
     parser.add_argument("--value", type=float, metavar="X", help="weight of the value's losses (default 0.25)")
     return learn(parser, "train", Imitation, arguments)
+
+
+def improve(arguments: Sequence[str] | None = None) -> int:
+    """Learn from what came of trials; returns the exit code."""
+    parser = make_parser("improve", "Trains a network to choose what comes out best in trials (data --trials).")
+    parser.add_argument("--value", type=float, metavar="X", help="weight of the value's losses (default 0.25)")
+    return learn(parser, "improve", Improvement, arguments)
 
 
 def learn(parser: Parser, task: str, make_task: MakeTask, arguments: Sequence[str] | None) -> int:

@@ -1,29 +1,31 @@
-"""What is learned: masked tokens (`Pretraining`), or policy and value (`Imitation`).
+"""What is learned: masked tokens (`Pretraining`), policy and value (`Imitation`), or from results (`Improvement`).
 
 A task turns a batch into a loss to go down and figures to watch; every figure is a mean over what it counts.
 """
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy, mse_loss, softmax
+from torch.nn.functional import cross_entropy, kl_div, log_softmax, mse_loss, softmax
 from transformers import PreTrainedModel
 
 from agents.bert.data.dataset import Batch
 from agents.bert.data.shards import WORST_REGRET
 from agents.bert.folder import POINTS_UNIT
 from agents.bert.learning.settings import Settings
-from agents.bert.model import PRESETS, MaskedTokens, PolicyValue, make_config
+from agents.bert.model import PRESETS, MaskedTokens, Outputs, PolicyValue, make_config
 from agents.bert.vocabulary import MASK, N_SPECIAL, N_TOKENS
 
 MASKED = 0.15  # share of the tokens that are to be guessed
 TEMPERATURE = 0.004  # places of regret that make a label e times less likely in what is learned
 STAKES = 20.0  # weight of the regret to be expected, in places, beside the cross-entropy
+GAIN_A_NAT = 0.02  # places a policy must gain by trials to drift a nat from what it was
 REPLACED, RANDOM = 0.8, 0.1  # of these: shown as [MASK]; shown as any other token; the rest stays
 
 
@@ -116,20 +118,72 @@ class Imitation:
     def loss(self, model: torch.nn.Module, batch: Batch, random: np.random.Generator, device: torch.device) -> Loss:
         """See Task."""
         out = model(*tensors(batch, device))
-        label, placement = torch.from_numpy(batch.label).to(device), torch.from_numpy(batch.placement).to(device)
-        legal, points = torch.from_numpy(batch.legal).to(device), torch.from_numpy(batch.points).to(device)
-        regret = torch.from_numpy(batch.regret).to(device)
-        logits = out.policy.float().masked_fill(~legal, torch.finfo(torch.float32).min)
+        label, regret = torch.from_numpy(batch.label).to(device), torch.from_numpy(batch.regret).to(device)
+        logits = legal_logits(out, batch)
         policy = cross_entropy(logits, softmax(-regret / TEMPERATURE, dim=-1))
-        expected = (softmax(logits, dim=-1) * regret.nan_to_num(posinf=0.0)).sum(-1).mean()
+        expected = expected_regret(logits, regret)
         chosen = logits.argmax(-1)
-        place = cross_entropy(out.placement.float(), placement)
-        score = mse_loss(out.points.float(), points / POINTS_UNIT)
+        value = value_loss(out, batch)
         figures = {
             "loss": policy.detach(),
             "accuracy": (chosen == label).float().mean(),
             "regret": regret.gather(-1, chosen[:, None]).clamp(max=WORST_REGRET).mean(),
-            "placement_loss": place.detach(),
-            "points_error": score.detach().sqrt() * POINTS_UNIT,
         }
-        return Loss(policy + STAKES * expected + self.value * (place + score), figures)
+        return Loss(policy + STAKES * expected + self.value * value.loss, figures | value.figures)
+
+
+class Improvement:
+    """To choose what comes out best in trials, without leaving what was learned before further than that is worth.
+
+    The network it began with is kept to compare with. The figures `regret` and `regret_before` are what this one and
+    that one may expect to lose in places, among the labels that were tried; `drift` is how far apart they are, in nats.
+    """
+
+    figures = ("loss", "regret", "regret_before", "drift", "placement_loss", "points_error")
+
+    def __init__(self, settings: Settings) -> None:
+        if settings.model in PRESETS:
+            raise ValueError(f"--from {settings.model}: a new network has nothing to improve; name a network's folder")
+        self.model = network(PolicyValue, settings.model)
+        self.before: torch.nn.Module = copy.deepcopy(self.model).requires_grad_(requires_grad=False)
+        self.value = settings.value
+
+    def loss(self, model: torch.nn.Module, batch: Batch, random: np.random.Generator, device: torch.device) -> Loss:
+        """See Task."""
+        out = model(*tensors(batch, device))
+        with torch.no_grad():
+            before = legal_logits(self.before.to(device)(*tensors(batch, device)), batch)
+        now, regret = legal_logits(out, batch), torch.from_numpy(batch.regret).to(device)
+        drift = kl_div(log_softmax(before, -1), log_softmax(now, -1), log_target=True, reduction="batchmean")
+        lost = expected_regret(now, regret)
+        loss = lost / GAIN_A_NAT + drift
+        value = value_loss(out, batch)
+        figures = {
+            "loss": loss.detach(),
+            "regret": lost.detach(),
+            "regret_before": expected_regret(before, regret),
+            "drift": drift.detach(),
+        }
+        return Loss(loss + self.value * value.loss, figures | value.figures)
+
+
+def legal_logits(out: Outputs, batch: Batch) -> Tensor:
+    """float32[n, N_LABELS]: the policy's logits, those of illegal labels so low that they have no probability."""
+    illegal = torch.from_numpy(~batch.legal).to(out.policy.device)
+    return out.policy.float().masked_fill(illegal, torch.finfo(torch.float32).min)
+
+
+def expected_regret(logits: Tensor, regret: Tensor) -> Tensor:
+    """What a policy may expect to lose, in places, if it chooses among the labels whose regret is known."""
+    unknown = regret.isinf()
+    chances = softmax(logits.masked_fill(unknown, torch.finfo(torch.float32).min), dim=-1)
+    return (chances * regret.masked_fill(unknown, 0.0)).sum(-1).mean()
+
+
+def value_loss(out: Outputs, batch: Batch) -> Loss:
+    """How wrong the value head is about placement and final points."""
+    device = out.placement.device
+    place = cross_entropy(out.placement.float(), torch.from_numpy(batch.placement).to(device))
+    score = mse_loss(out.points.float(), torch.from_numpy(batch.points).to(device) / POINTS_UNIT)
+    figures = {"placement_loss": place.detach(), "points_error": score.detach().sqrt() * POINTS_UNIT}
+    return Loss(place + score, figures)

@@ -27,7 +27,7 @@ from agents.bert.data.shards import WORST_REGRET  # noqa: E402
 from agents.bert.learning import run as running  # noqa: E402
 from agents.bert.learning.run import Run  # noqa: E402
 from agents.bert.learning.settings import Settings  # noqa: E402
-from agents.bert.learning.tasks import TEMPERATURE, Imitation, Pretraining, mask_tokens  # noqa: E402
+from agents.bert.learning.tasks import TEMPERATURE, Imitation, Improvement, Pretraining, mask_tokens  # noqa: E402
 from agents.bert.model import PRESETS, PolicyValue, encode_tokens, make_config  # noqa: E402
 from agents.bert.vocabulary import MASK, N_SPECIAL  # noqa: E402
 
@@ -98,11 +98,16 @@ def test_pretraining_learns_and_leaves_a_masked_language_model(data: Path, tmp_p
         assert torch.equal(value, loaded.bert.state_dict()[name]), name
 
 
-@pytest.mark.parametrize(("task", "make_task"), [("train", Imitation), ("pretrain", Pretraining)])
+@pytest.mark.parametrize(
+    ("task", "make_task"), [("train", Imitation), ("pretrain", Pretraining), ("improve", Improvement)]
+)
 def test_an_interrupted_run_ends_bit_for_bit_like_one_that_was_not(
     data: Path, tmp_path: Path, task: str, make_task: type
 ) -> None:
-    settings = Settings(task, str(data), steps=14, **(FAST | {"every": 5}))
+    begun = tmp_path / "begun"
+    torch.manual_seed(2)
+    PolicyValue(make_config(PRESETS["micro"])).save_pretrained(begun)
+    settings = Settings(task, str(data), steps=14, **(FAST | {"every": 5, "model": str(begun)}))
     whole = Run(settings, make_task, tmp_path / "whole")
     for _ in whole.train():
         pass
@@ -198,6 +203,31 @@ def test_a_teachers_regrets_are_what_is_learned(batch: Batch) -> None:
     assert costly[0] - costly[1] > 10 * (cheap[0] - cheap[1])  # stakes
 
 
+def test_improving_follows_results_and_does_not_drift_without_them(batch: Batch, tmp_path: Path) -> None:
+    torch.manual_seed(1)
+    PolicyValue(make_config(PRESETS["micro"])).save_pretrained(tmp_path)
+    task = Improvement(Settings("improve", "", model=str(tmp_path), value=0.0))
+    optimizer = torch.optim.AdamW(task.model.parameters(), lr=1e-3)
+
+    def learn(regret: np.ndarray) -> dict[str, float]:
+        for _ in range(60):
+            loss = task.loss(task.model, batch._replace(regret=regret), np.random.default_rng(0), torch.device("cpu"))
+            loss.loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+        return {name: float(value) for name, value in loss.figures.items()}
+
+    nothing = np.where(batch.legal, np.float32(0.0), np.float32(np.inf))
+    assert learn(nothing)["drift"] < 1e-3
+    first = batch.legal & (np.cumsum(batch.legal, axis=1) == 1)
+    lowest_is_best = np.where(first, np.float32(0.0), np.where(batch.legal, np.float32(0.1), np.float32(np.inf)))
+    figures = learn(lowest_is_best)
+    assert figures["regret"] < 0.5 * figures["regret_before"]
+    assert figures["drift"] > 0.1
+    drifted = figures["drift"]
+    assert learn(nothing)["drift"] < 0.2 * drifted
+
+
 def test_masking_follows_the_recipe(batch: Batch) -> None:
     random = np.random.default_rng(3)
     many = batch._replace(ids=np.tile(batch.ids, (40, 1)))
@@ -262,6 +292,7 @@ def test_without_torch_the_command_says_what_to_install(
     [
         (["train", "nowhere", "out"], "nowhere: no training files here"),
         (["train", "DATA", "out", "--from", "huge"], "huge: neither a size"),
+        (["improve", "DATA", "out", "--from", "micro"], "a new network has nothing to improve"),
         (["pretrain", "DATA", "out", "--rate", "0"], "'0' is not a number above 0"),
         (["pretrain"], "required: data, out"),
         (["teach"], "invalid choice: 'teach'"),

@@ -1,0 +1,104 @@
+"""What comes of a decision: the actions a teacher hesitates between are tried, and the round is played out many times.
+
+The tiles that nobody has seen are shuffled anew for each trial, the same way for every action: what differs between
+actions then comes of the actions. The hands stay as they are. Over many positions the hands that a player cannot see
+are those it meets in such positions, so what is learned from all of them is what it may expect.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from agents.base import Agent, Weighing
+from agents.rule.placement import rounds_after, standing
+from engine import entries
+from engine.actions import N_ACTIONS
+from engine.compiling import entry, inner
+from engine.rules import Rules
+from engine.table import N_SEATS, NOBODY, TABLE, WALL_SIZE
+from engine.tables import Tables
+from engine.wall import mix
+
+HESITATION = 0.015  # places: actions that a teacher thinks no worse than that are tried
+TRIED_OF = 8  # one decision in so many: decisions of the same round come to much the same
+NO_CHANGE = (0.0, 0.0, 0.0)
+
+
+@inner
+def shuffle_unseen(t: np.record, seed: np.uint64) -> None:
+    """Shuffle the wall tiles that nobody has seen among their places."""
+    places = np.empty(WALL_SIZE, dtype=np.int64)
+    n = np.int64(0)
+    for place in range(WALL_SIZE):
+        if t.known_by[place] == NOBODY:
+            places[n] = place
+            n += 1
+    for i in range(n - 1, 0, -1):
+        j = np.int64((mix(seed + np.uint64(i)) >> np.uint64(32)) * np.uint64(i + 1) >> np.uint64(32))
+        t.wall[places[i]], t.wall[places[j]] = t.wall[places[j]], t.wall[places[i]]
+
+
+@entry
+def shuffle_all(raw: np.ndarray, seeds: np.ndarray) -> None:
+    """Shuffle what nobody has seen on the tables `raw` uint8[n * TABLE.itemsize], by `seeds` uint64[n]."""
+    tables = raw.view(TABLE)
+    for k in range(len(seeds)):
+        shuffle_unseen(tables[k], seeds[k])
+
+
+@entry
+def _stand_all(raw: np.ndarray, seats: np.ndarray, standings: np.ndarray) -> None:
+    """How each seat stands after the round, float32[n]: minus the place it may expect, and a little for points."""
+    tables = raw.view(TABLE)
+    for k in range(len(seats)):
+        t = tables[k]
+        t.viewer = seats[k]
+        standings[k] = standing(t, NO_CHANGE, rounds_after(t, t.dealer_stays != 0))
+
+
+class Teacher(Agent, Weighing, Protocol):
+    """A bot that weighs its actions."""
+
+
+class Tried(NamedTuple):
+    """Decisions that were tried."""
+
+    rows: np.ndarray  # int64[n]: which of those offered
+    worths: np.ndarray  # float32[n, N_ACTIONS]: mean standing after each action, -inf where it was not tried
+
+
+class Trials:
+    """Tries decisions; a bot plays for all three seats afterwards."""
+
+    def __init__(self, bot: Teacher, n: int, rules: Rules, seed: int) -> None:
+        """`n` trials of each action, at tables with these rules."""
+        self._bot, self._n, self._rules = bot, n, rules
+        self._random = np.random.default_rng(seed)
+
+    def of(self, views: np.ndarray, tables: np.ndarray) -> Tried:
+        """Try some of the decisions `views` TABLE[n], of the whole `tables` TABLE[n]."""
+        worths = self._bot.weigh(views)
+        thinkable = worths >= worths.max(axis=1, keepdims=True) - HESITATION
+        chosen = (thinkable.sum(axis=1) > 1) & (self._random.integers(TRIED_OF, size=len(views)) == 0)
+        rows = np.flatnonzero(chosen)
+        of_row, actions = np.nonzero(thinkable[rows])
+        standings = self._try(tables[rows[of_row]], views["viewer"][rows[of_row]], actions, of_row)
+        tried = np.full((len(rows), N_ACTIONS), -np.inf, dtype=np.float32)
+        tried[of_row, actions] = standings
+        return Tried(rows, tried)
+
+    def _try(self, tables: np.ndarray, seats: np.ndarray, actions: np.ndarray, of_row: np.ndarray) -> np.ndarray:
+        """float64[n]: the mean standings of `seats` after `actions`, of the rows `of_row` of those that are tried."""
+        if not len(actions):
+            return np.empty(0)
+        walls = self._random.integers(1 << 63, size=(of_row.max() + 1, self._n), dtype=np.uint64)
+        seats = np.repeat(seats, self._n)
+        trials = Tables.going_on(np.repeat(tables, self._n), self._rules)
+        shuffle_all(trials.raw, walls[of_row].ravel())
+        entries.answer_all(trials.raw, np.arange(len(seats)), seats, np.repeat(actions, self._n))
+        trials.play_round([self._bot.act], np.zeros((len(seats), N_SEATS), dtype=np.int8))
+        standings = np.empty(len(seats), dtype=np.float32)
+        _stand_all(trials.raw, seats, standings)
+        return standings.reshape(-1, self._n).mean(axis=1, dtype=np.float64)
