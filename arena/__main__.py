@@ -67,7 +67,7 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--bots",
         type=three_bots,
-        default="rule,efficiency,random",
+        default="bert,rule,random",
         metavar="A,B,C",
         help=f"of {', '.join(names())}, or foreign ones, see below",
     )

@@ -29,7 +29,7 @@ async def warm(folder: Path) -> None:
         for bot in BUILT_IN:
             # One after the other: at the same time each would compile the same.
             await run("agents.client", bot, f"mjsonp://127.0.0.1:{server.mjai_port}/warm-up+rule+random")
-    await run("arena", "--games", "3", "--bots", "rule,efficiency,random", "--save", str(folder / "games"))
+    await run("arena", "--games", "3", "--bots", "bert,rule,random", "--save", str(folder / "games"))
     await run("engine", "validate", str(folder / "games"))
 
 

@@ -41,7 +41,7 @@ from tests.server.postgres import Cluster, find_binaries, free_port, postgres_cl
 
 __all__ = ["postgres_cluster", "postgres_url"]
 
-BOTS = ("rule", "efficiency", "random")
+BOTS = ("bert", "rule", "random")
 OUR_IMAGE = ("server", "arena", *BOTS)
 DEFAULTS = Settings.model_fields
 CONSTRAINTS = REPOSITORY / "constraints.txt"

@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.bert.encoding import encode
-from agents.bert.folder import WEIGHTS
+from agents.bert.folder import REGRET_UNIT, WEIGHTS
 from agents.bert.labels import LABEL_NAMES, N_LABELS, actions_of, legal_masks
 from agents.bert.runtime import DEVICES, Net, Predictions, load, softmax
+from engine.actions import N_ACTIONS
 from engine.compiling import entry
 from engine.entries import hash_view
 from engine.table import TABLE
@@ -136,6 +137,18 @@ class Bert:
             labels[asked] = self._choose(views[asked], legal[asked], tell=asked[-1] == len(views) - 1)
         return actions_of(views, labels)
 
+    def weigh(self, views: np.ndarray) -> np.ndarray:
+        """See `agents.base.Weighing`: what the probabilities come to if they were learned from a teacher's worths."""
+        legal = legal_table(views)
+        logits = np.where(legal, np.float32(0.0), np.float32(-np.inf))
+        asked = np.flatnonzero(legal.sum(axis=1) > 1)
+        if len(asked):
+            logits[asked] = self._predict(views[asked], legal[asked]).policy
+        worths = np.full((len(views), N_ACTIONS), -np.inf, dtype=np.float32)
+        of, labels = np.nonzero(legal)
+        worths[of, actions_of(views[of], labels)] = REGRET_UNIT * logits[of, labels]
+        return worths
+
     def remark(self) -> dict[str, Any]:
         """See `agents.base.Remarking`: the likeliest labels as wahaha tells them, placement and points."""
         if self._options.top == 0 or self._last is None:
@@ -153,9 +166,8 @@ class Bert:
 
     def _choose(self, views: np.ndarray, legal: np.ndarray, tell: bool) -> np.ndarray:
         """The labels to play, int64[n]; what was thought of the last view is kept if it is to be told."""
-        encoded = encode(views)
-        said: Predictions = self._net(encoded.ids, encoded.lengths, encoded.n_state)
-        logits = np.where(legal, said.policy, -np.inf)
+        said = self._predict(views, legal)
+        logits = said.policy
         weighed = logits
         if self._options.temperature > 0:
             weighed = logits + self._options.temperature * gumbel_noise(views, self._seed)
@@ -163,6 +175,12 @@ class Bert:
         if tell:
             self._last = Thought(logits[-1], said.placement[-1], float(said.points[-1]), int(labels[-1]))
         return labels
+
+    def _predict(self, views: np.ndarray, legal: np.ndarray) -> Predictions:
+        """What the network says; the logits of illegal labels are -inf."""
+        encoded = encode(views)
+        said = self._net(encoded.ids, encoded.lengths, encoded.n_state)
+        return said._replace(policy=np.where(legal, said.policy, -np.inf))
 
 
 @lru_cache(maxsize=4)

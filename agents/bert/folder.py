@@ -20,6 +20,7 @@ from agents.bert.vocabulary import N_PLAYERS, N_TOKENS
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 POINTS_UNIT = 50.0  # final points, in thousands, that the head `points` counts as 1
+REGRET_UNIT = 0.004  # places that a label promises less, for it to be learned as e times less likely
 N_POSITIONS = MAX_RECORD + 3  # 0, and those of [SEP], the record and [EOS]
 HEADS = {"policy": N_LABELS, "placement": N_PLAYERS, "points": 1}
 ACTIVATIONS = ("relu", "gelu")

@@ -34,7 +34,7 @@ out of training: all its positions or none.
 --decisions   all; winners: of those who finished first; rank:N: of those who finished first (1), second or third;
               player:NAME: of one player, in self-play of one bot, as it is named there
 --teacher     a bot that weighs its actions, as rule does, also teaches how much worse the others are
---trials      only decisions between which the teacher hesitates are taken, one in eight of them; the teacher plays all
+--trials      only decisions in which a bot that plays hesitates are taken, one in eight of them; the teacher plays all
               seats from there to the end of the round, N times for each action. For: python -m agents.bert improve
 exit codes: 0 finished, 1 failed, 2 bad arguments, 130 interrupted
 """
@@ -71,7 +71,7 @@ def make_parser() -> Parser:
         type=positive,
         default=0,
         metavar="N",
-        help="play what the teacher weighs out N times",
+        help="learn what comes of actions, played out N times",
     )
     parser.add_argument("--add", action="store_true", help="put this beside what else is in OUT")
     parser.add_argument(
@@ -85,10 +85,12 @@ def sources(given: argparse.Namespace) -> list[Source]:
     found: list[Source] = []
     whose = decisions.parse(given.decisions)
     teacher = teacher_of(given.teacher)
-    if given.trials and not (isinstance(teacher, Weighing) and given.selfplay):
-        raise ValueError("--trials needs --selfplay, and a --teacher that weighs its actions, as rule does")
+    if given.trials and (teacher is None or not given.selfplay):
+        raise ValueError("--trials needs --selfplay, and a --teacher that plays the rounds out")
     for bots in given.selfplay:
-        selfplay.make_bots(bots, given.seed)
+        made = selfplay.make_bots(bots, given.seed)
+        if given.trials and not any(isinstance(bot, Weighing) for bot in made):
+            raise ValueError(f"--trials: none of {','.join(bots)} tells when it hesitates; bert and rule do")
         if whose.player is not None and whose.player not in bots:
             raise ValueError(f"--decisions {given.decisions}: no such bot plays in --selfplay {','.join(bots)}")
         found.append(SelfPlay(bots, given.games, given.seed, given.decisions, given.teacher, given.trials))

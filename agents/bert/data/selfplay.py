@@ -33,14 +33,15 @@ def play(
     """The games `first` … `first + n - 1` of those that `seed` deals to three `bots`.
 
     Who sits where changes from game to game. `names` are what `decisions` knows the bots by. What is to be learned is
-    what was played, or what the `teacher` would have, or what came of `n_trials`. Raises PolicyFault.
+    what was played, or what the `teacher` would have, or what came of
+    `n_trials` that the teacher plays, where a bot hesitates. Raises PolicyFault.
     """
     seeds = [derived_seed(seed, "wall", game) for game in range(first, first + n)]
     seats = ORDERS[(first + np.arange(n)) % len(ORDERS)]
     tables = Tables(seeds, rules)
     gatherer = Gatherer(n)
     trials = None
-    if n_trials and isinstance(teacher, Weighing):
+    if teacher and n_trials:
         trials = Trials(teacher, n_trials, rules, derived_seed(seed, "trials", first))
 
     def listening(bot: Agent) -> Policy:
@@ -48,8 +49,8 @@ def play(
             actions, games = bot.act(views), tables.asked_tables[: len(views)]
             if trials is None:
                 gatherer.take(views, games, worths_of(views, actions, teacher))
-            else:
-                rows, worths = trials.of(views, tables.records[games])
+            elif isinstance(bot, Weighing):
+                rows, worths = trials.of(views, bot.weigh(views), tables.records[games])
                 gatherer.take(views[rows], games[rows], worths)
             return actions
 

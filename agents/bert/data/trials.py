@@ -1,4 +1,4 @@
-"""What comes of a decision: the actions a teacher hesitates between are tried, and the round is played out many times.
+"""What comes of a decision: the actions a bot hesitates between are tried, and the round is played out many times.
 
 The tiles that nobody has seen are shuffled anew for each trial, the same way for every action: what differs between
 actions then comes of the actions. The hands stay as they are. Over many positions the hands that a player cannot see
@@ -7,11 +7,11 @@ are those it meets in such positions, so what is learned from all of them is wha
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import Agent, Weighing
+from agents.base import Agent
 from agents.rule.placement import rounds_after, standing
 from engine import entries
 from engine.actions import N_ACTIONS
@@ -21,7 +21,7 @@ from engine.table import N_SEATS, NOBODY, TABLE, WALL_SIZE
 from engine.tables import Tables
 from engine.wall import mix
 
-HESITATION = 0.015  # places: actions that a teacher thinks no worse than that are tried
+HESITATION = 0.015  # places: actions that the bot thinks no worse than that are tried
 TRIED_OF = 8  # one decision in so many: decisions of the same round come to much the same
 NO_CHANGE = (0.0, 0.0, 0.0)
 
@@ -58,10 +58,6 @@ def _stand_all(raw: np.ndarray, seats: np.ndarray, standings: np.ndarray) -> Non
         standings[k] = standing(t, NO_CHANGE, rounds_after(t, t.dealer_stays != 0))
 
 
-class Teacher(Agent, Weighing, Protocol):
-    """A bot that weighs its actions."""
-
-
 class Tried(NamedTuple):
     """Decisions that were tried."""
 
@@ -72,14 +68,16 @@ class Tried(NamedTuple):
 class Trials:
     """Tries decisions; a bot plays for all three seats afterwards."""
 
-    def __init__(self, bot: Teacher, n: int, rules: Rules, seed: int) -> None:
+    def __init__(self, bot: Agent, n: int, rules: Rules, seed: int) -> None:
         """`n` trials of each action, at tables with these rules."""
         self._bot, self._n, self._rules = bot, n, rules
         self._random = np.random.default_rng(seed)
 
-    def of(self, views: np.ndarray, tables: np.ndarray) -> Tried:
-        """Try some of the decisions `views` TABLE[n], of the whole `tables` TABLE[n]."""
-        worths = self._bot.weigh(views)
+    def of(self, views: np.ndarray, worths: np.ndarray, tables: np.ndarray) -> Tried:
+        """Try some of the decisions `views` TABLE[n], of the whole `tables` TABLE[n].
+
+        `worths` float32[n, N_ACTIONS] tells between which actions who plays there hesitates.
+        """
         thinkable = worths >= worths.max(axis=1, keepdims=True) - HESITATION
         chosen = (thinkable.sum(axis=1) > 1) & (self._random.integers(TRIED_OF, size=len(views)) == 0)
         rows = np.flatnonzero(chosen)

@@ -17,13 +17,12 @@ from transformers import PreTrainedModel
 
 from agents.bert.data.dataset import Batch
 from agents.bert.data.shards import WORST_REGRET
-from agents.bert.folder import POINTS_UNIT
+from agents.bert.folder import POINTS_UNIT, REGRET_UNIT
 from agents.bert.learning.settings import Settings
 from agents.bert.model import PRESETS, MaskedTokens, Outputs, PolicyValue, make_config
 from agents.bert.vocabulary import MASK, N_SPECIAL, N_TOKENS
 
 MASKED = 0.15  # share of the tokens that are to be guessed
-TEMPERATURE = 0.004  # places of regret that make a label e times less likely in what is learned
 STAKES = 20.0  # weight of the regret to be expected, in places, beside the cross-entropy
 GAIN_A_NAT = 0.02  # places a policy must gain by trials to drift a nat from what it was
 REPLACED, RANDOM = 0.8, 0.1  # of these: shown as [MASK]; shown as any other token; the rest stays
@@ -104,7 +103,7 @@ def mask_tokens(batch: Batch, random: np.random.Generator) -> tuple[np.ndarray, 
 class Imitation:
     """The label that was played, or how good a teacher thinks each is; where the player finished, with how many points.
 
-    What is learned is the softmax of -regret / TEMPERATURE, which is the label alone where nobody weighed the others,
+    What is learned is the softmax of -regret / REGRET_UNIT, which is the label alone where nobody weighed the others,
     and beside it to lose few places: that counts costly mistakes for more. The figure `regret` is what the likeliest
     label loses, in places, as far as the training files tell.
     """
@@ -120,7 +119,7 @@ class Imitation:
         out = model(*tensors(batch, device))
         label, regret = torch.from_numpy(batch.label).to(device), torch.from_numpy(batch.regret).to(device)
         logits = legal_logits(out, batch)
-        policy = cross_entropy(logits, softmax(-regret / TEMPERATURE, dim=-1))
+        policy = cross_entropy(logits, softmax(-regret / REGRET_UNIT, dim=-1))
         expected = expected_regret(logits, regret)
         chosen = logits.argmax(-1)
         value = value_loss(out, batch)

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.base import Agent
+from agents.base import Agent, Weighing
 from agents.bert import bot
 from agents.bert.bot import Bert, Options, gumbel_noise, legal_table, read_options
 from agents.bert.encoding import encode
+from agents.bert.folder import REGRET_UNIT
 from agents.bert.labels import LABEL_NAMES, N_LABELS, labels_of
 from agents.bert.runtime import Predictions, load, softmax
 from agents.player import AgentPlayer
@@ -54,6 +55,24 @@ RANDOM_POLICY = np.random.default_rng(5).normal(0, 3, N_LABELS)
 
 
 # What it plays --------------------------------------------------------------------------------------------------------
+
+
+def test_its_worths_are_its_probabilities(network: Path, views: np.ndarray) -> None:
+    """What is learned from a teacher comes out again: softmax(worth / REGRET_UNIT) is the policy."""
+    bert = make(spec(network))
+    assert isinstance(bert, Weighing)
+    worths, legal = bert.weigh(views), legal_table(views)
+    assert np.array_equal(np.isfinite(worths).sum(axis=1), legal.sum(axis=1))
+    n = len(views)
+    assert (worths[np.arange(n), bert.act(views)] >= worths.max(axis=1)).all()
+    encoded = encode(views)
+    policy = load(network)(encoded.ids, encoded.lengths, encoded.n_state).policy
+    for i in np.flatnonzero(legal.sum(axis=1) > 1)[:200]:
+        labels = np.flatnonzero(legal[i])
+        actions = np.flatnonzero(np.isfinite(worths[i]))
+        own = dict(zip(labels_of(views[[i] * len(actions)], actions).tolist(), actions, strict=True))
+        found = softmax(np.array([worths[i, own[label]] for label in labels]) / REGRET_UNIT)
+        assert np.allclose(found, softmax(policy[i, labels]), atol=1e-4)
 
 
 @pytest.mark.parametrize("options", ["", "?temperature=2"])

@@ -24,10 +24,11 @@ from agents.bert.data import selfplay, shards  # noqa: E402
 from agents.bert.data.dataset import Batch, Dataset  # noqa: E402
 from agents.bert.data.decisions import Decisions  # noqa: E402
 from agents.bert.data.shards import WORST_REGRET  # noqa: E402
+from agents.bert.folder import REGRET_UNIT  # noqa: E402
 from agents.bert.learning import run as running  # noqa: E402
 from agents.bert.learning.run import Run  # noqa: E402
 from agents.bert.learning.settings import Settings  # noqa: E402
-from agents.bert.learning.tasks import TEMPERATURE, Imitation, Improvement, Pretraining, mask_tokens  # noqa: E402
+from agents.bert.learning.tasks import Imitation, Improvement, Pretraining, mask_tokens  # noqa: E402
 from agents.bert.model import PRESETS, PolicyValue, encode_tokens, make_config  # noqa: E402
 from agents.bert.vocabulary import MASK, N_SPECIAL  # noqa: E402
 
@@ -180,7 +181,7 @@ def test_illegal_labels_cost_nothing_and_are_never_chosen(batch: Batch) -> None:
 def test_a_teachers_regrets_are_what_is_learned(batch: Batch) -> None:
     """Labels that are nearly as good are nearly as likely; the figure is what the likeliest label loses."""
     regret = np.full_like(batch.regret, np.inf)
-    regret[:, :3] = 0.0, TEMPERATURE, 0.1
+    regret[:, :3] = 0.0, REGRET_UNIT, 0.1
     legal = np.zeros_like(batch.legal)
     legal[:, :4] = True
     taught = batch._replace(regret=regret, legal=legal, label=np.zeros_like(batch.label))

@@ -23,30 +23,17 @@ from tests.agents.test_rule import ATTACKER
 from tests.engine.scenario import Scenario
 
 
-class Choosy:
-    """The rule bot, but hesitating between the given actions alone."""
-
-    name = "choosy"
-
-    def __init__(self, *between: int) -> None:
-        self.between = between
-        self.act = registry.make("rule").act
-
-    def weigh(self, views: np.ndarray) -> np.ndarray:
-        worths = np.full((len(views), N_ACTIONS), -np.inf, dtype=np.float32)
-        worths[:, list(self.between)] = 0.0
-        return worths
-
-
 @pytest.fixture(autouse=True)
 def every_decision(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials, "TRIED_OF", 1)
 
 
-def tried(bot: Choosy, scenario: Scenario, seat: int, n: int) -> np.ndarray:
-    """float32[N_ACTIONS]: how `seat` stands after each action."""
+def tried(between: list[int], scenario: Scenario, seat: int, n: int) -> np.ndarray:
+    """float32[N_ACTIONS]: how `seat`, hesitating between some actions, stands after each."""
     table = np.frombuffer(bytearray(scenario.side.raw.tobytes()), dtype=TABLE)
-    found = Trials(bot, n, TENHOU, seed=1).of(view_of(scenario.side.raw, seat), table)
+    worths = np.full((1, N_ACTIONS), -np.inf, dtype=np.float32)
+    worths[:, between] = 0.0
+    found = Trials(registry.make("rule"), n, TENHOU, seed=1).of(view_of(scenario.side.raw, seat), worths, table)
     assert found.rows.tolist() == [0]
     assert table.tobytes() == scenario.side.raw.tobytes()  # the game itself goes on as it was
     return found.worths[0]
@@ -54,7 +41,7 @@ def tried(bot: Choosy, scenario: Scenario, seat: int, n: int) -> np.ndarray:
 
 def test_a_win_comes_out_better_than_throwing_it_away() -> None:
     scenario = Scenario(["123456p23s44555z", "", ""], "1s")
-    worths = tried(Choosy(TSUMO, TSUMOGIRI), scenario, 0, 20)
+    worths = tried([TSUMO, TSUMOGIRI], scenario, 0, 20)
     assert set(np.flatnonzero(np.isfinite(worths))) == {TSUMO, TSUMOGIRI}
     assert worths[TSUMO] > worths[TSUMOGIRI] + 0.02
     assert -3 < worths[TSUMO] < 0
@@ -64,7 +51,7 @@ def test_trials_follow_the_calls_of_others() -> None:
     """A discard that somebody waits for is worse than a safe one, as they say ron in the trials."""
     scenario = Scenario(["1379p2468s135z9m", ATTACKER, ""], "7z9p9m6s").do("7z", "riichi", "9p", "9m")
     safe, winning = DISCARD + MPSZ_TILES["9p"], TSUMOGIRI
-    worths = tried(Choosy(safe, winning), scenario, 0, 20)
+    worths = tried([safe, winning], scenario, 0, 20)
     assert worths[safe] > worths[winning] + 0.05
 
 
@@ -91,10 +78,10 @@ def test_only_what_nobody_has_seen_changes() -> None:
     assert n_checked > 10
 
 
-def test_what_is_gathered_is_between_what_the_teacher_hesitates(tmp_path: Path) -> None:
-    bots = selfplay.make_bots(["efficiency"] * 3, 1)
-    names = ["efficiency"] * 3
-    rule = registry.make("rule")
+def test_what_is_gathered_is_between_what_a_bot_hesitates(tmp_path: Path) -> None:
+    names = ["rule", "efficiency", "efficiency"]
+    bots = selfplay.make_bots(names, 1)
+    rule = bots[0]
     save(selfplay.play(bots, names, 1, 0, 2, Decisions(), rule, 2), tmp_path, 0)
     again = tmp_path / "again"
     again.mkdir()
@@ -104,8 +91,8 @@ def test_what_is_gathered_is_between_what_the_teacher_hesitates(tmp_path: Path) 
     data = Dataset(tmp_path)
     batch = data.batch(data.places)
     told = np.isfinite(batch.regret)
-    assert len(batch.label) > 100
+    assert len(batch.label) > 50
     assert (told.sum(axis=1) > 1).all()
     assert not (told & ~batch.legal).any()
     assert (batch.regret.min(axis=1) == 0).all()
-    assert batch.regret[told].max() > 0.05  # results differ far more than a teacher's guesses
+    assert batch.regret[told].max() > 0.05  # results differ far more than guesses
