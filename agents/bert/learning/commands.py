@@ -23,7 +23,7 @@ FINISHED, INTERRUPTED = 0, 130
 SIZES = ", ".join(f"{name} ({size.layers} x {size.width})" for name, size in PRESETS.items())
 EPILOG = """\
 Ctrl-C leaves a checkpoint and a network to use in OUT/model; the same command goes on from there. metrics.csv and
-tensorboard/ in OUT have every figure. Several GPUs: accelerate launch -m agents.bert …
+tensorboard/ in OUT have every figure. On N GPUs: torchrun --nproc-per-node N -m agents.bert …
 """
 SHOWN = ("train_loss", "train_accuracy", "held_out_loss", "held_out_accuracy")
 
@@ -97,7 +97,8 @@ def learn(parser: Parser, task: str, make_task: MakeTask, arguments: Sequence[st
         return FINISHED
     with Interruptions() as interruptions:
         advance(run, interruptions, console)
-    write_card(run)
+    if run.is_main:
+        write_card(run)
     if run.over:
         console.print(f"best held-out loss {run.progress.best:.4f}, after {run.progress.best_step:,} steps")
         return FINISHED
@@ -128,5 +129,5 @@ def advance(run: Run, interruptions: Interruptions, console: Console) -> None:
         for figures in steps:
             shown = "  ".join(f"{name} {figures[name]:.4f}" for name in SHOWN if name in figures)
             bar.update(task, completed=run.progress.step, shown=shown)
-            if interruptions.asked:
+            if run.any_of_us(interruptions.asked):
                 break

@@ -87,13 +87,13 @@ class Run:
         )
         self.model, self.optimizer = self.accelerator.prepare(self.task.model, self.optimizer)
         self.accelerator.register_for_checkpointing(self.schedule)
-        if self._is_main and self._former.exists():  # the last one was cut off while it took this one's place
+        if self.is_main and self._former.exists():  # the last one was cut off while it took this one's place
             shutil.rmtree(self._former) if self._checkpoint.exists() else self._former.rename(self._checkpoint)
         self.accelerator.wait_for_everyone()
         if self._checkpoint.exists():
             self.accelerator.load_state(str(self._checkpoint))
             self.progress = Progress(**json.loads((self._checkpoint / "progress.json").read_text()))
-        self.writer = Writer(folder, self.task.figures, self.progress.step) if self._is_main else None
+        self.writer = Writer(folder, self.task.figures, self.progress.step) if self.is_main else None
 
     @property
     def over(self) -> bool:
@@ -102,7 +102,8 @@ class Run:
         return self.progress.step >= self.n_steps or 0 < patience <= self.progress.waited
 
     @property
-    def _is_main(self) -> bool:
+    def is_main(self) -> bool:
+        """Whether this is the process that writes, of those that train together."""
         return bool(self.accelerator.is_main_process)
 
     @property
@@ -136,6 +137,15 @@ class Run:
                 yield figures
         finally:
             self.save()
+
+    def any_of_us(self, asked: bool) -> bool:
+        """Whether `asked` is true in any of the processes that train together; they look at times, all at the same."""
+        if self.accelerator.num_processes == 1:
+            return asked
+        if self.progress.step % REPORTED_EVERY:
+            return False
+        flag = torch.tensor(float(asked), device=self.accelerator.device)
+        return bool(self.accelerator.reduce(flag) > 0)
 
     def _places(self) -> Iterator[np.ndarray]:
         size = max(self.settings.batch // self.accelerator.num_processes, 1)
@@ -183,7 +193,7 @@ class Run:
 
     def _keep(self) -> None:
         """Save the network as it is now for use."""
-        if self._is_main:
+        if self.is_main:
             self.accelerator.unwrap_model(self.model).save_pretrained(self.folder / "model")
 
     def save(self) -> None:
@@ -192,7 +202,7 @@ class Run:
             self._keep()
         new = self.folder / "checkpoint.new"
         self.accelerator.save_state(str(new))
-        if self._is_main:
+        if self.is_main:
             (new / "progress.json").write_text(json.dumps(asdict(self.progress)))
             if self._checkpoint.exists():
                 self._checkpoint.rename(self._former)

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -32,6 +33,7 @@ from agents.bert.learning.tasks import Imitation, Improvement, Pretraining, mask
 from agents.bert.model import PRESETS, PolicyValue, encode_tokens, make_config  # noqa: E402
 from agents.bert.vocabulary import MASK, N_SPECIAL  # noqa: E402
 
+REPOSITORY = Path(__file__).parents[3]
 GAMES = 60
 FAST = {"model": "micro", "batch": 64, "rate": 3e-3, "every": 60}
 
@@ -270,6 +272,21 @@ def test_ctrl_c_leaves_a_checkpoint_and_a_network(
     step = json.loads((tmp_path / "checkpoint" / "progress.json").read_text())["step"]
     assert 0 < step < 100_000
     PolicyValue.from_pretrained(tmp_path / "model")
+
+
+def test_processes_train_together(data: Path, tmp_path: Path) -> None:
+    """As they would on several GPUs: one of them writes, and each keeps its own random state."""
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    command += ["-m", "agents.bert", "train", str(data), str(tmp_path), "--from", "micro", "--batch", "32"]
+    command += ["--steps", "8", "--every", "4"]
+    environment = os.environ | {"ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(REPOSITORY)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "checkpoint" / "progress.json").read_text())["step"] == 8
+    states = sorted(path.name for path in (tmp_path / "checkpoint").glob("random_states_*"))
+    assert states == ["random_states_0.pkl", "random_states_1.pkl"]
+    rows = list(csv.DictReader((tmp_path / "metrics.csv").open()))
+    assert [row["step"] for row in rows if row["held_out_loss"]] == ["4", "8"]
 
 
 def test_without_torch_the_command_says_what_to_install(
