@@ -28,7 +28,7 @@ def make_bots(specs: Sequence[str], seed: int) -> list[Agent]:
 
 def play(
     bots: Sequence[Agent], names: Sequence[str], seed: int, first: int, n: int, decisions: Decisions,
-    teacher: Agent | None = None, n_trials: int = 0, rules: Rules = TENHOU,
+    rules: Rules = TENHOU, *, teacher: Agent | None = None, n_trials: int = 0,
 ) -> Shard:  # fmt: skip
     """The games `first` … `first + n - 1` of those that `seed` deals to three `bots`.
 

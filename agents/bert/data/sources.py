@@ -73,7 +73,9 @@ class Games:
         """See Chunk."""
         bots, whose, teacher = bots_of(self.bots, self.seed), decisions.parse(self.decisions), teacher_of(self.teacher)
         try:
-            return selfplay.play(bots, self.bots, self.seed, self.first, self.n, whose, teacher, self.trials), []
+            return selfplay.play(
+                bots, self.bots, self.seed, self.first, self.n, whose, teacher=teacher, n_trials=self.trials
+            ), []
         except PolicyFault as fault:
             where = f"game {self.first + fault.table}, seat {fault.seat}"
             raise SourceError(f"bot {self.bots[fault.policy]}, {where}: {fault.what}") from fault

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.bert.data.dataset import Dataset
+from agents.bert.data.shards import WORST_REGRET
 from agents.bert.evaluation.figures import (
     Agreement,
     PlacementFigures,
@@ -30,6 +31,9 @@ class HeldOut:
     games: int
     policy: Agreement
     loss: float  # mean cross-entropy over legal labels
+    regret: (
+        float | None
+    )  # places that a choice loses on average in the eyes of a teacher; None without one that weighed
     placement: PlacementFigures
     points: PointsFigures
 
@@ -47,13 +51,27 @@ def evaluate_held_out(net: Net, data: Dataset, places: np.ndarray, advance: Call
         lengths = batch.mask.sum(axis=1)
         n_state = lengths - batch.positions.max(axis=1)  # positions count from [SEP], which has 1
         said = net(batch.ids, lengths, n_state)
-        columns.append((batch.legal, batch.label, batch.placement, batch.points, *said))
+        columns.append((batch.legal, batch.regret, batch.label, batch.placement, batch.points, *said))
         advance(len(lengths))
-    legal, label, placement, points, policy, place, expected = map(np.concatenate, zip(*columns, strict=True))
+    legal, regret, label, placement, points, policy, place, expected = map(np.concatenate, zip(*columns, strict=True))
+    chosen = choices(policy, legal)
     return HeldOut(
         games=len(np.unique(data.game_ids(places))),
-        policy=agreement(label, choices(policy, legal)),
+        policy=agreement(label, chosen),
         loss=cross_entropy(policy, legal, label),
+        regret=mean_regret(regret, chosen),
         placement=placement_figures(place, placement),
         points=points_figures(expected, points),
     )
+
+
+def mean_regret(regret: np.ndarray, chosen: np.ndarray) -> float | None:
+    """The mean regret of the labels `chosen` int[n]; what nobody thought of counts as the worst regret there is.
+
+    `regret` float32[n, N_LABELS]; positions in which no second label was weighed are left out.
+    """
+    weighed = np.isfinite(regret).sum(axis=1) > 1
+    if not weighed.any():
+        return None
+    lost = regret[weighed, chosen[weighed]]
+    return float(np.minimum(lost, WORST_REGRET).mean(dtype=np.float64))

@@ -104,6 +104,8 @@ class Report:
         policy, placement, points = found.policy, found.placement, found.points
         self._heading(f"Games held out: {policy.positions:,} positions of {found.games:,} games")
         self._line(f"accuracy {accuracy(policy)}, loss {found.loss:.4f}")
+        if found.regret is not None:
+            self._line(f"places lost in a decision, in the eyes of the teacher: {found.regret:.4f}")
         self._console.print(label_table(policy.labels))
         self._heading("Where the player finishes: probabilities, and how often they came true, in %")
         self._console.print(placement_table(placement))

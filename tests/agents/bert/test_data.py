@@ -103,7 +103,7 @@ def test_whose_decisions_count(
 def test_a_teacher_says_what_is_to_be_learned(live: list[Played], tmp_path: Path) -> None:
     """Its choice, and how much worse it thinks every other label that it weighs."""
     teacher = registry.make("rule")
-    shard = selfplay.play(selfplay.make_bots(BOTS, SEED), BOTS, SEED, 0, N_GAMES, Decisions(), teacher)
+    shard = selfplay.play(selfplay.make_bots(BOTS, SEED), BOTS, SEED, 0, N_GAMES, Decisions(), teacher=teacher)
     learned = {row[:2]: row for row in rows_in(saved(shard, tmp_path / "taught"))}
     n_told = 0
     for game in live:
@@ -132,7 +132,7 @@ def test_records_may_be_taught_too(live: list[Played], tmp_path: Path) -> None:
     path = tmp_path / "game.mjson"
     write_record(live[0].record, path)
     teacher = registry.make("rule")
-    played = selfplay.play(selfplay.make_bots(BOTS, SEED), BOTS, SEED, 0, 1, Decisions(), teacher)
+    played = selfplay.play(selfplay.make_bots(BOTS, SEED), BOTS, SEED, 0, 1, Decisions(), teacher=teacher)
     recorded, _ = records.gather([path], Decisions(), teacher)
     assert Counter(rows_in(saved(recorded, tmp_path / "a"))) <= Counter(rows_in(saved(played, tmp_path / "b")))
     assert len(recorded.positions) > 0.9 * len(played.positions)

@@ -16,7 +16,7 @@ from agents import registry
 from agents.bert.data.dataset import HELD_OUT_OF, Dataset
 from agents.bert.data.decisions import Decisions
 from agents.bert.data.selfplay import make_bots, play
-from agents.bert.data.shards import save
+from agents.bert.data.shards import WORST_REGRET, save
 from agents.bert.evaluate import main
 from agents.bert.evaluation.figures import (
     Agreement,
@@ -32,7 +32,7 @@ from agents.bert.evaluation.figures import (
     placement_figures,
     points_figures,
 )
-from agents.bert.evaluation.held_out import HeldOut, choose, evaluate_held_out
+from agents.bert.evaluation.held_out import HeldOut, choose, evaluate_held_out, mean_regret
 from agents.bert.evaluation.real import Real, decisions, evaluate_real
 from agents.bert.evaluation.report import Report
 from agents.bert.labels import HORA_LABEL, LABEL_NAMES, N_LABELS, NONE_LABEL, REACH_LABEL
@@ -124,11 +124,12 @@ def test_figures_stand_under_their_headings() -> None:
         Calibration([], 0.0),
     ]
     points = PointsFigures([Bin(0, 200, -40.04, -38.0), Bin(1, 200, 0.5, 1.0)], 30.123, 44.0)
-    found = HeldOut(12, policy, 1.25, PlacementFigures(places, 0.9, 1.1), points)
+    found = HeldOut(12, policy, 1.25, 0.00123, PlacementFigures(places, 0.9, 1.1), points)
     lines = printed(lambda report: report.held_out(found))
     for line in (
         "Games held out: 2,000 positions of 12 games",
         "accuracy 50.0 % ± 2.2, loss 1.2500",
+        "places lost in a decision, in the eyes of the teacher: 0.0012",
         "reach 1,000 10 0.5 50.0",
         "none 0 3 – 0.0",
         "0-10 1,200 4.0 3.0 0 – – 0 – –",
@@ -228,6 +229,18 @@ def test_figures_of_games_held_out(data: Path) -> None:
     assert found.placement.log_loss == pytest.approx(-(1 - first) * math.log(np.finfo(np.float32).tiny), rel=1e-6)
     assert found.points.error == pytest.approx(np.sqrt(np.square(true.points - 10.0).mean()), rel=1e-5)
     assert found.points.base_error == pytest.approx(true.points.std(), rel=1e-5)
+    assert found.regret is None  # nobody weighed anything
+
+
+def test_places_lost_are_those_of_decisions_that_were_weighed() -> None:
+    known = np.full((4, N_LABELS), np.inf, dtype=np.float32)
+    known[0, :2] = 0.0, 0.02
+    known[1, :3] = 0.04, 0.0, 0.01
+    known[2, 5] = 0.0  # one label alone was thought of
+    known[3, :2] = 0.0, 0.1
+    assert mean_regret(known, np.array([1, 0, 7, 0])) == pytest.approx(0.06 / 3)
+    assert mean_regret(known, np.array([0, 1, 5, 9])) == pytest.approx(WORST_REGRET / 3)
+    assert mean_regret(known[2:3], np.array([5])) is None
 
 
 def test_the_decisions_of_a_record_leave_a_choice(record: Path) -> None:

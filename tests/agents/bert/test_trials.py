@@ -82,10 +82,10 @@ def test_what_is_gathered_is_between_what_a_bot_hesitates(tmp_path: Path) -> Non
     names = ["rule", "efficiency", "efficiency"]
     bots = selfplay.make_bots(names, 1)
     rule = bots[0]
-    save(selfplay.play(bots, names, 1, 0, 2, Decisions(), rule, 2), tmp_path, 0)
+    save(selfplay.play(bots, names, 1, 0, 2, Decisions(), teacher=rule, n_trials=2), tmp_path, 0)
     again = tmp_path / "again"
     again.mkdir()
-    save(selfplay.play(bots, names, 1, 0, 2, Decisions(), rule, 2), again, 0)
+    save(selfplay.play(bots, names, 1, 0, 2, Decisions(), teacher=rule, n_trials=2), again, 0)
     for path in again.iterdir():
         assert path.read_bytes() == (tmp_path / path.name).read_bytes()
     data = Dataset(tmp_path)
