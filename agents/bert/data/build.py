@@ -34,7 +34,7 @@ out of training: all its positions or none.
 --decisions   all; winners: of those who finished first; rank:N: of those who finished first (1), second or third;
               player:NAME: of one player, in self-play of one bot, as it is named there
 --teacher     a bot that weighs its actions, as rule does, also teaches how much worse the others are
---trials      only decisions in which a bot that plays hesitates are taken, one in eight of them; the teacher plays all
+--trials      only decisions in which a bot that plays hesitates are taken, one in four of them; the teacher plays all
               seats from there to the end of the round, N times for each action. For: python -m agents.bert improve
 exit codes: 0 finished, 1 failed, 2 bad arguments, 130 interrupted
 """

@@ -22,7 +22,7 @@ from engine.tables import Tables
 from engine.wall import mix
 
 HESITATION = 0.015  # places: actions that the bot thinks no worse than that are tried
-TRIED_OF = 8  # one decision in so many: decisions of the same round come to much the same
+TRIED_OF = 4  # one decision in so many: decisions of the same round come to much the same
 NO_CHANGE = (0.0, 0.0, 0.0)
 
 
