@@ -202,6 +202,7 @@ class Run:
             self._keep()
         new = self.folder / "checkpoint.new"
         self.accelerator.save_state(str(new))
+        self.accelerator.wait_for_everyone()  # each process writes its random state there
         if self.is_main:
             (new / "progress.json").write_text(json.dumps(asdict(self.progress)))
             if self._checkpoint.exists():
