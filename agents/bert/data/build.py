@@ -66,13 +66,7 @@ def make_parser() -> Parser:
         "--decisions", default=decisions.ALL, metavar="WHOSE", help="all (default), winners, player:NAME or rank:N"
     )
     parser.add_argument("--teacher", metavar="BOT", help="learn what this bot would have done, not what was played")
-    parser.add_argument(
-        "--trials",
-        type=positive,
-        default=0,
-        metavar="N",
-        help="learn what comes of actions, played out N times",
-    )
+    parser.add_argument("--trials", type=positive, default=0, metavar="N", help="learn what comes of N trials")
     parser.add_argument("--add", action="store_true", help="put this beside what else is in OUT")
     parser.add_argument(
         "--jobs", type=positive, default=usable_cores(), metavar="N", help="processes (default: all cores)"

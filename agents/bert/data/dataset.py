@@ -33,9 +33,7 @@ class Batch(NamedTuple):
     label: np.ndarray  # int64[n]
     placement: np.ndarray  # int64[n]: where the seat finished, 0 first
     points: np.ndarray  # float32[n]: its final points in thousands
-    regret: (
-        np.ndarray
-    )  # float32[n, N_LABELS]: places a label loses against the best, inf if illegal or never thought of
+    regret: np.ndarray  # float32[n, N_LABELS]: places lost against the best label, inf where nobody thought of it
 
 
 @inner
