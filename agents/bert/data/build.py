@@ -34,8 +34,9 @@ out of training: all its positions or none.
 --decisions   all; winners: of those who finished first; rank:N: of those who finished first (1), second or third;
               player:NAME: of one player, in self-play of one bot, as it is named there
 --teacher     a bot that weighs its actions, as rule does, also teaches how much worse the others are
---trials      only decisions in which a bot that plays hesitates are taken, one in four of them; the teacher plays all
-              seats from there to the end of the round, N times for each action. For: python -m agents.bert improve
+--trials      where a bot that plays hesitates, and somebody is in riichi or it is not a mere discard, each action it
+              thinks of is tried N times: the teacher plays all seats from there to the end of the round. Some other
+              decisions come along, to be left as they are. For: python -m agents.bert improve
 exit codes: 0 finished, 1 failed, 2 bad arguments, 130 interrupted
 """
 

@@ -40,7 +40,7 @@ def put_regrets(t: np.record, worths: np.ndarray, legal: np.uint64, out: np.ndar
     for action in range(N_ACTIONS):
         if worths[action] > -np.inf:
             label = label_of(t, np.int64(action))
-            step = np.int64(np.round(np.sqrt((best - worths[action]) / WORST_REGRET) * (N_REGRETS - 2)))
+            step = np.int64(np.round(np.cbrt((best - worths[action]) / WORST_REGRET) * (N_REGRETS - 2)))
             regrets[label] = min(step, np.int64(regrets[label]), np.int64(N_REGRETS - 2))
     n = np.int64(0)
     for label in range(N_LABELS):

@@ -46,12 +46,15 @@ def play(
 
     def listening(bot: Agent) -> Policy:
         def act(views: np.ndarray) -> np.ndarray:
-            actions, games = bot.act(views), tables.asked_tables[: len(views)]
+            games = tables.asked_tables[: len(views)]
+            if trials is not None and isinstance(bot, Weighing):
+                worths = bot.weigh(views)
+                rows, results = trials.of(views, worths, tables.records[games])
+                gatherer.take(views[rows], games[rows], results)
+                return worths.argmax(axis=1)
+            actions = bot.act(views)
             if trials is None:
                 gatherer.take(views, games, worths_of(views, actions, teacher))
-            elif isinstance(bot, Weighing):
-                rows, worths = trials.of(views, bot.weigh(views), tables.records[games])
-                gatherer.take(views[rows], games[rows], worths)
             return actions
 
         return act

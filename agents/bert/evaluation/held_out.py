@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.bert.data.dataset import Dataset
-from agents.bert.data.shards import WORST_REGRET
+from agents.bert.data.shards import NOT_THOUGHT_OF
 from agents.bert.evaluation.figures import (
     Agreement,
     PlacementFigures,
@@ -66,7 +66,7 @@ def evaluate_held_out(net: Net, data: Dataset, places: np.ndarray, advance: Call
 
 
 def mean_regret(regret: np.ndarray, chosen: np.ndarray) -> float | None:
-    """The mean regret of the labels `chosen` int[n]; what nobody thought of counts as the worst regret there is.
+    """The mean regret of the labels `chosen` int[n]; those that nobody thought of count as NOT_THOUGHT_OF.
 
     `regret` float32[n, N_LABELS]; positions in which no second label was weighed are left out.
     """
@@ -74,4 +74,4 @@ def mean_regret(regret: np.ndarray, chosen: np.ndarray) -> float | None:
     if not weighed.any():
         return None
     lost = regret[weighed, chosen[weighed]]
-    return float(np.minimum(lost, WORST_REGRET).mean(dtype=np.float64))
+    return float(np.where(np.isinf(lost), NOT_THOUGHT_OF, lost).mean(dtype=np.float64))

@@ -1,4 +1,4 @@
-"""``python -m agents.bert pretrain`` and ``train``: the command lines of learning."""
+"""``python -m agents.bert pretrain``, ``train`` and ``improve``: the command lines of learning."""
 
 from __future__ import annotations
 
@@ -60,6 +60,13 @@ def make_parser(task: str, what: str) -> Parser:
     return parser
 
 
+def make_policy_parser(task: str, what: str) -> Parser:
+    """The same for a task that learns policy and value."""
+    parser = make_parser(task, what)
+    parser.add_argument("--value", type=float, metavar="X", help="weight of the value's losses (default 0.25)")
+    return parser
+
+
 def pretrain(arguments: Sequence[str] | None = None) -> int:
     """Guess masked tokens; returns the exit code."""
     parser = make_parser("pretrain", "Trains a BERT to guess masked tokens of games.")
@@ -68,15 +75,13 @@ def pretrain(arguments: Sequence[str] | None = None) -> int:
 
 def train(arguments: Sequence[str] | None = None) -> int:
     """Learn policy and value; returns the exit code."""
-    parser = make_parser("train", "Trains policy and value to imitate the decisions in the data.")
-    parser.add_argument("--value", type=float, metavar="X", help="weight of the value's losses (default 0.25)")
+    parser = make_policy_parser("train", "Trains policy and value to imitate the decisions in the data.")
     return learn(parser, "train", Imitation, arguments)
 
 
 def improve(arguments: Sequence[str] | None = None) -> int:
     """Learn from what came of trials; returns the exit code."""
-    parser = make_parser("improve", "Trains a network to choose what comes out best in trials (data --trials).")
-    parser.add_argument("--value", type=float, metavar="X", help="weight of the value's losses (default 0.25)")
+    parser = make_policy_parser("improve", "Trains a network to choose what comes out best in trials (data --trials).")
     return learn(parser, "improve", Improvement, arguments)
 
 

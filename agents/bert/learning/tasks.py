@@ -16,7 +16,7 @@ from torch.nn.functional import cross_entropy, kl_div, log_softmax, mse_loss, so
 from transformers import PreTrainedModel
 
 from agents.bert.data.dataset import Batch
-from agents.bert.data.shards import WORST_REGRET
+from agents.bert.data.shards import NOT_THOUGHT_OF
 from agents.bert.folder import POINTS_UNIT, REGRET_UNIT
 from agents.bert.learning.settings import Settings
 from agents.bert.model import PRESETS, MaskedTokens, Outputs, PolicyValue, make_config
@@ -24,7 +24,8 @@ from agents.bert.vocabulary import MASK, N_SPECIAL, N_TOKENS
 
 MASKED = 0.15  # share of the tokens that are to be guessed
 STAKES = 20.0  # weight of the regret to be expected, in places, beside the cross-entropy
-GAIN_A_NAT = 0.02  # places a policy must gain by trials to drift a nat from what it was
+GAIN_A_NAT = 0.007  # places a policy must gain by trials to drift a nat from what it was
+SOFTENED = 0.5  # logits are taken times that where trials teach: labels that seem unlikely are heard as well
 REPLACED, RANDOM = 0.8, 0.1  # of these: shown as [MASK]; shown as any other token; the rest stays
 
 
@@ -126,7 +127,7 @@ class Imitation:
         figures = {
             "loss": policy.detach(),
             "accuracy": (chosen == label).float().mean(),
-            "regret": regret.gather(-1, chosen[:, None]).clamp(max=WORST_REGRET).mean(),
+            "regret": regret.masked_fill(regret.isinf(), NOT_THOUGHT_OF).gather(-1, chosen[:, None]).mean(),
         }
         return Loss(policy + STAKES * expected + self.value * value.loss, figures | value.figures)
 
@@ -154,12 +155,11 @@ class Improvement:
             before = legal_logits(self.before.to(device)(*tensors(batch, device)), batch)
         now, regret = legal_logits(out, batch), torch.from_numpy(batch.regret).to(device)
         drift = kl_div(log_softmax(before, -1), log_softmax(now, -1), log_target=True, reduction="batchmean")
-        lost = expected_regret(now, regret)
-        loss = lost / GAIN_A_NAT + drift
+        loss = expected_regret(SOFTENED * now, regret) / (SOFTENED * GAIN_A_NAT) + drift
         value = value_loss(out, batch)
         figures = {
             "loss": loss.detach(),
-            "regret": lost.detach(),
+            "regret": expected_regret(now.detach(), regret),
             "regret_before": expected_regret(before, regret),
             "drift": drift.detach(),
         }

@@ -123,7 +123,7 @@ def test_a_teacher_says_what_is_to_be_learned(live: list[Played], tmp_path: Path
             assert found[labels[i]] == 0.0 == found[taught[3]]
             assert np.array_equal(np.isfinite(found), np.isfinite(expected))
             told = np.minimum(expected, WORST_REGRET)[np.isfinite(expected)]
-            assert (np.abs(found[np.isfinite(found)] - told) < 0.003 * np.sqrt(told) + 8e-6).all()
+            assert (np.abs(found[np.isfinite(found)] - told) < 0.0085 * np.cbrt(told) ** 2 + 1e-6).all()
             n_told += len(told) > 1
     assert n_told > 500
 

@@ -16,7 +16,7 @@ from agents import registry
 from agents.bert.data.dataset import HELD_OUT_OF, Dataset
 from agents.bert.data.decisions import Decisions
 from agents.bert.data.selfplay import make_bots, play
-from agents.bert.data.shards import WORST_REGRET, save
+from agents.bert.data.shards import NOT_THOUGHT_OF, save
 from agents.bert.evaluate import main
 from agents.bert.evaluation.figures import (
     Agreement,
@@ -239,7 +239,7 @@ def test_places_lost_are_those_of_decisions_that_were_weighed() -> None:
     known[2, 5] = 0.0  # one label alone was thought of
     known[3, :2] = 0.0, 0.1
     assert mean_regret(known, np.array([1, 0, 7, 0])) == pytest.approx(0.06 / 3)
-    assert mean_regret(known, np.array([0, 1, 5, 9])) == pytest.approx(WORST_REGRET / 3)
+    assert mean_regret(known, np.array([0, 1, 5, 9])) == pytest.approx(NOT_THOUGHT_OF / 3)
     assert mean_regret(known[2:3], np.array([5])) is None
 
 

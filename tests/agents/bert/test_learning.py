@@ -24,7 +24,7 @@ from agents.bert import __main__ as commands  # noqa: E402
 from agents.bert.data import selfplay, shards  # noqa: E402
 from agents.bert.data.dataset import Batch, Dataset  # noqa: E402
 from agents.bert.data.decisions import Decisions  # noqa: E402
-from agents.bert.data.shards import WORST_REGRET  # noqa: E402
+from agents.bert.data.shards import NOT_THOUGHT_OF  # noqa: E402
 from agents.bert.folder import REGRET_UNIT  # noqa: E402
 from agents.bert.learning import run as running  # noqa: E402
 from agents.bert.learning.run import Run  # noqa: E402
@@ -201,7 +201,7 @@ def test_a_teachers_regrets_are_what_is_learned(batch: Batch) -> None:
         assert loss_of(*worse)[1] > loss_of(*best)[1]
     assert loss_of(*best)[2] == 0.0
     assert loss_of(0.0, 0.0, 5.0, 0.0)[2] == pytest.approx(0.1)
-    assert loss_of(0.0, 0.0, 0.0, 5.0)[2] == WORST_REGRET  # nobody thought of that
+    assert loss_of(0.0, 0.0, 0.0, 5.0)[2] == NOT_THOUGHT_OF  # nobody thought of that
     costly, cheap = loss_of(0.0, -1.0, 3.0, -100.0), loss_of(0.0, 3.0, -25.0, -100.0)
     assert costly[0] - costly[1] > 10 * (cheap[0] - cheap[1])  # stakes
 

@@ -26,6 +26,7 @@ from tests.engine.scenario import Scenario
 @pytest.fixture(autouse=True)
 def every_decision(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials, "TRIED_OF", 1)
+    monkeypatch.setattr(trials, "LEFT_OF", 1)
 
 
 def tried(between: list[int], scenario: Scenario, seat: int, n: int) -> np.ndarray:
@@ -45,6 +46,25 @@ def test_a_win_comes_out_better_than_throwing_it_away() -> None:
     assert set(np.flatnonzero(np.isfinite(worths))) == {TSUMO, TSUMOGIRI}
     assert worths[TSUMO] > worths[TSUMOGIRI] + 0.02
     assert -3 < worths[TSUMO] < 0
+
+
+def test_what_the_bot_of_the_trials_would_do_is_tried_as_well() -> None:
+    scenario = Scenario(["123456p23s44555z", "", ""], "1s")
+    thrown_away = tried([TSUMOGIRI], scenario, 0, 20)
+    assert set(np.flatnonzero(np.isfinite(thrown_away))) == {TSUMO, TSUMOGIRI}
+    assert thrown_away[TSUMO] > thrown_away[TSUMOGIRI] + 0.02
+    agreed = tried([TSUMO], scenario, 0, 20)
+    assert np.flatnonzero(np.isfinite(agreed)).tolist() == [TSUMO]
+    assert agreed[TSUMO] == 0
+
+
+def test_discards_are_tried_under_a_riichi_alone() -> None:
+    calm = Scenario(["1379p2468s135z9m", "", ""], "7z")
+    between = [DISCARD + MPSZ_TILES[tile] for tile in ("9p", "1z", "3z")]
+    left = tried(between, calm, 0, 2)
+    assert np.flatnonzero(np.isfinite(left)).tolist() == between[:1]
+    under_riichi = Scenario(["1379p2468s135z9m", ATTACKER, ""], "7z9p9m6s").do("7z", "riichi", "9p", "9m")
+    assert set(between) - {between[0]} <= set(np.flatnonzero(np.isfinite(tried(between[1:], under_riichi, 0, 2))))
 
 
 def test_trials_follow_the_calls_of_others() -> None:
@@ -78,7 +98,7 @@ def test_only_what_nobody_has_seen_changes() -> None:
     assert n_checked > 10
 
 
-def test_what_is_gathered_is_between_what_a_bot_hesitates(tmp_path: Path) -> None:
+def test_what_is_gathered_is_what_came_of_trials_and_what_needed_none(tmp_path: Path) -> None:
     names = ["rule", "efficiency", "efficiency"]
     bots = selfplay.make_bots(names, 1)
     rule = bots[0]
@@ -92,7 +112,8 @@ def test_what_is_gathered_is_between_what_a_bot_hesitates(tmp_path: Path) -> Non
     batch = data.batch(data.places)
     told = np.isfinite(batch.regret)
     assert len(batch.label) > 50
-    assert (told.sum(axis=1) > 1).all()
+    assert 0.2 < (told.sum(axis=1) > 1).mean() < 0.9
+    assert (told.sum(axis=1) > 0).all()
     assert not (told & ~batch.legal).any()
     assert (batch.regret.min(axis=1) == 0).all()
     assert batch.regret[told].max() > 0.05  # results differ far more than guesses
