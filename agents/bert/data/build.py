@@ -34,7 +34,7 @@ out of training: all its positions or none.
 --decisions   all; winners: of those who finished first; rank:N: of those who finished first (1), second or third;
               player:NAME: of one player, in self-play of one bot, as it is named there
 --teacher     a bot that weighs its actions, as rule does, also teaches how much worse the others are
---trials      where a bot that plays hesitates, and somebody is in riichi or it is not a mere discard, each action it
+--trials      where a bot that plays hesitates to call, to declare a kan or riichi, each action that it or the teacher
               thinks of is tried N times: the teacher plays all seats from there to the end of the round. Some other
               decisions come along, to be left as they are. For: python -m agents.bert improve
 exit codes: 0 finished, 1 failed, 2 bad arguments, 130 interrupted
