@@ -48,7 +48,7 @@ GAME = record(
 # beside the luck of a trial. The last one is for labels that it did not think of.
 N_REGRETS = 256
 WORST_REGRET = 2.0
-NOT_THOUGHT_OF = 0.5  # places that such a label is taken to lose where one is played
+NOT_THOUGHT_OF = 0.25  # places that such a label is taken to lose where one is played
 REGRETS = np.append(WORST_REGRET * np.linspace(0, 1, N_REGRETS - 1) ** 3, np.inf).astype(np.float32)
 
 
