@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from transformers.utils import logging as transformers_logging
 
 from agents.bert.learning.card import write_card
 from agents.bert.learning.run import Interruptions, Run
@@ -88,6 +89,9 @@ def improve(arguments: Sequence[str] | None = None) -> int:
 def learn(parser: Parser, task: str, make_task: MakeTask, arguments: Sequence[str] | None) -> int:
     """Run a task as its command line says; returns the exit code."""
     given = parser.parse_args(arguments)
+    # A network that goes on as another task's has new heads, as it should.
+    transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     chosen = {name: value for name, value in vars(given).items() if value is not None and name != "out"}
     settings = Settings(task=task, **chosen)
     console = Console(stderr=True)
