@@ -16,6 +16,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from server import spectators
+from server.spectators import Broadcast
 from tests.server.bots import Answer, Bot, Message, stored_lines, tsumogiri
 from tests.server.live import TABLE, Live, live, play_into, play_on, until
 
@@ -153,33 +154,34 @@ async def test_nothing_is_sent_before_the_first_round_is_over(tmp_path: Path) ->
         assert (sitting["rounds"], sitting["scores"]) == (0, [35_000] * 3)
 
 
-async def test_rounds_are_kept_back_for_the_delay(tmp_path: Path) -> None:
-    delay = 0.5
+async def test_rounds_are_kept_back_for_the_delay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    delay = 1.0
     over: list[float] = []
+    round_over = Broadcast.round_over
 
-    def clocking(bot: Bot, message: Message) -> Answer:
-        if message["type"] in ("end_kyoku", "end_game"):
-            over.append(monotonic())
-        return tsumogiri(bot, message)
+    def clocked(broadcast: Broadcast) -> None:
+        over.append(monotonic())
+        round_over(broadcast)
 
+    monkeypatch.setattr(Broadcast, "round_over", clocked)
     async with live(tmp_path, spectator_delay=delay, resume_within=0) as at:
-        bot = Bot(at.server, "aki", clocking, room=TABLE)
+        bot = Bot(at.server, "aki", room=TABLE)
         question = await play_into(bot, 0)
         game = await sitting_id(at)
         watching = asyncio.create_task(watch(at, game))
         await bot.answer(question)
         question = await play_into(bot, 1)
         assert (await at.get(f"/api/sittings/{game}"))["rounds"] == 0
-        await asyncio.sleep(over[0] + delay - monotonic())
+        await asyncio.sleep(over[0] + delay + 0.01 - monotonic())
         assert (await at.get(f"/api/sittings/{game}"))["rounds"] == 1
         await play_on(bot, question)
         await until(lambda: not at.server.lobby.broadcasts)  # the game is forgotten, but not by who watches
         shown = await watching
-        rounds = -1
+        rounds = 0
         for when, message in shown:
-            rounds += message["type"] in ("start_kyoku", "end_game")
-            assert when > over[max(0, rounds)] + delay - 0.05, message
-        assert rounds == len(over) - 1
+            rounds += message["type"] == "start_kyoku"
+            assert when > over[max(1, rounds) - 1] + delay, message
+        assert rounds == len(over) > 1
 
 
 async def test_a_spectator_that_does_not_read_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
