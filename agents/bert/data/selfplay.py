@@ -33,9 +33,8 @@ def play(
     """The games `first` … `first + n - 1` of those that `seed` deals to three `bots`.
 
     Who sits where changes from game to game. `names` are what `decisions` knows the bots by. What is to be learned is
-    what was played, or what the `teacher` would have, or what came of
-    `n_trials` that the teacher plays, where a bot hesitates that weighs its actions and does what it weighs highest.
-    Raises PolicyFault.
+    what was played, or what the `teacher` would have, or what came of `n_trials` that the teacher plays where a bot
+    hesitates; one that weighs its actions then does what it weighs highest. Raises PolicyFault.
     """
     seeds = [derived_seed(seed, "wall", game) for game in range(first, first + n)]
     seats = ORDERS[(first + np.arange(n)) % len(ORDERS)]
