@@ -6,8 +6,8 @@ The tiles that nobody has seen are shuffled anew for each trial, the same way fo
 actions then comes of the actions. The hands stay as they are. Over many positions the hands that a player cannot see
 are those it meets in such positions, so what is learned from all of them is what it may expect.
 
-Trials are for calls, kans and riichi. Which of two discards comes out better drowns in luck: 170,000 such decisions, almost
-half of them under a riichi, taught nothing that other games bore out (docs/training.md).
+Trials are for calls, kans and riichi. Which of two discards comes out better drowns in luck: 170,000 such decisions,
+almost half of them under a riichi, taught nothing that other games bore out (docs/training.md).
 """
 
 from __future__ import annotations
