@@ -15,6 +15,7 @@ COMMANDS = {
     "pretrain": ("agents.bert.learning.commands:pretrain", "train a BERT to guess masked tokens"),
     "train": ("agents.bert.learning.commands:train", "train policy and value"),
     "improve": ("agents.bert.learning.commands:improve", "improve a policy by results"),
+    "grow": ("agents.bert.grow:main", "make a deeper network of a trained one"),
     "evaluate": ("agents.bert.evaluate:main", "how well a network predicts"),
     "bench": ("agents.bert.bench:main", "how fast a network answers"),
 }

@@ -34,6 +34,8 @@ out of training: all its positions or none.
 --decisions   all; winners: of those who finished first; rank:N: of those who finished first (1), second or third;
               player:NAME: of one player, in self-play of one bot, as it is named there
 --teacher     a bot that weighs its actions, as rule does, also teaches how much worse the others are
+--doubtful    of bots that weigh their actions, and of them alone, only the decisions in which one may expect to lose
+              0.006 places or more by the teacher's word, and one in eight of the others
 --trials      where a bot that plays hesitates to call, to declare a kan or riichi, each action that it or the teacher
               thinks of is tried N times: the teacher plays all seats from there to the end of the round. Some other
               decisions come along, to be left as they are. For: python -m agents.bert improve
@@ -67,7 +69,9 @@ def make_parser() -> Parser:
         "--decisions", default=decisions.ALL, metavar="WHOSE", help="all (default), winners, player:NAME or rank:N"
     )
     parser.add_argument("--teacher", metavar="BOT", help="learn what this bot would have done, not what was played")
-    parser.add_argument("--trials", type=positive, default=0, metavar="N", help="learn what comes of N trials")
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument("--doubtful", action="store_true", help="only what the bot that plays may get wrong")
+    chosen.add_argument("--trials", type=positive, default=0, metavar="N", help="learn what comes of N trials")
     parser.add_argument("--add", action="store_true", help="put this beside what else is in OUT")
     parser.add_argument(
         "--jobs", type=positive, default=usable_cores(), metavar="N", help="processes (default: all cores)"
@@ -82,13 +86,17 @@ def sources(given: argparse.Namespace) -> list[Source]:
     teacher = teacher_of(given.teacher)
     if given.trials and (teacher is None or not given.selfplay):
         raise ValueError("--trials needs --selfplay, and a --teacher that plays the rounds out")
+    if given.doubtful and (teacher is None or not given.selfplay):
+        raise ValueError("--doubtful needs --selfplay, and a --teacher that knows better")
     for bots in given.selfplay:
         made = selfplay.make_bots(bots, given.seed)
-        if given.trials and not any(isinstance(bot, Weighing) for bot in made):
-            raise ValueError(f"--trials: none of {','.join(bots)} tells when it hesitates; bert and rule do")
+        if (given.trials or given.doubtful) and not any(isinstance(bot, Weighing) for bot in made):
+            raise ValueError(f"--trials, --doubtful: none of {','.join(bots)} weighs its actions; bert and rule do")
         if whose.player is not None and whose.player not in bots:
             raise ValueError(f"--decisions {given.decisions}: no such bot plays in --selfplay {','.join(bots)}")
-        found.append(SelfPlay(bots, given.games, given.seed, given.decisions, given.teacher, given.trials))
+        found.append(
+            SelfPlay(bots, given.games, given.seed, given.decisions, given.teacher, given.trials, given.doubtful)
+        )
     if given.records:
         found.append(Records(given.records, given.decisions, given.teacher))
     if not found:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,13 @@ from engine.rules import Rules
 from engine.table import TABLE
 
 FEWEST = 2  # legal labels; where there is one alone nothing is decided, and nothing can be learned
+
+
+class Lesson(NamedTuple):
+    """Decisions to learn from, and what is to be learned of them."""
+
+    rows: np.ndarray  # int64[n]: which of those offered
+    worths: np.ndarray  # float32[n, N_ACTIONS]: what each action promises in places, -inf for those not thought of
 
 
 def worths_of(views: np.ndarray, actions: np.ndarray, teacher: Agent | None) -> np.ndarray:

@@ -66,6 +66,7 @@ class Games:
     decisions: str
     teacher: str | None
     trials: int
+    doubtful: bool
     first: int
     n: int
 
@@ -74,8 +75,9 @@ class Games:
         bots, whose, teacher = bots_of(self.bots, self.seed), decisions.parse(self.decisions), teacher_of(self.teacher)
         try:
             return selfplay.play(
-                bots, self.bots, self.seed, self.first, self.n, whose, teacher=teacher, n_trials=self.trials
-            ), []
+                bots, self.bots, self.seed, self.first, self.n, whose,
+                teacher=teacher, n_trials=self.trials, doubtful=self.doubtful,
+            ), []  # fmt: skip
         except PolicyFault as fault:
             where = f"game {self.first + fault.table}, seat {fault.seat}"
             raise SourceError(f"bot {self.bots[fault.policy]}, {where}: {fault.what}") from fault
@@ -108,14 +110,15 @@ class SelfPlay:
     decisions: str
     teacher: str | None
     trials: int
+    doubtful: bool
 
     @property
     def options(self) -> str:
         """See Source."""
         mix = ",".join(f'"{bot}"' if "," in bot else bot for bot in self.bots)
         plan = ["--selfplay", mix, "--seed", str(self.seed), "--decisions", self.decisions]
-        tried = ["--trials", str(self.trials)] if self.trials else []
-        return shlex.join(plan + taught_by(self.teacher) + tried)
+        chosen = ["--trials", str(self.trials)] if self.trials else ["--doubtful"] if self.doubtful else []
+        return shlex.join(plan + taught_by(self.teacher) + chosen)
 
     @property
     def extent(self) -> str:
@@ -126,7 +129,14 @@ class SelfPlay:
         """See Source."""
         return [
             Games(
-                self.bots, self.seed, self.decisions, self.teacher, self.trials, first, min(CHUNK, self.games - first)
+                self.bots,
+                self.seed,
+                self.decisions,
+                self.teacher,
+                self.trials,
+                self.doubtful,
+                first,
+                min(CHUNK, self.games - first),
             )
             for first in range(0, self.games, CHUNK)
         ]

@@ -12,11 +12,10 @@ almost half of them under a riichi, taught nothing that other games bore out (do
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from agents.base import Agent
+from agents.bert.data.gather import Lesson
 from agents.rule.placement import rounds_after, standing
 from engine import entries
 from engine.actions import TSUMOGIRI
@@ -63,13 +62,6 @@ def _stand_all(raw: np.ndarray, seats: np.ndarray, standings: np.ndarray) -> Non
         standings[k] = standing(t, NO_CHANGE, rounds_after(t, t.dealer_stays != 0))
 
 
-class Tried(NamedTuple):
-    """Decisions that were tried."""
-
-    rows: np.ndarray  # int64[n]: which of those offered
-    worths: np.ndarray  # float32[n, N_ACTIONS]: mean standing after each action, -inf where it was not tried
-
-
 class Trials:
     """Tries decisions; a bot plays for all three seats afterwards."""
 
@@ -78,11 +70,12 @@ class Trials:
         self._bot, self._n, self._rules = bot, n, rules
         self._random = np.random.default_rng(seed)
 
-    def of(self, views: np.ndarray, worths: np.ndarray, tables: np.ndarray) -> Tried:
+    def of(self, views: np.ndarray, worths: np.ndarray, tables: np.ndarray) -> Lesson:
         """Try what is to be tried of the decisions `views` TABLE[n], of the whole `tables` TABLE[n].
 
         `worths` float32[n, N_ACTIONS] tells between which actions who plays there hesitates; what the bot of the trials
-        would do is tried as well. Some decisions that need no trial are among those returned: what is best there has 0.
+        would do is tried as well. What an action promises is the mean standing after it. Some decisions that need no
+        trial are among those returned: what is best there has 0.
         """
         each = np.arange(len(views))
         thinkable = worths >= worths.max(axis=1, keepdims=True) - HESITATION
@@ -93,7 +86,7 @@ class Trials:
         of, actions = np.nonzero(thinkable & tried[:, None])
         found[of, actions] = self._try(tables[of], views["viewer"][of], actions, of)
         rows = np.flatnonzero(tried | (self._random.integers(LEFT_OF, size=len(views)) == 0))
-        return Tried(rows, found[rows])
+        return Lesson(rows, found[rows])
 
     def _try(self, tables: np.ndarray, seats: np.ndarray, actions: np.ndarray, of: np.ndarray) -> np.ndarray:
         """float64[n]: mean standings of `seats` after `actions`; those of one decision, `of` int64[n], alike."""

@@ -137,7 +137,10 @@ def test_an_archive_of_bad_files_is_a_failure(capsys: pytest.CaptureFixture[str]
         (("--selfplay", "rule,rule,rule", "--games", "0"), "'0' is not a whole number from 1 up"),
         (("--selfplay", "rule,rule,rule", "--teacher", "nobody"), "unknown bot 'nobody'"),
         (("--selfplay", "rule,rule,rule", "--trials", "2"), "--trials needs --selfplay, and a --teacher that plays"),
-        (("--selfplay", "random,random,random", "--teacher", "rule", "--trials", "2"), "tells when it hesitates"),
+        (("--selfplay", "random,random,random", "--teacher", "rule", "--trials", "2"), "weighs its actions"),
+        (("--selfplay", "rule,rule,rule", "--doubtful"), "--doubtful needs --selfplay, and a --teacher that knows"),
+        (("--selfplay", "random,random,random", "--teacher", "rule", "--doubtful"), "weighs its actions"),
+        (("--selfplay", "rule,rule,rule", "--doubtful", "--trials", "2"), "not allowed with argument --doubtful"),
         (("--selfplay", "rule,rule,rule", "--decisions", "rank:4"), "'rank:4' is none of all, winners"),
         (("--selfplay", "rule,rule,rule", "--decisions", "player:me"), "no such bot plays"),
         (("--records", "/nowhere"), "/nowhere: no such file or folder"),
@@ -244,7 +247,7 @@ def test_a_bot_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(sources, "bots_of", lambda specs, seed: [Broken()] * 3)
     with pytest.raises(SourceError, match=r"^bot a, game 256, seat 0: raised RuntimeError: out of ideas"):
-        sources.Games(("b", "c", "a"), 0, "all", None, 0, 256, 1).gather()
+        sources.Games(("b", "c", "a"), 0, "all", None, 0, False, 256, 1).gather()
 
 
 @pytest.fixture

@@ -1,0 +1,66 @@
+"""Making a deeper network of a trained one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
+
+from agents import registry  # noqa: E402
+from agents.base import Weighing  # noqa: E402
+from agents.bert import __main__ as commands  # noqa: E402
+from agents.bert.bot import OWN_FOLDER  # noqa: E402
+from agents.bert.grow import grown  # noqa: E402
+from agents.bert.learning.tasks import network  # noqa: E402
+from agents.bert.model import PolicyValue  # noqa: E402
+from engine.tables import Tables  # noqa: E402
+
+
+def test_a_grown_network_plays_almost_as_before(tmp_path: Path) -> None:
+    n_before = network(PolicyValue, str(OWN_FOLDER)).config.num_hidden_layers
+    assert commands.main(["grow", str(OWN_FOLDER), str(tmp_path / "deeper"), "--layers", str(n_before + 3)]) == 0
+    rule = registry.make("rule")
+    assert isinstance(rule, Weighing)
+    bots = {spec: registry.make(spec, 1) for spec in ("bert", f"bert:{tmp_path / 'deeper'}", "random")}
+    lost: dict[str, list[np.ndarray]] = {spec: [] for spec in bots}
+
+    def watched(views: np.ndarray) -> np.ndarray:
+        """What each loses in places, as `rule` sees it, at most 0.25 in one decision."""
+        worths = rule.weigh(views)
+        for spec, bot in bots.items():
+            chosen = np.take_along_axis(worths, bot.act(views)[:, None], axis=1)[:, 0]
+            lost[spec].append(np.minimum(worths.max(axis=1) - chosen, 0.25))
+        return rule.act(views)
+
+    for _ in Tables(range(60)).play([watched], np.zeros((60, 3), dtype=np.int8)):
+        break
+    before, after, anyhow = (np.concatenate(each) for each in lost.values())
+    assert len(before) > 1000
+    assert (before != after).any()
+    assert after.mean() < anyhow.mean() / 10
+
+
+def test_every_new_layer_can_learn() -> None:
+    before = PolicyValue.from_pretrained(OWN_FOLDER, dtype=torch.float32)
+    n_before = before.config.num_hidden_layers
+    deeper = grown(before, 2 * n_before)
+    assert len(before.bert.encoder.layer) == n_before
+    assert len(deeper.bert.encoder.layer) == deeper.config.num_hidden_layers == 2 * n_before
+    random = torch.Generator().manual_seed(1)
+    ids = torch.randint(5, 994, (4, 20), generator=random)
+    out = deeper(ids, torch.ones(4, 20, dtype=torch.bool), torch.zeros(4, 20, dtype=torch.long))
+    out.policy.square().mean().backward()
+    for layer in deeper.bert.encoder.layer:
+        for part in (layer.attention.output, layer.output):
+            assert part.dense.weight.grad.abs().max() > 0
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_it_cannot_shrink(layers: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        commands.main(["grow", str(OWN_FOLDER), str(tmp_path / "deeper"), "--layers", str(layers)])
+    assert f"layers cannot grow to {layers}: it takes at least 2, and more after" in capsys.readouterr().err
+    assert not (tmp_path / "deeper").exists()
