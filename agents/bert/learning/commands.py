@@ -11,12 +11,11 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from transformers.utils import logging as transformers_logging
 
 from agents.bert.learning.card import write_card
 from agents.bert.learning.run import Interruptions, Run
 from agents.bert.learning.settings import Settings
-from agents.bert.learning.tasks import Imitation, Improvement, Pretraining, Task
+from agents.bert.learning.tasks import Imitation, Improvement, Pretraining, Task, hush_transformers
 from agents.bert.model import PRESETS
 from engine.commandline import Parser, positive
 
@@ -89,9 +88,7 @@ def improve(arguments: Sequence[str] | None = None) -> int:
 def learn(parser: Parser, task: str, make_task: MakeTask, arguments: Sequence[str] | None) -> int:
     """Run a task as its command line says; returns the exit code."""
     given = parser.parse_args(arguments)
-    # A network that goes on as another task's has new heads, as it should.
-    transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    hush_transformers()
     chosen = {name: value for name, value in vars(given).items() if value is not None and name != "out"}
     settings = Settings(task=task, **chosen)
     console = Console(stderr=True)

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, kl_div, log_softmax, mse_loss, softmax
 from transformers import PreTrainedModel
+from transformers.utils import logging
 
 from agents.bert.data.dataset import Batch
 from agents.bert.data.shards import NOT_THOUGHT_OF
@@ -52,6 +53,12 @@ class Task(Protocol):
     def loss(self, model: torch.nn.Module, batch: Batch, random: np.random.Generator, device: torch.device) -> Loss:
         """The loss of `model` (self.model, made ready for `device`); all chance comes from `random`."""
         ...
+
+
+def hush_transformers() -> None:
+    """No bars for reading a network, and no report of new heads: one that goes on as another task's should."""
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
 
 def network(kind: type[PreTrainedModel], model: str) -> PreTrainedModel:

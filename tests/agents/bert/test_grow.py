@@ -58,6 +58,13 @@ def test_every_new_layer_can_learn() -> None:
             assert part.dense.weight.grad.abs().max() > 0
 
 
+def test_what_is_no_network_is_one_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for model, what in (("micro", "a new network need not grow"), (str(tmp_path), "nor the folder of a network")):
+        with pytest.raises(SystemExit):
+            commands.main(["grow", model, str(tmp_path / "deeper"), "--layers", "9"])
+        assert what in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("layers", [1, 2])
 def test_it_cannot_shrink(layers: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
