@@ -1,6 +1,7 @@
 """Which of a bot's decisions are worth learning from: those in which it may be wrong.
 
-Of the decisions of a bot that imitates its teacher well, a fifth hold nine tenths of what it loses.
+Of the decisions of a bot that imitates its teacher well, a fifth hold nine tenths of what it loses
+(docs/training.md tells how that was measured).
 """
 
 from __future__ import annotations
