@@ -16,6 +16,7 @@ COMMANDS = {
     "train": ("agents.bert.learning.commands:train", "train policy and value"),
     "improve": ("agents.bert.learning.commands:improve", "improve a policy by results"),
     "grow": ("agents.bert.grow:main", "make a deeper network of a trained one"),
+    "average": ("agents.bert.average:main", "make the mean of a network before and after more training"),
     "evaluate": ("agents.bert.evaluate:main", "how well a network predicts"),
     "bench": ("agents.bert.bench:main", "how fast a network answers"),
 }

@@ -37,8 +37,9 @@ out of training: all its positions or none.
 --doubtful    of bots that weigh their actions, and of them alone, only the decisions in which one may expect to lose
               0.006 places or more by the teacher's word, and one in eight of the others
 --trials      where a bot that plays hesitates to call, to declare a kan or riichi, each action that it or the teacher
-              thinks of is tried N times: the teacher plays all seats from there to the end of the round. Some other
-              decisions come along, to be left as they are. For: python -m agents.bert improve
+              thinks of is tried N times: the teacher plays all seats from there to the end of the round. So are the
+              best three discards in one of six decisions in which they are close; some other decisions come along, to
+              be left as they are. For: python -m agents.bert improve
 exit codes: 0 finished, 1 failed, 2 bad arguments, 130 interrupted
 """
 

@@ -6,8 +6,8 @@ The tiles that nobody has seen are shuffled anew for each trial, the same way fo
 actions then comes of the actions. The hands stay as they are. Over many positions the hands that a player cannot see
 are those it meets in such positions, so what is learned from all of them is what it may expect.
 
-Trials are for calls, kans and riichi. Which of two discards comes out better drowns in luck: 170,000 such decisions,
-almost half of them under a riichi, taught nothing that other games bore out (docs/training.md).
+Most of what differs is luck all the same, and between discards almost all of it: of these only close decisions are
+tried, and few of them (docs/training.md tells what either kind has taught).
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ from engine.tables import Tables
 from engine.wall import mix
 
 HESITATION = 0.02  # places: actions that the bot thinks no worse than that are tried
-LEFT_OF = 16  # of the decisions that need no trial, one in so many is gathered
+CLOSE = 0.008  # places: the same for decisions between discards alone, of which …
+FEW = 3  # … so many are tried, …
+DISCARDS_OF = 6  # … in one of so many decisions
+LEFT_OF = 64  # of the decisions that are not tried, one in so many is gathered
 NO_CHANGE = (0.0, 0.0, 0.0)
 
 
@@ -73,14 +76,19 @@ class Trials:
     def of(self, views: np.ndarray, worths: np.ndarray, tables: np.ndarray) -> Lesson:
         """Try what is to be tried of the decisions `views` TABLE[n], of the whole `tables` TABLE[n].
 
-        `worths` float32[n, N_ACTIONS] tells between which actions who plays there hesitates; what the bot of the trials
-        would do is tried as well. What an action promises is the mean standing after it. Some decisions that need no
-        trial are among those returned: what is best there has 0.
+        `worths` float32[n, N_ACTIONS] tells between which actions who plays there hesitates; where these are not
+        discards alone, what the bot of the trials would do is tried as well. What an action promises is the mean
+        standing after it. Some decisions that are not tried are among those returned: what is best there has 0.
         """
         each = np.arange(len(views))
-        thinkable = worths >= worths.max(axis=1, keepdims=True) - HESITATION
+        lost = worths.max(axis=1, keepdims=True) - worths
+        thinkable = lost <= HESITATION
         thinkable[each, self._bot.act(views)] = True
         tried = (thinkable.sum(axis=1) > 1) & thinkable[:, TSUMOGIRI + 1 :].any(axis=1)
+        discards = np.flatnonzero(~tried & (self._random.integers(DISCARDS_OF, size=len(views)) == 0))
+        best = np.sort(lost[discards], axis=1)[:, FEW - 1 : FEW]
+        thinkable[discards] &= lost[discards] <= np.minimum(best, CLOSE)
+        tried[discards] = thinkable[discards].sum(axis=1) > 1
         found = np.full(worths.shape, -np.inf, dtype=np.float32)
         found[each, worths.argmax(axis=1)] = 0.0
         of, actions = np.nonzero(thinkable & tried[:, None])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,15 +26,16 @@ from tests.engine.scenario import Scenario
 
 
 @pytest.fixture(autouse=True)
-def every_decision(monkeypatch: pytest.MonkeyPatch) -> None:
+def every_decision_but_no_discards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials, "LEFT_OF", 1)
+    monkeypatch.setattr(trials, "DISCARDS_OF", 1 << 62)
 
 
-def tried(between: list[int], scenario: Scenario, seat: int, n: int) -> np.ndarray:
-    """float32[N_ACTIONS]: how `seat`, hesitating between some actions, stands after each."""
+def tried(between: list[int], scenario: Scenario, seat: int, n: int, lost: Sequence[float] | float = 0.0) -> np.ndarray:
+    """float32[N_ACTIONS]: how `seat`, which hesitates between actions that it thinks have `lost`, stands after each."""
     table = np.frombuffer(bytearray(scenario.side.raw.tobytes()), dtype=TABLE)
     worths = np.full((1, N_ACTIONS), -np.inf, dtype=np.float32)
-    worths[:, between] = 0.0
+    worths[:, between] = -np.asarray(lost, dtype=np.float32)
     found = Trials(registry.make("rule"), n, TENHOU, seed=1).of(view_of(scenario.side.raw, seat), worths, table)
     assert found.rows.tolist() == [0]
     assert table.tobytes() == scenario.side.raw.tobytes()  # the game itself goes on as it was
@@ -58,10 +60,15 @@ def test_what_the_bot_of_the_trials_would_do_is_tried_as_well() -> None:
     assert agreed[TSUMO] == 0
 
 
-def test_discards_alone_are_not_tried() -> None:
+def test_close_discards_are_tried_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = Scenario(["1379p2468s135z9m", "", ""], "7z")
-    between = [DISCARD + MPSZ_TILES[tile] for tile in ("9p", "1z", "3z")]
-    assert np.flatnonzero(np.isfinite(tried(between, scenario, 0, 2))).tolist() == between[:1]
+    between = [DISCARD + MPSZ_TILES[tile] for tile in ("9p", "1z", "3z", "5z")]
+    monkeypatch.setattr(trials, "DISCARDS_OF", 1)
+    close, far = [0.0, 0.003, 0.006, 0.007], [0.0, 0.009, 0.01, 0.012]
+    assert np.flatnonzero(np.isfinite(tried(between, scenario, 0, 2, close))).tolist() == between[: trials.FEW]
+    assert np.flatnonzero(np.isfinite(tried(between, scenario, 0, 2, far))).tolist() == between[:1]
+    monkeypatch.setattr(trials, "DISCARDS_OF", 1 << 62)
+    assert np.flatnonzero(np.isfinite(tried(between, scenario, 0, 2, close))).tolist() == between[:1]
 
 
 def test_trials_follow_the_calls_of_others() -> None:

@@ -1,0 +1,58 @@
+"""The mean of networks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
+
+from agents.bert import __main__ as commands  # noqa: E402
+from agents.bert.average import averaged  # noqa: E402
+from agents.bert.bot import OWN_FOLDER  # noqa: E402
+from agents.bert.model import PRESETS, PolicyValue, make_config  # noqa: E402
+
+
+def saved(folder: Path, size: str, seed: int) -> PolicyValue:
+    """A new network, written to `folder` as well."""
+    torch.manual_seed(seed)
+    model = PolicyValue(make_config(PRESETS[size]))
+    model.save_pretrained(folder)
+    return model
+
+
+def test_every_weight_is_the_mean(tmp_path: Path) -> None:
+    names = ["a", "b", "c"]
+    models = [saved(tmp_path / name, "micro", seed) for seed, name in enumerate(names)]
+    folders = [str(tmp_path / name) for name in names]
+    assert commands.main(["average", *folders, str(tmp_path / "mean")]) == 0
+    mean = PolicyValue.from_pretrained(tmp_path / "mean", dtype=torch.float32).state_dict()
+    for name, weight in mean.items():
+        each = torch.stack([model.state_dict()[name] for model in models])
+        torch.testing.assert_close(weight, each.mean(dim=0), msg=name)
+    assert any((mean[name] != weight).any() for name, weight in models[0].state_dict().items())
+
+
+def test_the_mean_of_a_network_and_itself_is_that_network() -> None:
+    before = PolicyValue.from_pretrained(OWN_FOLDER, dtype=torch.float32)
+    after = averaged([str(OWN_FOLDER)] * 2)
+    assert after.config.to_dict() == before.config.to_dict()
+    for name, weight in after.state_dict().items():
+        assert torch.equal(weight, before.state_dict()[name]), name
+
+
+def test_what_has_no_mean_is_one_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    small, large = str(tmp_path / "small"), str(tmp_path / "large")
+    saved(Path(small), "micro", 1)
+    saved(Path(large), "tiny", 1)
+    for models, what in (
+        ([small], "name at least two networks"),
+        ([small, large], f"{large} is not of the size of {small}"),
+        ([small, "micro"], "a new network has nothing to keep"),
+        ([small, str(tmp_path / "none")], "nor the folder of a network"),
+    ):
+        with pytest.raises(SystemExit):
+            commands.main(["average", *models, str(tmp_path / "mean")])
+        assert what in " ".join(capsys.readouterr().err.split())
+        assert not (tmp_path / "mean").exists()
