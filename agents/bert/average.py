@@ -10,12 +10,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
 
 import torch
 
-from agents.bert.learning.tasks import hush_transformers, network
-from agents.bert.model import PRESETS, PolicyValue
+from agents.bert.learning.tasks import hush_transformers, trained
+from agents.bert.model import PolicyValue
 from engine.commandline import Parser
 
 FINISHED = 0
@@ -26,7 +25,7 @@ def averaged(folders: Sequence[str]) -> PolicyValue:
     """A network each of whose weights is the mean of those in `folders`. Raises ValueError."""
     if len(folders) < FEWEST:
         raise ValueError(f"{folders[0]} alone has no mean: name at least two networks, then the folder of the new one")
-    models = [trained(folder) for folder in folders]
+    models = [trained(folder, "has nothing to keep") for folder in folders]
     mean = models[0]
     for folder, model in zip(folders[1:], models[1:], strict=True):
         if shapes(model) != shapes(mean):
@@ -36,13 +35,6 @@ def averaged(folders: Sequence[str]) -> PolicyValue:
         for name, weight in mean.named_parameters():
             weight.copy_(torch.stack([weight, *(other[name] for other in others)]).mean(dim=0))
     return mean
-
-
-def trained(folder: str) -> PolicyValue:
-    """The network in a folder. Raises ValueError where there is none."""
-    if folder in PRESETS:
-        raise ValueError(f"{folder}: a new network has nothing to keep; name a network's folder")
-    return cast(PolicyValue, network(PolicyValue, folder))
 
 
 def shapes(model: PolicyValue) -> dict[str, torch.Size]:

@@ -12,8 +12,8 @@ import torch
 from torch import nn
 from transformers.models.bert.modeling_bert import BertLayer
 
-from agents.bert.learning.tasks import hush_transformers, network
-from agents.bert.model import PRESETS, PolicyValue
+from agents.bert.learning.tasks import hush_transformers, trained
+from agents.bert.model import PolicyValue
 from engine.commandline import Parser, positive
 
 FINISHED = 0
@@ -59,11 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("out", type=Path, help="folder of the deeper one, for: python -m agents.bert train --from")
     parser.add_argument("--layers", type=positive, required=True, metavar="N", help="that it has then")
     given = parser.parse_args(arguments)
-    if given.model in PRESETS:
-        parser.error(f"{given.model}: a new network need not grow; name a network's folder")
     hush_transformers()
     try:
-        grown(cast(PolicyValue, network(PolicyValue, given.model)), given.layers).save_pretrained(given.out)
+        grown(trained(given.model, "need not grow"), given.layers).save_pretrained(given.out)
     except (ValueError, OSError) as error:
         parser.error(str(error))
     return FINISHED

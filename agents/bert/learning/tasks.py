@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 import torch
@@ -71,6 +71,13 @@ def network(kind: type[PreTrainedModel], model: str) -> PreTrainedModel:
         return kind.from_pretrained(model, dtype=torch.float32)
     except (OSError, ValueError, RuntimeError) as error:
         raise ValueError(f"{model}: cannot be loaded as a network of this bot ({error})") from error
+
+
+def trained(model: str, why: str) -> PolicyValue:
+    """The network in a folder. Raises ValueError where there is none, or a preset is named, telling `why` that is."""
+    if model in PRESETS:
+        raise ValueError(f"{model}: a new network {why}; name a network's folder")
+    return cast(PolicyValue, network(PolicyValue, model))
 
 
 def tensors(batch: Batch, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
@@ -149,9 +156,7 @@ class Improvement:
     figures = ("loss", "regret", "regret_before", "drift", "placement_loss", "points_error")
 
     def __init__(self, settings: Settings) -> None:
-        if settings.model in PRESETS:
-            raise ValueError(f"--from {settings.model}: a new network has nothing to improve; name a network's folder")
-        self.model = network(PolicyValue, settings.model)
+        self.model = trained(settings.model, "has nothing to improve")
         self.before: torch.nn.Module = copy.deepcopy(self.model).requires_grad_(requires_grad=False)
         self.value = settings.value
 
