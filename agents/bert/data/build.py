@@ -38,7 +38,7 @@ out of training: all its positions or none.
               0.006 places or more by the teacher's word, and one in eight of the others
 --trials      where a bot that plays hesitates to call, to declare a kan or riichi, each action that it or the teacher
               thinks of is tried N times: the teacher plays all seats from there to the end of the round. So are the
-              best three discards in one of six decisions in which they are close; some other decisions come along, to
+              best three discards in one of three decisions in which they are close; some other decisions come along, to
               be left as they are. For: python -m agents.bert improve
 exit codes: 0 finished, 1 failed, 2 bad arguments, 130 interrupted
 """
@@ -89,6 +89,8 @@ def sources(given: argparse.Namespace) -> list[Source]:
         raise ValueError("--trials needs --selfplay, and a --teacher that plays the rounds out")
     if given.doubtful and (teacher is None or not given.selfplay):
         raise ValueError("--doubtful needs --selfplay, and a --teacher that knows better")
+    if given.records and (given.trials or given.doubtful):
+        raise ValueError("--trials, --doubtful choose decisions of --selfplay: add --records by another command, --add")
     for bots in given.selfplay:
         made = selfplay.make_bots(bots, given.seed)
         if (given.trials or given.doubtful) and not any(isinstance(bot, Weighing) for bot in made):

@@ -28,7 +28,7 @@ from engine.wall import mix
 HESITATION = 0.02  # places: actions that the bot thinks no worse than that are tried
 CLOSE = 0.008  # places: the same for decisions between discards alone, of which …
 FEW = 3  # … so many are tried, …
-DISCARDS_OF = 6  # … in one of so many decisions
+DISCARDS_OF = 3  # … in one of so many decisions
 LEFT_OF = 64  # of the decisions that are not tried, one in so many is gathered
 NO_CHANGE = (0.0, 0.0, 0.0)
 

@@ -35,7 +35,7 @@ from agents.bert.data.dataset import Batch, Dataset
 from agents.bert.learning.figures import Means, Writer
 from agents.bert.learning.memory import keep_memory
 from agents.bert.learning.settings import Progress, Settings
-from agents.bert.learning.tasks import Task
+from agents.bert.learning.tasks import Loss, Task
 
 REPORTED_EVERY = 50  # steps whose figures are put together
 SAVED_EVERY = 300.0  # seconds between checkpoints
@@ -156,7 +156,7 @@ class Run:
         number = (self.settings.seed, self.progress.step, self.accelerator.process_index)
         random = np.random.default_rng(number)
         variants = random.integers(N_VARIANTS, size=len(places)) if self.settings.augment else None
-        loss = self.task.loss(self.model, self.data.batch(places, variants), random, self.accelerator.device)
+        loss = self._loss(self.data.batch(places, variants), random)
         self.accelerator.backward(loss.loss)
         self.accelerator.clip_grad_norm_(self.model.parameters(), self.settings.clip)
         self.optimizer.step()
@@ -165,6 +165,10 @@ class Run:
         self.progress.step += 1
         return loss.figures
 
+    def _loss(self, batch: Batch, random: np.random.Generator) -> Loss:
+        with self.accelerator.autocast():  # so is a network that is only compared with, which nothing has prepared
+            return self.task.loss(self.model, batch, random, self.accelerator.device)
+
     def _evaluate(self) -> dict[str, float]:
         """The figures on games held out; the best network so far is kept."""
         means = Means()
@@ -172,7 +176,7 @@ class Run:
         with torch.inference_mode():
             for number, batch in enumerate(self._held_out_batches()):
                 random = np.random.default_rng(number)
-                means.add(self.task.loss(self.model, batch, random, self.accelerator.device).figures)
+                means.add(self._loss(batch, random).figures)
         self.model.train()
         figures = means.take()
         self.progress.waited += 1

@@ -140,6 +140,10 @@ def test_an_archive_of_bad_files_is_a_failure(capsys: pytest.CaptureFixture[str]
         (("--selfplay", "random,random,random", "--teacher", "rule", "--trials", "2"), "weighs its actions"),
         (("--selfplay", "rule,rule,rule", "--doubtful"), "--doubtful needs --selfplay, and a --teacher that knows"),
         (("--selfplay", "random,random,random", "--teacher", "rule", "--doubtful"), "weighs its actions"),
+        (
+            ("--selfplay", "rule,rule,rule", "--teacher", "rule", "--doubtful", "--records", "games"),
+            "add --records by another command",
+        ),
         (("--selfplay", "rule,rule,rule", "--doubtful", "--trials", "2"), "not allowed with argument --doubtful"),
         (("--selfplay", "rule,rule,rule", "--decisions", "rank:4"), "'rank:4' is none of all, winners"),
         (("--selfplay", "rule,rule,rule", "--decisions", "player:me"), "no such bot plays"),
