@@ -131,7 +131,7 @@ class Run:
                     figures |= self._write("train", means.take())
                 if self.progress.step % self.settings.every == 0 or at_end:
                     figures |= self._write("held_out", self._evaluate())
-                if time.monotonic() - saved > SAVED_EVERY:
+                if self.any_of_us(time.monotonic() - saved > SAVED_EVERY):
                     self.save()
                     saved = time.monotonic()
                 yield figures

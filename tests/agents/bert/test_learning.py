@@ -274,19 +274,32 @@ def test_ctrl_c_leaves_a_checkpoint_and_a_network(
     PolicyValue.from_pretrained(tmp_path / "model")
 
 
+# One of the processes finds that a checkpoint is due while the other does not, as happens where their clocks differ.
+TOGETHER = """
+import os, sys
+from agents.bert.__main__ import main
+from agents.bert.learning import run
+
+run.SAVED_EVERY = 0.0 if os.environ["RANK"] == "1" else 3600.0
+sys.exit(main(sys.argv[1:]))
+"""
+
+
 def test_processes_train_together(data: Path, tmp_path: Path) -> None:
-    """As they would on several GPUs: one of them writes, and each keeps its own random state."""
+    """As they would on several GPUs: one of them writes, each keeps its own random state, and none waits for ever."""
+    (tmp_path / "together.py").write_text(TOGETHER)
+    out = tmp_path / "run"
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    command += ["-m", "agents.bert", "train", str(data), str(tmp_path), "--from", "micro", "--batch", "32"]
-    command += ["--steps", "8", "--every", "4"]
+    command += [str(tmp_path / "together.py"), "train", str(data), str(out), "--from", "micro", "--batch", "32"]
+    command += ["--steps", "60", "--every", "30"]
     environment = os.environ | {"ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(REPOSITORY)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
-    assert json.loads((tmp_path / "checkpoint" / "progress.json").read_text())["step"] == 8
-    states = sorted(path.name for path in (tmp_path / "checkpoint").glob("random_states_*"))
+    assert json.loads((out / "checkpoint" / "progress.json").read_text())["step"] == 60
+    states = sorted(path.name for path in (out / "checkpoint").glob("random_states_*"))
     assert states == ["random_states_0.pkl", "random_states_1.pkl"]
-    rows = list(csv.DictReader((tmp_path / "metrics.csv").open()))
-    assert [row["step"] for row in rows if row["held_out_loss"]] == ["4", "8"]
+    rows = list(csv.DictReader((out / "metrics.csv").open()))
+    assert [row["step"] for row in rows if row["held_out_loss"]] == ["30", "60"]
 
 
 def test_without_torch_the_command_says_what_to_install(
