@@ -166,7 +166,7 @@ class Run:
         return loss.figures
 
     def _loss(self, batch: Batch, random: np.random.Generator) -> Loss:
-        with self.accelerator.autocast():  # so is a network that is only compared with, which nothing has prepared
+        with self.accelerator.autocast():  # for what a task runs beside the model, which alone was prepared
             return self.task.loss(self.model, batch, random, self.accelerator.device)
 
     def _evaluate(self) -> dict[str, float]:
