@@ -11,23 +11,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import onnx
-from onnxruntime.quantization import QuantType, quantize_dynamic
 from rich.console import Console
 from rich.table import Table
 
-from agents.bert.bot import OWN_FOLDER, Bert, Options, legal_table
+from agents.bert.bot import OWN_FOLDER, Bert, Options
 from agents.bert.encoding import MAX_TOKENS, Encoded, encode
-from agents.bert.folder import Network, read
+from agents.bert.folder import read
 from agents.bert.graph import build
+from agents.bert.labels import legal_table
 from agents.bert.runtime import DEVICES, SLICE, Net, load, onnx_run, torch_model, torch_run
-from agents.registry import make
+from agents.bert.sample import positions
 from engine.bench.main import ROUNDS, rate
 from engine.commandline import Parser
-from engine.tables import Tables
 
-GAMES = 40  # played for positions
-KEPT = 0.2  # of the positions with something to choose
+WALLS = range(40)  # of the games played for positions
+KEPT = 3000  # of their positions
 SHOWN = 32  # positions of a round of those that are answered one at a time
 TORCH_SLICE = 64
 
@@ -49,20 +47,6 @@ class Timed(NamedTuple):
     name: str
     rate: float  # positions per second
     same: float  # share of the positions for which it chooses what the first way chooses
-
-
-def positions() -> np.ndarray:
-    """TABLE[n]: views with more than one legal label, of games of the bot `rule`, in random order."""
-    bot, random = make("rule"), np.random.default_rng(1)
-    kept: list[np.ndarray] = []
-
-    def act(views: np.ndarray) -> np.ndarray:
-        kept.append(views[(legal_table(views).sum(axis=1) > 1) & (random.random(len(views)) < KEPT)])
-        return bot.act(views)
-
-    for _ in Tables(range(GAMES)).play([act], np.zeros((GAMES, 3), dtype=np.int8)):
-        pass
-    return random.permutation(np.concatenate(kept))
 
 
 def part(encoded: Encoded, first: int, last: int) -> Encoded:
@@ -117,30 +101,14 @@ def torch_ways(folder: Path, device: str) -> list[Way]:
     return ways
 
 
-def quantized(network: Network) -> Net:
-    """A network whose weights are of 8 bits; what they are multiplied with is rounded to 8 bits batch by batch."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "quantized.onnx"
-        model = build(network)
-        onnx.helper.set_model_props(model, {"onnx.quant.pre_process": "onnxruntime.quant"})  # it is as it should be
-        quantize_dynamic(
-            model,
-            path,
-            op_types_to_quantize=["MatMul"],
-            weight_type=QuantType.QInt8,
-            extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT},
-        )
-        return Net(onnx_run(onnx.load(path), threads=1), SLICE["cpu"])
-
-
 def all_ways(folder: Path, device: str) -> list[Way]:
     """Every way to run the network in `folder` on that device."""
-    policy = by_net(load(folder, device))
     ways = torch_ways(folder, device)
-    ways += [Way("the bot's runtime, one by one", policy, False), Way("the bot's runtime, batched", policy, True)]
     if device == "cpu":
-        ways.append(Way("the same with 8-bit weights", by_net(quantized(read(folder))), True))
-    return ways
+        unrounded = Net(onnx_run(build(read(folder)), threads=1), SLICE["cpu"])
+        ways.append(Way("ONNX Runtime, batched, float32", by_net(unrounded), True))
+    policy = by_net(load(folder, device))
+    return [*ways, Way("the bot's runtime, one by one", policy, False), Way("the bot's runtime, batched", policy, True)]
 
 
 def measure(ways: Sequence[Way], encoded: Encoded, legal: np.ndarray) -> list[Timed]:
@@ -219,7 +187,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValueError as error:
         parser.error(str(error))
     with console.status("playing games for positions …"):
-        views = positions()
+        views = positions(WALLS)[:KEPT]
     with console.status("measuring …"):
         encoding = rate_of(encode, views)
         playing = rate_of(Bert(net, "bert", Options(), seed=0).act, views)

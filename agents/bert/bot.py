@@ -18,7 +18,7 @@ import numpy as np
 
 from agents.bert.encoding import encode
 from agents.bert.folder import REGRET_UNIT, WEIGHTS
-from agents.bert.labels import LABEL_NAMES, N_LABELS, actions_of, legal_masks
+from agents.bert.labels import LABEL_NAMES, N_LABELS, actions_of, legal_table
 from agents.bert.runtime import DEVICES, Net, Predictions, load, softmax
 from engine.actions import N_ACTIONS
 from engine.compiling import entry
@@ -80,11 +80,6 @@ def read_options(text: str) -> Options:
         except ValueError:
             raise ValueError(f"the bot bert cannot take {part!r}; {name}: {what}") from None
     return Options(**given)
-
-
-def legal_table(views: np.ndarray) -> np.ndarray:
-    """bool[n, N_LABELS]: which labels stand for a legal action of `views` TABLE[n]."""
-    return ((legal_masks(views)[:, None] >> np.arange(N_LABELS, dtype=np.uint64)) & np.uint64(1)).astype(bool)
 
 
 @entry

@@ -156,6 +156,11 @@ def legal_masks(views: np.ndarray) -> np.ndarray:
     return masks
 
 
+def legal_table(views: np.ndarray) -> np.ndarray:
+    """bool[n, N_LABELS]: which labels stand for a legal action of `views` TABLE[n]."""
+    return ((legal_masks(views)[:, None] >> np.arange(N_LABELS, dtype=np.uint64)) & np.uint64(1)).astype(bool)
+
+
 def labels_of(views: np.ndarray, actions: np.ndarray) -> np.ndarray:
     """uint8[n]: the labels of legal `actions` int64[n] in `views` TABLE[n]."""
     labels = np.empty(len(views), dtype=np.uint8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,8 +11,11 @@ import numpy as np
 import onnx
 import onnxruntime
 
-from agents.bert.folder import HEADS, POINTS_UNIT, read
-from agents.bert.graph import OUTPUT, build
+from agents.bert.encoding import Encoded, encode
+from agents.bert.folder import HEADS, POINTS_UNIT, Network, read
+from agents.bert.graph import OUTPUT, Value
+from agents.bert.quantized import Quantized, Reach, Watched
+from agents.bert.sample import positions
 
 DEVICES = ("cpu", "cuda")
 # A sequence is padded to a multiple of this, whatever the sequences beside it: in ONNX Runtime sums over a sequence
@@ -22,6 +26,9 @@ SLICE = {"cpu": 16, "cuda": 1024}
 # ONNX Runtime would join sums and LayerNormalization to an operator that is slower on a CPU.
 UNWANTED = ["SkipLayerNormFusion", "EmbedLayerNormFusion"]
 ERRORS_ONLY = 3
+
+TYPICAL_WALLS = range(1000, 1004)
+TYPICAL = 128  # positions that tell how far the steps of rounded numbers are apart
 
 # run(ids int64[n, L], mask bool[n, L], positions int64[n, L]) -> float32[n, 50]: the heads' outputs side by side
 Run = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -88,12 +95,45 @@ def load(folder: Path, device: str = "cpu", threads: int = 1) -> Net:
 
 
 def on_cpu(folder: Path, threads: int) -> Run:
-    """The network run by ONNX Runtime. Raises ValueError for a bad folder."""
-    return onnx_run(build(read(folder)), threads)
+    """The network run by ONNX Runtime, with products of 8 bits. Raises ValueError for a bad folder."""
+    network = read(folder)
+    return onnx_run(Quantized(network, reach(network)).model(), threads)
+
+
+@cache
+def typical() -> Encoded:
+    """TYPICAL positions."""
+    return encode(positions(TYPICAL_WALLS)[:TYPICAL])
+
+
+def reach(network: Network) -> Reach:
+    """How far the inputs of linear layers reach in typical positions."""
+    watched = Watched(network)
+    run = onnx_outputs(watched.model(), [OUTPUT, *watched.told.values()], threads=1)
+    seen: list[list[np.ndarray]] = []
+
+    def watch(ids: np.ndarray, mask: np.ndarray, positions: np.ndarray) -> np.ndarray:
+        heads, *told = run(ids, mask, positions)
+        seen.append(told)
+        return heads
+
+    sample = typical()
+    Net(watch, SLICE["cpu"])(sample.ids, sample.lengths, sample.n_state)
+    return {
+        name: np.stack([np.min(ends, axis=0)[0], np.max(ends, axis=0)[1]]) for name, *ends in zip(watched.told, *seen)
+    }
 
 
 def onnx_run(model: onnx.ModelProto, threads: int) -> Run:
     """A graph run by ONNX Runtime on the CPU."""
+    run = onnx_outputs(model, [OUTPUT], threads)
+    return lambda ids, mask, positions: run(ids, mask, positions)[0]
+
+
+def onnx_outputs(
+    model: onnx.ModelProto, outputs: list[Value], threads: int
+) -> Callable[[np.ndarray, np.ndarray, np.ndarray], list[np.ndarray]]:
+    """A graph run by ONNX Runtime on the CPU, for those of its outputs."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -103,9 +143,9 @@ def onnx_run(model: onnx.ModelProto, threads: int) -> Run:
         model.SerializeToString(), options, ["CPUExecutionProvider"], disabled_optimizers=UNWANTED
     )
 
-    def run(ids: np.ndarray, mask: np.ndarray, positions: np.ndarray) -> np.ndarray:
-        heads: np.ndarray = session.run([OUTPUT], {"ids": ids, "mask": mask, "positions": positions})[0]
-        return heads
+    def run(ids: np.ndarray, mask: np.ndarray, positions: np.ndarray) -> list[np.ndarray]:
+        made: list[np.ndarray] = session.run(outputs, {"ids": ids, "mask": mask, "positions": positions})
+        return made
 
     return run
 

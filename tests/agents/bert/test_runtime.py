@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agents.bert.bot import OWN_FOLDER
 from agents.bert.encoding import MAX_TOKENS, Encoded, encode
-from agents.bert.folder import POINTS_UNIT, Config
-from agents.bert.labels import N_LABELS
-from agents.bert.runtime import Net, Predictions, by_torch, load, softmax
+from agents.bert.folder import POINTS_UNIT, Config, read
+from agents.bert.graph import build
+from agents.bert.labels import N_LABELS, legal_table
+from agents.bert.runtime import SLICE, Net, Predictions, by_torch, load, onnx_run, reach, softmax
 from tests.agents.bert.networks import TINY, weights, write_network
 
 SIZES = {
@@ -34,6 +36,11 @@ def ask(net: Net, encoded: Encoded, rows: Any = slice(None)) -> Predictions:
     return net(encoded.ids[rows], encoded.lengths[rows], encoded.n_state[rows])
 
 
+def unrounded(folder: Path) -> Net:
+    """The network in `folder` as it is stored, in float32."""
+    return Net(onnx_run(build(read(folder)), threads=1), SLICE["cpu"])
+
+
 def together(parts: list[Predictions]) -> Predictions:
     return Predictions(*map(np.concatenate, zip(*parts, strict=True)))
 
@@ -43,7 +50,7 @@ def test_says_what_transformers_says(config: Config, views: np.ndarray, tmp_path
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
     tensors = weights(config)
-    said = ask(load(write_network(tmp_path / "network", config, tensors)), encoded := encode(views[::5]))
+    said = ask(unrounded(write_network(tmp_path / "network", config, tensors)), encoded := encode(views[::5]))
 
     bert = transformers.BertModel(transformers.BertConfig(**config._asdict()), add_pooling_layer=False).eval()
     of_bert = {name.removeprefix("bert."): torch.tensor(tensors[name]) for name in tensors if name.startswith("bert.")}
@@ -60,6 +67,36 @@ def test_says_what_transformers_says(config: Config, views: np.ndarray, tmp_path
     np.testing.assert_allclose(said.placement, softmax(placement), atol=1e-4)
     np.testing.assert_allclose(said.points, points[:, 0] * POINTS_UNIT, atol=1e-4 * POINTS_UNIT)
     np.testing.assert_allclose(said.placement.sum(axis=1), 1, atol=1e-6)
+
+
+@pytest.mark.parametrize("config", SIZES.values(), ids=SIZES)
+def test_rounding_changes_little(config: Config, views: np.ndarray, tmp_path: Path) -> None:
+    folder, encoded = write_network(tmp_path / "network", config), encode(views)
+    expected, said = (ask(net, encoded) for net in (unrounded(folder), load(folder)))
+    for exact, rounded in zip(expected, said, strict=True):
+        assert np.corrcoef(exact.ravel(), rounded.ravel())[0, 1] > 0.98, "even where weights are random"
+    assert (said.policy == expected.policy).all() == (config.num_hidden_layers == 1), "the last layer is not rounded"
+
+
+def test_our_own_network_chooses_as_before_rounding(views: np.ndarray) -> None:
+    encoded, legal = encode(views), legal_table(views)
+    choices = [
+        np.where(legal, ask(net, encoded).policy, -np.inf).argmax(axis=1)
+        for net in (unrounded(OWN_FOLDER), load(OWN_FOLDER))
+    ]
+    assert (choices[0] == choices[1])[legal.sum(axis=1) > 1].mean() > 0.95
+
+
+def test_what_reaches_linear_layers(tmp_path: Path) -> None:
+    """An input that is the same everywhere reaches from there to there, and ReLU leaves nothing below 0."""
+    tensors = weights(TINY)
+    tensors["bert.embeddings.LayerNorm.weight"][3], tensors["bert.embeddings.LayerNorm.bias"][3] = 0, 7
+    reached = reach(read(write_network(tmp_path / "network", TINY, tensors)))
+    of_layer = "attention.self.query attention.self.key attention.self.value attention.output.dense intermediate.dense"
+    assert reached.keys() == {f"bert.encoder.layer.0.{part}" for part in [*of_layer.split(), "output.dense"]}
+    assert reached["bert.encoder.layer.0.attention.self.key"][:, 3].tolist() == [7, 7]
+    assert reached["bert.encoder.layer.0.output.dense"].min() == 0
+    assert all((low <= high).all() and (low < high).any() for low, high in reached.values())
 
 
 @pytest.mark.parametrize("config", SIZES.values(), ids=SIZES)
