@@ -145,9 +145,12 @@ class Builder:
             x = self.graph.node("Gather", tokens, np.array(0), axis=1)
             got = self.attend_first(tokens, x, padding, f"{name}.attention")
         x = self.norm(self.graph.node("Add", x, got), f"{name}.attention.output.LayerNorm")
+        return self.norm(self.graph.node("Add", x, self.feed_forward(x, name)), f"{name}.output.LayerNorm")
+
+    def feed_forward(self, x: Value, name: str) -> Value:
+        """What the two linear layers of a layer, with the activation between them, make of `x`."""
         made = self.graph.node(self.config.hidden_act.capitalize(), self.linear(x, f"{name}.intermediate.dense"))
-        made = self.linear(made, f"{name}.output.dense")
-        return self.norm(self.graph.node("Add", x, made), f"{name}.output.LayerNorm")
+        return self.linear(made, f"{name}.output.dense")
 
     def model(self) -> onnx.ModelProto:
         """The whole network, from INPUTS to OUTPUT."""
