@@ -202,11 +202,12 @@ def replies(agent: Agent, seed: int = 5) -> list[dict[str, Any]]:
 
 
 def test_remarks_go_along_with_replies(network: Path) -> None:
-    plain, telling = replies(make(spec(network))), replies(make(spec(network, "?top=3")))
+    bots = make(spec(network)), make(spec(network, "?top=3"))
+    plain, telling = ([*replies(bot), *replies(bot, seed=3)] for bot in bots)
     assert not any("ext_bot" in reply for reply in plain)
     assert plain == [{key: value for key, value in reply.items() if key != "ext_bot"} for reply in telling]
     thought_about = [reply for reply in telling if "ext_bot" in reply]
-    assert len(thought_about) > 50
+    assert len(thought_about) > 100
     for reply in thought_about:
         remark = reply["ext_bot"]
         candidates = remark["candidate"]
