@@ -28,7 +28,8 @@ class Doubts:
     def of(self, views: np.ndarray, worths: np.ndarray, tables: np.ndarray) -> Lesson:
         """Choose of the decisions `views` TABLE[n], whose actions the bot weighs as `worths` float32[n, N_ACTIONS].
 
-        It is taken to play an action as often as `agents.bert` means by such worths. The whole `tables` are not needed.
+        It is taken to play an action as often as `agents.bert` means by such worths. An action that the teacher did not
+        think of is learned to be a mistake. The whole `tables` are not needed.
         """
         taught = worths_of(views, worths.argmax(axis=1), self._teacher)
         known = np.isfinite(worths)
@@ -37,4 +38,4 @@ class Doubts:
         expected = (chances * np.where(known, lost, 0.0)).sum(axis=1) / chances.sum(axis=1)
         others = self._random.integers(LEFT_OF, size=len(views)) == 0
         rows = np.flatnonzero((expected >= DOUBTFUL) | others)
-        return Lesson(rows, taught[rows])
+        return Lesson(rows, np.where(known, -lost, np.float32(-np.inf))[rows])

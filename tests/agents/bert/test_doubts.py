@@ -13,7 +13,7 @@ from agents.bert.data import doubts, selfplay
 from agents.bert.data.dataset import Dataset
 from agents.bert.data.decisions import Decisions
 from agents.bert.data.doubts import Doubts
-from agents.bert.data.shards import save
+from agents.bert.data.shards import NOT_THOUGHT_OF, save
 from engine.tables import Tables
 
 SURE = 1000.0  # times what rule thinks of the actions: then it has no doubt which is best
@@ -38,7 +38,10 @@ def chosen(views: np.ndarray, worths: np.ndarray) -> np.ndarray:
     rule = registry.make("rule")
     assert isinstance(rule, Weighing)
     lesson = Doubts(rule, seed=1).of(views, worths, views)
-    assert np.array_equal(lesson.worths, rule.weigh(views)[lesson.rows])  # the teacher's word, not the bot's
+    taught = rule.weigh(views)[lesson.rows]  # the teacher's word, not the bot's
+    mistakes = np.where(np.isfinite(worths[lesson.rows]), -np.float32(NOT_THOUGHT_OF), -np.inf)
+    said = np.where(np.isfinite(taught), taught - taught.max(axis=1, keepdims=True), mistakes)
+    assert np.array_equal(lesson.worths, said)
     return lesson.rows
 
 

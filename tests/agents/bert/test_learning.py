@@ -29,7 +29,7 @@ from agents.bert.folder import REGRET_UNIT  # noqa: E402
 from agents.bert.learning import run as running  # noqa: E402
 from agents.bert.learning.run import Run  # noqa: E402
 from agents.bert.learning.settings import Settings  # noqa: E402
-from agents.bert.learning.tasks import Imitation, Improvement, Pretraining, mask_tokens  # noqa: E402
+from agents.bert.learning.tasks import AS_GOOD, Imitation, Improvement, Pretraining, mask_tokens  # noqa: E402
 from agents.bert.model import PRESETS, PolicyValue, encode_tokens, make_config  # noqa: E402
 from agents.bert.vocabulary import MASK, N_SPECIAL  # noqa: E402
 
@@ -222,6 +222,8 @@ def test_improving_follows_results_and_does_not_drift_without_them(batch: Batch,
 
     nothing = np.where(batch.legal, np.float32(0.0), np.float32(np.inf))
     assert learn(nothing)["drift"] < 1e-3
+    as_good = np.where(batch.legal, np.float32(AS_GOOD) * (batch.legal.cumsum(axis=1) - 1 > 0), np.float32(np.inf))
+    assert learn(as_good)["drift"] < 1e-3
     first = batch.legal & (np.cumsum(batch.legal, axis=1) == 1)
     lowest_is_best = np.where(first, np.float32(0.0), np.where(batch.legal, np.float32(0.1), np.float32(np.inf)))
     figures = learn(lowest_is_best)
