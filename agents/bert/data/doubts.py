@@ -28,14 +28,14 @@ class Doubts:
     def of(self, views: np.ndarray, worths: np.ndarray, tables: np.ndarray) -> Lesson:
         """Choose of the decisions `views` TABLE[n], whose actions the bot weighs as `worths` float32[n, N_ACTIONS].
 
-        It is taken to play an action as often as `agents.bert` means by such worths. An action that the teacher did not
-        think of is learned to be a mistake. The whole `tables` are not needed.
+        It is taken to play an action as often as `agents.bert` means by such worths. An action that it thought of and
+        the teacher did not is learned to be a mistake. The whole `tables` are not needed.
         """
         taught = worths_of(views, worths.argmax(axis=1), self._teacher)
-        known = np.isfinite(worths)
-        lost = np.where(np.isfinite(taught), taught.max(axis=1, keepdims=True) - taught, np.float32(NOT_THOUGHT_OF))
+        known, thought_of = np.isfinite(worths), np.isfinite(taught)
+        lost = np.where(thought_of, taught.max(axis=1, keepdims=True) - taught, np.float32(NOT_THOUGHT_OF))
         chances = np.exp((worths - worths.max(axis=1, keepdims=True)) / REGRET_UNIT)
         expected = (chances * np.where(known, lost, 0.0)).sum(axis=1) / chances.sum(axis=1)
         others = self._random.integers(LEFT_OF, size=len(views)) == 0
         rows = np.flatnonzero((expected >= DOUBTFUL) | others)
-        return Lesson(rows, np.where(known, -lost, np.float32(-np.inf))[rows])
+        return Lesson(rows, np.where(known | thought_of, -lost, np.float32(-np.inf))[rows])

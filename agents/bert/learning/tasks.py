@@ -26,7 +26,7 @@ from agents.bert.vocabulary import MASK, N_SPECIAL, N_TOKENS
 MASKED = 0.15  # share of the tokens that are to be guessed
 STAKES = 20.0  # weight of the regret to be expected, in places, beside the cross-entropy
 GAIN_A_NAT = 0.005  # places a policy must gain by trials to drift a nat from what it was
-AS_GOOD = 0.01  # places: a label that loses no more than that is as good as the best, as far as anyone can tell
+AS_GOOD = 0.01  # places: what a label loses counts from there on; a teacher is not that exact
 SOFTENED = 0.5  # logits are taken times that where trials teach: labels that seem unlikely are heard as well
 REPLACED, RANDOM = 0.8, 0.1  # of these: shown as [MASK]; shown as any other token; the rest stays
 

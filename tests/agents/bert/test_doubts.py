@@ -68,6 +68,15 @@ def test_what_the_teacher_did_not_think_of_is_a_mistake(views: np.ndarray, monke
     assert np.array_equal(chosen(views, unthought), np.arange(len(views)))
 
 
+def test_what_the_bot_did_not_think_of_is_taught_all_the_same(views: np.ndarray) -> None:
+    rule = registry.make("rule")
+    assert isinstance(rule, Weighing)
+    right = rule.weigh(views)
+    narrow = np.where(right < right.max(axis=1, keepdims=True), right, -np.inf)  # never of the best
+    some = np.isfinite(narrow).any(axis=1)
+    assert len(chosen(views[some], narrow[some])) > 50
+
+
 def test_some_of_the_others_come_along(views: np.ndarray) -> None:
     rule = registry.make("rule")
     assert isinstance(rule, Weighing)
