@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import URL, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
@@ -30,9 +31,31 @@ from server.store.results import (
 from server.store.saving import INSERT, insert_game
 from server.store.tables import GameRow, PlayerRow, RecordRow, RoomRow, TokenRow
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 # Transactions of this process that write at the same time. SQLite can have one, and those that wait for it would use
 # up the connections (15) that readers need.
 MAX_WRITERS = {"sqlite": 1, "postgresql": 8}
+
+
+def to_its_end(
+    method: Callable[Concatenate[Store, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[Store, P], Coroutine[Any, Any, T]]:
+    """A method of Store that goes on to its end when its caller is cancelled.
+
+    A connection closed in the middle of a statement would keep SQLite's one lock for writing until Python's garbage
+    collector finds the statement.
+    """
+
+    @wraps(method)
+    async def call(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        task = asyncio.create_task(method(store, *args, **kwargs))
+        store._under_way.add(task)
+        task.add_done_callback(store._under_way.discard)
+        return await asyncio.shield(task)
+
+    return call
 
 
 class Store:
@@ -40,6 +63,7 @@ class Store:
 
     Every method raises StoreError, one line, where the database fails. What a failed call should have written is not
     there, or, where the connection was lost at its very end, all there: `save_game` can be called again either way.
+    A call that writes goes on to its end when its caller is cancelled, and `close` waits for it.
     """
 
     def __init__(self, url: URL, engine: AsyncEngine) -> None:
@@ -48,6 +72,7 @@ class Store:
         self._reads = async_sessionmaker(engine)
         self._writes = async_sessionmaker(engine.execution_options(**IMMEDIATE), expire_on_commit=False)
         self._turn = asyncio.Semaphore(MAX_WRITERS[url.get_backend_name()])
+        self._under_way: set[asyncio.Task[Any]] = set()
 
     @classmethod
     async def open(cls, url: str) -> Store:
@@ -61,7 +86,8 @@ class Store:
         return cls(parsed, make_engine(parsed))
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, once what is being written is."""
+        await asyncio.gather(*self._under_way, return_exceptions=True)
         await self._engine.dispose()
 
     @asynccontextmanager
@@ -77,6 +103,7 @@ class Store:
             async with self._turn, self._writes.begin() as session:
                 yield session
 
+    @to_its_end
     async def save_game(self, game: FinishedGame) -> bool:
         """Store a game, its record, its players' counts and their new ratings, all or nothing.
 
@@ -160,6 +187,7 @@ class Store:
             rows = await session.scalars(select(RoomRow).order_by(RoomRow.name))
             return [StoredRoom(row.name, row.settings, row.opened) for row in rows]
 
+    @to_its_end
     async def save_room(self, name: str, settings: dict[str, Any]) -> None:
         """Keep a room with its settings (JSON), or change the settings of one that is there."""
         async with self._writing() as session:
@@ -167,11 +195,13 @@ class Store:
             statement = insert(RoomRow).values(name=name, settings=settings, opened=datetime.now(UTC))
             await session.execute(statement.on_conflict_do_update(index_elements=["name"], set_={"settings": settings}))
 
+    @to_its_end
     async def close_room(self, name: str) -> bool:
         """Forget a room; its games stay. False where there is none of that name."""
         async with self._writing() as session:
             return await session.scalar(delete(RoomRow).where(RoomRow.name == name).returning(RoomRow.name)) is not None
 
+    @to_its_end
     async def add_token(self, name: str, admin: bool = False) -> str:
         """A new token for `name`: its secret, which is not kept. Raises ValueError where the name has a token."""
         secret = secrets.token_urlsafe(32)
@@ -183,6 +213,7 @@ class Store:
                 raise ValueError(f"{name!r} has a token already: revoke it first")
         return secret
 
+    @to_its_end
     async def revoke_token(self, name: str) -> bool:
         """Make the token of that name worthless. False where there is none."""
         async with self._writing() as session:

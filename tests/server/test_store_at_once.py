@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -121,7 +123,16 @@ async def test_reading_goes_on_while_many_wait_to_write(database_url: str) -> No
     await engine.dispose()
 
 
-async def test_a_save_given_up_half_way_harms_nobody(database_url: str) -> None:
+@pytest.fixture
+def no_garbage_collection() -> Iterator[None]:
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_garbage_collection")  # it would end what a save left open, sooner or later
+async def test_a_save_given_up_half_way_harms_nobody(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "LOCK_TIMEOUT", 5.0)
     chance = random.Random(4)
     games = [random_game(chance) for _ in range(60)]
     async with opened(database_url) as store:
@@ -129,10 +140,18 @@ async def test_a_save_given_up_half_way_harms_nobody(database_url: str) -> None:
             save = asyncio.create_task(store.save_game(game))
             await asyncio.sleep(chance.uniform(0, 0.01))
             save.cancel()
-        stored = await all_items(lambda cursor: store.games(cursor=cursor))
-        await check_store(store, len(stored))
         await asyncio.gather(*map(store.save_game, games))
         await check_store(store, len(games))
+
+
+async def test_closing_waits_for_a_save_given_up(database_url: str) -> None:
+    async with opened(database_url) as store:
+        saves = [asyncio.create_task(store.save_game(make_game(minute=minute))) for minute in range(5)]
+        await asyncio.sleep(0)
+        for save in saves:
+            save.cancel()
+    async with opened(database_url) as store:
+        await check_store(store, 5)
 
 
 async def test_a_store_outlives_the_connections_it_had(postgres_url: str) -> None:
