@@ -9,8 +9,10 @@ from itertools import product
 
 import numpy as np
 
+from agents.bert.encoding import TEHAI, Encoded
 from agents.bert.labels import N_LABELS
 from agents.bert.vocabulary import CLASSES, N_TOKENS, PLACE_OF_TILE, TILE_ORDER
+from engine.compiling import entry, inner
 from engine.tiles import CHUN, HAKU, HATSU, KIND_1M, KIND_9M, N_KINDS, N_TILES, PIN, RED_5P, RED_5S, SOU
 
 DRAGONS = (HAKU, HATSU, CHUN)
@@ -37,6 +39,7 @@ def _tile_maps() -> np.ndarray:
 
 TILE_MAPS = _tile_maps()
 N_VARIANTS = len(TILE_MAPS)
+SUITS_SWAPPED = 2  # the variant in which nothing but the suits changes
 _PLACE_MAPS = PLACE_OF_TILE[TILE_MAPS[:, TILE_ORDER]]  # the same in the bot's order of tiles
 
 
@@ -54,3 +57,30 @@ def _token_maps() -> np.ndarray:
 TOKEN_MAPS = _token_maps()  # uint16[variants, N_TOKENS]
 LABEL_MAPS = np.tile(np.arange(N_LABELS), (N_VARIANTS, 1))  # int64[variants, N_LABELS]
 LABEL_MAPS[:, :N_TILES] = _PLACE_MAPS
+
+
+@inner
+def sort_hand(out: np.ndarray, n: int) -> None:
+    """Put the hand among the first `n` tokens back in order: tiles have changed places."""
+    for i in range(1, n):
+        token = out[i]
+        k = i
+        while (
+            k > 0 and TEHAI <= token < TEHAI + N_TILES and TEHAI <= out[k - 1] < TEHAI + N_TILES and out[k - 1] > token
+        ):
+            out[k] = out[k - 1]
+            k -= 1
+        out[k] = token
+
+
+@entry
+def _sort_all(ids: np.ndarray, n_state: np.ndarray) -> None:
+    for k in range(len(ids)):
+        sort_hand(ids[k], n_state[k])
+
+
+def variant_of(encoded: Encoded, variant: int) -> Encoded:
+    """The same positions in one of the variants."""
+    ids = TOKEN_MAPS[variant][encoded.ids]
+    _sort_all(ids, encoded.n_state)
+    return encoded._replace(ids=ids)

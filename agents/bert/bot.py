@@ -1,5 +1,8 @@
 """The BERT bot: asks its network which of the legal labels is the likeliest, and plays that.
 
+Where the network is not sure it is asked again with pin and sou swapped, and what counts is the mean of its logits: it
+has not learned quite the same of either suit.
+
 =================================================  ====================================================================
 ``bert``                                           the network that comes with it
 ``bert:FOLDER``                                    another: a folder with ``config.json`` and ``model.safetensors``
@@ -16,7 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.bert.encoding import encode
+from agents.bert.augment import LABEL_MAPS, SUITS_SWAPPED, variant_of
+from agents.bert.encoding import Encoded, encode
 from agents.bert.folder import REGRET_UNIT, WEIGHTS
 from agents.bert.labels import LABEL_NAMES, N_LABELS, actions_of, legal_table
 from agents.bert.runtime import DEVICES, Net, Predictions, load, softmax
@@ -28,6 +32,7 @@ from engine.wall import GOLDEN, mix
 
 OWN_FOLDER = Path(__file__).parent / "weights"
 DIGITS = 4  # after the point, of what is remarked
+SURE = 0.9  # of a label with that probability
 
 
 class Options(NamedTuple):
@@ -175,7 +180,13 @@ class Bert:
         """What the network says; the logits of illegal labels are -inf."""
         encoded = encode(views)
         said = self._net(encoded.ids, encoded.lengths, encoded.n_state)
-        return said._replace(policy=np.where(legal, said.policy, -np.inf))
+        policy = np.where(legal, said.policy, -np.inf)
+        unsure = np.flatnonzero(softmax(policy).max(axis=1) < SURE)
+        if len(unsure):
+            swapped = variant_of(Encoded(*(array[unsure] for array in encoded)), SUITS_SWAPPED)
+            again = self._net(swapped.ids, swapped.lengths, swapped.n_state)
+            policy[unsure] = (policy[unsure] + again.policy[:, LABEL_MAPS[SUITS_SWAPPED]]) / 2
+        return said._replace(policy=policy)
 
 
 @lru_cache(maxsize=4)

@@ -9,13 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.bert.augment import LABEL_MAPS, TOKEN_MAPS
+from agents.bert.augment import LABEL_MAPS, TOKEN_MAPS, sort_hand
 from agents.bert.data.shards import N_REGRETS, POSITION, REGRETS, Shard, find, lengths_of, load
-from agents.bert.encoding import MAX_TOKENS, TEHAI
+from agents.bert.encoding import MAX_TOKENS
 from agents.bert.labels import N_LABELS
 from agents.bert.vocabulary import EOS, FIRST_DEED, N_DEEDS, N_PLAYERS, SEP
-from engine.compiling import entry, inner
-from engine.tiles import N_TILES
+from engine.compiling import entry
 
 HELD_OUT_OF = 20  # one game in so many is never trained on
 MIXED_SHARDS = 16  # shards whose positions are shuffled together: some thousand games
@@ -34,20 +33,6 @@ class Batch(NamedTuple):
     placement: np.ndarray  # int64[n]: where the seat finished, 0 first
     points: np.ndarray  # float32[n]: its final points in thousands
     regret: np.ndarray  # float32[n, N_LABELS]: places lost against the best label, inf where nobody thought of it
-
-
-@inner
-def sort_hand(out: np.ndarray, n: int) -> None:
-    """Put the hand among the first `n` tokens back in order: tiles have changed places."""
-    for i in range(1, n):
-        token = out[i]
-        k = i
-        while (
-            k > 0 and TEHAI <= token < TEHAI + N_TILES and TEHAI <= out[k - 1] < TEHAI + N_TILES and out[k - 1] > token
-        ):
-            out[k] = out[k - 1]
-            k -= 1
-        out[k] = token
 
 
 @entry

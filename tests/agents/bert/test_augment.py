@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.bert.augment import N_VARIANTS, TILE_MAPS
+from agents.bert.augment import N_VARIANTS, SUITS_SWAPPED, TILE_MAPS, variant_of
 from agents.bert.data import records
+from agents.bert.data.dataset import Dataset
 from agents.bert.data.decisions import Decisions
 from agents.bert.data.shards import save
+from agents.bert.encoding import Encoded
+from agents.bert.vocabulary import SEP
 from engine.records.files import write_record
 from engine.records.model import Event, GameRecord
 from engine.rules import TENHOU
@@ -62,6 +65,28 @@ def test_a_variant_is_what_the_turned_game_gives(variant: int, games: list[Playe
     assert len(of_turned_game) > 300
     assert (as_played == of_turned_game) == (variant == 0)
     assert rows_in(tmp_path / "own", variant) == of_turned_game
+
+
+@pytest.mark.parametrize("variant", range(N_VARIANTS))
+def test_encoded_positions_become_variants_as_training_data_do(
+    variant: int, games: list[Played], tmp_path: Path
+) -> None:
+    rows_of([game.record for game in games], tmp_path / "own")
+    data = Dataset(tmp_path / "own")
+    own, wanted = data.batch(data.places), data.batch(data.places, np.full(len(data), variant))
+    encoded = Encoded(own.ids.astype(np.uint16), (own.ids == SEP).argmax(axis=1), own.mask.sum(axis=1))
+    before = own.ids.copy()
+    found = variant_of(encoded, variant)
+    assert (found.ids == wanted.ids).all()
+    assert (found.n_state == encoded.n_state).all()
+    assert (found.lengths == encoded.lengths).all()
+    assert (encoded.ids == before).all()
+
+
+def test_suits_swapped_is_the_variant_in_which_only_they_change() -> None:
+    for tile in IN_GAME:
+        name = MJAI_NAMES[tile]
+        assert MJAI_NAMES[TILE_MAPS[SUITS_SWAPPED, tile]] == name.translate(str.maketrans("ps", "sp"))
 
 
 def test_the_variants_are_the_twelve() -> None:

@@ -13,8 +13,9 @@ import pytest
 
 from agents.base import Agent, Weighing
 from agents.bert import bot
-from agents.bert.bot import Bert, Options, gumbel_noise, read_options
-from agents.bert.encoding import encode
+from agents.bert.augment import LABEL_MAPS, SUITS_SWAPPED, variant_of
+from agents.bert.bot import SURE, Bert, Options, gumbel_noise, read_options
+from agents.bert.encoding import Encoded, encode
 from agents.bert.folder import REGRET_UNIT
 from agents.bert.labels import LABEL_NAMES, N_LABELS, labels_of, legal_table
 from agents.bert.runtime import Predictions, load, softmax
@@ -52,6 +53,22 @@ def spec(network: Path, options: str = "") -> str:
 
 
 RANDOM_POLICY = np.random.default_rng(5).normal(0, 3, N_LABELS)
+RANDOM_OPINION = RANDOM_POLICY[None], RANDOM_POLICY[None]  # with the suits as they are, and swapped
+
+
+def mean_policy(first: np.ndarray, swapped: np.ndarray, legal: np.ndarray) -> np.ndarray:
+    """float[n, N_LABELS]: the logits that come of what is said of positions and of them with their suits swapped."""
+    own = np.where(legal, first, -np.inf)
+    back = np.where(legal, swapped[:, LABEL_MAPS[SUITS_SWAPPED]], -np.inf)
+    return np.where(softmax(own).max(axis=1, keepdims=True) < SURE, (own + back) / 2, own)
+
+
+def policy_of(network: Path, views: np.ndarray) -> np.ndarray:
+    """The same of all views, by a network."""
+    net, encoded = load(network), encode(views)
+    swapped = variant_of(encoded, SUITS_SWAPPED)
+    first, second = (net(each.ids, each.lengths, each.n_state).policy for each in (encoded, swapped))
+    return mean_policy(first, second, legal_table(views))
 
 
 # What it plays --------------------------------------------------------------------------------------------------------
@@ -65,8 +82,7 @@ def test_its_worths_are_its_probabilities(network: Path, views: np.ndarray) -> N
     assert np.array_equal(np.isfinite(worths).sum(axis=1), legal.sum(axis=1))
     n = len(views)
     assert (worths[np.arange(n), bert.act(views)] >= worths.max(axis=1)).all()
-    encoded = encode(views)
-    policy = load(network)(encoded.ids, encoded.lengths, encoded.n_state).policy
+    policy = policy_of(network, views)
     for i in np.flatnonzero(legal.sum(axis=1) > 1)[:200]:
         labels = np.flatnonzero(legal[i])
         actions = np.flatnonzero(np.isfinite(worths[i]))
@@ -99,13 +115,13 @@ def test_answers_do_not_depend_on_the_batch(network: Path, options: str, views: 
 
 def test_the_likeliest_legal_label_is_played(network: Path, views: np.ndarray) -> None:
     labels = labels_of(views, make(spec(network)).act(views))
+    policy, legal = policy_of(network, views), legal_table(views)
+    assert legal[np.arange(len(views)), labels].all()
+    assert (labels == policy.argmax(axis=1)).all()
     encoded = encode(views)
-    policy = load(network)(encoded.ids, encoded.lengths, encoded.n_state).policy
-    legal = legal_table(views)
-    for label, logits, may in zip(labels, policy, legal, strict=True):
-        assert may[label]
-        assert logits[label] == logits[may].max()
-    assert (policy.argmax(axis=1) != labels).mean() > 0.5, "the likeliest labels must often be illegal"
+    alone = load(network)(encoded.ids, encoded.lengths, encoded.n_state).policy
+    assert (alone.argmax(axis=1) != labels).mean() > 0.5, "the likeliest labels must often be illegal"
+    assert (np.where(legal, alone, -np.inf).argmax(axis=1) != labels).mean() > 0.1, "a second look must change some"
     assert len(set(labels.tolist())) > 20
 
 
@@ -122,7 +138,7 @@ def test_no_illegal_label_is_ever_played(views: np.ndarray, temperature: float) 
 
 
 def test_the_network_is_asked_only_where_there_is_a_choice(views: np.ndarray) -> None:
-    agent, opinion = of_opinion(RANDOM_POLICY)
+    agent, opinion = of_opinion(1e6 * RANDOM_POLICY)
     choices = legal_table(views).sum(axis=1)
     assert {1, 2} <= set(choices.tolist())
     agent.act(views)
@@ -130,6 +146,25 @@ def test_the_network_is_asked_only_where_there_is_a_choice(views: np.ndarray) ->
     agent.act(views[choices == 1])
     assert opinion.asked == [(choices > 1).sum()]
     assert len(agent.act(views[:0])) == 0
+
+
+def test_where_it_is_not_sure_it_looks_again_with_suits_swapped(views: np.ndarray) -> None:
+    looks: list[Encoded] = []
+
+    class Watched(Opinion):
+        def __call__(self, ids: np.ndarray, lengths: np.ndarray, n_state: np.ndarray) -> Predictions:
+            looks.append(Encoded(ids, n_state, lengths))
+            return super().__call__(ids, lengths, n_state)
+
+    views = views[legal_table(views).sum(axis=1) > 1]
+    legal = legal_table(views)
+    Bert(Watched(RANDOM_POLICY), "bert", Options(), seed=0).act(views)  # type: ignore[arg-type]
+    unsure = softmax(np.where(legal, RANDOM_POLICY, -np.inf)).max(axis=1) < SURE
+    assert 0 < unsure.sum() < len(views)
+    swapped = variant_of(encode(views[unsure]), SUITS_SWAPPED)
+    assert len(looks) == 2
+    assert all((found == wanted).all() for found, wanted in zip(looks[1], swapped, strict=True))
+    assert not (looks[1].ids == looks[0].ids[unsure]).all(axis=1).any()
 
 
 def test_views_are_left_as_they_are(network: Path, views: np.ndarray) -> None:
@@ -161,14 +196,14 @@ def wide_choice(views: np.ndarray) -> np.ndarray:
 def test_labels_are_drawn_as_likely_as_they_are(wide_choice: np.ndarray, temperature: float) -> None:
     legal = legal_table(wide_choice)[0]
     assert legal.sum() >= 12
-    expected = softmax(np.where(legal, RANDOM_POLICY, -np.inf) / temperature)
+    expected = softmax(mean_policy(*RANDOM_OPINION, legal[None])[0] / temperature)
     found = frequencies(wide_choice, temperature)
     tolerance = 5 * np.sqrt(expected * (1 - expected) / 4000) + 1e-9
     assert (np.abs(found - expected) <= tolerance).all()
 
 
 def test_as_it_cools_it_becomes_greedy(wide_choice: np.ndarray) -> None:
-    best = np.where(legal_table(wide_choice)[0], RANDOM_POLICY, -np.inf).argmax()
+    best = mean_policy(*RANDOM_OPINION, legal_table(wide_choice))[0].argmax()
     for temperature in (0.0, 1e-9, 1e-300):
         assert frequencies(wide_choice, temperature, n=50)[best] == 1
 
@@ -227,16 +262,17 @@ def test_what_is_remarked(views: np.ndarray) -> None:
     asked = np.flatnonzero(legal_table(views).sum(axis=1) > 1)
     for row in asked[::10]:
         (label,) = labels_of(views[row : row + 1], agent.act(views[: row + 1])[-1:])
-        legal = np.flatnonzero(legal_table(views[row : row + 1])[0])
-        odds = np.exp(RANDOM_POLICY[legal].astype(np.float32))
-        expected = sorted(zip((odds / odds.sum()).tolist(), legal.tolist(), strict=True), reverse=True)
+        legal = legal_table(views[row : row + 1])
+        shares = softmax(mean_policy(*RANDOM_OPINION, legal)[0])
+        expected = sorted(np.flatnonzero(legal).tolist(), key=lambda each: -shares[each])
+        n_asked = len(opinion.asked)
         remark = agent.remark()
-        assert [each["token"] for each in remark["candidate"]] == [LABEL_NAMES[each] for _, each in expected]
-        assert [each["prob"] for each in remark["candidate"]] == pytest.approx([p for p, _ in expected], abs=1e-4)
+        assert len(opinion.asked) == n_asked, "a remark asks nothing"
+        assert [each["token"] for each in remark["candidate"]] == [LABEL_NAMES[each] for each in expected]
+        assert [each["prob"] for each in remark["candidate"]] == pytest.approx(shares[expected], abs=1e-4)
         assert remark["token"] == LABEL_NAMES[label]
         assert (remark["placement"], remark["points"]) == ([0.5, 0.3, 0.2], 12.3457)
         assert len(json.dumps(remark).encode()) < 4096
-    assert len(opinion.asked) == len(asked[::10]), "a remark asks nothing"
 
 
 def test_nothing_is_remarked_on_what_was_not_thought_about(views: np.ndarray) -> None:
