@@ -49,16 +49,11 @@ class Timed(NamedTuple):
     same: float  # share of the positions for which it chooses what the first way chooses
 
 
-def part(encoded: Encoded, first: int, last: int) -> Encoded:
-    """Some of the sequences."""
-    return Encoded(*(each[first:last] for each in encoded))
-
-
 def answers(way: Way, encoded: Encoded) -> np.ndarray:
     """The logits of `encoded`, got in that way."""
     if way.at_once:
         return way.policy(encoded)
-    return np.concatenate([way.policy(part(encoded, i, i + 1)) for i in range(len(encoded.ids))])
+    return np.concatenate([way.policy(encoded.some(slice(i, i + 1))) for i in range(len(encoded.ids))])
 
 
 def by_net(net: Net) -> Policy:
@@ -114,7 +109,7 @@ def all_ways(folder: Path, device: str) -> list[Way]:
 def measure(ways: Sequence[Way], encoded: Encoded, legal: np.ndarray) -> list[Timed]:
     """Time all ways in turn, again and again, after a look at their answers."""
     chosen = [np.where(legal, answers(way, encoded), -np.inf).argmax(axis=1) for way in ways]
-    some = part(encoded, 0, SHOWN)
+    some = encoded.some(slice(SHOWN))
 
     def work(way: Way) -> int:
         asked = encoded if way.at_once else some

@@ -1,7 +1,7 @@
 """The BERT bot: asks its network which of the legal labels is the likeliest, and plays that.
 
-Where the network is not sure it is asked again with pin and sou swapped, and what counts is the mean of its logits: it
-has not learned quite the same of either suit.
+Where the network is not sure it is asked again with pinzu and souzu swapped, and what counts is the mean of its logits:
+it has not learned quite the same of either suit.
 
 =================================================  ====================================================================
 ``bert``                                           the network that comes with it
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.bert.augment import LABEL_MAPS, SUITS_SWAPPED, variant_of
-from agents.bert.encoding import Encoded, encode
+from agents.bert.encoding import encode
 from agents.bert.folder import REGRET_UNIT, WEIGHTS
 from agents.bert.labels import LABEL_NAMES, N_LABELS, actions_of, legal_table
 from agents.bert.runtime import DEVICES, Net, Predictions, load, softmax
@@ -32,7 +32,7 @@ from engine.wall import GOLDEN, mix
 
 OWN_FOLDER = Path(__file__).parent / "weights"
 DIGITS = 4  # after the point, of what is remarked
-SURE = 0.9  # of a label with that probability
+SURE = 0.9  # a network that gives a label that probability is not asked again
 
 
 class Options(NamedTuple):
@@ -183,7 +183,7 @@ class Bert:
         policy = np.where(legal, said.policy, -np.inf)
         unsure = np.flatnonzero(softmax(policy).max(axis=1) < SURE)
         if len(unsure):
-            swapped = variant_of(Encoded(*(array[unsure] for array in encoded)), SUITS_SWAPPED)
+            swapped = variant_of(encoded.some(unsure), SUITS_SWAPPED)
             again = self._net(swapped.ids, swapped.lengths, swapped.n_state)
             policy[unsure] = (policy[unsure] + again.policy[:, LABEL_MAPS[SUITS_SWAPPED]]) / 2
         return said._replace(policy=policy)

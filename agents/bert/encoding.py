@@ -192,6 +192,10 @@ class Encoded(NamedTuple):
         """int64[n, MAX_TOKENS]: 0 in the state part and for padding, then counting from [SEP], which has 1."""
         return np.where(self.mask, np.maximum(np.arange(MAX_TOKENS) - self.n_state[:, None] + 1, 0), 0)
 
+    def some(self, rows: slice | np.ndarray) -> Encoded:
+        """Some of the sequences."""
+        return Encoded(*(array[rows] for array in self))
+
 
 def encode(views: np.ndarray) -> Encoded:
     """The sequences of `views`, TABLE[n], each seen by its `viewer`, who is asked."""
