@@ -11,7 +11,7 @@ from engine.actions import N_ACTIONS
 
 # decide(raw, n, seed, actions): writes into actions int64[n] the answers to the first n TABLE records of raw uint8[:].
 Decide: TypeAlias = Callable[[np.ndarray, int, np.uint64, np.ndarray], None]
-# weigh(raw, n, worths): writes into worths float32[n, N_ACTIONS] what `Weighing.weigh` returns.
+# weigh(raw, n, worths): writes into worths float32[n, N_ACTIONS] what `ActionValues.weigh` returns.
 Weigh: TypeAlias = Callable[[np.ndarray, int, np.ndarray], None]
 
 
@@ -26,10 +26,10 @@ class Agent(Protocol):
 
 
 @runtime_checkable
-class Remarking(Protocol):
+class Annotating(Protocol):
     """A bot that has something to say about its answers."""
 
-    def remark(self) -> dict[str, Any]:
+    def annotate(self) -> dict[str, Any]:
         """What it thinks of the last of the views just answered, as JSON of at most 4096 bytes; {} for nothing.
 
         Who plays by mjai sends it along with the answer, as ``ext_bot``: records keep it, opponents never see it.
@@ -38,10 +38,10 @@ class Remarking(Protocol):
 
 
 @runtime_checkable
-class Weighing(Protocol):
+class ActionValues(Protocol):
     """A bot that can tell how good it thinks each action is."""
 
-    def weigh(self, views: np.ndarray) -> np.ndarray:
+    def action_values(self, views: np.ndarray) -> np.ndarray:
         """What each action promises in `views`, TABLE[n]: float32[n, N_ACTIONS], a better placement by one being 1.
 
         -inf: not weighed, or not legal. Nothing has more than what `act` takes.
@@ -69,15 +69,15 @@ class CompiledAgent:
         return actions
 
 
-class CompiledWeighingAgent(CompiledAgent):
+class CompiledValueAgent(CompiledAgent):
     """The same with a compiled function that weighs the actions."""
 
     def __init__(self, name: str, decide: Decide, weigh: Weigh, seed: int = 0) -> None:
         super().__init__(name, decide, seed)
         self._weigh = weigh
 
-    def weigh(self, views: np.ndarray) -> np.ndarray:
-        """See Weighing."""
+    def action_values(self, views: np.ndarray) -> np.ndarray:
+        """See ActionValues."""
         worths = np.empty((len(views), N_ACTIONS), dtype=np.float32)
         self._weigh(np.ascontiguousarray(views).view(np.uint8), len(views), worths)
         return worths
@@ -89,6 +89,6 @@ def compiled(name: str, decide: Decide, weigh: Weigh | None = None) -> Factory:
     def make(argument: str | None, seed: int) -> Agent:
         if argument is not None:
             raise ValueError(f"the bot {name} takes no argument, but got {argument!r}")
-        return CompiledAgent(name, decide, seed) if weigh is None else CompiledWeighingAgent(name, decide, weigh, seed)
+        return CompiledAgent(name, decide, seed) if weigh is None else CompiledValueAgent(name, decide, weigh, seed)
 
     return make

@@ -12,7 +12,9 @@ from agents.base import Agent
 from engine.seeds import MAX_SEED
 
 GROUP = "nukidora.agents"
-BUILT_IN = {name: f"agents.{name}:make" for name in ("random", "tsumogiri", "efficiency", "rule", "bert")}
+BUILT_IN = {name: f"agents.bots.{name}:make" for name in ("random", "tsumogiri", "efficiency", "rule")} | {
+    "bert": "agents.bert:make"
+}
 
 
 def _find(name: str) -> EntryPoint | None:

@@ -15,7 +15,7 @@ from agents.registry import names
 from arena.runner import RunError
 from arena.schedule import Settings, round_up
 from arena.sitting import Sitting
-from engine.commandline import Parser, complaint, positive, three_bots, usable_cores
+from engine.common.options import Parser, complaint, positive, three_bots, usable_cores
 from engine.rules import PRESETS
 
 FINISHED, FAILED, INTERRUPTED = 0, 1, 130
@@ -33,7 +33,7 @@ riichi, call, draw %     share of rounds with an accepted riichi, with an open m
 win, deal-in points      mean worth of the hand won or paid, without honba and riichi sticks
 nukidora                 norths laid per round
 
-Foreign bots play like the others, but one game at a time. One that crashes, hangs or answers nonsense is reported; its
+External bots play like the others, but one game at a time. One that crashes, hangs or answers nonsense is reported; its
 seat then discards what it draws until the game is over, and the next game starts it anew.
 
 exec:COMMAND             a program that speaks mjai on stdin and stdout, one for each job; {id} becomes its seat.

@@ -9,11 +9,10 @@ from typing import Protocol
 
 import numpy as np
 
-from agents.asking import Message
-from arena.foreign import Foreign
+from agents.external.adapters import ExternalAgent
 from arena.saving import Recorder, end_game
 from arena.schedule import Bot, Game, game_number
-from engine.records.model import start_game
+from engine.mjai.messages import Message, start_game
 from engine.tables import Tables
 
 
@@ -43,11 +42,11 @@ class Fault:
         return f"game {game_number(self.wall, self.rotation)}, seat {self.seat}: {self.what}"
 
 
-class ForeignSeats:
+class ExternalSeats:
     """The foreign bots at a table on which one game is played: an `Audience`."""
 
     def __init__(
-        self, bots: Mapping[int, Foreign], game: Game, start: Message, tables: Tables, faults: list[Fault]
+        self, bots: Mapping[int, ExternalAgent], game: Game, start: Message, tables: Tables, faults: list[Fault]
     ) -> None:
         """Begin the game with its ``start_game``. `bots` are by place in the schedule; their `faults` are added."""
         self._bots = bots
@@ -78,8 +77,8 @@ def audience_of(
     """The foreign bots, whose faults will be added to `faults`, and who writes the games down."""
     starts = [start_game([bots[place].label for place in game.seats], tables.rules) for game in games]
     audience: list[Audience] = []
-    if foreign := {place: bot.agent for place, bot in enumerate(bots) if isinstance(bot.agent, Foreign)}:
-        audience.append(ForeignSeats(foreign, games[0], starts[0], tables, faults))
+    if foreign := {place: bot.agent for place, bot in enumerate(bots) if isinstance(bot.agent, ExternalAgent)}:
+        audience.append(ExternalSeats(foreign, games[0], starts[0], tables, faults))
     if folder is not None:
         audience.append(Recorder(folder, games, starts, tables))
     return audience

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.player import StandIn
+from agents.external.adapters import ExternalAgent
+from agents.external.mjai_bot import StandIn
 from arena.audience import Audience, Fault, audience_of
-from arena.foreign import Foreign
 from arena.schedule import ROTATIONS, Bot, Game, Settings, games_of
 from arena.statistics import N_COUNTS, SCORE, count_rounds
 from engine.table import GAME_OVER, N_SEATS
@@ -92,7 +92,7 @@ def warm_up(settings: Settings, bots: Sequence[Bot]) -> None:
     game = games_of(settings, [0])[0]
     tables = Tables([game.seed], settings.make_rules())
     counts = np.zeros((1, N_SEATS, N_COUNTS), dtype=np.int32)
-    policies: list[Policy] = [StandIn().act if isinstance(bot.agent, Foreign) else bot.agent.act for bot in bots]
+    policies: list[Policy] = [StandIn().act if isinstance(bot.agent, ExternalAgent) else bot.agent.act for bot in bots]
     with suppress(PolicyFault):
         for ended in islice(tables.play(policies, np.array([game.seats], dtype=np.int8)), 2):
             count_rounds(tables.raw, ended, counts)

@@ -14,9 +14,9 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from types import FrameType
 
-from agents.player import Player, PlayerError
+from agents.external.adapters import ExternalAgent
+from agents.external.mjai_bot import BotError, MjaiBot
 from arena.chunk import Chunk, GameError, play_chunk, warm_up
-from arena.foreign import Foreign
 from arena.schedule import Settings
 
 SPAWN = multiprocessing.get_context("spawn")  # the same on every system, and safe beside threads
@@ -125,7 +125,7 @@ def work(link: Connection, settings: Settings, folder: Path | None) -> None:
         try:
             bots = settings.make_bots()
             for bot in bots:
-                if isinstance(bot.agent, Foreign):
+                if isinstance(bot.agent, ExternalAgent):
                     prepare(bot.label, bot.agent.player, at_end)
             while True:
                 walls = link.recv()
@@ -140,13 +140,13 @@ def work(link: Connection, settings: Settings, folder: Path | None) -> None:
             link.send(Failure(str(error)))
 
 
-def prepare(label: str, player: Player, at_end: ExitStack) -> None:
+def prepare(label: str, player: MjaiBot, at_end: ExitStack) -> None:
     """Make a foreign bot ready; it is closed `at_end`. Raises GameError."""
     at_end.callback(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, leave))
     at_end.callback(player.close)
     try:
         player.prepare()
-    except (PlayerError, OSError) as error:
+    except (BotError, OSError) as error:
         raise GameError(f"bot {label}: {error}") from error
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from arena.schedule import Game
-from engine import mjai
-from engine.records import model
+from engine.mjai.messages import Event
+from engine.mjai.round_events import round_messages
 from engine.records.mjai import write
+from engine.records.model import GameRecord
 from engine.rules import Rules
 from engine.tables import Tables
 
@@ -19,7 +20,7 @@ from engine.tables import Tables
 class Recorder:
     """Records of tables in play: added round by round, as text, because a table forgets its rounds."""
 
-    def __init__(self, folder: Path, games: Sequence[Game], starts: Sequence[model.Event], tables: Tables) -> None:
+    def __init__(self, folder: Path, games: Sequence[Game], starts: Sequence[Event], tables: Tables) -> None:
         """`starts` are the ``start_game`` of each game."""
         self.folder = folder
         self.games = games
@@ -31,7 +32,7 @@ class Recorder:
     def add_rounds(self, ended: np.ndarray) -> None:
         """Add the rounds that have just ended on those tables."""
         for table in ended.tolist():
-            self._add(table, mjai.messages(self.tables.records[table]))
+            self._add(table, round_messages(self.tables.records[table]))
 
     def finish(self) -> None:
         """Write every game, all of them over. The same game gives the same bytes. Raises OSError."""
@@ -43,13 +44,13 @@ class Recorder:
             unfinished.write_bytes(data)
             unfinished.replace(path)  # whenever the run is cut short, a record is whole or not there
 
-    def _add(self, table: int, events: list[model.Event]) -> None:
-        self.texts[table].append(write(model.GameRecord(events, self.tables.rules, "")))
+    def _add(self, table: int, events: list[Event]) -> None:
+        self.texts[table].append(write(GameRecord(events, self.tables.rules, "")))
 
 
-def end_game(record: np.record, rules: Rules) -> model.Event:
+def end_game(record: np.record, rules: Rules) -> Event:
     """The last message of a game that is over."""
-    message = mjai.messages(record)[-1]
+    message = round_messages(record)[-1]
     return message | {"points": rules.final_points(message["scores"])}
 
 

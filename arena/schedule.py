@@ -16,9 +16,9 @@ from typing import Literal
 import numpy as np
 
 from agents.base import Agent
-from agents.foreign import is_awaited, is_foreign, make_player
+from agents.external.adapters import ExternalAgent
+from agents.external.specs import is_awaited, is_external, make_external
 from agents.registry import make
-from arena.foreign import Foreign
 from engine.rules import Rules, preset
 from engine.seeds import derived_seed
 from engine.table import N_SEATS
@@ -26,7 +26,7 @@ from engine.table import N_SEATS
 ROTATIONS = N_SEATS
 # Tables of a chunk are played in lock step: enough for large batches, few enough to keep memory and lost work small.
 MAX_WALLS = 86
-MAX_WALLS_FOREIGN = 1  # foreign bots play one game after the other, and slowly
+MAX_WALLS_EXTERNAL = 1  # foreign bots play one game after the other, and slowly
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Bot:
 class Settings:
     """What decides the result of a run. `games` is a multiple of ROTATIONS."""
 
-    bots: tuple[str, ...]  # one for each seat, as `agents.foreign` or `agents.registry.make` takes them
+    bots: tuple[str, ...]  # one for each seat, as `agents.external.specs` or `agents.registry.make` takes them
     games: int
     seed: int
     rules: str
@@ -56,7 +56,7 @@ class Settings:
     @property
     def foreign(self) -> bool:
         """Whether a foreign bot plays."""
-        return any(map(is_foreign, self.bots))
+        return any(map(is_external, self.bots))
 
     @property
     def max_jobs(self) -> int | None:
@@ -73,8 +73,8 @@ class Settings:
         return [Bot(label, agent) for label, agent in zip(labels([agent.name for agent in agents]), agents)]
 
     def _make_agent(self, spec: str, place: int) -> Agent:
-        if is_foreign(spec):
-            return Foreign(make_player(spec, self.timeout))
+        if is_external(spec):
+            return ExternalAgent(make_external(spec, self.timeout))
         return make(spec, seed=derived_seed(self.seed, "bot", place))
 
     def wall_seeds(self, walls: Sequence[int]) -> list[int]:

@@ -15,7 +15,7 @@ from arena.journal import Journal, run_identity
 from arena.progress import Progress, progress
 from arena.report import print_faults, print_report
 from arena.results import Results, Speed
-from arena.schedule import MAX_WALLS, MAX_WALLS_FOREIGN, ROTATIONS, Settings, chunks
+from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, ROTATIONS, Settings, chunks
 
 
 class Sitting:
@@ -45,7 +45,7 @@ class Sitting:
 
     def play(self, console: Console) -> None:
         """Play to the end, progress shown on `console`. Raises KeyboardInterrupt and `arena.runner.RunError`."""
-        max_walls = MAX_WALLS_FOREIGN if self.settings.foreign else MAX_WALLS
+        max_walls = MAX_WALLS_EXTERNAL if self.settings.foreign else MAX_WALLS
         todo = chunks(self.results.missing, self.jobs, max_walls)
         with closing(runner.play(self.settings, todo, self.jobs, self.save)) as updates:
             for update in updates:  # the first is Ready; before that a notice of compiling would tear the bar

@@ -12,7 +12,7 @@ from math import sqrt
 import numpy as np
 
 from arena.schedule import seating
-from engine.compiling import entry
+from engine.compiling import kernel
 from engine.rules import Rules
 from engine.table import N_SEATS, TABLE
 
@@ -21,7 +21,7 @@ N_COUNTS = 11
 Z_95 = 1.96
 
 
-@entry
+@kernel
 def count_rounds(raw: np.ndarray, ended: np.ndarray, counts: np.ndarray) -> None:
     """Add the rounds that have just ended on the tables `ended`, int64[m], to `counts`, int32[tables, 3, N_COUNTS]."""
     tables = raw.view(TABLE)

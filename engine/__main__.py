@@ -1,4 +1,4 @@
-"""`python -m engine`: validate, convert or show game records, or measure the engine."""
+"""`python -m engine`: validate, convert or show game records."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress
 
-from engine.commandline import Parser, positive
+from engine.common.options import Parser, positive
 from engine.records.files import RecordError, find_records, read_records, write_record
 from engine.records.show import show_game
 from engine.records.validate import AUTO, check_files
@@ -95,14 +94,11 @@ def arguments() -> Parser:
     showing = command(show, "print a game record")
     showing.add_argument("file", type=Path, metavar="FILE")
     showing.add_argument("--round", type=positive, metavar="N", help="only this round, counted from 1")
-    commands.add_parser("bench", help="measure this engine beside others", add_help=False)
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
     """Run one command; returns the exit code: 0, 1 for faulty records, 2 for arguments that do not work."""
-    if argv[:1] == ["bench"]:  # has arguments of its own and needs packages the others do not
-        return int(import_module("engine.bench.main").main(list(argv[1:])))
     args = arguments().parse_args(argv)
     try:
         code: int = args.run(args)

@@ -12,7 +12,7 @@ number   name               meaning
 42       NUKIDORA
 43       TSUMO
 44       RON
-45       NINE_TERMINALS     abort the round (kyushu kyuhai)
+45       KYUSHU_KYUHAI     abort the round (kyushu kyuhai)
 46       PASS
 47-80    ANKAN + kind
 81-114   KAKAN + kind
@@ -34,7 +34,7 @@ DAIMINKAN = 41
 NUKIDORA = 42
 TSUMO = 43
 RON = 44
-NINE_TERMINALS = 45
+KYUSHU_KYUHAI = 45
 PASS = 46
 ANKAN = 47
 KAKAN = ANKAN + N_KINDS

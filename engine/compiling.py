@@ -4,7 +4,7 @@ Two decorators, one for each kind of compiled function:
 
 * ``@inner``: called by other compiled functions only. Not cached by itself and without a Python wrapper,
   which makes a full compile a third shorter.
-* ``@entry``: called from Python. Its machine code, with everything it calls, is cached on disk.
+* ``@kernel``: called from Python. Its machine code, with everything it calls, is cached on disk.
 
 numba checks only the file of the cached function, not the files of what that function calls. So the cache lives in a
 folder named by a hash of *all* sources that could have been compiled in: change one of them and a new folder is used.
@@ -65,7 +65,7 @@ def inner(function: F) -> F:
     return njit(**OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)  # type: ignore[no-any-return]
 
 
-def entry(function: F) -> F:
+def kernel(function: F) -> F:
     """Compile `function` for calls from Python and keep the machine code on disk."""
     if numba.config.DISABLE_JIT:
         return function

@@ -15,9 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from engine import entries, mjai
+from engine import kernels
 from engine.actions import N_ACTIONS, action_name
-from engine.records.model import start_game
+from engine.mjai.actions import action_of
+from engine.mjai.messages import for_seat, start_game
+from engine.mjai.round_events import RoundReader
 from engine.rules import TENHOU, Rules
 from engine.table import GAME_OVER, ROUND_OVER, TABLE, WALL_SIZE
 from engine.tiles import FULL_SET, KIND_OF
@@ -65,11 +67,11 @@ class Game:
         self._phase = int(self._table["phase"][0])
         self._menu = np.zeros(N_ACTIONS, dtype=np.int64)
         self._messages: list[Message] = [start_game(list(names), rules)]
-        self._unread: list[mjai.RoundReader] = []  # finished rounds, not yet turned into messages
+        self._unread: list[RoundReader] = []  # finished rounds, not yet turned into messages
         self._delivered = [0, 0, 0]  # messages already handed out to each seat
         self._lay_wall()
-        entries.start(self._raw, 0, np.uint64(seed))
-        self._round = mjai.RoundReader(self.table)
+        kernels.start(self._raw, 0, np.uint64(seed))
+        self._round = RoundReader(self.table)
 
     @property
     def table(self) -> np.record:
@@ -84,15 +86,15 @@ class Game:
     @property
     def asked(self) -> tuple[int, ...]:
         """The seats whose answer the game waits for, ascending."""
-        return SEATS_OF[entries.asked_seats(self._raw, 0)]
+        return SEATS_OF[kernels.asked_seats(self._raw, 0)]
 
     def legal(self, seat: int) -> list[int]:
         """The legal actions of `seat`, ascending; empty where it is not asked."""
-        return self._menu[: entries.menu(self._raw, 0, seat, self._menu)].tolist()
+        return self._menu[: kernels.menu(self._raw, 0, seat, self._menu)].tolist()
 
     def act(self, seat: int, action: int) -> None:
         """`seat` answers. Raises IllegalAction, naming what is legal, and leaves the game as it was."""
-        phase = entries.answer(self._raw, 0, seat, action)
+        phase = kernels.answer(self._raw, 0, seat, action)
         if phase < 0:
             raise IllegalAction(self._complaint(seat, action))
         self._phase = phase
@@ -105,19 +107,19 @@ class Game:
         self._round.t = self._table.copy()[0]
         self._unread.append(self._round)
         self._lay_wall()
-        self._phase = entries.proceed(self._raw, 0)
-        self._round = mjai.RoundReader(self.table)
+        self._phase = kernels.proceed(self._raw, 0)
+        self._round = RoundReader(self.table)
         if self.over:
             self._round.n_read = n_log
 
     def act_message(self, seat: int, message: Message) -> None:
         """`seat` answers with an mjai message. Raises ValueError, IllegalAction for an action that is not legal."""
-        self.act(seat, mjai.action_of(self.table, seat, message))
+        self.act(seat, action_of(self.table, seat, message))
 
     def view(self, seat: int) -> np.record:
         """A copy of the table with everything hidden from `seat` blanked."""
         copied = np.zeros(1, dtype=TABLE)
-        entries.see(self._raw, 0, seat, copied.view(np.uint8), 0)
+        kernels.see(self._raw, 0, seat, copied.view(np.uint8), 0)
         return copied[0]
 
     @property
@@ -140,7 +142,7 @@ class Game:
         self._read()
         fresh = self._messages[self._delivered[seat] :]
         self._delivered[seat] = len(self._messages)
-        return [mjai.for_seat(message, seat) for message in fresh]
+        return [for_seat(message, seat) for message in fresh]
 
     def snapshot(self) -> Snapshot:
         """This position, to `restore` later."""
@@ -153,7 +155,7 @@ class Game:
         self._phase = int(self._table["phase"][0])
         self._unread.clear()
         del self._messages[snapshot.n_messages :]
-        self._round = mjai.RoundReader(self.table)
+        self._round = RoundReader(self.table)
         self._round.read()  # a snapshot is taken with all messages read
         self._delivered = list(snapshot.delivered)
 

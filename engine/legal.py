@@ -9,7 +9,7 @@ from engine.actions import (
     DAIMINKAN,
     DISCARD,
     KAKAN,
-    NINE_TERMINALS,
+    KYUSHU_KYUHAI,
     NUKIDORA,
     PASS,
     PON,
@@ -22,7 +22,7 @@ from engine.actions import (
 from engine.compiling import inner
 from engine.hand import has_kind, kinds_held, move, reds_held
 from engine.rules import RIICHI_STICK
-from engine.scoring.evaluate import is_kokushi, winning_han
+from engine.scoring.table_scoring import is_kokushi, winning_han
 from engine.scoring.yaku import (
     AFTER_REPLACEMENT,
     BY_TSUMO,
@@ -218,7 +218,7 @@ def turn_menu(t: np.record) -> None:
     if t.live_left > 0 and p.hand[NORTH] > 0 and (p.riichi == 0 or t.drawn == NORTH):
         allow(t, seat, np.int64(NUKIDORA))
     if t.first_turn and p.n_river == 0 and nine_kinds(p):
-        allow(t, seat, np.int64(NINE_TERMINALS))
+        allow(t, seat, np.int64(KYUSHU_KYUHAI))
 
 
 @inner

@@ -8,8 +8,8 @@ from engine.compiling import inner
 from engine.events import END_KYOKU, HORA, RYUKYOKU, pack
 from engine.legal import ron_situation, tsumo_situation
 from engine.rules import NOTEN_POOL, RIICHI_STICK, TARGET_POINTS
-from engine.scoring.evaluate import score_win
 from engine.scoring.points import payment
+from engine.scoring.table_scoring import score_win
 from engine.scoring.yaku import DAISANGEN, DAISUUSHII
 from engine.table import EXHAUSTIVE, FOUR_KANS, NAGASHI, NINE_KINDS, ROUND_OVER
 from engine.tiles import NONE

@@ -20,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.compiling import entry, inner
+from engine.compiling import inner, kernel
 from engine.shanten_tables import (
     FIELD_BITS,
     FILE,
@@ -175,7 +175,7 @@ def discards_keeping(hand: Hand, keys: Keys, n_melds: int) -> int:
     return _kinds_reaching(hand, keys, n_melds, np.int64(-1), max(shanten(keys, n_melds), np.int64(0)))
 
 
-@entry
+@kernel
 def shanten_batch(hands: Hand, n_melds: Hand) -> Hand:
     """Shanten of many hands: `hands` int8[n, 34] and `n_melds` int8[n] -> int8[n].
 

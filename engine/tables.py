@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import entries
+from engine import kernels
 from engine.actions import action_name, actions_of
 from engine.rules import TENHOU, Rules
 from engine.table import ROUND_OVER, TABLE
@@ -37,7 +37,7 @@ class Tables:
         """Start one game for each 64-bit seed. A policy is asked for at most `batch` views at a time."""
         self._take(np.zeros(len(seeds) * TABLE.itemsize, dtype=np.uint8), rules, batch)
         self.records["rules"] = rules.packed()
-        entries.start_all(self.raw, np.asarray(seeds, dtype=np.uint64))
+        kernels.start_all(self.raw, np.asarray(seeds, dtype=np.uint64))
 
     @classmethod
     def going_on(cls, records: np.ndarray, rules: Rules, batch: int = 2048) -> Tables:
@@ -69,7 +69,7 @@ class Tables:
             ended = np.flatnonzero(self.records["phase"] == ROUND_OVER)
             if len(ended):
                 yield ended
-                entries.proceed_all(self.raw)
+                kernels.proceed_all(self.raw)
             elif decisions == 0:
                 return
 
@@ -86,7 +86,7 @@ class Tables:
         """Ask one policy for all its seats; returns the number of decisions it made."""
         decisions = first = 0
         while first < len(self.records):
-            n, first = entries.collect(
+            n, first = kernels.collect(
                 self.raw, players, index, first, self._views, self.asked_tables, self.asked_seats
             )
             if n:
@@ -107,7 +107,7 @@ class Tables:
         if actions.shape != (n,) or actions.dtype.kind not in "iu":
             what = f"answered {n} views with {actions.dtype}{list(actions.shape)}, not one action number each"
             raise PolicyFault(index, int(tables[0]), int(seats[0]), what)
-        bad = entries.answer_all(self.raw, tables, seats, actions.astype(np.int64, copy=False))
+        bad = kernels.answer_all(self.raw, tables, seats, actions.astype(np.int64, copy=False))
         if bad >= 0:
             table, seat = int(tables[bad]), int(seats[bad])
             raise PolicyFault(index, table, seat, self._complaint(table, seat, int(actions[bad])))

@@ -8,7 +8,7 @@ from engine.actions import (
     ANKAN,
     DAIMINKAN,
     KAKAN,
-    NINE_TERMINALS,
+    KYUSHU_KYUHAI,
     NUKIDORA,
     PASS,
     PON_RED,
@@ -201,7 +201,7 @@ def act_on_turn(t: np.record, seat: int, action: int) -> None:
         declare_riichi(t, seat)
     elif action == TSUMO:
         tsumo(t)
-    elif action == NINE_TERMINALS:
+    elif action == KYUSHU_KYUHAI:
         abort(t, np.int64(NINE_KINDS))
     else:
         lay_aside(t, seat, action)

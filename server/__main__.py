@@ -7,14 +7,13 @@ import asyncio
 import signal
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import structlog
 import uvloop
 from pydantic import TypeAdapter, ValidationError
 
-from engine.commandline import Parser
+from engine.common.options import Parser
 from server.access import HOUSE
 from server.logs import start_logging
 from server.messages import Name
@@ -69,7 +68,6 @@ def make_parser() -> Parser:
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(metavar="COMMAND", help="without one: serve")
-    commands.add_parser("bench", add_help=False, help="measure the server on this machine")
     token = commands.add_parser("token", help="tokens of bots and admins")
     actions = token.add_subparsers(dest="token", required=True, metavar="ACTION")
     adding = actions.add_parser("add", help="a new token for a name; it is shown once")
@@ -136,8 +134,6 @@ async def tokens(settings: Settings, args: argparse.Namespace) -> int:
 
 def main(argv: Sequence[str]) -> int:
     """Run the server or a command; returns the exit code."""
-    if argv[:1] == ["bench"]:
-        return int(import_module("server.bench.main").main(list(argv[1:])))
     parser = make_parser()
     args = parse(parser, argv)
     settings = read_settings(parser, vars(args))

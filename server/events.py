@@ -1,7 +1,7 @@
 """What the server writes, as pydantic models, one a type, in canonical form (dialect mjai3p).
 
 They tell exactly what is written, key by key and in this order; fields that may be None are left out where they do not
-belong. Other dialects are translations (`engine.dialects`).
+belong. Other dialects are translations (`engine.mjai.dialects`).
 """
 
 from __future__ import annotations

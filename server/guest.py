@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
-from agents.asking import hints
-from engine import dialects, mjai
 from engine.actions import PASS
 from engine.game import Game
+from engine.mjai import dialects
+from engine.mjai.messages import for_seat
+from engine.mjai.possible_actions import hints
 from server.access import Allowance
 from server.line import LINGER, MAX_MESSAGE, Line
 from server.messages import BadMessage, Join, Reply, parse_join, parse_reply
@@ -151,7 +152,7 @@ class Guest:
         assert self.seat is not None
         for place, message in enumerate(messages, 1):
             asked = menu if place == len(messages) else []
-            shown = mjai.for_seat(message, self.seat.index)
+            shown = for_seat(message, self.seat.index)
             if self.join.dialect == "mjai3p" and (asked or not resent):
                 shown = shown | hints(game.table, self.seat.index, message, asked)
             if message["type"] == "start_game" and self.join.resume is True and self.seat.secret:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from engine.records.model import KEYS
+from engine.mjai.messages import KEYS
 
 Message = dict[str, Any]
 NOTE = "error"  # type of the lines that tell of faults; no messages of the game

@@ -23,7 +23,7 @@ from pydantic import (
     ValidationError,
 )
 
-from engine.records.mjai import TILES
+from engine.mjai.reading import TILES
 
 EXT_BOT_SIZE = 4096  # bytes of JSON
 SHOWN = 60  # characters of what a bot sent, in a complaint
@@ -244,7 +244,7 @@ def parse_reply(data: bytes | str) -> Reply:
 
 
 def as_message(reply: Reply) -> dict[str, Any]:
-    """The reply as `engine.mjai.action_of` takes it: what was said, without `ext_bot`."""
+    """The reply as `engine.mjai.actions.action_of` takes it: what was said, without `ext_bot`."""
     return {key: value for key, value in reply.__dict__.items() if value is not None and key != "ext_bot"}
 
 

@@ -15,11 +15,11 @@ from typing import Any, Protocol
 import numpy as np
 import structlog
 
-from agents.asking import action_of, safe_default
 from agents.base import Agent, CompiledAgent
 from agents.registry import make
 from engine.actions import PASS, TSUMOGIRI
 from engine.game import Game
+from engine.mjai.possible_actions import legal_action, safe_default
 from server.guest import Guest
 from server.history import History, Message
 from server.journal import Entry, Journal
@@ -92,7 +92,7 @@ class Sitting:
         self._received = perf_counter()
         self._stop_clock(seat)
         try:
-            action = action_of(self.game.table, seat.index, as_message(reply), seat.menu)
+            action = legal_action(self.game.table, seat.index, as_message(reply), seat.menu)
         except ValueError as error:
             self.fault(seat, str(error), "illegal", decides=True)
             return

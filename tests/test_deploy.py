@@ -25,7 +25,7 @@ from sqlalchemy import make_url
 
 from server.settings import PREFIX, Settings
 from server.store import Store
-from tests.deployment import (
+from tests.support.deployment import (
     DOCKERFILE,
     LAST_STAGE,
     REPOSITORY,
@@ -37,7 +37,7 @@ from tests.deployment import (
     services,
     the,
 )
-from tests.server.postgres import Cluster, find_binaries, free_port, postgres_cluster, postgres_url
+from tests.support.postgres import Cluster, find_binaries, free_port, postgres_cluster, postgres_url
 
 __all__ = ["postgres_cluster", "postgres_url"]
 

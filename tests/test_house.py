@@ -40,7 +40,7 @@ def direct_requirements(pyproject: dict[str, Any]) -> list[Requirement]:
 
 def test_every_package_of_the_repository_is_shipped(pyproject: dict[str, Any]) -> None:
     shipped = pyproject["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-    assert sorted(shipped) == sorted(path.parent.name for path in REPOSITORY.glob("*/__init__.py"))
+    assert sorted(shipped) == sorted({path.parent.name for path in REPOSITORY.glob("*/__init__.py")} - {"benchmarks"})
     assert [package for package in shipped if not (REPOSITORY / package / "py.typed").exists()] == []
 
 
@@ -50,7 +50,8 @@ def test_every_folder_of_sources_is_a_package(pyproject: dict[str, Any]) -> None
 
 
 def test_types_are_checked_in_every_shipped_package(pyproject: dict[str, Any]) -> None:
-    assert pyproject["tool"]["mypy"]["files"] == pyproject["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    shipped = pyproject["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    assert pyproject["tool"]["mypy"]["files"] == [*shipped, "benchmarks"]
 
 
 def test_installed_version_is_that_of_the_sources(pyproject: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ ALLOWED: dict[str, set[str]] = {
     "agents": {"engine"},
     "arena": {"engine", "agents"},
     "server": {"engine", "agents"},
+    "benchmarks": {"engine", "agents", "arena", "server"},
 }
 
 

@@ -1,4 +1,4 @@
-"""python -m agents.bert: makes training data, trains the BERT bot, evaluates and times it."""
+"""python -m agents.bert: makes training data, trains the BERT bot, and evaluates it."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from engine.commandline import Parser
+from engine.common.options import Parser
 
 # command -> where its function is, and what it does; imported only when asked for: torch takes seconds
 COMMANDS = {
-    "data": ("agents.bert.data.build:main", "make training files from records or self-play"),
-    "pretrain": ("agents.bert.learning.commands:pretrain", "train a BERT to guess masked tokens"),
-    "train": ("agents.bert.learning.commands:train", "train policy and value"),
-    "improve": ("agents.bert.learning.commands:improve", "improve a policy by results"),
-    "grow": ("agents.bert.grow:main", "make a deeper network of a trained one"),
-    "average": ("agents.bert.average:main", "make the mean of a network before and after more training"),
-    "evaluate": ("agents.bert.evaluate:main", "how well a network predicts"),
-    "bench": ("agents.bert.bench:main", "how fast a network answers"),
+    "data": ("agents.bert.training.data.build:main", "make training files from records or self-play"),
+    "pretrain": ("agents.bert.training.commands:pretrain", "train a BERT to guess masked tokens"),
+    "train": ("agents.bert.training.commands:train", "train policy and value"),
+    "improve": ("agents.bert.training.commands:improve", "improve a policy by results"),
+    "grow": ("agents.bert.training.deepen:main", "make a deeper network of a trained one"),
+    "average": ("agents.bert.training.average:main", "make the mean of a network before and after more training"),
+    "evaluate": ("agents.bert.evaluation.commands:main", "how well a network predicts"),
 }
 TRAINING = ("torch", "transformers", "accelerate", "tensorboard")  # what playing does without
 

@@ -19,14 +19,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.bert.augment import LABEL_MAPS, SUITS_SWAPPED, variant_of
+from agents.bert.checkpoint import REGRET_UNIT, WEIGHTS
 from agents.bert.encoding import encode
-from agents.bert.folder import REGRET_UNIT, WEIGHTS
+from agents.bert.inference import DEVICES, Net, Predictions, load, softmax
 from agents.bert.labels import LABEL_NAMES, N_LABELS, actions_of, legal_table
-from agents.bert.runtime import DEVICES, Net, Predictions, load, softmax
+from agents.bert.symmetries import LABEL_MAPS, SUITS_SWAPPED, variant_of
 from engine.actions import N_ACTIONS
-from engine.compiling import entry
-from engine.entries import hash_view
+from engine.compiling import kernel
+from engine.kernels import hash_view
 from engine.table import TABLE
 from engine.wall import GOLDEN, mix
 
@@ -87,7 +87,7 @@ def read_options(text: str) -> Options:
     return Options(**given)
 
 
-@entry
+@kernel
 def _noise_all(raw: np.ndarray, seed: np.uint64, noise: np.ndarray) -> None:
     views = raw.view(TABLE)
     for k in range(len(noise)):
@@ -137,7 +137,7 @@ class Bert:
             labels[asked] = self._choose(views[asked], legal[asked], tell=asked[-1] == len(views) - 1)
         return actions_of(views, labels)
 
-    def weigh(self, views: np.ndarray) -> np.ndarray:
+    def action_values(self, views: np.ndarray) -> np.ndarray:
         """See `agents.base.Weighing`: what the probabilities come to if they were learned from a teacher's worths."""
         legal = legal_table(views)
         logits = np.where(legal, np.float32(0.0), np.float32(-np.inf))
@@ -149,7 +149,7 @@ class Bert:
         worths[of, actions_of(views[of], labels)] = REGRET_UNIT * logits[of, labels]
         return worths
 
-    def remark(self) -> dict[str, Any]:
+    def annotate(self) -> dict[str, Any]:
         """See `agents.base.Remarking`: the likeliest labels as wahaha tells them, placement and points."""
         if self._options.top == 0 or self._last is None:
             return {}

@@ -27,7 +27,7 @@ from engine.actions import (
     ANKAN,
     DAIMINKAN,
     KAKAN,
-    NINE_TERMINALS,
+    KYUSHU_KYUHAI,
     PON,
     PON_RED,
     RIICHI,
@@ -35,7 +35,7 @@ from engine.actions import (
     TSUMO,
     TSUMOGIRI,
 )
-from engine.compiling import entry, inner
+from engine.compiling import inner, kernel
 from engine.events import event_actor, event_tile, event_tsumogiri, event_type
 from engine.hand import reds_held
 from engine.rules import N_DRAWS
@@ -71,7 +71,7 @@ for _event, _name in (
 # The actions of which one must be legal for a token of what may be done, as masks of the menu's two words.
 DISCARDS = range(TSUMOGIRI + 1)
 _CAN = (
-    (CAN_DAHAI, DISCARDS), (CAN_REACH, [RIICHI]), (CAN_HORA, [TSUMO, RON]), (CAN_RYUKYOKU, [NINE_TERMINALS]),
+    (CAN_DAHAI, DISCARDS), (CAN_REACH, [RIICHI]), (CAN_HORA, [TSUMO, RON]), (CAN_RYUKYOKU, [KYUSHU_KYUHAI]),
     (CAN_PON, [PON, PON_RED]), (CAN_DAIMINKAN, [DAIMINKAN]), (CAN_ANKAN, range(ANKAN, ANKAN + N_KINDS)),
     (CAN_KAKAN, range(KAKAN, KAKAN + N_KINDS)),
 )  # fmt: skip
@@ -162,7 +162,7 @@ def put_record(t: np.record, first_seat: int, out: np.ndarray, n: int) -> int:
     return n
 
 
-@entry
+@kernel
 def _encode_all(raw: np.ndarray, ids: np.ndarray, n_state: np.ndarray, lengths: np.ndarray) -> None:
     views = raw.view(TABLE)
     for k in range(len(ids)):

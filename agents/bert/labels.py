@@ -11,7 +11,7 @@ number    label        the actions it stands for; the first legal one is meant
 41        kakan        of the kind just drawn, else the lowest kind
 42        nukidora
 43        hora         TSUMO, RON: never both legal
-44        ryukyoku     NINE_TERMINALS
+44        ryukyoku     KYUSHU_KYUHAI
 45        none         PASS
 ========= ============ ==========================================================================
 """
@@ -21,16 +21,16 @@ from __future__ import annotations
 import numpy as np
 
 from agents.bert.vocabulary import PLACE_OF_TILE, TILE_ORDER, tile_of_place
-from agents.menu import may
+from agents.compiled.menu import may
 from engine import actions as engine_actions
 from engine.actions import (
     ANKAN,
     DAIMINKAN,
     DISCARD,
     KAKAN,
+    KYUSHU_KYUHAI,
     MASK_WORDS,
     N_ACTIONS,
-    NINE_TERMINALS,
     NUKIDORA,
     PASS,
     PON,
@@ -40,8 +40,8 @@ from engine.actions import (
     TSUMO,
     TSUMOGIRI,
 )
-from engine.compiling import entry, inner
-from engine.entries import bit_index
+from engine.compiling import inner, kernel
+from engine.kernels import bit_index
 from engine.table import TABLE
 from engine.tiles import KIND_OF, N_KINDS, N_TILES
 
@@ -66,7 +66,7 @@ LABEL_OF[ANKAN : ANKAN + N_KINDS] = ANKAN_LABEL
 LABEL_OF[KAKAN : KAKAN + N_KINDS] = KAKAN_LABEL
 LABEL_OF[NUKIDORA] = NUKIDORA_LABEL
 LABEL_OF[[TSUMO, RON]] = HORA_LABEL
-LABEL_OF[NINE_TERMINALS] = RYUKYOKU_LABEL
+LABEL_OF[KYUSHU_KYUHAI] = RYUKYOKU_LABEL
 LABEL_OF[PASS] = NONE_LABEL
 
 # label -> actions in the order they are tried; dahai and the kans are found by the tile instead
@@ -76,7 +76,7 @@ MEANT[PON_LABEL] = PON_RED, PON
 MEANT[DAIMINKAN_LABEL, 0] = DAIMINKAN
 MEANT[NUKIDORA_LABEL, 0] = NUKIDORA
 MEANT[HORA_LABEL] = TSUMO, RON
-MEANT[RYUKYOKU_LABEL, 0] = NINE_TERMINALS
+MEANT[RYUKYOKU_LABEL, 0] = KYUSHU_KYUHAI
 MEANT[NONE_LABEL, 0] = PASS
 
 
@@ -128,21 +128,21 @@ def action_of(t: np.record, label: int) -> int:
     return np.int64(NO_ACTION)
 
 
-@entry
+@kernel
 def _legal_all(raw: np.ndarray, masks: np.ndarray) -> None:
     views = raw.view(TABLE)
     for k in range(len(masks)):
         masks[k] = legal_labels(views[k])
 
 
-@entry
+@kernel
 def _label_all(raw: np.ndarray, actions: np.ndarray, labels: np.ndarray) -> None:
     views = raw.view(TABLE)
     for k in range(len(actions)):
         labels[k] = label_of(views[k], actions[k])
 
 
-@entry
+@kernel
 def _action_all(raw: np.ndarray, labels: np.ndarray, actions: np.ndarray) -> None:
     views = raw.view(TABLE)
     for k in range(len(labels)):

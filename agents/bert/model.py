@@ -40,7 +40,7 @@ class Outputs(NamedTuple):
 
     policy: Tensor  # [n, N_LABELS] logits, illegal labels included
     placement: Tensor  # [n, 3] logits of finishing first, second and third
-    points: Tensor  # [n] expected final points in thousands, by agents.bert.folder.POINTS_UNIT
+    points: Tensor  # [n] expected final points in thousands, by agents.bert.checkpoint.POINTS_UNIT
 
 
 def make_config(preset: Preset) -> BertConfig:

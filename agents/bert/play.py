@@ -6,9 +6,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from agents import client
-from agents.connection import PORTS, parse_url
-from engine.commandline import Parser
+from agents.client import __main__ as client
+from agents.client.connection import PORTS, parse_url
+from engine.common.options import Parser
 
 SCHEME = "mjsonp"
 EPILOG = """\

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.records.model import KEYS, Event, sort_tiles
+from engine.mjai.messages import KEYS, Event, sort_tiles
 
 # The order of these lists differs from format to format and means nothing.
 _UNORDERED: dict[str, Callable[[Any], Any]] = {

@@ -12,8 +12,8 @@ from dataclasses import replace
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-from engine.records import model
-from engine.records.model import SEATS, Event, GameRecord, RecordError, complete, located, make, sort_tiles
+from engine.mjai.messages import SEATS, Event, complete, make, sort_tiles, start_game, start_kyoku
+from engine.records.model import GameRecord, RecordError, located, round_name
 from engine.records.names import MJAI_BY_TENHOU, REASON_BY_MJLOG
 from engine.rules import TENHOU, Rules
 from engine.scoring.yaku import YAKUMAN_HAN
@@ -140,7 +140,7 @@ class _Reader:
         if not self.events:
             if attributes.get("n3"):
                 raise ValueError("four players are named; only three-player games can be read")
-            self.events.append(model.start_game([unquote(attributes[f"n{seat}"]) for seat in range(SEATS)], self.rules))
+            self.events.append(start_game([unquote(attributes[f"n{seat}"]) for seat in range(SEATS)], self.rules))
 
     def init(self, attributes: dict[str, str]) -> None:
         if not self.events:
@@ -149,8 +149,8 @@ class _Reader:
         index, honba, sticks, _, _, indicator = _numbers(attributes["seed"])
         hands = [_tiles(attributes[f"hai{seat}"]) for seat in range(SEATS)]
         scores = [100 * score for score in _numbers(attributes["ten"])[:SEATS]]
-        self.events.append(model.start_kyoku(index, honba, sticks, tile_name(indicator), scores, hands))
-        self.round = model.round_name(self.events[-1])
+        self.events.append(start_kyoku(index, honba, sticks, tile_name(indicator), scores, hands))
+        self.round = round_name(self.events[-1])
         self.drawn = -1
         self.melds = [0] * SEATS
 

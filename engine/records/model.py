@@ -12,39 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
-from engine.rules import PRESETS, RIICHI_STICK, Rules, preset
-from engine.tiles import MJAI_TILES
-
-Event = dict[str, Any]
-
-SEATS = 3
-WINDS = "ESW"
-
-# Keys of every event type in the order they are written; keys not named here follow in the order they came.
-KEYS: dict[str, tuple[str, ...]] = {
-    "start_game": ("names", "rules", "length", "aka_flag", "wall_seed"),
-    "start_kyoku": ("bakaze", "kyoku", "honba", "kyotaku", "oya", "dora_marker", "scores", "tehais"),
-    "tsumo": ("actor", "pai"),
-    "dahai": ("actor", "pai", "tsumogiri"),
-    "reach": ("actor",),
-    "reach_accepted": ("actor", "deltas", "scores"),
-    "pon": ("actor", "target", "pai", "consumed"),
-    "daiminkan": ("actor", "target", "pai", "consumed"),
-    "kakan": ("actor", "pai", "consumed"),
-    "ankan": ("actor", "consumed"),
-    "nukidora": ("actor", "pai"),
-    "dora": ("dora_marker",),
-    "hora": (
-        "actor", "target", "pai", "uradora_markers", "hora_tehais", "yakus", "fu", "fan", "hora_points", "pao",
-        "deltas", "scores",
-    ),
-    "ryukyoku": ("reason", "tehais", "tenpais", "deltas", "scores"),
-    "end_kyoku": (),
-    "end_game": ("scores", "points"),
-}  # fmt: skip
+from engine.mjai.messages import WINDS, Event
+from engine.rules import Rules
 
 
 class RecordError(ValueError):
@@ -106,77 +77,6 @@ def round_name(start_kyoku: Event) -> str:
     return f"{start_kyoku['bakaze']}{start_kyoku['kyoku']} honba {start_kyoku['honba']}"
 
 
-def make(kind: str, **fields: Any) -> Event:
-    """An event of type `kind` with its keys in the written order; fields that are None are left out."""
-    given = {key: value for key, value in fields.items() if value is not None}
-    known = {key: given.pop(key) for key in KEYS[kind] if key in given}
-    return {"type": kind, **known, **given}
-
-
-def start_game(names: list[str], rules: Rules | None) -> Event:
-    """The ``start_game`` of a game under `rules`; the rules are left out where unknown."""
-    if rules is None:
-        return make("start_game", names=names)
-    no_reds = None if rules.red_fives else False
-    return make("start_game", names=names, rules=rules.name, length=rules.length, aka_flag=no_reds)
-
-
-def rules_of(start: Event) -> Rules | None:
-    """The rules a ``start_game`` names, or None. Raises ValueError for a preset or length that does not exist."""
-    if start.get("rules") not in PRESETS:
-        if "rules" in start:
-            preset(start["rules"])  # raises, naming the presets there are
-        return None
-    rules = preset(start["rules"], start.get("length", "hanchan"))
-    return rules if start.get("aka_flag", True) else replace(rules, red_fives=False)
-
-
-def start_kyoku(
-    index: int, honba: int, kyotaku: int, indicator: str, scores: list[int], tehais: list[list[str]]
-) -> Event:
-    """The ``start_kyoku`` of round `index`, which steps 4 per wind (E1-E3 = 0-2, S1-S3 = 4-6), as Tenhou counts."""
-    wind, oya = divmod(index, 4)
-    if not (0 <= wind < len(WINDS) and oya < SEATS):
-        raise ValueError(f"round index {index} does not exist with three players (0-2, 4-6 or 8-10)")
-    if [len(hand) for hand in tehais] != [13] * SEATS:
-        raise ValueError(f"the three hands must have 13 tiles each, not {[len(hand) for hand in tehais]}")
-    return make(
-        "start_kyoku", bakaze=WINDS[wind], kyoku=oya + 1, honba=honba, kyotaku=kyotaku, oya=oya, dora_marker=indicator,
-        scores=scores, tehais=tehais,
-    )  # fmt: skip
-
-
 def round_index(start: Event) -> int:
     """The Tenhou index of a round: 4 per wind."""
     return 4 * WINDS.index(start["bakaze"]) + int(start["kyoku"]) - 1
-
-
-def sort_tiles(tiles: list[str]) -> list[str]:
-    """Tile names in kind order, red fives last: the canonical order of ``consumed``."""
-    return sorted(tiles, key=lambda name: MJAI_TILES[name])
-
-
-def complete(events: list[Event]) -> list[Event]:
-    """The same events with what is certain filled in: a riichi's deltas, scores after a change, the tile a win took.
-
-    A discard right after a pon is never tsumogiri; some writers compare it with the tile drawn before.
-    """
-    scores: list[int] | None = None
-    tile: str | None = None
-    filled: list[Event] = []
-    for event in events:
-        kind, added = event["type"], Event()
-        if kind == "dahai" and filled and filled[-1]["type"] == "pon":
-            event = event | {"tsumogiri": False}
-        if kind == "hora" and tile is not None:
-            added["pai"] = tile
-        if kind == "reach_accepted":
-            added["deltas"] = [-RIICHI_STICK if seat == event["actor"] else 0 for seat in range(SEATS)]
-        deltas = (added | event).get("deltas")
-        if deltas is not None and scores is not None:
-            added["scores"] = [score + delta for score, delta in zip(scores, deltas, strict=True)]
-        event = make(kind, **(added | {key: value for key, value in event.items() if key != "type"}))
-        scores = event.get("scores", scores)
-        tile = event["consumed"][0] if kind == "ankan" else event.get("pai", tile)
-        filled.append(event)
-    return filled

@@ -15,10 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from engine import entries, mjai
-from engine.actions import ACTION_NAMES, DAIMINKAN, NINE_TERMINALS, PASS, PON, PON_RED, RON, actions_of
+from engine import kernels
+from engine.actions import ACTION_NAMES, DAIMINKAN, KYUSHU_KYUHAI, PASS, PON, PON_RED, RON, actions_of
+from engine.mjai.actions import action_of
+from engine.mjai.messages import SEATS, WINDS, Event
+from engine.mjai.round_events import RoundReader
 from engine.records.compare import differing_keys, words
-from engine.records.model import SEATS, WINDS, Event, GameRecord, located, round_name
+from engine.records.model import GameRecord, located, round_name
 from engine.records.walls import WallError, lay_wall
 from engine.rules import TENHOU, Rules
 from engine.table import GAME_OVER, RESPONSE, ROUND_OVER, TABLE
@@ -48,7 +51,7 @@ class Mismatch:
 class Decision:
     """One recorded answer, just before it is given. The table moves on with the next decision: read it before that."""
 
-    raw: np.ndarray  # the table as `engine.entries` take it: uint8[TABLE.itemsize], live
+    raw: np.ndarray  # the table as `engine.kernels` take it: uint8[TABLE.itemsize], live
     seat: int
     action: int  # a number of engine.actions
     n_before: int  # what has happened so far is record.events[:n_before]
@@ -62,7 +65,7 @@ class Decision:
     def view(self) -> np.record:
         """A copy of the table with everything hidden from the seat blanked."""
         copied = np.zeros(1, dtype=TABLE)
-        entries.see(self.raw, 0, self.seat, copied.view(np.uint8), 0)
+        kernels.see(self.raw, 0, self.seat, copied.view(np.uint8), 0)
         return copied[0]
 
     @property
@@ -104,7 +107,7 @@ class Replay:
         self._name = ""  # of the present round
         self._before = 0  # recorded events before this round
         self._n_agreed = 0  # events of this round found to agree
-        self._round = mjai.RoundReader(self._table)
+        self._round = RoundReader(self._table)
 
     def check(self) -> list[Mismatch]:
         """Replays the whole game and returns the mismatches."""
@@ -145,8 +148,8 @@ class Replay:
         if follows:
             self._columns["wall"][0] = wall
             self._columns["wall_given"] = 1
-            self._phase = entries.proceed(self._raw, 0)
-            self._round = mjai.RoundReader(self._table)
+            self._phase = kernels.proceed(self._raw, 0)
+            self._round = RoundReader(self._table)
             try:
                 if self._phase == GAME_OVER:
                     raise self._departure("end_game")
@@ -156,7 +159,7 @@ class Replay:
                 self._note(departure)
                 self._n_agreed = 1  # the start is noted already
         self._start(self._events[0], wall)
-        self._round = mjai.RoundReader(self._table)
+        self._round = RoundReader(self._table)
         self._round.n_read = self._n_agreed
         self._compare()
 
@@ -171,7 +174,7 @@ class Replay:
         table["seat"]["score"] = start["scores"]
         table["wall"][0] = wall
         table["wall_given"] = 1
-        entries.start_at(self._raw, 0)
+        kernels.start_at(self._raw, 0)
         self._phase = int(table["phase"][0])
 
     def _play(self) -> Iterator[Decision]:
@@ -185,9 +188,9 @@ class Replay:
         seat = int(self._table.turn)
         event = self._events[self._next_place()]
         if event.get("reason") == "kyushukyuhai":
-            action = NINE_TERMINALS
+            action = KYUSHU_KYUHAI
         elif event["type"] in _OWN_ACTIONS and event["actor"] == seat:
-            action = mjai.action_of(self._table, seat, event)
+            action = action_of(self._table, seat, event)
         else:
             raise self._departure(f"seat {seat} is to act")
         return self._answer(seat, action)
@@ -202,7 +205,7 @@ class Replay:
     def _response(self) -> Iterator[Decision]:
         """The answers of all seats that may take the tile on offer: those recorded, else passes."""
         taking = self._taking()
-        mask = entries.asked_seats(self._raw, 0)
+        mask = kernels.asked_seats(self._raw, 0)
         asked = [seat for seat in range(SEATS) if mask >> seat & 1]
         for seat in taking.keys() - set(asked):
             raise self._departure(f"seat {seat} may not {ACTION_NAMES[taking[seat]]}")
@@ -216,7 +219,7 @@ class Replay:
         place = self._next_place()
         event = self._events[place]
         if event["type"] in _CALLS:
-            return {event["actor"]: mjai.action_of(self._table, event["actor"], event)}
+            return {event["actor"]: action_of(self._table, event["actor"], event)}
         winners = itertools.takewhile(lambda event: event["type"] == "hora", self._events[place:])
         return {event["actor"]: RON for event in winners}
 
@@ -229,7 +232,7 @@ class Replay:
         if is_known:
             self.n_decisions += 1
             yield Decision(self._raw, seat, action, self._before + self._n_agreed)
-        self._phase = entries.answer(self._raw, 0, seat, action)
+        self._phase = kernels.answer(self._raw, 0, seat, action)
 
     def _compare(self) -> None:
         """Compare what has happened at the table since the last time with the recorded events."""
@@ -243,8 +246,8 @@ class Replay:
         """The game must be over after the last round, with these scores and points; if none are told it may go on."""
         if end["type"] != "end_game" or "scores" not in end:
             return
-        self._phase = entries.proceed(self._raw, 0)
-        ours = (self._round if self._phase == GAME_OVER else mjai.RoundReader(self._table)).read()[0]
+        self._phase = kernels.proceed(self._raw, 0)
+        ours = (self._round if self._phase == GAME_OVER else RoundReader(self._table)).read()[0]
         ours["points"] = self.rules.final_points([int(seat.score) for seat in self._table.seat])
         if keys := differing_keys(end, ours):
             raise self._departure(words(ours, keys), words(end, keys))

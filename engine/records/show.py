@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from engine.records.model import Event, GameRecord, round_name
+from engine.mjai.messages import Event
+from engine.records.model import GameRecord, round_name
 from engine.tiles import KIND_OF, MJAI_TILES, MPSZ_NAMES
 
 _COMES = {"tsumo": "", "pon": "pon ", "daiminkan": "kan "}

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
-from engine.records.model import SEATS, Event, make, sort_tiles
+from engine.mjai.messages import SEATS, Event, make, sort_tiles
 from engine.tiles import KIND_OF, MJAI_NAMES, MJAI_TILES, SANMA_KINDS, TENHOU_NUMBERS, TENHOU_TILES
 
 TSUMOGIRI = 60

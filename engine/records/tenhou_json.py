@@ -10,8 +10,8 @@ import json
 from dataclasses import replace
 from typing import Any, Literal
 
-from engine.records import model
-from engine.records.model import SEATS, Event, GameRecord, RecordError, complete, located, make
+from engine.mjai.messages import SEATS, WINDS, Event, complete, make, start_game
+from engine.records.model import GameRecord, RecordError, located, round_name
 from engine.records.tenhou_rounds import read_round, write_round
 from engine.rules import MAJSOUL, TENHOU, Rules
 
@@ -38,7 +38,7 @@ def read(text: str, source: str) -> GameRecord:
         if len(names) > SEATS and names[SEATS]:
             raise ValueError("four players are named; only three-player games can be read")
         rules = _read_rules(document)
-        events = [model.start_game(names[:SEATS], rules) if names else make("start_game")]
+        events = [start_game(names[:SEATS], rules) if names else make("start_game")]
     for number, log in enumerate(document["log"]):
         with located(source, f"log[{number}]{_round_place(log)}"):
             events += read_round(log)
@@ -58,7 +58,7 @@ def write(record: GameRecord) -> str:
         "log": [],
     }
     for events in record.rounds():
-        with located(record.source, model.round_name(events[0])):
+        with located(record.source, round_name(events[0])):
             document["log"].append(write_round(events))
     if end["type"] == "end_game" and "scores" in end and "points" in end:
         pairs = zip(end["scores"], end["points"], strict=True)
@@ -120,6 +120,6 @@ def _round_place(log: Any) -> str:
     """The round's name where its head can be read."""
     try:
         index, honba = log[0][:2]
-        return f" ({model.WINDS[index // 4]}{index % 4 + 1} honba {honba})"
+        return f" ({WINDS[index // 4]}{index % 4 + 1} honba {honba})"
     except (TypeError, IndexError, ValueError, KeyError):
         return ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from engine.records.model import SEATS, Event, make
+from engine.mjai.messages import SEATS, Event, make
 from engine.records.names import (
     JAPANESE_BY_MJAI,
     JAPANESE_BY_REASON,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.records import model
-from engine.records.model import SEATS, Event, make
+from engine.mjai.messages import SEATS, Event, make, start_kyoku
+from engine.records.model import round_index
 from engine.records.tenhou_flow import interleave, tile_name, tile_number, write_rows
 from engine.records.tenhou_results import read_result, write_result
 
@@ -25,7 +25,7 @@ def read_round(log: list[Any]) -> list[Event]:
         raise ValueError("a fourth player has tiles; only three-player games can be read")
     hands = [[tile_name(number) for number in hand] for hand, _, _ in seats]
     markers = [tile_name(number) for number in indicators]
-    start = model.start_kyoku(index, honba, sticks, markers[0], scores[:SEATS], hands)
+    start = start_kyoku(index, honba, sticks, markers[0], scores[:SEATS], hands)
     play = interleave(start["oya"], [draws for _, draws, _ in seats], [discards for _, _, discards in seats])
     riichi = {event["actor"] for event in play if event["type"] == "reach"}
     result = read_result(log[-1], [tile_name(number) for number in ura], riichi)
@@ -84,7 +84,7 @@ def write_round(events: list[Event]) -> list[Any]:
     indicators = [start["dora_marker"], *(event["dora_marker"] for event in events if event["type"] == "dora")]
     ura: list[str] = next((event["uradora_markers"] for event in events if event.get("uradora_markers")), [])
     log: list[Any] = [
-        [model.round_index(start), start["honba"], start["kyotaku"]],
+        [round_index(start), start["honba"], start["kyotaku"]],
         [*start["scores"], 0],
         [tile_number(name) for name in indicators],
         [tile_number(name) for name in ura],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from engine.records.model import SEATS, Event
+from engine.mjai.messages import SEATS, Event
 from engine.rules import Rules
 from engine.table import DEALT, DORA_AT, LAST_REPLACEMENT, URA_AT, WALL_SIZE
 from engine.tiles import FULL_SET, KIND_OF, MJAI_NAMES, MJAI_TILES, UNKNOWN

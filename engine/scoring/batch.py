@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.compiling import entry
+from engine.compiling import kernel
 from engine.scoring.hand import count_dora, score_hand
 from engine.table import MAX_MELDS, record
 from engine.tiles import N_KINDS
@@ -31,7 +31,7 @@ HAND = record(
 )
 
 
-@entry
+@kernel
 def score_batch(hands: np.ndarray, double_yakuman: bool, wins: np.ndarray) -> None:
     """Score each of `hands` (HAND[n]) into `wins` (WIN[n]), as `engine.scoring.hand.score_hand` does one."""
     for i in range(len(hands)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.compiling import entry, inner
+from engine.compiling import inner, kernel
 
 YAKUMAN_BASIC = 8_000
 # Base points by han: mangan (5), haneman (6), baiman (8), sanbaiman (11), counted yakuman (13). Source: Tenhou rules.
@@ -32,7 +32,7 @@ def payment(basic: int, multiplier: int) -> int:
     return (basic * multiplier + 99) // 100 * 100
 
 
-@entry
+@kernel
 def payments(basic: int, dealer: bool, tsumo: bool) -> tuple[int, int]:
     """What the two others pay the winner, without honba.
 

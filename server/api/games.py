@@ -16,7 +16,7 @@ from fastapi import APIRouter, HTTPException, Query, Request, Response
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from engine import dialects
+from engine.mjai import dialects
 from engine.records import mjai, tenhou_json
 from engine.records.model import GameRecord
 from server import store

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from agents import registry
-from engine import entries
+from engine import kernels
 from engine.table import TABLE
 from engine.tables import Tables
-from tests.engine.hidden import shuffle_hidden
+from tests.support.hidden_information import shuffle_hidden
 
 BOTS = ["random", "tsumogiri", "efficiency", "rule", "bert"]
 GAMES = 100
@@ -77,13 +77,13 @@ def test_nothing_hidden_changes_an_answer(name: str) -> None:
         nonlocal compared
         for i in rng.integers(0, len(tables.records), 4):
             for seat in range(3):
-                if not entries.asked_seats(tables.raw, i) >> seat & 1:
+                if not kernels.asked_seats(tables.raw, i) >> seat & 1:
                     continue
                 table, view = tables.records[i : i + 1].copy(), np.zeros(1, dtype=TABLE)
-                entries.see(table.view(np.uint8), 0, seat, view.view(np.uint8), 0)
+                kernels.see(table.view(np.uint8), 0, seat, view.view(np.uint8), 0)
                 expected = bot.act(view)
                 shuffle_hidden(table, seat, rng)
-                entries.see(table.view(np.uint8), 0, seat, view.view(np.uint8), 0)
+                kernels.see(table.view(np.uint8), 0, seat, view.view(np.uint8), 0)
                 assert bot.act(view) == expected
                 compared += 1
         return driver.act(views)

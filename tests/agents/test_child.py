@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from agents import child as child_module
-from agents.child import Child
-from agents.player import OPENING as FIRST_DECISION
-from agents.player import PlayerError
-from tests.agents.foreign_bots import command
+from agents.external import child as child_module
+from agents.external.child import Child
+from agents.external.mjai_bot import OPENING as FIRST_DECISION
+from agents.external.mjai_bot import BotError
+from tests.support.external_bots import command
 
 OPENING = list(FIRST_DECISION)  # seat 0 has drawn a 6p
 DISCARD = {"type": "dahai", "actor": 0, "pai": "6p", "tsumogiri": True}
@@ -98,10 +98,10 @@ def test_framing_of_bots_that_do_not_fail_on_the_wrong_one(tmp_path: Path, frami
 def test_a_bot_that_knows_neither_framing_is_named_with_what_it_did(children: list[Child]) -> None:
     bot = Child(f"{sys.executable} -c \"import sys; sys.exit('no config.toml')\"", timeout=5)
     children.append(bot)
-    with pytest.raises(PlayerError, match=r"^has (ended|closed its stdin) \(exit code 1\); stderr: no config.toml$"):
+    with pytest.raises(BotError, match=r"^has (ended|closed its stdin) \(exit code 1\); stderr: no config.toml$"):
         bot.prepare()
     silent = Child("sleep 60", timeout=0.1)
-    with pytest.raises(PlayerError, match=r"did not answer within 0.1 s"):
+    with pytest.raises(BotError, match=r"did not answer within 0.1 s"):
         silent.prepare()
 
 
@@ -121,10 +121,10 @@ def test_a_fault_is_told_and_the_next_game_starts_a_new_child(
     children.append(bot)
     assert bot.react(OPENING) == DISCARD
     assert bot.react(next_turn("E")) == DISCARD | {"pai": "E"}
-    with pytest.raises(PlayerError, match=what) as caught:
+    with pytest.raises(BotError, match=what) as caught:
         bot.react(next_turn("S"))
     assert "\n" not in str(caught.value)
-    with pytest.raises(PlayerError, match="sits out until the next game"):
+    with pytest.raises(BotError, match="sits out until the next game"):
         bot.react(next_turn("S"))
     assert bot.react(OPENING) == DISCARD
 
@@ -136,7 +136,7 @@ def test_more_lines_than_messages_are_a_fault(tmp_path: Path, children: list[Chi
     bot.react(next_turn("E"))
     bot.react(next_turn("S"))  # the line too many is taken for the reply
     time.sleep(0.1)
-    with pytest.raises(PlayerError, match=r"wrote more lines than it was asked for .* '\{\"type\": \"dahai\""):
+    with pytest.raises(BotError, match=r"wrote more lines than it was asked for .* '\{\"type\": \"dahai\""):
         bot.react(next_turn("W"))
 
 
@@ -187,7 +187,7 @@ def test_a_new_child_that_ends_at_once_is_a_fault(tmp_path: Path, children: list
     children.append(bot)
     bot.react(OPENING)
     bot.react(END)
-    with pytest.raises(PlayerError, match=r"has (ended|closed its stdin) \(exit code 3\)"):
+    with pytest.raises(BotError, match=r"has (ended|closed its stdin) \(exit code 3\)"):
         bot.react(OPENING)
     assert starts.read_text() == "\n\n"
 
@@ -198,7 +198,7 @@ def test_a_child_that_leaves_once_it_has_spoken_is_a_fault(tmp_path: Path, child
     bot.react(OPENING)
     bot.react(next_turn("E"))
     bot.react(END)
-    with pytest.raises(PlayerError, match=r"has ended \(exit code 3\)"):
+    with pytest.raises(BotError, match=r"has ended \(exit code 3\)"):
         bot.react(OPENING)
 
 
@@ -210,7 +210,7 @@ def test_a_child_whose_answer_is_refused_is_ended(tmp_path: Path, children: list
     pid = bot._process._child.pid
     bot.refuse("may not discard 6p")
     assert wait_until_gone(pid)
-    with pytest.raises(PlayerError, match="sits out until the next game"):
+    with pytest.raises(BotError, match="sits out until the next game"):
         bot.react(next_turn("E"))
     assert bot.react(OPENING) == DISCARD
 
@@ -231,7 +231,7 @@ def test_nothing_of_a_child_is_left(tmp_path: Path, fault: str) -> None:
     bot.react(next_turn("E"))
     assert bot._process is not None
     pid = bot._process._child.pid
-    with pytest.raises(PlayerError, match="did not answer") as caught:
+    with pytest.raises(BotError, match="did not answer") as caught:
         bot.react(next_turn("S"))
     assert wait_until_gone(pid)
     if fault == "family":
@@ -242,7 +242,7 @@ def test_nothing_of_a_child_is_left(tmp_path: Path, fault: str) -> None:
 def test_a_child_does_not_outlive_us(tmp_path: Path, number: signal.Signals) -> None:
     script = tmp_path / "parent.py"
     script.write_text(
-        "import sys, time\nfrom agents.player import OPENING\nfrom agents.child import Child\n"
+        "import sys, time\nfrom agents.external.mjai_bot import OPENING\nfrom agents.external.child import Child\n"
         f"bot = Child({command(tmp_path, 'array', 'deaf')!r}, framing='array')\n"
         "bot.react(list(OPENING))\nprint(bot._process._child.pid, flush=True)\ntime.sleep(600)\n"
     )
@@ -281,7 +281,7 @@ def test_nonsense_replies(tmp_path: Path, children: list[Child], reply: str, wha
     (tmp_path / "reply").write_text(reply + "\n")
     bot = Child(f"sh -c 'read line; cat {tmp_path}/reply; cat'", framing="array", timeout=5)
     children.append(bot)
-    with pytest.raises(PlayerError, match=f"answered nonsense: .*{what}") as caught:
+    with pytest.raises(BotError, match=f"answered nonsense: .*{what}") as caught:
         bot.react(OPENING)
     assert len(str(caught.value)) < 400
 

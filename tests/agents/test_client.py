@@ -14,12 +14,13 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.sync.server import ServerConnection, serve
 
-from agents import client, stay
-from agents.client import attend
-from agents.connection import Unreachable, connect, parse_url
-from agents.player import PlayerError
-from agents.stay import Stay
-from tests.agents.fake_server import (
+from agents.client import __main__ as client
+from agents.client import session
+from agents.client.__main__ import attend
+from agents.client.connection import Unreachable, connect, parse_url
+from agents.client.session import Stay
+from agents.external.mjai_bot import BotError
+from tests.support.fake_server import (
     ASKS,
     DISCARD,
     DRAW,
@@ -48,7 +49,7 @@ class Scripted:
     def react(self, messages: list[Message]) -> Message:
         self.told.append(messages)
         if len(self.told) == self.fails_at:
-            raise PlayerError("broke down", ["no idea"])
+            raise BotError("broke down", ["no idea"])
         drawn = messages[-1].get("pai")
         return DISCARD | {"pai": drawn} if messages[-1]["type"] == "tsumo" else {"type": "none"}
 
@@ -281,7 +282,7 @@ def test_errors_in_a_game_are_passed_on(spoken: Spoken) -> None:
 
 
 class Listless:
-    """Stands for `agents.player.AgentPlayer`: says what it was told, and discards the drawn tile."""
+    """Stands for `agents.external.mjai_bot.AgentPlayer`: says what it was told, and discards the drawn tile."""
 
     def __init__(self, agent: Any) -> None:
         self.told: list[Message] = []
@@ -293,7 +294,7 @@ class Listless:
 
 
 def test_a_player_that_fails_costs_its_seat_for_one_game(spoken: Spoken, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stay, "AgentPlayer", Listless)
+    monkeypatch.setattr(session, "AgentBot", Listless)
 
     def serve(call: Call) -> None:
         call.welcome()

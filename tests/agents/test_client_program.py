@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from agents import client
-from agents.connection import parse_url
-from tests.agents.fake_server import ASKS, DRAW, KYOKU, START, Call, FakeServer, play_game
-from tests.agents.foreign_bots import command, still_running
+from agents.client import __main__ as client
+from agents.client.connection import parse_url
+from tests.support.external_bots import command, still_running
+from tests.support.fake_server import ASKS, DRAW, KYOKU, START, Call, FakeServer, play_game
 
 # The command line ---------------------------------------------------------------------------------------------------
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.agents.positions import SCATTERED, answer
-from tests.engine.scenario import Scenario
+from tests.support.scenario import Scenario
+from tests.support.scripted_positions import SCATTERED, answer
 
 
 @pytest.mark.parametrize(

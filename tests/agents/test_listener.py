@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from agents.connection import connect, parse_url
-from agents.listener import Listener
-from agents.player import OPENING as FIRST_DECISION
-from agents.player import PlayerError
-from agents.stay import Stay
-from tests.agents.fake_server import Call, Message
+from agents.client.connection import connect, parse_url
+from agents.client.session import Stay
+from agents.external.listener import Listener
+from agents.external.mjai_bot import OPENING as FIRST_DECISION
+from agents.external.mjai_bot import BotError
 from tests.agents.test_client import DISCARD, SECOND_DRAW, Scripted
+from tests.support.fake_server import Call, Message
 
 OPENING = list(FIRST_DECISION)
 SECOND = [DISCARD, {"type": "tsumo", "actor": 1, "pai": "?"}, SECOND_DRAW]
@@ -200,9 +200,9 @@ def test_a_fault_ends_the_game_for_the_visitor_and_the_next_game_waits(
         told.append(line.receive())
 
     visit = Visit(listener, stumble)
-    with pytest.raises(PlayerError, match=what):
+    with pytest.raises(BotError, match=what):
         listener.react(OPENING)
-    with pytest.raises(PlayerError, match="sits out until the next game"):
+    with pytest.raises(BotError, match="sits out until the next game"):
         listener.react(SECOND)
     for message in visit.over():
         assert message["type"] == "error"
@@ -217,7 +217,7 @@ def test_a_visitor_whose_answer_is_refused_is_told_why_and_sent_away(listener: L
     assert listener.react(OPENING) == DISCARD
     listener.refuse("may not discard 6p; legal: pass")
     assert visit.over()[-1] == {"type": "error", "message": "may not discard 6p; legal: pass"}
-    with pytest.raises(PlayerError, match="sits out until the next game"):
+    with pytest.raises(BotError, match="sits out until the next game"):
         listener.react(SECOND)
     visit = Visit(listener, tsumogiri(JOIN))
     assert listener.react(OPENING) == DISCARD
@@ -260,7 +260,7 @@ def test_a_visitor_that_leaves_once_it_has_spoken_is_a_fault(listener: Listener)
     visit = Visit(listener, stumble)
     listener.react(OPENING)
     listener.react(END)
-    with pytest.raises(PlayerError, match="has left: "):
+    with pytest.raises(BotError, match="has left: "):
         listener.react(OPENING)
     visit.over()
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.asking import action_of, hints, safe_default
-from agents.player import AgentPlayer, PlayerError, StandIn
+from agents.external.mjai_bot import AgentBot, BotError, StandIn
 from agents.registry import make
 from engine.actions import NUKIDORA, PASS, RIICHI, TSUMOGIRI
 from engine.game import Game
-from engine.mjai import action_message
-from engine.records.mjai import canonical
+from engine.mjai.actions import action_message
+from engine.mjai.possible_actions import hints, legal_action, safe_default
+from engine.mjai.reading import canonical
 from engine.table import TABLE
 
 Message = dict[str, Any]
@@ -30,13 +30,13 @@ def play(game: Game, answer: Callable[[int, list[Message]], int]) -> None:
 
 def test_agents_play_the_same_by_messages_as_from_the_table() -> None:
     agents = [make(name, seed=7) for name in BOTS]
-    players = [AgentPlayer(agent) for agent in agents]
+    players = [AgentBot(agent) for agent in agents]
     game = Game(seed=11)
 
     def answer(seat: int, messages: list[Message]) -> int:
         expected = int(agents[seat].act(np.array([game.view(seat)]))[0])
         reply = canonical(players[seat].react(messages))
-        assert action_of(game.table, seat, reply, game.legal(seat)) == expected
+        assert legal_action(game.table, seat, reply, game.legal(seat)) == expected
         return expected
 
     for _ in range(2):
@@ -65,13 +65,13 @@ class Broken:
     [(None, "^raised ZeroDivisionError: out of ideas$"), (PASS, "^may not pass; legal: .*tsumogiri")],
 )
 def test_an_agent_that_fails(answer: int | None, what: str) -> None:
-    with pytest.raises(PlayerError, match=what):
-        AgentPlayer(Broken(answer)).react(Game(seed=1).new_messages(0))
+    with pytest.raises(BotError, match=what):
+        AgentBot(Broken(answer)).react(Game(seed=1).new_messages(0))
 
 
 def test_a_game_that_cannot_be_followed() -> None:
-    player = AgentPlayer(StandIn())
-    with pytest.raises(PlayerError, match=r"^does not understand the game: "):
+    player = AgentBot(StandIn())
+    with pytest.raises(BotError, match=r"^does not understand the game: "):
         player.react([*Game(seed=1).new_messages(0), {"type": "tsumo", "actor": 0, "pai": "1p"}])
 
 
@@ -107,12 +107,12 @@ def test_what_is_possible_is_told_with_the_question() -> None:
         for key, value in given.items():
             told[key] += value
         if "possible_actions" in given:
-            meant = [action_of(game.table, seat, reply, legal) for reply in given["possible_actions"]]
+            meant = [legal_action(game.table, seat, reply, legal) for reply in given["possible_actions"]]
             assert meant == [action for action in legal if action > TSUMOGIRI and action != PASS]
         if last["type"] in ("reach", "pon"):
             for name in given["cannot_dahai"]:
                 with pytest.raises(ValueError, match="may not"):
-                    action_of(game.table, seat, {"type": "dahai", "actor": seat, "pai": name}, legal)
+                    legal_action(game.table, seat, {"type": "dahai", "actor": seat, "pai": name}, legal)
         view = np.array([game.view(seat)])
         assert hints(view[0], seat, last, legal) == given, "a view tells as much as the table"
         return int(agents[seat].act(view)[0])
@@ -127,7 +127,7 @@ def test_answers_are_read_liberally_but_must_fit() -> None:
     view, legal = game.view(0), game.legal(0)
     drawn = Game(seed=1).new_messages(0)[-1]["pai"]
     for tsumogiri in ({}, {"tsumogiri": True}, {"tsumogiri": False}, {"tsumogiri": {}}):
-        action = action_of(view, 0, {"type": "dahai", "actor": 0, "pai": drawn} | tsumogiri, legal)
+        action = legal_action(view, 0, {"type": "dahai", "actor": 0, "pai": drawn} | tsumogiri, legal)
         assert action == TSUMOGIRI or (not tsumogiri.get("tsumogiri", True) and action in legal)
     for reply, what in [
         ({"type": "reach", "actor": 0}, "may not riichi"),
@@ -138,7 +138,7 @@ def test_answers_are_read_liberally_but_must_fit() -> None:
         assert RIICHI not in legal
         assert NUKIDORA not in legal
         with pytest.raises(ValueError, match=what):
-            action_of(view, 0, reply, legal)
+            legal_action(view, 0, reply, legal)
 
 
 @pytest.mark.parametrize(("kind", "key"), [("nukidora", "pai"), ("kakan", "consumed"), ("daiminkan", "consumed")])
@@ -147,7 +147,7 @@ def test_an_answer_with_a_tile_nobody_knows_does_not_fit(kind: str, key: str) ->
     for tiles in (["?"], [*reply[key][:-1], "?"]):
         said = reply | {key: "?" if key == "pai" else tiles}
         with pytest.raises(ValueError, match=f"{kind}: {key} is .*, but here it can only be"):
-            action_of(game.view(seat), seat, said, game.legal(seat))
+            legal_action(game.view(seat), seat, said, game.legal(seat))
 
 
 def offered(kind: str) -> Iterator[tuple[Message, Game, int]]:
@@ -170,7 +170,7 @@ class Talker(StandIn):
     def __init__(self, remark: dict[str, Any] | None) -> None:
         self.said = remark
 
-    def remark(self) -> dict[str, Any]:
+    def annotate(self) -> dict[str, Any]:
         if self.said is None:
             raise KeyError("speechless")
         return self.said
@@ -178,9 +178,9 @@ class Talker(StandIn):
 
 def test_what_an_agent_remarks_goes_along_with_its_reply() -> None:
     messages = Game(seed=1).new_messages(0)
-    plain = AgentPlayer(StandIn()).react(messages)
+    plain = AgentBot(StandIn()).react(messages)
     assert plain["type"] == "dahai"
-    assert AgentPlayer(Talker({"sure": 0.5})).react(messages) == plain | {"ext_bot": {"sure": 0.5}}
-    assert AgentPlayer(Talker({})).react(messages) == plain
-    with pytest.raises(PlayerError, match=r"^raised KeyError: 'speechless'$"):
-        AgentPlayer(Talker(None)).react(messages)
+    assert AgentBot(Talker({"sure": 0.5})).react(messages) == plain | {"ext_bot": {"sure": 0.5}}
+    assert AgentBot(Talker({})).react(messages) == plain
+    with pytest.raises(BotError, match=r"^raised KeyError: 'speechless'$"):
+        AgentBot(Talker(None)).react(messages)

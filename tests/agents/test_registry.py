@@ -10,7 +10,7 @@ import pytest
 from agents import registry
 
 
-class Foreign:
+class ExternalAgent:
     """A bot as another package would write it."""
 
     def __init__(self, argument: str | None, seed: int) -> None:
@@ -23,7 +23,9 @@ class Foreign:
 @pytest.fixture
 def foreign(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two bots of another package, one under a name that is taken."""
-    offered = [EntryPoint(name, "tests.agents.test_registry:Foreign", registry.GROUP) for name in ("my-bot", "random")]
+    offered = [
+        EntryPoint(name, "tests.agents.test_registry:ExternalAgent", registry.GROUP) for name in ("my-bot", "random")
+    ]
     monkeypatch.setattr(registry, "entry_points", lambda group: offered if group == registry.GROUP else [])
 
 
@@ -54,11 +56,11 @@ def test_built_in_bots_take_no_argument(spec: str) -> None:
 @pytest.mark.parametrize(("spec", "argument"), [("my-bot", None), ("my-bot:", ""), ("my-bot:a:b", "a:b")])
 def test_bots_of_other_packages_get_argument_and_seed(spec: str, argument: str | None) -> None:
     bot = registry.make(spec, seed=5)
-    assert isinstance(bot, Foreign)
+    assert isinstance(bot, ExternalAgent)
     assert (bot.argument, bot.seed) == (argument, 5)
 
 
 @pytest.mark.usefixtures("foreign")
 def test_other_packages_cannot_take_a_built_in_name() -> None:
     assert registry.names() == ["random", "tsumogiri", "efficiency", "rule", "bert", "my-bot"]
-    assert not isinstance(registry.make("random"), Foreign)
+    assert not isinstance(registry.make("random"), ExternalAgent)

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from agents import registry
-from agents.base import Weighing
+from agents.base import ActionValues
 from engine.actions import TSUMOGIRI, actions_of
 from engine.table import TURN
 from engine.tables import Tables
 from engine.tiles import KIND_OF
-from tests.agents.positions import answer
-from tests.engine.scenario import Scenario
+from tests.support.scenario import Scenario
+from tests.support.scripted_positions import answer
 
 ATTACKER = "234567p2267845s"  # waits for 3s and 6s
 
@@ -116,12 +116,12 @@ def test_the_leader_of_the_last_round_folds_more(threatened: np.ndarray) -> None
 def test_weighing_gives_reasons_for_what_it_does() -> None:
     """Nothing is worth more than what it does, and nothing illegal is worth anything."""
     bot = registry.make("rule")
-    assert isinstance(bot, Weighing)
+    assert isinstance(bot, ActionValues)
     n_weighed = 0
 
     def watched(views: np.ndarray) -> np.ndarray:
         nonlocal n_weighed
-        actions, worths = bot.act(views), bot.weigh(views)
+        actions, worths = bot.act(views), bot.action_values(views)
         own = worths[np.arange(len(views)), actions]
         assert np.isfinite(own).all()
         assert (own >= worths.max(axis=1)).all()

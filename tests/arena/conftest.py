@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.arena.support import REPOSITORY, Arena
+from tests.support.arena_runs import REPOSITORY, Arena
 
 # Bots of another package: after N calls raising:N raises when asked for seat 1, illegal answers 127 for seat 2,
 # dying takes its process with it, slow waits at each call while $SLOW is set.

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from arena.schedule import ROTATIONS, Settings, seating
-from tests.arena.support import REPOSITORY, Arena, without_speed
+from tests.support.arena_runs import REPOSITORY, Arena, without_speed
 
 RANDOM = ("--bots", "random,tsumogiri,random")
 

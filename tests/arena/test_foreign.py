@@ -1,4 +1,4 @@
-"""Foreign bots in the arena: the games they would play as bots of our own, and what becomes of their faults."""
+"""External bots in the arena: the games they would play as bots of our own, and what becomes of their faults."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ import pytest
 from arena.chunk import Chunk, play_chunk
 from arena.schedule import Settings
 from arena.statistics import SCORE
-from engine.commandline import three_bots
-from tests.agents.foreign_bots import command, still_running
-from tests.arena.support import REPOSITORY, Arena, without_speed
+from engine.common.options import three_bots
+from tests.support.arena_runs import REPOSITORY, Arena, without_speed
+from tests.support.external_bots import command, still_running
 
 
 def settings_of(*bots: str, timeout: float = 5.0) -> Settings:

@@ -18,7 +18,7 @@ import pytest
 from arena.schedule import seating
 from arena.statistics import DEAL_INS, N_COUNTS, ROUNDS, SCORE, WINS, estimate, statistics
 from engine.rules import TENHOU
-from tests.arena.support import REPOSITORY, Arena
+from tests.support.arena_runs import REPOSITORY, Arena
 
 GAMES = 90
 BOTS = ["efficiency", "random", "efficiency#2"]

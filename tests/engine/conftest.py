@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.rules import TENHOU
-from tests.engine.scenario import Scenario
+from tests.support.scenario import Scenario
 
 Deal = Callable[..., Scenario]
 
@@ -24,7 +24,7 @@ def deal() -> Iterator[Deal]:
 
     yield make
     try:
-        from tests.engine.comparison import check_scenario
+        from tests.support.differential import check_scenario
     except ModuleNotFoundError:
         return
     for scenario in dealt:

@@ -1,4 +1,4 @@
-"""Games and rounds played by this engine and by RiichiEnv at once (see `tests/engine/comparison.py`)."""
+"""Games and rounds played by this engine and by RiichiEnv at once (see `tests/support/differential.py`)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from engine.actions import PASS, RIICHI, TSUMOGIRI
 from engine.game import Game
 from engine.rules import RIICHI_STICK, TOTAL_POINTS
 from engine.tiles import EAST
-from tests.engine.comparison import NAMED, Comparison
-from tests.engine.drivers import ALL_HABITS, Chooser, Habits, efficient_driver, random_driver
-from tests.engine.riichienv_bridge import Theirs, our_wall, used_of
-from tests.engine.sides import FIRST_ROUND, Menus, Round, State, normal_events
-from tests.engine.walls import ALL_TILES, build_wall, clustered_wall
+from tests.support.differential import NAMED, Comparison
+from tests.support.players import ALL_HABITS, Chooser, Habits, efficient_driver, random_driver
+from tests.support.riichienv_side import Theirs, our_wall, used_of
+from tests.support.sides import FIRST_ROUND, Menus, Round, State, normal_events
+from tests.support.walls import ALL_TILES, build_wall, clustered_wall
 
 ODD_ROUNDS_PER_GAME = 10
 

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -20,7 +19,7 @@ from engine.records import mjai
 from engine.records.files import read_records, write_record
 from engine.records.model import GameRecord
 from engine.rules import MAJSOUL, TENHOU, Rules
-from tests.engine.drivers import Habits, efficient_driver
+from tests.support.players import Habits, efficient_driver
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 SUMMARY = re.compile(r"files (\d+) · rounds (\d+) · decisions (\d+) · mismatches (\d+)")
@@ -219,18 +218,6 @@ def test_show_one_round(folder: Path, record: GameRecord, capsys: pytest.Capture
     assert output.count(" honba ") == 1
     number = record.events.index(start) + 2
     assert re.search(rf"^ *{number}  ", output, flags=re.MULTILINE)
-
-
-def test_bench_has_its_own_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[list[str]] = []
-
-    def stub(arguments: list[str]) -> int:
-        given.append(arguments)
-        return 5
-
-    monkeypatch.setitem(sys.modules, "engine.bench.main", SimpleNamespace(main=stub))
-    assert main(["bench", "--json", "x"]) == 5
-    assert given == [["--json", "x"]]
 
 
 @pytest.mark.parametrize("without_jit", ["0", "1"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from engine.mjai.messages import make
 from engine.records.compare import differing_keys
-from engine.records.model import make
 
 
 @pytest.mark.parametrize(

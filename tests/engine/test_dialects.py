@@ -11,16 +11,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine import mjai as live
-from engine.dialects import DIALECTS, write, write_log
 from engine.game import Game
+from engine.mjai.actions import action_message, action_of
+from engine.mjai.dialects import DIALECTS, write, write_log
+from engine.mjai.messages import complete, for_seat
+from engine.mjai.reading import canonical
 from engine.records import mjai
 from engine.records.files import find_records, read_records
-from engine.records.mjai import canonical
-from engine.records.model import GameRecord, complete
+from engine.records.model import GameRecord
 from engine.rules import MAJSOUL, TENHOU
-from tests.engine.drivers import ALL_HABITS, answer, efficient_driver, play, random_driver
-from tests.engine.record_games import busy_game
+from tests.support.handmade_records import busy_game
+from tests.support.players import ALL_HABITS, answer, efficient_driver, play, random_driver
 
 Message = dict[str, Any]
 
@@ -78,7 +79,7 @@ def test_nothing_is_lost_that_the_dialect_has(dialect: str, played: list[Message
 def test_what_a_seat_sees_keeps_its_hidden_tiles_and_its_connection(dialect: str, played: list[Message]) -> None:
     hints = {"possible_actions": [], "cannot_dahai": ["1m"]}
     for message in played:
-        sent = live.for_seat(message, 1) | {"can_act": True}
+        sent = for_seat(message, 1) | {"can_act": True}
         written = write(sent | hints, dialect)
         assert canonical(written) == kept(canonical(sent), dialect)
         assert canonical(sent | hints | {"resume": "secret"}).keys() == message.keys()
@@ -97,10 +98,10 @@ def test_what_bots_say_comes_back_as_it_was(dialect: str) -> None:
         while not game.over:
             for seat in game.asked:
                 for action in game.legal(seat):
-                    message = live.action_message(game.table, seat, action)
+                    message = action_message(game.table, seat, action)
                     reply = canonical(write(message, dialect))
                     assert reply == kept(message, dialect)
-                    assert live.action_of(game.table, seat, reply) == action
+                    assert action_of(game.table, seat, reply) == action
                     said.add(message["type"])
             answer(game, choose)
     assert said >= {"dahai", "reach", "pon", "daiminkan", "kakan", "ankan", "nukidora", "hora", "none"}
@@ -174,7 +175,7 @@ CONSUMED = {"pon": 2, "daiminkan": 3, "kakan": 3, "ankan": 4}
 
 def test_libriichi3p_has_all_that_libriichi_insists_on(played: list[Message]) -> None:
     for message in played:
-        kind, written = message["type"], write(live.for_seat(message, 0), "libriichi3p")
+        kind, written = message["type"], write(for_seat(message, 0), "libriichi3p")
         assert set(LIBRIICHI_NEEDS.get(kind, "").split()) <= written.keys()
         assert {len(written[key]) for key in ("names", "scores", "tehais", "deltas") if key in written} <= {4}
         assert {len(hand) for hand in written.get("tehais", [])} <= {13}

@@ -17,21 +17,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.registry import make
-from engine import mjai
 from engine.actions import PASS, PON, RON, actions_of
-from engine.follow import Follower
 from engine.game import Game
+from engine.mjai.messages import Message, for_seat
+from engine.mjai.player_state import PlayerState
 from engine.records.files import read_records
 from engine.records.replay import Replay
 from engine.rules import MAJSOUL, TENHOU, Rules
 from engine.table import GAME_OVER, RESPONSE, ROUND_OVER, TABLE
-from tests.engine.drivers import ALL_HABITS, Chooser, efficient_driver, play, random_driver
-from tests.engine.walls import build_wall, clustered_wall
+from engine.tiles import MJAI_TILES
+from tests.support.players import ALL_HABITS, Chooser, efficient_driver, play, random_driver
+from tests.support.walls import build_wall, clustered_wall
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 ALL_RULES = [TENHOU, MAJSOUL, TENHOU.with_length("east"), replace(MAJSOUL.with_length("east"), red_fives=False)]
 LAID = ("nukidora", "kakan", "ankan")  # indicators that are owed come while what is laid is on offer
-Message = mjai.Message
+Message = Message
 
 
 def differences(one: np.record, other: np.record) -> list[str]:
@@ -50,29 +51,29 @@ class Followed:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.followers = [Follower() for _ in range(3)]
+        self.states = [PlayerState() for _ in range(3)]
         self.heard: list[Message] = []  # by seat 0
         self.check()
 
     def check(self) -> None:
         """Let everybody hear what is new, and compare."""
-        for seat, follower in enumerate(self.followers):
+        for seat, state in enumerate(self.states):
             fresh = self.game.new_messages(seat)
             for message, following in zip(fresh, [*fresh[1:], {}]):
-                follower.hear(message)
+                state.update(message)
                 if following and not (message["type"] in LAID and following["type"] == "dora"):
-                    assert follower.legal == [], f"asked between {message} and {following}"
+                    assert state.legal == [], f"asked between {message} and {following}"
             self.heard += fresh if seat == 0 else []
-            view, shown = follower.view, self.game.view(seat)
+            view, shown = state.view, self.game.view(seat)
             if self.game.over:
                 assert view.seat["score"].tolist() == self.game.scores
-                assert (view.phase, follower.legal) == (GAME_OVER, [])
+                assert (view.phase, state.legal) == (GAME_OVER, [])
             elif view.tobytes() != shown.tobytes():
                 raise AssertionError(f"seat {seat} after {self.heard[-4:]}: {differences(view, shown)}")
             elif seat in self.game.asked:
-                assert follower.legal == self.game.legal(seat) != []
+                assert state.legal == self.game.legal(seat) != []
             else:  # the one thing messages do not tell is that the seat has answered, and another has not
-                assert follower.legal == actions_of(*shown.legal[seat].tolist())
+                assert state.legal == actions_of(*shown.legal[seat].tolist())
 
     def play(self, choose: Callable[[int], int]) -> Followed:
         """To the end; `choose` gives the answer of a seat. Looks after each single answer."""
@@ -126,7 +127,7 @@ def test_bots_that_play_by_what_they_hear_play_as_at_the_table(rules: Rules) -> 
         followed = Followed(Game(seed, rules))
 
         def choose(seat: int, followed: Followed = followed, agents: list[Any] = agents) -> int:
-            heard, shown = followed.followers[seat].view, followed.game.view(seat)
+            heard, shown = followed.states[seat].view, followed.game.view(seat)
             answers = agents[seat].act(np.array([heard, shown], dtype=TABLE))
             assert answers[0] == answers[1]
             return int(answers[0])
@@ -148,13 +149,13 @@ def test_views_of_real_games(records_dir: Path) -> None:
         record = read_records(path)
         replayed = Replay(record)
         start = record.events[0] | {"rules": replayed.rules.name, "length": replayed.rules.length}
-        followers, heard = [Follower() for _ in range(3)], 0
+        states, heard = [PlayerState() for _ in range(3)], 0
         for decision in replayed:
             for event in [start, *record.events[1:]][heard : decision.n_before]:
-                for seat, follower in enumerate(followers):
-                    follower.hear(mjai.for_seat(event, seat))
+                for seat, state in enumerate(states):
+                    state.update(for_seat(event, seat))
             heard = decision.n_before
-            view = followers[decision.seat].view
+            view = states[decision.seat].view
             assert differences(view, decision.view) == []
             n_decisions += 1
     assert n_decisions > 4_000
@@ -170,8 +171,8 @@ def offered_to_both() -> Followed:
 
 def test_a_seat_that_has_passed_seems_to_be_asked_until_it_hears_what_came() -> None:
     followed = offered_to_both()
-    game, (_, winner, caller) = followed.game, followed.followers
-    game.act(0, mjai.MJAI_TILES["5p"])
+    game, (_, winner, caller) = followed.game, followed.states
+    game.act(0, MJAI_TILES["5p"])
     followed.check()
     assert RON in winner.legal
     assert PON in caller.legal
@@ -189,24 +190,24 @@ def test_what_is_last_heard_of_stands_on_offer() -> None:
     game.act(0, game.legal(0)[0])
     messages = game.new_messages(0)
     assert [message["type"] for message in messages[-2:]] == ["dahai", "tsumo"]
-    follower = Follower()
+    state = PlayerState()
     for message in messages[:-1]:
-        follower.hear(message)
-    assert (follower.view.phase, follower.legal) == (RESPONSE, [])
+        state.update(message)
+    assert (state.view.phase, state.legal) == (RESPONSE, [])
 
 
 @pytest.mark.parametrize("without", [(), ("scores",), ("deltas",)])
 def test_scores_after_a_round(without: tuple[str, ...]) -> None:
     game = play(Game(5), efficient_driver(random.Random(5), ALL_HABITS[0]))
-    follower = Follower()
+    state = PlayerState()
     told = 0
     for message in game.new_messages(2):
         ended = message["type"] in ("hora", "ryukyoku")
-        follower.hear({key: value for key, value in message.items() if not ended or key not in without})
+        state.update({key: value for key, value in message.items() if not ended or key not in without})
         if ended:
-            view, told = follower.view, told + 1
+            view, told = state.view, told + 1
             assert view.seat["score"].tolist() == message["scores"]
-            assert (view.phase, follower.legal) == (ROUND_OVER, [])
+            assert (view.phase, state.legal) == (ROUND_OVER, [])
     assert told > 3
 
 
@@ -216,21 +217,21 @@ def test_scores_after_a_round(without: tuple[str, ...]) -> None:
 def test_rules_that_start_game_does_not_name_are_those_given() -> None:
     unnamed = {"type": "start_game", "id": 1, "names": ["a", "b", "c"]}
     for given_rules, expected in [(None, TENHOU), (MAJSOUL, MAJSOUL)]:
-        follower = Follower(given_rules)
-        follower.hear(unnamed)
-        assert follower.view.rules == expected.packed()
-    follower.hear(unnamed | {"rules": "tenhou", "length": "east"})
-    assert follower.view.rules == TENHOU.with_length("east").packed()
+        state = PlayerState(given_rules)
+        state.update(unnamed)
+        assert state.view.rules == expected.packed()
+    state.update(unnamed | {"rules": "tenhou", "length": "east"})
+    assert state.view.rules == TENHOU.with_length("east").packed()
 
 
 def test_a_new_game_starts_anew() -> None:
-    used, fresh = Follower(), Follower()
+    used, fresh = PlayerState(), PlayerState()
     first, second = Game(1), Game(2)
     play(first, random_driver(random.Random(1)), 100)
     for message in [*first.new_messages(0), *(told := second.new_messages(2))]:
-        used.hear(message)
+        used.update(message)
     for message in told:
-        fresh.hear(message)
+        fresh.update(message)
     assert (used.seat, fresh.seat) == (2, 2)
     assert used.view.tobytes() == fresh.view.tobytes() == second.view(2).tobytes()
 
@@ -238,12 +239,12 @@ def test_a_new_game_starts_anew() -> None:
 # Messages that cannot be ----------------------------------------------------------------------------------------------
 
 
-def refused(follower: Follower, message: Message) -> str:
+def refused(state: PlayerState, message: Message) -> str:
     """Why a message is refused; the view must stand as it stood."""
-    before = follower.view.tobytes()
+    before = state.view.tobytes()
     with pytest.raises(ValueError, match=r".") as error:
-        follower.hear(message)
-    assert follower.view.tobytes() == before
+        state.update(message)
+    assert state.view.tobytes() == before
     assert "\n" not in str(error.value)
     return str(error.value)
 
@@ -331,18 +332,18 @@ NOT_NOW, TOO_MANY, NOT_ALLOWED = "nothing of the kind", "more such tiles", "rule
     ],
 )
 def test_a_message_that_cannot_follow_is_refused(heard: list[Message], message: Message, why: str) -> None:
-    follower = Follower()
-    follower.hear({"type": "start_game", "id": 1})
+    state = PlayerState()
+    state.update({"type": "start_game", "id": 1})
     for before in heard:
-        follower.hear(before)
-    assert refused(follower, message)
+        state.update(before)
+    assert refused(state, message)
     with pytest.raises(ValueError, match=why):
-        follower.hear(message)
+        state.update(message)
 
 
 def test_nothing_is_heard_before_the_game_starts() -> None:
     for message in (START, tsumo(0), dora("8p"), RYUKYOKU, {"type": "end_game", "scores": [0, 0, 0]}):
-        assert refused(Follower(), message) == f"{message['type']} cannot be heard before start_game"
+        assert refused(PlayerState(), message) == f"{message['type']} cannot be heard before start_game"
 
 
 @settings(max_examples=100)
@@ -352,20 +353,20 @@ def test_a_message_out_of_its_place_is_refused_or_leaves_a_view_to_go_on_from(se
     rng = random.Random(seed)
     game = play(Game(seed), efficient_driver(rng, rng.choice(ALL_HABITS)), 300)
     told = game.new_messages(seat)
-    follower = Follower()
+    state = PlayerState()
     for message in told[: place + 1]:
-        follower.hear(message)
+        state.update(message)
     taken = 0
     for message in rng.sample(told, min(len(told), 150)):
         if message["type"] == "start_game":
             continue
-        before = follower.view.tobytes()
+        before = state.view.tobytes()
         try:
-            follower.hear(message)
+            state.update(message)
             taken += 1
         except ValueError:
-            assert follower.view.tobytes() == before
-    view = follower.view
+            assert state.view.tobytes() == before
+    view = state.view
     assert taken < 150
     assert (view.seat["hand"][[(seat + 1) % 3, (seat + 2) % 3]] == 0).all()
     assert (view.seat["hand"] >= 0).all()

@@ -11,13 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.registry import make
-from engine import entries, mjai
+from engine import kernels
 from engine.game import Game
+from engine.mjai.actions import action_message, action_of
+from engine.mjai.messages import Message, for_seat
+from engine.mjai.round_events import round_messages
 from engine.table import EVERYBODY, TABLE, WALL_SIZE
 from engine.tables import Policy, Tables
-from tests.engine.conservation import DRAWS, FAULTS, HAND_SIZE, KEYS, POINTS, SEEN, TILES, find_fault
-from tests.engine.drivers import ALL_HABITS, efficient_driver, play, random_driver
-from tests.engine.hidden import shuffle_hidden
+from tests.support.conservation import DRAWS, FAULTS, HAND_SIZE, KEYS, POINTS, SEEN, TILES, find_fault
+from tests.support.hidden_information import shuffle_hidden
+from tests.support.players import ALL_HABITS, efficient_driver, play, random_driver
 
 TABLES_AT_ONCE = 1_000
 
@@ -101,7 +104,7 @@ def test_a_view_does_not_depend_on_what_is_hidden(game: Game, viewer: int, seed:
     shuffle_hidden(changed, viewer, np.random.default_rng(seed))
     assert changed.tobytes() != np.array([game.table], dtype=TABLE).tobytes()
     seen = np.zeros(1, dtype=TABLE)
-    entries.see(changed.view(np.uint8), 0, viewer, seen.view(np.uint8), 0)
+    kernels.see(changed.view(np.uint8), 0, viewer, seen.view(np.uint8), 0)
     different = [name for name in TABLE.names if seen[0][name].tobytes() != before[name].tobytes()]
     assert different == []
 
@@ -125,7 +128,7 @@ def test_a_view_shows_what_its_seat_may_know(game: Game) -> None:
 def test_messages_for_a_seat_are_those_of_its_view(game: Game, seat: int) -> None:
     """So they hold nothing that the view does not hold."""
     view = game.view(seat)
-    assert mjai.messages(view) == [mjai.for_seat(message, seat) for message in mjai.messages(game.table)]
+    assert round_messages(view) == [for_seat(message, seat) for message in round_messages(game.table)]
 
 
 @settings(max_examples=30)
@@ -162,7 +165,7 @@ def test_messages_for_a_seat_name_no_hidden_tile(seed: int, seat: int) -> None:
 @settings(max_examples=50)
 @given(positions(), st.integers(0, 1 << 32))
 def test_a_restored_game_has_the_same_future(game: Game, seed: int) -> None:
-    def future() -> tuple[list[mjai.Message], list[int], list[float]]:
+    def future() -> tuple[list[Message], list[int], list[float]]:
         play(game, efficient_driver(random.Random(seed), ALL_HABITS[seed % len(ALL_HABITS)]))
         return list(game.messages), game.scores, game.final_points
 
@@ -182,4 +185,4 @@ def test_every_action_survives_its_message(game: Game) -> None:
         view = game.view(seat)
         for action in game.legal(seat):
             for t in (game.table, view):
-                assert mjai.action_of(t, seat, mjai.action_message(t, seat, action)) == action
+                assert action_of(t, seat, action_message(t, seat, action)) == action

@@ -10,7 +10,7 @@ import pytest
 
 from engine.records import mjai, tenhou_json
 from engine.records.files import RecordError, find_records, read_records, write_record
-from tests.engine.record_games import MJLOG_HEAD, MJLOG_INIT, OWARI, busy_game
+from tests.support.handmade_records import MJLOG_HEAD, MJLOG_INIT, OWARI, busy_game
 
 
 @pytest.mark.parametrize("name", ["a.mjson", "a.mjson.gz", "a.jsonl", "a.json", "a.json.gz"])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from engine.mjai.messages import make
 from engine.records import mjai
-from engine.records.model import make
 from engine.rules import TENHOU
-from tests.engine.record_games import HANDS, busy_game, game, start, tsumo
+from tests.support.handmade_records import HANDS, busy_game, game, start, tsumo
 
 
 def test_mjai_is_written_exactly() -> None:

@@ -9,7 +9,7 @@ import pytest
 from engine.records import mjlog
 from engine.records.files import RecordError
 from engine.rules import TENHOU
-from tests.engine.record_games import MJLOG_HEAD, MJLOG_INIT, OWARI
+from tests.support.handmade_records import MJLOG_HEAD, MJLOG_INIT, OWARI
 
 
 def from_mjlog(body: str) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ import pytest
 from engine.records import mjai, tenhou_json
 from engine.records.files import read_records
 from engine.rules import MAJSOUL, TENHOU
-from tests.engine.record_games import without
+from tests.support.handmade_records import without
 
 # Rounds and the final scores as Tenhou (or Mahjong Soul) shows them.
 REAL_GAMES = {

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
+from engine.mjai.messages import make
 from engine.records import tenhou_json
-from engine.records.model import make
 from engine.records.tenhou_flow import Row, interleave
 from engine.records.tenhou_rounds import place_indicators
 from engine.rules import MAJSOUL, TENHOU
-from tests.engine.record_games import FANPAI, busy_game, dahai, game, start, tsumo
+from tests.support.handmade_records import FANPAI, busy_game, dahai, game, start, tsumo
 
 
 def test_tenhou_json_carries_every_call_and_result() -> None:

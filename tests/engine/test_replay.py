@@ -11,15 +11,16 @@ from typing import Any
 
 import pytest
 
-from engine.actions import DAIMINKAN, KAKAN, NINE_TERMINALS, NUKIDORA, PASS, PON, PON_RED, RON, TSUMOGIRI
+from engine.actions import DAIMINKAN, KAKAN, KYUSHU_KYUHAI, NUKIDORA, PASS, PON, PON_RED, RON, TSUMOGIRI
 from engine.game import Game
+from engine.mjai.messages import Event, make
 from engine.records import mjai, tenhou_json
 from engine.records.files import find_records, read_records
-from engine.records.model import Event, GameRecord, RecordError, make
+from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
 from engine.rules import MAJSOUL, TENHOU, Rules
 from engine.tiles import FULL_SET, MJAI_NAMES, MJAI_TILES, mpsz
-from tests.engine.drivers import ALL_HABITS, Habits, efficient_driver
+from tests.support.players import ALL_HABITS, Habits, efficient_driver
 
 CALLS = {PON, PON_RED, DAIMINKAN}
 PAIRS = Habits(pon=0.3, kan=0.5)
@@ -156,7 +157,7 @@ RARE: dict[str, tuple[list[str], str, list[tuple[int, int]]]] = {
         ["119m234p5s556677z", "999m112233p1122z", "6677888p778899s"], "1s567z15s",
         [(0, PON), (0, PON), (0, PON), (0, RON)],
     ),
-    "nine kinds": (["19m19p19s1234567z", ONE_WAIT, SAME_WAIT], "2p", [(0, NINE_TERMINALS)]),
+    "nine kinds": (["19m19p19s1234567z", ONE_WAIT, SAME_WAIT], "2p", [(0, KYUSHU_KYUHAI)]),
 }  # fmt: skip
 
 

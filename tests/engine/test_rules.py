@@ -11,8 +11,8 @@ from engine.rules import MAJSOUL, TENHOU, Rules, preset
 from engine.table import TABLE
 from engine.tiles import FULL_SET, KIND_OF, RED_5P, RED_5S
 from tests.engine.conftest import Deal
-from tests.engine.scenario import Scenario
-from tests.engine.walls import build_wall
+from tests.support.scenario import Scenario
+from tests.support.walls import build_wall
 
 KOKUSHI = "119m19p19s123456z"  # waits for chun
 KOKUSHI_13 = "19m19p19s1234567z"

@@ -6,8 +6,8 @@ import pytest
 
 from engine.tiles import MPSZ_NAMES, NORTH, SANMA_KINDS, TERMINALS_HONOURS
 from tests.engine.conftest import Deal
-from tests.engine.scenario import Scenario
-from tests.engine.sides import State
+from tests.support.scenario import Scenario
+from tests.support.sides import State
 
 # Tenpai on a single dragon of which the other three lie in the dead wall.
 WAITING = ("123567p123567s5z", "123567p123567s6z", "234678p234678s7z")

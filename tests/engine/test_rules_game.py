@@ -6,7 +6,7 @@ import pytest
 
 from engine.rules import TENHOU
 from tests.engine.conftest import Deal
-from tests.engine.sides import State
+from tests.support.sides import State
 
 TANYAO_5S = "234678p2288846s"  # waits for 5s; 1,300, of the dealer 2,000
 NINE_KINDS = "19m19p19s123z"

@@ -6,8 +6,8 @@ import pytest
 
 from engine.actions import PON, RON
 from tests.engine.conftest import Deal
-from tests.engine.scenario import Scenario
-from tests.engine.sides import State
+from tests.support.scenario import Scenario
+from tests.support.sides import State
 
 NO_YAKU_3S = "23456799p67824s"  # waits for 3s
 TANYAO_5S = "234678p2288846s"  # waits for 5s

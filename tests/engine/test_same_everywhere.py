@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.digest import digest
+from tests.support.engine_digest import digest
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 
@@ -17,7 +17,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent.parent
 def digests(first: int, last: int, **environment: str) -> list[str]:
     """Digests of games played in a process of its own."""
     answer = subprocess.run(
-        [sys.executable, "-m", "tests.engine.digest", str(first), str(last)],
+        [sys.executable, "-m", "tests.support.engine_digest", str(first), str(last)],
         cwd=REPOSITORY,
         env=os.environ | environment,
         capture_output=True,

@@ -23,7 +23,7 @@ from mahjong.shanten import Shanten
 from riichienv import HandEvaluator3P, calculate_shanten_3p
 
 from engine import shanten_tables
-from engine.compiling import entry
+from engine.compiling import kernel
 from engine.shanten import (
     KEY_GROUP,
     KEY_WEIGHT,
@@ -57,7 +57,7 @@ POOLS = {
 SIZES = [(n_melds, 13 + drawn - 3 * n_melds) for n_melds in range(5) for drawn in (0, 1)]
 
 
-@entry
+@kernel
 def all_shanten(hands: Any, n_melds: Any) -> Any:
     """int64[n, 4]: the shanten, and that of each form (seven pairs and kokushi as if there were no melds)."""
     found = np.empty((len(hands), 4), dtype=np.int64)
@@ -72,12 +72,12 @@ def all_shanten(hands: Any, n_melds: Any) -> Any:
     return found
 
 
-@entry
+@kernel
 def fill_keys(hand: Any, keys: Any) -> None:
     hand_keys(hand, keys)
 
 
-@entry
+@kernel
 def all_masks(hands: Any, n_melds: Any) -> Any:
     """uint64[n, 3]: waits, improving, discards_keeping."""
     found = np.empty((len(hands), 3), dtype=np.uint64)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from server.logs import log_by_the_standard_library
-from tests.server.postgres import postgres_cluster, postgres_url
+from tests.support.postgres import postgres_cluster, postgres_url
 
 __all__ = ["postgres_cluster", "postgres_url"]
 

@@ -15,8 +15,8 @@ from websockets.exceptions import InvalidStatus
 from server.api import health
 from server.settings import RoomSettings
 from server.store import Store, StoreError
-from tests.server.bots import Bot, play_all, stored_games, stored_lines, together
-from tests.server.live import TABLE, Live, live, play_into, play_on, until
+from tests.support.running_server import TABLE, Live, live, play_into, play_on, until
+from tests.support.server_bots import Bot, play_all, stored_games, stored_lines, together
 
 SEED = 1_234_567_890_123
 

@@ -12,12 +12,13 @@ from urllib.parse import quote
 
 import pytest
 
+from engine.mjai.messages import Event
 from engine.records import mjai, tenhou_json
-from engine.records.model import Event, GameRecord
+from engine.records.model import GameRecord
 from server.store import StoredGame, StoreError
-from tests.server.bots import Bot
-from tests.server.live import Live, live
-from tests.server.stored_games import NAMES, NOON, make_game, random_game, standings
+from tests.support.running_server import Live, live
+from tests.support.server_bots import Bot
+from tests.support.stored_games import NAMES, NOON, make_game, random_game, standings
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 ODD_NAMES = ("a/b", "a/b/ratings", "rule:x=1/2+3 (house)", "100%", "雀 士", "?a=b&c#d")

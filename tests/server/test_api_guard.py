@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.server.live import Live, live
+from tests.support.running_server import Live, live
 
 # Web pages ------------------------------------------------------------------------------------------------------------
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.server.live import live
-from tests.server.stored_games import make_game
+from tests.support.running_server import live
+from tests.support.stored_games import make_game
 
 ALLOWED = [  # a method that is not allowed, a path, what is allowed there
     ("PUT", "/api/rooms", "GET, HEAD, POST"),

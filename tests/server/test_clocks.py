@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.server.bots import (
+from tests.support.server_bots import (
     NOTHING,
     Bot,
     Clock,

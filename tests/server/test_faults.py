@@ -12,7 +12,7 @@ import pytest
 from engine.actions import action_name
 from engine.tiles import FULL_SET, MJAI_NAMES
 from server.line import MAX_MESSAGE
-from tests.server.bots import (
+from tests.support.server_bots import (
     NOTHING,
     Answer,
     Bot,

@@ -18,7 +18,7 @@ from websockets.sync.client import connect
 
 from engine.tiles import MJAI_NAMES
 from server.running import Running
-from tests.server.bots import Bot, serving
+from tests.support.server_bots import Bot, serving
 
 BATCH = 200
 EXAMPLES = 250  # of each transport: 2 x 250 x 200 = 100,000 messages

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import WebSocketException
 
-from engine import mjai
+from engine.mjai.messages import for_seat
 from server.store import Store, StoredGame
-from tests.server.bots import Bot, Message, bare, replay_of, stored_lines_of
+from tests.support.server_bots import Bot, Message, bare, replay_of, stored_lines_of
 
 ROOMS = 3
 RESUME_WITHIN = 3.0
@@ -142,7 +142,7 @@ def seen_by(lines: list[Message], seat: int) -> list[Message]:
     messages = (line for line in lines if line["type"] != "error")
     keys = ("wall_seed", "ext_bot")
     shown = ({key: value for key, value in message.items() if key not in keys} for message in messages)
-    return [bare(mjai.for_seat(message, seat)) for message in shown]
+    return [bare(for_seat(message, seat)) for message in shown]
 
 
 async def test_no_game_is_lost_and_nothing_is_missed(tmp_path: Path, pytestconfig: pytest.Config) -> None:

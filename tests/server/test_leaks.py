@@ -12,21 +12,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.asking import hints
-from engine import events, mjai
+from engine import events
 from engine.actions import actions_of
 from engine.events import Event
 from engine.game import Game
+from engine.mjai import round_events
+from engine.mjai.messages import hand_names
+from engine.mjai.possible_actions import hints
+from engine.mjai.round_events import RoundReader
 from engine.table import URA_AT
 from engine.tiles import MJAI_NAMES
 from server.guest import Guest
 from server.sitting import Sitting
-from tests.server.bots import (
-    Message,
-    replay_of,
-    serving,
-)
-from tests.server.leaks import HINTS, SEED, TABLES, Played, Witness, leaks, played, seat_bots
+from tests.support.leak_detector import HINTS, SEED, TABLES, Played, Witness, leaks, played, seat_bots
+from tests.support.server_bots import Message, replay_of, serving
 
 # Tests ----------------------------------------------------------------------------------------------------------------
 
@@ -61,12 +60,12 @@ Sabotage = Callable[[pytest.MonkeyPatch], None]
 
 
 def open_to_all(message: Message, seat: int) -> Message:
-    """`mjai.for_seat`, hiding nothing."""
+    """`for_seat`, hiding nothing."""
     return message | {"id": seat} if message["type"] == "start_game" else message
 
 
 def hides_nothing(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(mjai, "for_seat", open_to_all)
+    patch.setattr("server.guest.for_seat", open_to_all)
 
 
 def hides_nothing_when_sent_again(patch: pytest.MonkeyPatch) -> None:
@@ -75,7 +74,7 @@ def hides_nothing_when_sent_again(patch: pytest.MonkeyPatch) -> None:
     def telling(self: Guest, messages: list[Message], game: Game, menu: list[int], resent: bool = False) -> None:
         with pytest.MonkeyPatch.context() as now:
             if resent:
-                now.setattr(mjai, "for_seat", open_to_all)
+                now.setattr("server.guest.for_seat", open_to_all)
             tell(self, messages, game, menu, resent)
 
     patch.setattr(Guest, "tell", telling)
@@ -115,29 +114,29 @@ def errors_of_everybody(patch: pytest.MonkeyPatch) -> None:
 
 def errors_with_others_hands(patch: pytest.MonkeyPatch) -> None:
     def refusing(t: np.record, seat: int, *_: Any) -> int:
-        raise ValueError(f"the next seat holds {mjai.hand_names(t.seat[(seat + 1) % 3])}")
+        raise ValueError(f"the next seat holds {hand_names(t.seat[(seat + 1) % 3])}")
 
-    patch.setattr("server.sitting.action_of", refusing)
+    patch.setattr("server.sitting.legal_action", refusing)
 
 
 def errors_with_others_menus(patch: pytest.MonkeyPatch) -> None:
     def refusing(t: np.record, *_: Any) -> int:
         raise ValueError("may not do that; legal: pon, ron, daiminkan")
 
-    patch.setattr("server.sitting.action_of", refusing)
+    patch.setattr("server.sitting.legal_action", refusing)
 
 
 def shows_noten_hands(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(mjai, "hidden_hand", mjai.hand_names)
+    patch.setattr(round_events, "hidden_hand", hand_names)
 
 
 def shows_ura(patch: pytest.MonkeyPatch) -> None:
-    read = mjai.READERS[events.HORA]
+    read = round_events.READERS[events.HORA]
 
-    def reading(self: mjai.RoundReader, event: Event) -> Message:
+    def reading(self: RoundReader, event: Event) -> Message:
         return read(self, event) | {"uradora_markers": [MJAI_NAMES[self.wall[URA_AT]]]}
 
-    patch.setitem(mjai.READERS, events.HORA, reading)
+    patch.setitem(round_events.READERS, events.HORA, reading)
 
 
 def tells(more: Callable[[Sitting, int], Message]) -> Sabotage:

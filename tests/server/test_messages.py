@@ -10,14 +10,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine import mjai
-from engine.dialects import DIALECTS, write
 from engine.game import Game
+from engine.mjai.actions import action_message, action_of
+from engine.mjai.dialects import DIALECTS, write
+from engine.mjai.messages import for_seat
 from engine.rules import MAJSOUL
 from engine.tiles import MJAI_NAMES, SANMA_KINDS
 from server.events import EVENT, Tile
 from server.messages import EXT_BOT_SIZE, BadMessage, Join, as_message, parse_join, parse_reply
-from tests.engine.drivers import ALL_HABITS, answer, efficient_driver
+from tests.support.players import ALL_HABITS, answer, efficient_driver
 
 HAND = ["1m", "9m", "1p", "5pr", "5p", "9p", "1s", "5sr", "9s", "E", "S", "N", "C"]
 HIDDEN = ["?"] * 13
@@ -102,7 +103,7 @@ def test_whole_games_round_trip_as_each_seat_sees_them(habits: Any) -> None:
         answer(game, choose)
     assert len(game.messages) > 300
     for message in game.messages:
-        for seen in (message, mjai.for_seat(message, 1)):
+        for seen in (message, for_seat(message, 1)):
             model = EVENT.validate_python(seen)
             assert EVENT.dump_python(model, mode="json", exclude_none=True) == seen
 
@@ -143,9 +144,9 @@ def test_every_legal_action_is_read_in_every_dialect(dialect: str) -> None:
     while not game.over:
         for seat in game.asked:
             for action in game.legal(seat):
-                message = mjai.action_message(game.table, seat, action)
+                message = action_message(game.table, seat, action)
                 reply = as_message(parse_reply(json.dumps(write(message, dialect))))
-                assert mjai.action_of(game.table, seat, reply) == action
+                assert action_of(game.table, seat, reply) == action
                 said.add(message["type"])
         answer(game, choose)
     assert {"dahai", "reach", "pon", "daiminkan", "kakan", "ankan", "nukidora", "hora", "none"} <= said

@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
-from engine import mjai
 from engine.actions import PASS, TSUMOGIRI
+from engine.mjai.actions import action_of
+from engine.mjai.messages import hand_names
 from engine.records.replay import Decision, Replay
 from engine.records.validate import check_file
 from engine.tiles import MJAI_NAMES
 from server import guest as guest_module
 from server.store import FinishedGame, Store, StoreError
-from tests.server.bots import (
+from tests.support.server_bots import (
     NOTHING,
     Answer,
     Bot,
@@ -160,13 +161,13 @@ def check_hints(decision: Decision, message: Message) -> list[str]:
     if message["type"] in ("pon", "reach"):
         assert "possible_actions" not in message
         allowed = {action if action < TSUMOGIRI else int(decision.table.drawn) for action in decision.legal}
-        names = set(mjai.hand_names(decision.table.seat[decision.seat]))
+        names = set(hand_names(decision.table.seat[decision.seat]))
         assert sorted(message["cannot_dahai"]) == sorted(names - {MJAI_NAMES[tile] for tile in allowed})
         return ["cannot_dahai"]
     assert "cannot_dahai" not in message
     possible = message["possible_actions"]
     assert {action["actor"] for action in possible} <= {decision.seat}
-    assert sorted(mjai.action_of(decision.table, decision.seat, action) for action in possible) == sorted(special)
+    assert sorted(action_of(decision.table, decision.seat, action) for action in possible) == sorted(special)
     return ["possible_actions"]
 
 

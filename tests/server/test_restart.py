@@ -10,7 +10,7 @@ import pytest
 
 from server.journal import Journal
 from server.store import FinishedGame, Store
-from tests.server.bots import (
+from tests.support.server_bots import (
     NOTHING,
     Answer,
     Bot,

@@ -13,7 +13,7 @@ import pytest
 
 from server import sitting as sitting_module
 from server.store import FinishedGame, Store
-from tests.server.bots import (
+from tests.support.server_bots import (
     NOTHING,
     Bot,
     Chooser,

@@ -13,7 +13,7 @@ import pytest
 from websockets.asyncio.client import connect
 
 from server.settings import RoomSettings
-from tests.server.bots import (
+from tests.support.server_bots import (
     Bot,
     Clock,
     connect_in_order,

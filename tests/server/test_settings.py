@@ -12,7 +12,7 @@ import pytest
 
 from server.__main__ import make_parser, parse, read_settings
 from server.settings import PREFIX, RoomSettings, Settings
-from tests.server.settings_table import PAGE, parts, settings_table
+from tests.support.settings_table import PAGE, parts, settings_table
 
 NAMES = list(Settings.model_fields)
 OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default; and its value
@@ -217,7 +217,7 @@ def test_rooms_play_as_the_server_was_told() -> None:
 def test_help_lists_every_setting_and_command() -> None:
     text = make_parser().format_help()
     assert [name for name in NAMES if f"{flag(name)} " not in text] == []
-    assert [command for command in ("bench", "token") if f"    {command} " not in text] == []
+    assert [command for command in ("token",) if f"    {command} " not in text] == []
     for name, field in Settings.model_fields.items():
         choices = getattr(field.annotation, "__args__", ())
         missing = [choice for choice in choices if isinstance(choice, str) and choice not in (field.description or "")]
@@ -226,7 +226,7 @@ def test_help_lists_every_setting_and_command() -> None:
 
 def test_the_table_in_the_documentation_is_up_to_date() -> None:
     _, table, _ = parts(PAGE.read_text(encoding="utf-8"))
-    assert table == settings_table(), "python -m tests.server.settings_table writes it anew"
+    assert table == settings_table(), "python -m tests.support.settings_table writes it anew"
 
 
 def test_the_program_says_what_is_wrong_and_nothing_else(tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from server import spectators
 from server.spectators import Broadcast
-from tests.server.bots import Answer, Bot, Message, stored_lines, tsumogiri
-from tests.server.live import TABLE, Live, live, play_into, play_on, until
+from tests.support.running_server import TABLE, Live, live, play_into, play_on, until
+from tests.support.server_bots import Answer, Bot, Message, stored_lines, tsumogiri
 
 pytestmark = pytest.mark.usefixtures("no_error_is_logged")  # whatever spectators do
 START, END, END_GAME = b'"type":"start_kyoku"', b'"type":"end_kyoku"', b'"type":"end_game"'

@@ -13,8 +13,8 @@ import pytest
 from server.addresses import listening
 from server.running import running
 from server.settings import Settings
-from tests.server.bots import Bot, play_all, serving, the_game, together
-from tests.server.postgres import free_port
+from tests.support.postgres import free_port
+from tests.support.server_bots import Bot, play_all, serving, the_game, together
 
 
 def has_ipv6() -> bool:

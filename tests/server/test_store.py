@@ -15,7 +15,7 @@ from sqlalchemy import text
 
 from server.store import StoreError, TokenOwner
 from server.store.database import make_engine, read_url
-from tests.server.stored_games import NAMES, NOON, all_items, check_ratings, make_game, opened, random_game, standings
+from tests.support.stored_games import NAMES, NOON, all_items, check_ratings, make_game, opened, random_game, standings
 
 
 async def execute(url: str, statement: str) -> list[str]:

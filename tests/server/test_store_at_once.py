@@ -18,7 +18,7 @@ from sqlalchemy.dialects.postgresql import Insert, insert
 from server.store import Store, StoreError, database
 from server.store.database import make_engine, read_url
 from server.store.tables import PlayerRow
-from tests.server.stored_games import NOON, all_items, check_ratings, make_game, opened, random_game
+from tests.support.stored_games import NOON, all_items, check_ratings, make_game, opened, random_game
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 GAMES_EACH = 25
@@ -26,7 +26,7 @@ GAMES_EACH = 25
 SAVER = f"""
 import asyncio, random, sys, uuid
 from dataclasses import replace
-from tests.server.stored_games import opened, random_game
+from tests.support.stored_games import opened, random_game
 
 async def main(url, number):
     chance, shared = random.Random(number), random.Random("shared")

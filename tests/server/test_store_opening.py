@@ -20,8 +20,8 @@ from server.migrations.__main__ import write_migration
 from server.store import Store, StoreError
 from server.store.database import IMMEDIATE, MIGRATION_LOCK, make_engine, read_url
 from server.store.tables import Base
-from tests.server.postgres import PASSWORD, Cluster, free_port
-from tests.server.stored_games import check_ratings, make_game, opened
+from tests.support.postgres import PASSWORD, Cluster, free_port
+from tests.support.stored_games import check_ratings, make_game, opened
 
 
 async def on_connection(url: str, work: Callable[[Connection], Any]) -> Any:

@@ -20,7 +20,7 @@ import uvloop
 from agents.registry import make
 from server import sitting as sitting_module
 from server.line import MAX_UNREAD
-from tests.server.bots import (
+from tests.support.server_bots import (
     TIMEOUT,
     Answer,
     Bot,

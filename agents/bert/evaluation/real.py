@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.bert.encoding import encode
-from agents.bert.evaluation.figures import Agreement, agreement, choices, cross_entropy
+from agents.bert.evaluation.metrics import Agreement, agreement, choices, cross_entropy
+from agents.bert.inference import Net
 from agents.bert.labels import labels_of, legal_table
-from agents.bert.runtime import Net
 from agents.registry import make
 from engine.records.files import RecordError, read_records
 from engine.records.model import GameRecord

@@ -9,16 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from agents.bert.evaluation.figures import (
-    N_BINS,
-    Agreement,
-    Calibration,
-    LabelFigures,
-    PlacementFigures,
-    PointsFigures,
-)
-from agents.bert.evaluation.held_out import HeldOut
+from agents.bert.evaluation.metrics import N_BINS, Agreement, Calibration, LabelFigures, PlacementFigures, PointsFigures
 from agents.bert.evaluation.real import WAHAHA_ACCURACY, WAHAHA_LOSS, YARDSTICK, Real
+from agents.bert.evaluation.validation import HeldOut
 
 NOTHING = "–"  # a share of nothing
 PLACES = ("1st", "2nd", "3rd")

@@ -10,7 +10,7 @@ import pytest
 from agents.registry import make
 from engine import compiling
 from engine.tables import Tables
-from tests.agents.bert.networks import write_network
+from tests.support.small_networks import write_network
 
 
 @pytest.fixture(scope="session")

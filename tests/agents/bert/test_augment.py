@@ -9,18 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.bert.augment import N_VARIANTS, SUITS_SWAPPED, TILE_MAPS, variant_of
-from agents.bert.data import records
-from agents.bert.data.dataset import Dataset
-from agents.bert.data.decisions import Decisions
-from agents.bert.data.shards import save
 from agents.bert.encoding import Encoded
+from agents.bert.symmetries import N_VARIANTS, SUITS_SWAPPED, TILE_MAPS, variant_of
+from agents.bert.training.data import records
+from agents.bert.training.data.dataset import Dataset
+from agents.bert.training.data.decisions import Decisions
+from agents.bert.training.data.shards import save
 from agents.bert.vocabulary import SEP
+from engine.mjai.messages import Event
 from engine.records.files import write_record
-from engine.records.model import Event, GameRecord
+from engine.records.model import GameRecord
 from engine.rules import TENHOU
 from engine.tiles import DORA_OF, KIND_OF, MJAI_NAMES, MJAI_TILES, SANMA_KINDS
-from tests.agents.bert.games import Played, Row, play, rows_in
+from tests.support.small_games import Played, Row, play, rows_in
 
 TILE_KEYS = ("pai", "dora_marker", "consumed", "tehais", "uradora_markers", "hora_tehais")
 IN_GAME = [*SANMA_KINDS.tolist(), MJAI_TILES["5pr"], MJAI_TILES["5sr"]]

@@ -9,9 +9,9 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 
 from agents.bert import __main__ as commands  # noqa: E402
-from agents.bert.average import averaged  # noqa: E402
 from agents.bert.bot import OWN_FOLDER  # noqa: E402
 from agents.bert.model import PRESETS, PolicyValue, make_config  # noqa: E402
+from agents.bert.training.average import averaged  # noqa: E402
 
 
 def saved(folder: Path, size: str, seed: int) -> PolicyValue:

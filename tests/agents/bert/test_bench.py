@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.bert import bench
-from engine.bench.main import rate
+from benchmarks.bert import __main__ as bench
+from benchmarks.engine.__main__ import rate
 
 
 @pytest.fixture(autouse=True)
@@ -48,9 +48,9 @@ def test_without_torch_the_rest_is_timed(
 
 def test_what_cannot_be_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, what in (
-        (["--model", "huge"], "agents.bert bench: --model huge: neither a folder nor one of micro, tiny"),
-        (["--model", str(tmp_path)], f"agents.bert bench: {tmp_path}: has no config.json"),
-        (["--device", "tpu"], "agents.bert bench: argument --device: invalid choice"),
+        (["--model", "huge"], "python -m benchmarks.bert: --model huge: neither a folder nor one of micro, tiny"),
+        (["--model", str(tmp_path)], f"python -m benchmarks.bert: {tmp_path}: has no config.json"),
+        (["--device", "tpu"], "python -m benchmarks.bert: argument --device: invalid choice"),
     ):
         with pytest.raises(SystemExit, match="2"):
             bench.main(arguments)

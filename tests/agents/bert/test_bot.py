@@ -11,22 +11,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.base import Agent, Weighing
+from agents.base import ActionValues, Agent
 from agents.bert import bot
-from agents.bert.augment import LABEL_MAPS, SUITS_SWAPPED, variant_of
 from agents.bert.bot import SURE, Bert, Options, gumbel_noise, read_options
+from agents.bert.checkpoint import REGRET_UNIT
 from agents.bert.encoding import Encoded, encode
-from agents.bert.folder import REGRET_UNIT
+from agents.bert.inference import Predictions, load, softmax
 from agents.bert.labels import LABEL_NAMES, N_LABELS, labels_of, legal_table
-from agents.bert.runtime import Predictions, load, softmax
-from agents.player import AgentPlayer
+from agents.bert.symmetries import LABEL_MAPS, SUITS_SWAPPED, variant_of
+from agents.external.mjai_bot import AgentBot
 from agents.registry import make
 from arena.chunk import play_chunk
 from arena.schedule import Settings
 from engine.game import Game
-from engine.mjai import action_message
+from engine.mjai.actions import action_message
 from server.messages import as_message, parse_reply
-from tests.agents.bert.networks import TINY, weights, write_network
+from tests.support.small_networks import TINY, weights, write_network
 
 
 class Opinion:
@@ -77,8 +77,8 @@ def policy_of(network: Path, views: np.ndarray) -> np.ndarray:
 def test_its_worths_are_its_probabilities(network: Path, views: np.ndarray) -> None:
     """What is learned from a teacher comes out again: softmax(worth / REGRET_UNIT) is the policy."""
     bert = make(spec(network))
-    assert isinstance(bert, Weighing)
-    worths, legal = bert.weigh(views), legal_table(views)
+    assert isinstance(bert, ActionValues)
+    worths, legal = bert.action_values(views), legal_table(views)
     assert np.array_equal(np.isfinite(worths).sum(axis=1), legal.sum(axis=1))
     n = len(views)
     assert (worths[np.arange(n), bert.act(views)] >= worths.max(axis=1)).all()
@@ -222,7 +222,7 @@ def test_chance_comes_from_the_view_and_the_seed(views: np.ndarray) -> None:
 
 def replies(agent: Agent, seed: int = 5) -> list[dict[str, Any]]:
     """Its replies as seat 0 of a game."""
-    players = [AgentPlayer(agent), *(AgentPlayer(make("efficiency")) for _ in range(2))]
+    players = [AgentBot(agent), *(AgentBot(make("efficiency")) for _ in range(2))]
     game, said = Game(seed), []
     while not game.over:
         for seat in game.asked:
@@ -265,7 +265,7 @@ def test_what_is_remarked(views: np.ndarray) -> None:
         shares = softmax(mean_policy(*RANDOM_OPINION, legal)[0])
         expected = sorted(np.flatnonzero(legal).tolist(), key=lambda each: -shares[each])
         n_asked = len(opinion.asked)
-        remark = agent.remark()
+        remark = agent.annotate()
         assert len(opinion.asked) == n_asked, "a remark asks nothing"
         assert [each["token"] for each in remark["candidate"]] == [LABEL_NAMES[each] for each in expected]
         assert [each["prob"] for each in remark["candidate"]] == pytest.approx(shares[expected], abs=1e-4)
@@ -278,14 +278,14 @@ def test_nothing_is_remarked_on_what_was_not_thought_about(views: np.ndarray) ->
     choices = legal_table(views).sum(axis=1)
     lone, wide = (views[rows[0] : rows[0] + 1] for rows in map(np.flatnonzero, (choices == 1, choices > 1)))
     agent, _ = of_opinion(RANDOM_POLICY, top=1)
-    assert agent.remark() == {}
+    assert agent.annotate() == {}
     agent.act(wide)
-    assert agent.remark() != {}
+    assert agent.annotate() != {}
     agent.act(np.concatenate([wide, lone]))
-    assert agent.remark() == {}
+    assert agent.annotate() == {}
     agent.act(wide)
     agent.act(lone)
-    assert agent.remark() == {}
+    assert agent.annotate() == {}
 
 
 def test_what_was_drawn_is_told_though_others_were_likelier(wide_choice: np.ndarray) -> None:
@@ -293,7 +293,7 @@ def test_what_was_drawn_is_told_though_others_were_likelier(wide_choice: np.ndar
     for seed in range(30):
         agent, _ = of_opinion(RANDOM_POLICY, seed, temperature=5.0, top=1)
         (label,) = labels_of(wide_choice, agent.act(wide_choice))
-        remark = agent.remark()
+        remark = agent.annotate()
         assert remark["token"] == LABEL_NAMES[label]
         assert remark["prob"] <= remark["candidate"][0]["prob"]
         tokens.add(remark["token"])

@@ -17,12 +17,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.bert.data import build, sources, workers
-from agents.bert.data.records import Fault
-from agents.bert.data.shards import DTYPES, Shard, exists, load
-from agents.bert.data.sources import SourceError
+from agents.bert.training.data import build, sources, workers
+from agents.bert.training.data.records import Fault
+from agents.bert.training.data.shards import DTYPES, Shard, exists, load
+from agents.bert.training.data.sources import SourceError
 from engine.records.files import write_record
-from tests.agents.bert.games import BOTS, SEED, chosen, folder_bytes, play, rows_in
+from tests.support.small_games import BOTS, SEED, chosen, folder_bytes, play, rows_in
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 NEEDS_PROC = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
@@ -257,7 +257,7 @@ def test_a_bot_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def command(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """Far more self-play than a test has time for, with two workers, in a process group of its own."""
-    code = "import sys; from agents.bert.data.build import main; sys.exit(main(sys.argv[1:]))"
+    code = "import sys; from agents.bert.training.data.build import main; sys.exit(main(sys.argv[1:]))"
     arguments = [str(tmp_path / "out"), "--selfplay", "tsumogiri,tsumogiri,tsumogiri", "--games", "100000"]
     process = subprocess.Popen(
         [sys.executable, "-c", code, *arguments, "--jobs", "2"],

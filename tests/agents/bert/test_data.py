@@ -10,16 +10,17 @@ import numpy as np
 import pytest
 
 from agents import registry
-from agents.bert.data import records, selfplay
-from agents.bert.data.dataset import HELD_OUT_OF, Dataset
-from agents.bert.data.decisions import Decisions, parse
-from agents.bert.data.records import Fault
-from agents.bert.data.shards import WORST_REGRET, Shard, load, save
 from agents.bert.labels import N_LABELS, labels_of
+from agents.bert.training.data import records, selfplay
+from agents.bert.training.data.dataset import HELD_OUT_OF, Dataset
+from agents.bert.training.data.decisions import Decisions, parse
+from agents.bert.training.data.records import Fault
+from agents.bert.training.data.shards import WORST_REGRET, Shard, load, save
+from engine.mjai.messages import Event
 from engine.records.files import write_record
-from engine.records.model import Event, GameRecord
+from engine.records.model import GameRecord
 from engine.rules import TENHOU
-from tests.agents.bert.games import BOTS, SEED, Played, chosen, folder_bytes, play, rows_in
+from tests.support.small_games import BOTS, SEED, Played, chosen, folder_bytes, play, rows_in
 
 N_GAMES = 6
 
@@ -108,7 +109,7 @@ def test_a_teacher_says_what_is_to_be_learned(live: list[Played], tmp_path: Path
     n_told = 0
     for game in live:
         views, chosen_by_it = game.all_views, teacher.act(game.all_views)
-        worths, labels = teacher.weigh(views), labels_of(views, chosen_by_it)
+        worths, labels = teacher.action_values(views), labels_of(views, chosen_by_it)
         for i, (row, is_open) in enumerate(zip(game.rows, game.open, strict=True)):
             if not is_open:
                 continue
@@ -243,7 +244,7 @@ def test_positions_of_a_shard_follow_game_after_game(folder: Path) -> None:
 
 @pytest.mark.parametrize("mixed", [1, 16])
 def test_an_epoch_has_every_position_once(mixed: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.bert.data.dataset.MIXED_SHARDS", mixed)
+    monkeypatch.setattr("agents.bert.training.data.dataset.MIXED_SHARDS", mixed)
     data = Dataset(folder)
     size = 32
     missed: list[int] = []

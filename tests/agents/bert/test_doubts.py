@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from agents import registry
-from agents.base import Weighing
-from agents.bert.data import doubts, selfplay
-from agents.bert.data.dataset import Dataset
-from agents.bert.data.decisions import Decisions
-from agents.bert.data.doubts import Doubts
-from agents.bert.data.shards import NOT_THOUGHT_OF, save
+from agents.base import ActionValues
+from agents.bert.training.data import selfplay
+from agents.bert.training.data.dataset import Dataset
+from agents.bert.training.data.decisions import Decisions
+from agents.bert.training.data.shards import NOT_THOUGHT_OF, save
+from agents.bert.training.targets import hard_examples
+from agents.bert.training.targets.hard_examples import Doubts
 from engine.tables import Tables
 
 SURE = 1000.0  # times what rule thinks of the actions: then it has no doubt which is best
@@ -36,9 +37,9 @@ def views() -> np.ndarray:
 def chosen(views: np.ndarray, worths: np.ndarray) -> np.ndarray:
     """int64[n]: the rows that are chosen where a bot weighs its actions so."""
     rule = registry.make("rule")
-    assert isinstance(rule, Weighing)
+    assert isinstance(rule, ActionValues)
     lesson = Doubts(rule, seed=1).of(views, worths, views)
-    taught = rule.weigh(views)[lesson.rows]  # the teacher's word, not the bot's
+    taught = rule.action_values(views)[lesson.rows]  # the teacher's word, not the bot's
     mistakes = np.where(np.isfinite(worths[lesson.rows]), -np.float32(NOT_THOUGHT_OF), -np.inf)
     said = np.where(np.isfinite(taught), taught - taught.max(axis=1, keepdims=True), mistakes)
     assert np.array_equal(lesson.worths, said)
@@ -48,30 +49,30 @@ def chosen(views: np.ndarray, worths: np.ndarray) -> np.ndarray:
 def test_what_a_bot_gets_wrong_is_chosen_and_what_it_gets_right_is_not(
     views: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doubts, "LEFT_OF", 1 << 62)
+    monkeypatch.setattr(hard_examples, "LEFT_OF", 1 << 62)
     rule = registry.make("rule")
-    assert isinstance(rule, Weighing)
-    right = rule.weigh(views)
+    assert isinstance(rule, ActionValues)
+    right = rule.action_values(views)
     assert len(chosen(views, SURE * right)) == 0
     lost = right.max(axis=1) - np.where(np.isfinite(right), right, np.inf).min(axis=1)
     wrong = np.where(np.isfinite(right), -SURE * right, -np.inf).astype(np.float32)
-    assert np.array_equal(chosen(views, wrong), np.flatnonzero(lost >= doubts.DOUBTFUL))
+    assert np.array_equal(chosen(views, wrong), np.flatnonzero(lost >= hard_examples.DOUBTFUL))
     assert 50 < len(chosen(views, wrong)) < len(views)
 
 
 def test_what_the_teacher_did_not_think_of_is_a_mistake(views: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doubts, "LEFT_OF", 1 << 62)
+    monkeypatch.setattr(hard_examples, "LEFT_OF", 1 << 62)
     rule = registry.make("rule")
-    assert isinstance(rule, Weighing)
-    right = rule.weigh(views)
+    assert isinstance(rule, ActionValues)
+    right = rule.action_values(views)
     unthought = np.where(np.isfinite(right), np.float32(-SURE), np.float32(0.0))
     assert np.array_equal(chosen(views, unthought), np.arange(len(views)))
 
 
 def test_what_the_bot_did_not_think_of_is_taught_all_the_same(views: np.ndarray) -> None:
     rule = registry.make("rule")
-    assert isinstance(rule, Weighing)
-    right = rule.weigh(views)
+    assert isinstance(rule, ActionValues)
+    right = rule.action_values(views)
     narrow = np.where(right < right.max(axis=1, keepdims=True), right, -np.inf)  # never of the best
     some = np.isfinite(narrow).any(axis=1)
     assert len(chosen(views[some], narrow[some])) > 50
@@ -79,8 +80,8 @@ def test_what_the_bot_did_not_think_of_is_taught_all_the_same(views: np.ndarray)
 
 def test_some_of_the_others_come_along(views: np.ndarray) -> None:
     rule = registry.make("rule")
-    assert isinstance(rule, Weighing)
-    assert len(views) / 16 < len(chosen(views, SURE * rule.weigh(views))) < len(views) / 4
+    assert isinstance(rule, ActionValues)
+    assert len(views) / 16 < len(chosen(views, SURE * rule.action_values(views))) < len(views) / 4
 
 
 def test_only_bots_that_weigh_teach_and_they_play_on(tmp_path: Path) -> None:

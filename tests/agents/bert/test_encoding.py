@@ -8,11 +8,11 @@ import pytest
 from agents.bert.encoding import MAX_TOKENS, encode
 from engine.rules import MAJSOUL, TENHOU, Rules
 from engine.table import TABLE
-from tests.agents.bert.document import FIRST, ROWS, delta, values
-from tests.agents.bert.positions import IN_USE, places, state_of
-from tests.agents.positions import SCATTERED, view_of
-from tests.engine.scenario import Scenario
-from tests.engine.sides import State
+from tests.support.encoded_positions import IN_USE, places, state_of
+from tests.support.reference_encoder import FIRST, ROWS, delta, values
+from tests.support.scenario import Scenario
+from tests.support.scripted_positions import SCATTERED, view_of
+from tests.support.sides import State
 
 NO_YAKU_3S = "23456799p67824s"  # waits for 3s
 NINE_KINDS = "19m19p19s123z"

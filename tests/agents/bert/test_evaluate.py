@@ -13,12 +13,8 @@ import pytest
 from rich.console import Console
 
 from agents import registry
-from agents.bert.data.dataset import HELD_OUT_OF, Dataset
-from agents.bert.data.decisions import Decisions
-from agents.bert.data.selfplay import make_bots, play
-from agents.bert.data.shards import NOT_THOUGHT_OF, save
-from agents.bert.evaluate import main
-from agents.bert.evaluation.figures import (
+from agents.bert.evaluation.commands import main
+from agents.bert.evaluation.metrics import (
     Agreement,
     Bin,
     Calibration,
@@ -32,11 +28,15 @@ from agents.bert.evaluation.figures import (
     placement_figures,
     points_figures,
 )
-from agents.bert.evaluation.held_out import HeldOut, choose, evaluate_held_out, mean_regret
 from agents.bert.evaluation.real import Real, decisions, evaluate_real
 from agents.bert.evaluation.report import Report
+from agents.bert.evaluation.validation import HeldOut, choose, evaluate_held_out, mean_regret
+from agents.bert.inference import Predictions
 from agents.bert.labels import HORA_LABEL, LABEL_NAMES, N_LABELS, NONE_LABEL, REACH_LABEL
-from agents.bert.runtime import Predictions
+from agents.bert.training.data.dataset import HELD_OUT_OF, Dataset
+from agents.bert.training.data.decisions import Decisions
+from agents.bert.training.data.selfplay import make_bots, play
+from agents.bert.training.data.shards import NOT_THOUGHT_OF, save
 from agents.bert.vocabulary import EOS, SEP
 from engine.game import Game
 from engine.records.files import read_records

@@ -10,12 +10,12 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 
 from agents import registry  # noqa: E402
-from agents.base import Weighing  # noqa: E402
+from agents.base import ActionValues  # noqa: E402
 from agents.bert import __main__ as commands  # noqa: E402
 from agents.bert.bot import OWN_FOLDER  # noqa: E402
-from agents.bert.grow import grown  # noqa: E402
-from agents.bert.learning.tasks import network  # noqa: E402
 from agents.bert.model import PolicyValue  # noqa: E402
+from agents.bert.training.deepen import grown  # noqa: E402
+from agents.bert.training.objectives import network  # noqa: E402
 from engine.tables import Tables  # noqa: E402
 
 
@@ -23,13 +23,13 @@ def test_a_grown_network_plays_almost_as_before(tmp_path: Path) -> None:
     n_before = network(PolicyValue, str(OWN_FOLDER)).config.num_hidden_layers
     assert commands.main(["grow", str(OWN_FOLDER), str(tmp_path / "deeper"), "--layers", str(n_before + 3)]) == 0
     rule = registry.make("rule")
-    assert isinstance(rule, Weighing)
+    assert isinstance(rule, ActionValues)
     bots = {spec: registry.make(spec, 1) for spec in ("bert", f"bert:{tmp_path / 'deeper'}", "random")}
     lost: dict[str, list[np.ndarray]] = {spec: [] for spec in bots}
 
     def watched(views: np.ndarray) -> np.ndarray:
         """What each loses in places, as `rule` sees it, at most 0.25 in one decision."""
-        worths = rule.weigh(views)
+        worths = rule.action_values(views)
         for spec, bot in bots.items():
             chosen = np.take_along_axis(worths, bot.act(views)[:, None], axis=1)[:, 0]
             lost[spec].append(np.minimum(worths.max(axis=1) - chosen, 0.25))

@@ -24,9 +24,9 @@ from engine.rules import MAJSOUL, TENHOU, Rules
 from engine.table import TABLE
 from engine.tables import Policy, Tables
 from engine.tiles import KIND_OF, MJAI_NAMES
-from tests.agents.bert.document import LABELS, label_name
-from tests.agents.positions import view_of
-from tests.engine.scenario import Scenario
+from tests.support.reference_encoder import LABELS, label_name
+from tests.support.scenario import Scenario
+from tests.support.scripted_positions import view_of
 
 ALL_RULES = (TENHOU, MAJSOUL, TENHOU.with_length("east"))
 

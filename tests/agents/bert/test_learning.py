@@ -21,16 +21,16 @@ torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 from transformers import BertForMaskedLM  # noqa: E402
 
 from agents.bert import __main__ as commands  # noqa: E402
-from agents.bert.data import selfplay, shards  # noqa: E402
-from agents.bert.data.dataset import Batch, Dataset  # noqa: E402
-from agents.bert.data.decisions import Decisions  # noqa: E402
-from agents.bert.data.shards import NOT_THOUGHT_OF  # noqa: E402
-from agents.bert.folder import REGRET_UNIT  # noqa: E402
-from agents.bert.learning import run as running  # noqa: E402
-from agents.bert.learning.run import Run  # noqa: E402
-from agents.bert.learning.settings import Settings  # noqa: E402
-from agents.bert.learning.tasks import AS_GOOD, Imitation, Improvement, Pretraining, mask_tokens  # noqa: E402
+from agents.bert.checkpoint import REGRET_UNIT  # noqa: E402
 from agents.bert.model import PRESETS, PolicyValue, encode_tokens, make_config  # noqa: E402
+from agents.bert.training import trainer as running  # noqa: E402
+from agents.bert.training.config import Settings  # noqa: E402
+from agents.bert.training.data import selfplay, shards  # noqa: E402
+from agents.bert.training.data.dataset import Batch, Dataset  # noqa: E402
+from agents.bert.training.data.decisions import Decisions  # noqa: E402
+from agents.bert.training.data.shards import NOT_THOUGHT_OF  # noqa: E402
+from agents.bert.training.objectives import AS_GOOD, Imitation, Improvement, Pretraining, mask_tokens  # noqa: E402
+from agents.bert.training.trainer import Run  # noqa: E402
 from agents.bert.vocabulary import MASK, N_SPECIAL  # noqa: E402
 
 REPOSITORY = Path(__file__).parents[3]
@@ -279,10 +279,10 @@ def test_ctrl_c_leaves_a_checkpoint_and_a_network(
 # One of the processes finds that a checkpoint is due while the other does not, as happens where their clocks differ.
 TOGETHER = """
 import os, sys
-from agents.bert.__main__ import main
-from agents.bert.learning import run
+from agents.bert.__main__ import main  # noqa: E402
+from agents.bert.training import trainer  # noqa: E402
 
-run.SAVED_EVERY = 0.0 if os.environ["RANK"] == "1" else 3600.0
+trainer.SAVED_EVERY = 0.0 if os.environ["RANK"] == "1" else 3600.0
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -308,7 +308,7 @@ def test_without_torch_the_command_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in [
-        name for name in sys.modules if name.startswith("agents.bert.learning") or name == "agents.bert.model"
+        name for name in sys.modules if name.startswith("agents.bert.training") or name == "agents.bert.model"
     ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "accelerate", None)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from agents import client
 from agents.bert.play import main
-from agents.player import AgentPlayer
+from agents.client import __main__ as client
+from agents.external.mjai_bot import AgentBot
 from agents.registry import make
-from tests.server.bots import serving, stored_games
-from tests.server.live import TABLE
+from tests.support.running_server import TABLE
+from tests.support.server_bots import serving, stored_games
 
 
 async def play_a_game(network: Path, data: Path) -> None:
@@ -36,7 +36,7 @@ async def play_a_game(network: Path, data: Path) -> None:
 
 
 def test_a_network_plays_a_game_at_a_server(network: Path, tmp_path: Path) -> None:
-    AgentPlayer(make(f"bert:{network}")).prepare()  # what is compiled only once is compiled on nobody's clock
+    AgentBot(make(f"bert:{network}")).prepare()  # what is compiled only once is compiled on nobody's clock
     asyncio.run(play_a_game(network, tmp_path))
 
 

@@ -14,15 +14,15 @@ from agents.bert.encoding import MAX_RECORD, MAX_STATE, MAX_TOKENS, encode
 from agents.bert.labels import PON_LABEL, actions_of, legal_masks
 from engine import events
 from engine.actions import PASS, PON, PON_RED, TSUMOGIRI
-from engine.mjai import messages
+from engine.mjai.round_events import messages
 from engine.tables import Tables
 from engine.tiles import KIND_OF
-from tests.agents.bert.document import DEEDS, FIRST, KINDS, TILES
-from tests.agents.bert.positions import IN_USE, ORDER, parts, places
-from tests.agents.positions import SCATTERED, view_of
-from tests.engine.scenario import Scenario
-from tests.engine.sides import FIRST_ROUND, Ours, State
-from tests.engine.walls import clustered_wall
+from tests.support.encoded_positions import IN_USE, ORDER, parts, places
+from tests.support.reference_encoder import DEEDS, FIRST, KINDS, TILES
+from tests.support.scenario import Scenario
+from tests.support.scripted_positions import SCATTERED, view_of
+from tests.support.sides import FIRST_ROUND, Ours, State
+from tests.support.walls import clustered_wall
 
 # Who did what, players counted from the dealer, and the value counted from the row's first token.
 Deed = tuple[int, str, int]

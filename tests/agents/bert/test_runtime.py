@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from agents.bert.bot import OWN_FOLDER
+from agents.bert.checkpoint import POINTS_UNIT, Config, read
 from agents.bert.encoding import MAX_TOKENS, Encoded, encode
-from agents.bert.folder import POINTS_UNIT, Config, read
-from agents.bert.graph import build
+from agents.bert.export.graph import build
+from agents.bert.inference import SLICE, Net, Predictions, by_torch, load, onnx_run, reach, softmax
 from agents.bert.labels import N_LABELS, legal_table
-from agents.bert.runtime import SLICE, Net, Predictions, by_torch, load, onnx_run, reach, softmax
-from tests.agents.bert.networks import TINY, weights, write_network
+from tests.support.small_networks import TINY, weights, write_network
 
 SIZES = {
     "one layer": TINY._replace(num_hidden_layers=1),
@@ -176,9 +176,9 @@ def test_an_unknown_device(network: Path) -> None:
 def test_playing_loads_no_torch(network: Path) -> None:
     code = f"""if True:
         import sys
-        from agents.player import AgentPlayer
+        from agents.external.mjai_bot import AgentBot
         from agents.registry import make
-        AgentPlayer(make("bert:{network}?temperature=1&top=3")).prepare()
+        AgentBot(make("bert:{network}?temperature=1&top=3")).prepare()
         print(sorted({{"torch", "transformers", "pandas"}} & sys.modules.keys()))
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)

@@ -14,19 +14,19 @@ import numpy as np
 import pytest
 
 from agents import registry
-from engine.follow import Follower
 from engine.game import Game
-from engine.mjai import Message, for_seat
+from engine.mjai.messages import Message, for_seat
+from engine.mjai.player_state import PlayerState
 from engine.records.files import find_records, read_records, write_record
 from engine.records.model import GameRecord
 from engine.records.replay import Decision, Replay
 from engine.rules import MAJSOUL, TENHOU, Rules
 from engine.table import TABLE
 from engine.tables import Tables
-from tests.agents.bert.digest import digest
-from tests.agents.bert.document import reference, sequences
-from tests.engine.drivers import ALL_HABITS, efficient_driver, random_driver
-from tests.engine.walls import clustered_wall
+from tests.support.bert_digest import digest
+from tests.support.players import ALL_HABITS, efficient_driver, random_driver
+from tests.support.reference_encoder import reference, sequences
+from tests.support.walls import clustered_wall
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 ALL_RULES = (TENHOU, MAJSOUL, TENHOU.with_length("east"))
@@ -38,21 +38,21 @@ class Listeners:
     """The three seats of a game, each knowing what it has heard and nothing else."""
 
     def __init__(self) -> None:
-        self.followers = [Follower() for _ in range(3)]
+        self.states = [PlayerState() for _ in range(3)]
         self.heard: list[list[Message]] = [[], [], []]  # start_game and what came in this round
 
     def hear(self, message: Message) -> None:
         """What happens, told to each as it may know it."""
-        for seat, (follower, heard) in enumerate(zip(self.followers, self.heard, strict=True)):
+        for seat, (state, heard) in enumerate(zip(self.states, self.heard, strict=True)):
             told = for_seat(message, seat)
-            follower.hear(told)
+            state.update(told)
             if told["type"] == "start_kyoku":
                 del heard[1:]
             heard.append(told)
 
     def reference(self, seat: int) -> list[int]:
         """The tokens of `seat` by the document."""
-        return reference(self.heard[seat], seat, self.followers[seat].legal)
+        return reference(self.heard[seat], seat, self.states[seat].legal)
 
 
 def tokens(views: list[Any]) -> list[list[int]]:
@@ -96,7 +96,7 @@ def decisions_of(record: GameRecord, rules: Rules | None = None) -> Decisions:
         keys.append((decision.seat, decision.n_before))
         actions.append(decision.action)
         shown.append(decision.view)
-        followed.append(listeners.followers[decision.seat].view)
+        followed.append(listeners.states[decision.seat].view)
         by_hand.append(listeners.reference(decision.seat))
     seen = tokens(shown)
     assert seen == tokens(followed)
@@ -144,7 +144,7 @@ def test_tables_in_lock_step_and_one_game() -> None:
 
 def test_the_same_without_compiled_code() -> None:
     answer = subprocess.run(
-        [sys.executable, "-m", "tests.agents.bert.digest", "7"],
+        [sys.executable, "-m", "tests.support.bert_digest", "7"],
         cwd=REPOSITORY,
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         capture_output=True,

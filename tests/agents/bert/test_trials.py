@@ -9,26 +9,27 @@ import numpy as np
 import pytest
 
 from agents import registry
-from agents.bert.data import selfplay, trials
-from agents.bert.data.dataset import Dataset
-from agents.bert.data.decisions import Decisions
-from agents.bert.data.shards import save
-from agents.bert.data.trials import Trials
 from agents.bert.labels import REACH_LABEL
+from agents.bert.training.data import selfplay
+from agents.bert.training.data.dataset import Dataset
+from agents.bert.training.data.decisions import Decisions
+from agents.bert.training.data.shards import save
+from agents.bert.training.targets import rollouts
+from agents.bert.training.targets.rollouts import Trials
 from engine.actions import DISCARD, N_ACTIONS, NUKIDORA, TSUMO, TSUMOGIRI
 from engine.rules import TENHOU
 from engine.table import NOBODY, TABLE
 from engine.tables import Tables
 from engine.tiles import MPSZ_TILES
-from tests.agents.positions import view_of
 from tests.agents.test_rule import ATTACKER
-from tests.engine.scenario import Scenario
+from tests.support.scenario import Scenario
+from tests.support.scripted_positions import view_of
 
 
 @pytest.fixture(autouse=True)
 def every_decision_but_no_discards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trials, "LEFT_OF", 1)
-    monkeypatch.setattr(trials, "DISCARDS_OF", 1 << 62)
+    monkeypatch.setattr(rollouts, "LEFT_OF", 1)
+    monkeypatch.setattr(rollouts, "DISCARDS_OF", 1 << 62)
 
 
 def tried(between: list[int], scenario: Scenario, seat: int, n: int, lost: Sequence[float] | float = 0.0) -> np.ndarray:
@@ -63,11 +64,11 @@ def test_what_the_bot_of_the_trials_would_do_is_tried_as_well() -> None:
 def test_close_discards_are_tried_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = Scenario(["1379p2468s135z9m", "", ""], "7z")
     between = [DISCARD + MPSZ_TILES[tile] for tile in ("9p", "1z", "3z", "5z")]
-    monkeypatch.setattr(trials, "DISCARDS_OF", 1)
+    monkeypatch.setattr(rollouts, "DISCARDS_OF", 1)
     close, far = [0.0, 0.003, 0.006, 0.007], [0.0, 0.009, 0.01, 0.012]
-    assert np.flatnonzero(np.isfinite(tried(between, scenario, 0, 2, close))).tolist() == between[: trials.FEW]
+    assert np.flatnonzero(np.isfinite(tried(between, scenario, 0, 2, close))).tolist() == between[: rollouts.FEW]
     assert np.flatnonzero(np.isfinite(tried(between, scenario, 0, 2, far))).tolist() == between[:1]
-    monkeypatch.setattr(trials, "DISCARDS_OF", 1 << 62)
+    monkeypatch.setattr(rollouts, "DISCARDS_OF", 1 << 62)
     assert np.flatnonzero(np.isfinite(tried(between, scenario, 0, 2, close))).tolist() == between[:1]
 
 
@@ -87,7 +88,7 @@ def test_only_what_nobody_has_seen_changes() -> None:
         nonlocal n_checked
         before = tables.records.copy()
         after = before.copy()
-        trials.shuffle_all(after.view(np.uint8), np.arange(4, dtype=np.uint64))
+        rollouts.shuffle_all(after.view(np.uint8), np.arange(4, dtype=np.uint64))
         hidden = before["known_by"] == NOBODY
         assert (after["wall"] == before["wall"])[~hidden].all()
         assert (after["wall"] != before["wall"])[hidden].mean() > 0.7

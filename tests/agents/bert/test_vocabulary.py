@@ -9,7 +9,7 @@ from agents.bert import labels, vocabulary
 from agents.bert.encoding import readable
 from agents.bert.vocabulary import CLASSES, N_TOKENS, OFFSET, PLACE_OF_TILE, TILE_ORDER, tile_of_place, token_name
 from engine.tiles import MJAI_NAMES, N_TILES
-from tests.agents.bert.document import LABELS, ROWS, TILES, Row
+from tests.support.reference_encoder import LABELS, ROWS, TILES, Row
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])

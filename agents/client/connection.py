@@ -1,0 +1,125 @@
+"""Messages over TCP or WebSocket, one JSON object each, for code that waits for them."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+from dataclasses import dataclass
+from time import monotonic
+from typing import Protocol
+from urllib.parse import parse_qs, urlsplit
+
+from agents.external.mjai_bot import parse_message
+from engine.mjai.dialects import DIALECTS
+from engine.mjai.messages import Message
+
+MAX_MESSAGE = 65_536  # bytes
+CONNECT_WITHIN = 10.0  # seconds
+PORTS = {"mjsonp": 11600, "ws": 80, "wss": 443}
+ROOM = re.compile(r"[A-Za-z0-9_.+-]{1,512}")
+
+
+class Unreachable(Exception):  # noqa: N818 - what it is
+    """A server that will not answer however often it is tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a room is. `url` is as it was given."""
+
+    url: str
+    scheme: str  # mjsonp, ws or wss
+    host: str
+    port: int
+    room: str
+    dialect: str
+
+
+def parse_url(url: str) -> Address:
+    """``mjsonp://host:11600/room``, ``ws://host:8000/mjai/room``, each perhaps with ``?dialect=…``.
+
+    Raises ValueError saying what is wrong.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise ValueError(f"{url!r}: {error}") from None
+    if parts.scheme not in PORTS or not parts.hostname:
+        raise ValueError(f"{url!r} is no address of a room, like mjsonp://localhost:11600/default")
+    path = parts.path.removeprefix("/")
+    room = (path if parts.scheme == "mjsonp" else path.rpartition("/")[2]) or "default"
+    if not ROOM.fullmatch(room):
+        raise ValueError(f"{url!r}: the name of a room is made of letters, digits and _ . - +")
+    (dialect,) = parse_qs(parts.query).get("dialect", ["mjai3p"])[-1:]
+    if dialect not in DIALECTS:
+        raise ValueError(f"{url!r}: dialect must be one of {', '.join(DIALECTS)}")
+    return Address(url, parts.scheme, parts.hostname, port or PORTS[parts.scheme], room, dialect)
+
+
+class Line(Protocol):
+    """A connection. Receiving raises ConnectionError when it is gone; sending may."""
+
+    def send(self, message: Message) -> None:
+        """Send a message."""
+        ...
+
+    def receive(self, timeout: float | None = None) -> Message:
+        """The next message. Raises TimeoutError after `timeout` seconds, ValueError for what is no message."""
+        ...
+
+    def close(self) -> None:
+        """Hang up."""
+        ...
+
+
+class TcpLine:
+    """A line a message (mjsonp)."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # a peer that has vanished is noticed
+        self._unread = bytearray()
+
+    def send(self, message: Message) -> None:
+        """See `Line`."""
+        self._socket.settimeout(CONNECT_WITHIN)  # a peer that reads nothing is as good as gone
+        try:
+            self._socket.sendall(to_text(message).encode() + b"\n")
+        except TimeoutError:
+            raise ConnectionError("the other side has stopped reading") from None
+
+    def receive(self, timeout: float | None = None) -> Message:
+        """See `Line`."""
+        end_of_time = None if timeout is None else monotonic() + timeout
+        while (end := self._unread.find(b"\n")) < 0 and len(self._unread) <= MAX_MESSAGE:
+            self._socket.settimeout(None if end_of_time is None else max(end_of_time - monotonic(), 1e-3))
+            data = self._socket.recv(MAX_MESSAGE)
+            if not data:
+                raise ConnectionError("the connection was closed")
+            self._unread += data
+        if not 0 <= end <= MAX_MESSAGE:
+            raise ValueError(f"a message of more than {MAX_MESSAGE:,} bytes")
+        line = bytes(self._unread[:end])
+        del self._unread[: end + 1]
+        return parse_message(line)
+
+    def close(self) -> None:
+        """See `Line`."""
+        self._socket.close()
+
+
+def connect(address: Address) -> Line:
+    """Call a server. Raises OSError where it may help to try again, else Unreachable."""
+    if address.scheme == "mjsonp":
+        return TcpLine(socket.create_connection((address.host, address.port), CONNECT_WITHIN))
+    from agents.client.websocket import call
+
+    return call(address.url)
+
+
+def to_text(message: Message) -> str:
+    """JSON in one line."""
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,28 @@
+"""Closed kans that cost the hand nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.compiled.menu import may
+from engine.actions import ANKAN
+from engine.compiling import inner
+from engine.hand import move
+from engine.shanten import shanten
+from engine.tiles import SANMA_KINDS
+
+
+@inner
+def harmless_kan(t: np.record) -> int:
+    """A closed kan that does not raise the shanten, or -1."""
+    p = t.seat[t.viewer]
+    n_melds = np.int64(p.n_melds)
+    before = shanten(p.hand_keys, n_melds)
+    for kind in SANMA_KINDS:
+        if may(t, ANKAN + kind):
+            move(p, kind, np.int64(-4))
+            after = shanten(p.hand_keys, n_melds + 1)
+            move(p, kind, np.int64(4))
+            if after <= before:
+                return ANKAN + kind
+    return np.int64(-1)

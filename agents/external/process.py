@@ -1,0 +1,177 @@
+"""A child process that is written to and read from line by line, and never outlives us (POSIX systems)."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+from time import monotonic
+from typing import IO
+
+from agents.external.mjai_bot import BotError, one_line
+
+MAX_LINE = 65_536  # bytes, of a line on stdout
+STDERR_LINES, STDERR_WIDTH = 20, 500  # what is kept of stderr
+LAST_WORDS = 0.5  # seconds a child has to exit once its stdout has ended, and to be read to the end of its stderr
+GRACE = 0.5  # seconds a child has to exit when its stdin ends, then again when it is told to terminate
+WATCHDOG = Path(__file__).with_name("watchdog.py")
+
+
+class GoneError(BotError):
+    """The child has ended, or has closed its stdin or stdout."""
+
+
+class Process:
+    """A running child, in a process group of its own.
+
+    Whatever it does, no call here takes much longer than `timeout`. Writing and reading raise BotError, GoneError
+    where the child has gone, which tells how it exited and the end of its stderr; it is ended then.
+    """
+
+    def __init__(self, arguments: Sequence[str], timeout: float) -> None:
+        """Start it. It has `timeout` seconds for each line. Raises BotError where it cannot be started."""
+        self.n_heard = 0  # bytes it has written to stdout, as far as they have been read
+        self._timeout = timeout
+        self._unread = bytearray()
+        self._stderr: deque[str] = deque(maxlen=STDERR_LINES)
+        self._ended = False
+        self._leash: subprocess.Popen[bytes] | None = None
+        try:
+            self._child = subprocess.Popen(
+                arguments, bufsize=0, start_new_session=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )  # fmt: skip
+        except OSError as error:
+            raise BotError(f"cannot start {arguments[0]}: {error.strerror}") from error
+        self._stdin, self._stdout = pipe(self._child.stdin), pipe(self._child.stdout)
+        try:
+            self._leash = put_on_leash(self._child.pid)
+            os.set_blocking(self._stdin.fileno(), False)
+            self._drain = Thread(target=self._read_stderr, args=(pipe(self._child.stderr),), daemon=True)
+            self._drain.start()
+        except BaseException:
+            self.end()
+            raise
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not exited."""
+        return self._child.poll() is None
+
+    def write(self, line: bytes) -> None:
+        """Write a line, whose end is added. Nothing the child said before may wait to be read."""
+        if not self._unread and ready(self._stdout, select.POLLIN, 0.0):
+            self._fill()
+        if self._unread:
+            said = repr(self._unread[:80].decode(errors="replace"))
+            raise self._fault(f"wrote more lines than it was asked for (all but replies belongs on stderr): {said}")
+        deadline = monotonic() + self._timeout
+        left = memoryview(line + b"\n")
+        while left:
+            if not ready(self._stdin, select.POLLOUT, deadline - monotonic()):
+                raise self._fault(f"read nothing for {self._timeout:g} s")
+            try:
+                left = left[os.write(self._stdin.fileno(), left) :]
+            except BrokenPipeError:
+                raise self._fault("has closed its stdin", GoneError) from None
+
+    def read(self) -> bytes:
+        """The next line it writes, without its end."""
+        deadline = monotonic() + self._timeout
+        while (end := self._unread.find(b"\n")) < 0 and len(self._unread) <= MAX_LINE:
+            if not ready(self._stdout, select.POLLIN, deadline - monotonic()):
+                raise self._fault(f"did not answer within {self._timeout:g} s")
+            self._fill()
+        if not 0 <= end <= MAX_LINE:
+            raise self._fault(f"wrote a line of more than {MAX_LINE:,} bytes")
+        line = bytes(self._unread[:end])
+        del self._unread[: end + 1]
+        return line
+
+    def _fill(self) -> None:
+        data = os.read(self._stdout.fileno(), MAX_LINE)
+        if not data:
+            raise self._fault("has ended", GoneError)
+        self._unread += data
+        self.n_heard += len(data)
+
+    def _fault(self, what: str, kind: type[BotError] = BotError) -> BotError:
+        with suppress(subprocess.TimeoutExpired):
+            self._child.wait(LAST_WORDS if kind is GoneError else 0.0)
+        code = self._child.poll()
+        self.end()
+        return kind(what if code is None else f"{what} ({describe_exit(code)})", self.stderr())
+
+    def stderr(self) -> list[str]:
+        """The last lines it has written to stderr; all of them are in where it has been ended."""
+        if self._ended:
+            self._drain.join(LAST_WORDS)
+        return list(self._stderr)
+
+    def end(self) -> None:
+        """End it and all it has started: by the end of its stdin, else by SIGTERM, else by SIGKILL."""
+        if self._ended:
+            return
+        self._ended = True
+        self._stdin.close()
+        if not self._exits():
+            self._signal(signal.SIGTERM)
+            self._exits()
+        self._signal(signal.SIGKILL)  # what it has started may still be there
+        self._child.wait()
+        self._stdout.close()
+        if self._leash is not None:
+            self._leash.communicate(b".")
+
+    def _exits(self) -> bool:
+        with suppress(subprocess.TimeoutExpired):
+            self._child.wait(GRACE)
+        return not self.running
+
+    def _signal(self, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError, PermissionError):  # macOS refuses where only zombies are left
+            os.killpg(self._child.pid, number)
+
+    def _read_stderr(self, stderr: IO[bytes]) -> None:
+        # Buffered: the pipe itself would be read byte by byte.
+        with stderr, open(stderr.fileno(), "rb", closefd=False) as lines:
+            for line in iter(lambda: lines.readline(STDERR_WIDTH), b""):
+                if text := one_line(line.decode(errors="replace")):
+                    self._stderr.append(text)
+
+
+def put_on_leash(group: int) -> subprocess.Popen[bytes]:
+    """A process that kills the process group if we die without ending it."""
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", str(WATCHDOG), str(group)], start_new_session=True,
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def pipe(opened: IO[bytes] | None) -> IO[bytes]:
+    """A pipe that was asked for, so that it is there."""
+    assert opened is not None
+    return opened
+
+
+def ready(pipe: IO[bytes], event: int, seconds: float) -> bool:
+    """Whether `pipe` is ready for `event` of `select.poll`, or is within so many seconds."""
+    poll = select.poll()
+    poll.register(pipe, event)
+    return bool(poll.poll(max(0.0, seconds) * 1000))
+
+
+def describe_exit(code: int) -> str:
+    """A return code of subprocess in words."""
+    if code >= 0:
+        return f"exit code {code}"
+    with suppress(ValueError):
+        return f"ended by {signal.Signals(-code).name}"
+    return f"ended by signal {-code}"

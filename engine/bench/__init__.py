@@ -1,1 +1,0 @@
-"""`python -m engine bench`: ours and theirs, measured in one run."""

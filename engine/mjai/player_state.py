@@ -1,0 +1,225 @@
+"""A seat's view, rebuilt from the mjai messages that the seat receives.
+
+state = PlayerState()
+for message in received:
+    state.update(message)
+if state.legal:
+    answer(choose(state.view, state.legal))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from engine import events, kernels
+from engine.actions import N_ACTIONS, RIICHI, TSUMOGIRI
+from engine.mjai.actions import action_of, consumed_in, tile_in
+from engine.mjai.messages import WINDS, Message, rules_of
+from engine.mjai.view_updates import COPIES, FINE, REFUSALS, STAND_IN, deal_view, follow
+from engine.rules import START_POINTS, TENHOU, Rules
+from engine.table import DORA_AT, GAME_OVER, N_SEATS, NOBODY, RESPONSE, ROUND_OVER, TABLE, TURN
+from engine.tiles import KIND_OF, MJAI_NAMES, MJAI_TILES, N_KINDS, NONE, UNKNOWN
+
+HAND_SIZE = 13
+WIND_NUMBERS = {wind: number for number, wind in enumerate(WINDS)}
+N_CONSUMED = {"pon": 2, "daiminkan": 3, "ankan": 4}
+
+
+class PlayerState:
+    """The view of one seat, kept up to date from the mjai messages (dialect mjai3p) that seat receives.
+
+    It is what `Game.view` shows the seat, bit for bit, whenever the seat has heard all there is to hear, but:
+
+    * Once a round is won or drawn only the scores are kept up, until the next round starts: the hands that were scored
+      are not in a view, and nobody is asked there.
+    * `legal` after this seat has passed while another still thinks: messages tell nothing of passes, so the seat seems
+      to be asked until it hears what came of it.
+
+    A discard, north or kan that is the last thing heard is on offer (phase RESPONSE): where this seat is not asked,
+    another is, or the next message is under way. What asks a seat is always the last message it has heard, but for an
+    owed indicator, which comes after the north or kan that may be robbed.
+    """
+
+    def __init__(self, rules: Rules | None = None) -> None:
+        """`rules` are those of a game whose ``start_game`` names none (None: Tenhou's)."""
+        self.seat = NONE
+        self._rules = rules or TENHOU
+        self._raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
+        self._table: Any = self._raw.view(TABLE)
+        self._menu = np.zeros(N_ACTIONS, dtype=np.int64)
+
+    @property
+    def view(self) -> np.record:
+        """A copy of the view at this moment."""
+        return self._raw.copy().view(TABLE)[0]  # bytes: NumPy copies nested records slowly
+
+    @property
+    def legal(self) -> list[int]:
+        """The legal actions of the seat, ascending; empty where it is not asked."""
+        return self._menu[: kernels.menu(self._raw, 0, self.seat, self._menu)].tolist()
+
+    def update(self, message: Message) -> None:
+        """One message of a game, ``start_game`` first.
+
+        Raises ValueError, in one line, for a message that is garbled or cannot follow what was heard before; the view
+        is then as it was.
+        """
+        name = message.get("type")
+        if name not in HANDLERS:
+            raise ValueError(f"{name!r} is no message of a game")
+        if self.seat == NONE and name != "start_game":
+            raise ValueError(f"{name} cannot be heard before start_game")
+        try:
+            HANDLERS[name](self, message)
+        except (KeyError, IndexError, TypeError, OverflowError) as error:
+            raise ValueError(f"{name} is garbled or incomplete ({type(error).__name__}: {error})") from error
+
+    def _start_game(self, message: Message) -> None:
+        seat, rules = seat_in(message, "id"), rules_of(message) or self._rules
+        self.seat = seat
+        t = self._table
+        self._raw[:] = 0
+        t["rules"], t["viewer"], t["phase"] = rules.packed(), seat, ROUND_OVER
+        t["seat"]["score"] = START_POINTS
+        t["wall"], t["known_by"], t["drawn"], t["answer"] = UNKNOWN, NOBODY, NONE, NONE
+
+    def _start_kyoku(self, message: Message) -> None:
+        self._expect(message, ROUND_OVER)
+        oya, t = seat_in(message, "oya"), self._table
+        hand, indicator = dealt(message, self.seat), tile_in(message, "dora_marker")
+        if (np.bincount(KIND_OF[[*hand, indicator]], minlength=N_KINDS) > COPIES).any():
+            raise ValueError(f"start_kyoku deals more tiles of a kind than there are: {message['tehais'][self.seat]}")
+        wind, honba, sticks = WIND_NUMBERS[message["bakaze"]], np.int16(message["honba"]), np.int16(message["kyotaku"])
+        t["seat"]["score"] = three(message, "scores")
+        t["round_wind"], t["dealer"], t["honba"], t["sticks"] = wind, oya, honba, sticks
+        wall, first = t["wall"][0], HAND_SIZE * ((self.seat - oya) % N_SEATS)
+        wall[:] = STAND_IN
+        wall[first : first + HAND_SIZE] = hand
+        wall[DORA_AT] = indicator
+        deal_view(self._raw)
+
+    def _tsumo(self, message: Message) -> None:
+        seat = seat_in(message, "actor")
+        self._follow(message, events.DRAW, seat, tile=tile_in(message, "pai") if seat == self.seat else 0)
+
+    def _dora(self, message: Message) -> None:
+        self._follow(message, events.NEW_DORA, self.seat, tile=tile_in(message, "dora_marker"))
+
+    def _reach_accepted(self, message: Message) -> None:
+        self._follow(message, events.REACH_ACCEPTED, seat_in(message, "actor"))
+
+    def _reach(self, message: Message) -> None:
+        self._follow(message, events.REACH, seat_in(message, "actor"), RIICHI)
+
+    def _dahai(self, message: Message) -> None:
+        tile = tile_in(message, "pai")
+        action = TSUMOGIRI if message.get("tsumogiri") else tile
+        self._follow(message, events.DAHAI, seat_in(message, "actor"), action, tile, 1, int(tile >= N_KINDS))
+
+    def _north_or_kakan(self, message: Message) -> None:
+        seat, tile = seat_in(message, "actor"), tile_in(message, "pai")
+        action = action_of(self._table[0], seat, message)
+        self._follow(message, events.KAKAN, seat, action, tile, 1, int(tile >= N_KINDS))
+
+    def _call_or_ankan(self, message: Message) -> None:
+        seat, consumed = seat_in(message, "actor"), consumed_in(message)
+        kind = int(KIND_OF[consumed[0]])
+        tile = kind if message["type"] == "ankan" else tile_in(message, "pai")
+        if len(consumed) != N_CONSUMED[message["type"]] or {int(KIND_OF[of]) for of in [*consumed, tile]} != {kind}:
+            raise ValueError(f"{message['type']} of {MJAI_NAMES[tile]} cannot consume {message['consumed']}")
+        reds = sum(of >= N_KINDS for of in consumed)
+        self._follow(message, events.PON, seat, action_of(self._table[0], seat, message), tile, len(consumed), reds)
+
+    def _hora(self, message: Message) -> None:
+        second = 0 < self._table["n_wins"][0] < 2
+        self._expect(message, TURN, RESPONSE, *([ROUND_OVER] if second else []))
+        self._finish(message, ROUND_OVER)
+        self._table["n_wins"] += 1
+
+    def _ryukyoku(self, message: Message) -> None:
+        self._expect(message, TURN, RESPONSE)
+        self._finish(message, ROUND_OVER)
+
+    def _end_kyoku(self, message: Message) -> None:
+        self._expect(message, ROUND_OVER)
+
+    def _end_game(self, message: Message) -> None:
+        self._expect(message, ROUND_OVER)
+        self._finish(message, GAME_OVER)
+
+    def _expect(self, message: Message, *phases: int) -> None:
+        """Raise ValueError unless the view is in one of `phases`."""
+        if self._table["phase"][0] not in phases:
+            raise ValueError(f"{message['type']} cannot follow what was heard before")
+
+    def _finish(self, message: Message, phase: int) -> None:
+        """Nobody is asked any more; the scores are those told, or follow from the deltas told."""
+        scores = self._table["seat"]["score"][0]
+        if "scores" in message:
+            scores[:] = three(message, "scores")
+        elif "deltas" in message:
+            scores += np.array(three(message, "deltas"), dtype=np.int32)
+        self._table["legal"] = 0
+        self._table["phase"] = phase
+
+    def _follow(
+        self, message: Message, event: int, seat: int, action: int = 0, tile: int = 0, count: int = 0, reds: int = 0
+    ) -> None:
+        """Apply an event; see `engine.mjai.view_updates.follow`."""
+        refusal = follow(self._raw, event, seat, action, tile, count, reds)
+        if refusal != FINE:
+            raise ValueError(f"{summary(message)} cannot follow what was heard before: {REFUSALS[refusal]}")
+
+
+def seat_in(message: Message, key: str) -> int:
+    """The seat under `key` of a message. Raises ValueError where it is none."""
+    seat: Any = message.get(key)
+    if seat not in range(N_SEATS):
+        raise ValueError(f"{message['type']} needs {key!r}, a seat 0 to 2, not {seat!r}")
+    return int(seat)
+
+
+def three(message: Message, key: str) -> list[int]:
+    """The numbers of the three seats under `key` of a message. Raises ValueError where they are others than three."""
+    numbers = message[key]
+    if len(numbers) != N_SEATS:
+        raise ValueError(f"{message['type']} needs {key!r}, a number for each of three seats, not {numbers!r}")
+    return [int(number) for number in numbers]
+
+
+def dealt(message: Message, seat: int) -> list[int]:
+    """The tile37 dealt to `seat` by a ``start_kyoku``. Raises ValueError where they are not 13 known tiles."""
+    names = message["tehais"][seat]
+    hand = [MJAI_TILES.get(name, UNKNOWN) for name in names]
+    if len(hand) != HAND_SIZE or UNKNOWN in hand:
+        raise ValueError(f"start_kyoku needs the {HAND_SIZE} tiles of seat {seat} in 'tehais', not {names!r}")
+    return hand
+
+
+def summary(message: Message) -> str:
+    """What happened, in few words, like ``dahai 5p of seat 1``."""
+    words = [str(message[key]) for key in ("type", "pai", "dora_marker") if key in message]
+    return " ".join(words) + (f" of seat {message['actor']}" if "actor" in message else "")
+
+
+HANDLERS: dict[str, Callable[[PlayerState, Message], None]] = {
+    "start_game": PlayerState._start_game,
+    "start_kyoku": PlayerState._start_kyoku,
+    "tsumo": PlayerState._tsumo,
+    "dahai": PlayerState._dahai,
+    "reach": PlayerState._reach,
+    "reach_accepted": PlayerState._reach_accepted,
+    "pon": PlayerState._call_or_ankan,
+    "daiminkan": PlayerState._call_or_ankan,
+    "ankan": PlayerState._call_or_ankan,
+    "kakan": PlayerState._north_or_kakan,
+    "nukidora": PlayerState._north_or_kakan,
+    "dora": PlayerState._dora,
+    "hora": PlayerState._hora,
+    "ryukyoku": PlayerState._ryukyoku,
+    "end_kyoku": PlayerState._end_kyoku,
+    "end_game": PlayerState._end_game,
+}

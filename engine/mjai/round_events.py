@@ -1,0 +1,178 @@
+"""The events of a round as canonical mjai messages (dialect mjai3p)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from engine import events
+from engine.events import Event
+from engine.mjai.messages import WINDS, Message, hand_names, tile_name, tile_names
+from engine.rules import RIICHI_STICK, TOTAL_POINTS
+from engine.scoring.yaku import BY_NUMBER, IPPATSU, MENZEN_TSUMO, N_YAKU
+from engine.table import DEALT, DORA_AT, EXHAUSTIVE, FOUR_KANS, NAGASHI, NINE_KINDS, URA_AT
+from engine.tiles import KIND_OF, NONE
+
+REASONS = {EXHAUSTIVE: "fanpai", NINE_KINDS: "kyushukyuhai", FOUR_KANS: "sukaikan", NAGASHI: "nagashimangan"}
+
+
+class RoundReader:
+    """The events of a round as mjai messages, read as they come.
+
+    `t` is a table or a seat's view; what a view does not know is ``?``. Columns that stay the same all round are read
+    once and as plain lists: a record's own attributes are slow in plain Python.
+    """
+
+    def __init__(self, t: np.record) -> None:
+        """Begin at the round's first event."""
+        self.t = t
+        self.n_read = 0
+        self.wall: list[int] = t["wall"].tolist()
+        self.scores: list[int] = t["seat"]["start_score"].tolist()
+
+    def read(self) -> list[Message]:
+        """The messages since the last call. All of a round is to be read before the next one is dealt."""
+        words = self.t["log"][self.n_read : int(self.t["n_log"])].tolist()
+        self.n_read += len(words)
+        return [READERS[event.type](self, event) for event in map(events.unpack, words)]
+
+    def _start_kyoku(self, event: Event) -> Message:
+        oya, t = event.actor, self.t
+        hands: list[list[str]] = [[], [], []]
+        for i in range(DEALT):
+            hands[(oya + i // 13) % 3].append(tile_name(self.wall[i]))
+        return {
+            "type": "start_kyoku",
+            "bakaze": WINDS[t.round_wind],
+            "kyoku": oya + 1,
+            "honba": int(t.honba),
+            "kyotaku": (TOTAL_POINTS - sum(self.scores)) // RIICHI_STICK,
+            "oya": oya,
+            "dora_marker": tile_name(self.wall[DORA_AT]),
+            "scores": self.scores,
+            "tehais": hands,
+        }
+
+    def _tsumo(self, event: Event) -> Message:
+        return {"type": "tsumo", "actor": event.actor, "pai": tile_name(self.wall[event.detail])}
+
+    def _dahai(self, event: Event) -> Message:
+        return {"type": "dahai", "actor": event.actor, "pai": tile_name(event.tile), "tsumogiri": event.tsumogiri}
+
+    def _reach(self, event: Event) -> Message:
+        return {"type": "reach", "actor": event.actor}
+
+    def _reach_accepted(self, event: Event) -> Message:
+        return {"type": "reach_accepted", "actor": event.actor} | self._pay(stick_of(event.actor))
+
+    def _call(self, event: Event) -> Message:
+        name, count = ("pon", 2) if event.type == events.PON else ("daiminkan", 3)
+        return {
+            "type": name,
+            "actor": event.actor,
+            "target": event.target,
+            "pai": tile_name(event.tile),
+            "consumed": tile_names(int(KIND_OF[event.tile]), count, int(event.red)),
+        }
+
+    def _ankan(self, event: Event) -> Message:
+        return {"type": "ankan", "actor": event.actor, "consumed": tile_names(event.tile, 4, int(event.red))}
+
+    def _kakan(self, event: Event) -> Message:
+        consumed = tile_names(int(KIND_OF[event.tile]), 3, int(event.red))
+        return {"type": "kakan", "actor": event.actor, "pai": tile_name(event.tile), "consumed": consumed}
+
+    def _nukidora(self, event: Event) -> Message:
+        return {"type": "nukidora", "actor": event.actor, "pai": "N"}
+
+    def _dora(self, event: Event) -> Message:
+        return {"type": "dora", "dora_marker": tile_name(event.tile)}
+
+    def _hora(self, event: Event) -> Message:
+        win, seat = self.t.win[event.detail], self.t.seat[event.actor]
+        by_tsumo = event.actor == event.target
+        ura = self.wall[URA_AT : URA_AT + int(self.t.n_indicators)] if seat.riichi else []
+        message = {
+            "type": "hora",
+            "actor": event.actor,
+            "target": event.target,
+            "pai": tile_name(event.tile),
+            "uradora_markers": [tile_name(tile) for tile in ura],
+            "hora_tehais": hand_names(seat, without=event.tile if by_tsumo else NONE),
+            "yakus": yaku_names(win),
+            "fu": int(win.fu),
+            "fan": int(win.han),
+            "hora_points": int(win.points),
+        }
+        if win.pao >= 0:
+            message["pao"] = int(win.pao)
+        return message | self._pay(win.deltas.tolist())
+
+    def _ryukyoku(self, event: Event) -> Message:
+        t, reason = self.t, event.detail
+        shown = [seat == event.actor and reason == NINE_KINDS for seat in range(3)]
+        if reason in (EXHAUSTIVE, NAGASHI):
+            shown = [bool(tenpai) for tenpai in t.draw_tenpai]
+        message = {
+            "type": "ryukyoku",
+            "reason": REASONS[reason],
+            "tehais": [
+                hand_names(seat) if show else hidden_hand(seat) for seat, show in zip(t.seat, shown, strict=True)
+            ],
+            "tenpais": shown,
+        }
+        return message | self._pay(t.draw_deltas.tolist())
+
+    def _end_kyoku(self, event: Event) -> Message:
+        return {"type": "end_kyoku"}
+
+    def _end_game(self, event: Event) -> Message:
+        return {"type": "end_game", "scores": self.t["seat"]["score"].tolist()}
+
+    def _pay(self, deltas: list[int]) -> Message:
+        """The deltas of an event and the scores they lead to."""
+        self.scores = [score + delta for score, delta in zip(self.scores, deltas, strict=True)]
+        return {"deltas": deltas, "scores": self.scores}
+
+
+def stick_of(seat: int) -> list[int]:
+    """Deltas of a riichi stick paid by `seat`."""
+    return [-RIICHI_STICK if payer == seat else 0 for payer in range(3)]
+
+
+def hidden_hand(seat: np.record) -> list[str]:
+    """A concealed hand that is not shown."""
+    return ["?"] * (13 - 3 * int(seat.n_melds))
+
+
+def yaku_names(win: np.record) -> list[list[Any]]:
+    """[mjai name, han] of each yaku of a win; riichi and ippatsu come first, dora last, as Tenhou lists them."""
+    numbers = [number for number in range(N_YAKU) if win.yaku[number] > 0]
+    numbers.sort(key=lambda number: (number == MENZEN_TSUMO or number > IPPATSU, number != 2, number != 18, number))
+    return [[BY_NUMBER[number].mjai, int(win.yaku[number])] for number in numbers]
+
+
+READERS: dict[int, Callable[[RoundReader, Event], Message]] = {
+    events.START_KYOKU: RoundReader._start_kyoku,
+    events.DRAW: RoundReader._tsumo,
+    events.DAHAI: RoundReader._dahai,
+    events.REACH: RoundReader._reach,
+    events.REACH_ACCEPTED: RoundReader._reach_accepted,
+    events.PON: RoundReader._call,
+    events.DAIMINKAN: RoundReader._call,
+    events.ANKAN: RoundReader._ankan,
+    events.KAKAN: RoundReader._kakan,
+    events.NUKIDORA: RoundReader._nukidora,
+    events.NEW_DORA: RoundReader._dora,
+    events.HORA: RoundReader._hora,
+    events.RYUKYOKU: RoundReader._ryukyoku,
+    events.END_KYOKU: RoundReader._end_kyoku,
+    events.END_GAME: RoundReader._end_game,
+}
+
+
+def round_messages(t: np.record) -> list[Message]:
+    """The events of the round so far, as mjai messages; see `RoundReader`."""
+    return RoundReader(t).read()

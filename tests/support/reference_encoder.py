@@ -1,0 +1,202 @@
+"""The table of tokens as wahaha's description has it, written out, and positions put into tokens by it, by hand.
+
+`reference` reads nothing but the mjai messages a seat has heard and its menu: no packed event, no record of a table.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.bert.encoding import encode
+from engine.actions import ACTION_NAMES
+from engine.mjai.messages import Message
+
+
+class Row(NamedTuple):
+    """One row: `size` tokens, numbered `first` to `last`."""
+
+    name: str
+    size: int
+    first: int
+    last: int
+
+
+ROWS = (
+    Row("[PAD]", 1, 0, 0),
+    Row("[CLS]", 1, 1, 1),
+    Row("[SEP]", 1, 2, 2),
+    Row("[EOS]", 1, 3, 3),
+    Row("[MASK]", 1, 4, 4),
+    Row("[UNK]", 1, 5, 5),
+    Row("style", 2, 6, 7),
+    Row("player_id", 3, 8, 10),
+    Row("bakaze", 3, 11, 13),
+    Row("kyoku", 3, 14, 16),
+    Row("honba", 4, 17, 20),
+    Row("kyotaku", 3, 21, 23),
+    Row("delta_score_before", 97, 24, 120),
+    Row("delta_score_after", 97, 121, 217),
+    Row("num_pipais", 12, 218, 229),
+    Row("dora_marker", 37, 230, 266),
+    Row("tehai", 37, 267, 303),
+    Row("tsumo", 37, 304, 340),
+    Row("can_dahai", 1, 341, 341),
+    Row("can_reach", 1, 342, 342),
+    Row("can_hora", 1, 343, 343),
+    Row("can_ryukyoku", 1, 344, 344),
+    Row("can_pon", 1, 345, 345),
+    Row("can_daiminkan", 1, 346, 346),
+    Row("can_ankan", 1, 347, 347),
+    Row("can_kakan", 1, 348, 348),
+    Row("player0_dahai", 74, 349, 422),
+    Row("player0_reach", 1, 423, 423),
+    Row("player0_pon", 37, 424, 460),
+    Row("player0_daiminkan", 34, 461, 494),
+    Row("player0_ankan", 34, 495, 528),
+    Row("player0_kakan", 34, 529, 562),
+    Row("player0_nukidora", 1, 563, 563),
+    Row("player1_dahai", 74, 564, 637),
+    Row("player1_reach", 1, 638, 638),
+    Row("player1_pon", 37, 639, 675),
+    Row("player1_daiminkan", 34, 676, 709),
+    Row("player1_ankan", 34, 710, 743),
+    Row("player1_kakan", 34, 744, 777),
+    Row("player1_nukidora", 1, 778, 778),
+    Row("player2_dahai", 74, 779, 852),
+    Row("player2_reach", 1, 853, 853),
+    Row("player2_pon", 37, 854, 890),
+    Row("player2_daiminkan", 34, 891, 924),
+    Row("player2_ankan", 34, 925, 958),
+    Row("player2_kakan", 34, 959, 992),
+    Row("player2_nukidora", 1, 993, 993),
+)
+FIRST = {row.name: row.first for row in ROWS}
+CLS, SEP, EOS = 1, 2, 3
+
+# tile37 and tile34 in the document's order, by their mjai names.
+TILES = [
+    "5mr", "1m", "2m", "3m", "4m", "5m", "6m", "7m", "8m", "9m",
+    "5pr", "1p", "2p", "3p", "4p", "5p", "6p", "7p", "8p", "9p",
+    "5sr", "1s", "2s", "3s", "4s", "5s", "6s", "7s", "8s", "9s", "E", "S", "W", "N", "P", "F", "C",
+]  # fmt: skip
+KINDS = [tile for tile in TILES if not tile.endswith("r")]
+LABELS = [
+    *(f"dahai {tile}" for tile in TILES),
+    *("reach", "pon", "daiminkan", "ankan", "kakan", "nukidora", "hora", "ryukyoku", "none"),
+]
+# What an action is called among the labels; dahai are those of their tile.
+LABEL_OF_ACTION = {
+    "riichi": "reach", "pon": "pon", "pon with red": "pon", "daiminkan": "daiminkan", "nukidora": "nukidora",
+    "tsumo": "hora", "ron": "hora", "nine terminals": "ryukyoku", "pass": "none",
+}  # fmt: skip
+
+
+def label_name(action: int, drawn: str) -> str:
+    """The label of an action, in words; `drawn` is the mjai name of the tile just drawn."""
+    name = ACTION_NAMES[action]
+    if name in LABEL_OF_ACTION:
+        return LABEL_OF_ACTION[name]
+    what, _, tile = name.partition(" ")
+    return f"dahai {tile or drawn}" if what in ("discard", "tsumogiri") else what
+
+
+def row_of(token: int) -> Row:
+    """The row a token stands in."""
+    (row,) = (row for row in ROWS if row.first <= token <= row.last)
+    return row
+
+
+def values(tokens: Sequence[int]) -> dict[str, list[int]]:
+    """The tokens of a sequence by row, counted from the row's first, in the order they come."""
+    found: dict[str, list[int]] = {}
+    for token in tokens:
+        row = row_of(token)
+        found.setdefault(row.name, []).append(token - row.first)
+    return found
+
+
+def sequences(views: np.ndarray) -> list[list[int]]:
+    """What `encode` makes of views TABLE[n], without padding."""
+    encoded = encode(views)
+    return [ids[:length].tolist() for ids, length in zip(encoded.ids, encoded.lengths, strict=True)]
+
+
+# A position by what was heard -----------------------------------------------------------------------------------------
+
+
+def delta(own: int, other: int) -> int:
+    return min(max(int((own - other) / 1000) + 48, 0), 96)
+
+
+def deed(message: Message, seat: int) -> int:
+    """The token of what somebody did, as `seat` counts players."""
+    name = message["type"]
+    first = FIRST[f"player{(message['actor'] - seat) % 3}_{name}"]
+    shown = [message.get("pai"), *message.get("consumed", [])]
+    if name == "dahai":
+        return first + TILES.index(message["pai"]) + 37 * message["tsumogiri"]
+    if name == "pon":
+        return first + TILES.index(next((tile for tile in shown if tile.endswith("r")), message["pai"]))
+    return first if name in ("reach", "nukidora") else first + KINDS.index(shown[-1].removesuffix("r"))
+
+
+DEEDS = ("dahai", "reach", "pon", "daiminkan", "ankan", "kakan", "nukidora")
+CAN = {
+    "tsumogiri": "dahai", "riichi": "reach", "tsumo": "hora", "ron": "hora", "nine terminals": "ryukyoku",
+    "pon": "pon", "pon with red": "pon", "daiminkan": "daiminkan",
+}  # fmt: skip
+
+
+def hand_of(messages: Sequence[Message], seat: int) -> tuple[Counter[str], str]:
+    """The concealed tiles of a seat, and the one it has drawn and not answered yet, if any; both from its messages."""
+    hand, drawn = Counter(messages[0]["tehais"][seat]), ""
+    for message in messages:
+        name = message["type"]
+        if message.get("actor") != seat or name not in ("tsumo", *DEEDS) or name == "reach":
+            continue
+        if name == "tsumo":
+            drawn = message["pai"]
+            hand[drawn] += 1
+        else:
+            drawn = ""
+            laid = message["consumed"] if name in ("pon", "daiminkan", "ankan") else [message["pai"]]
+            hand.subtract(laid)
+    return hand, drawn
+
+
+def reference(heard: Sequence[Message], seat: int, legal: Sequence[int]) -> list[int]:
+    """The sequence of a seat that has heard ``start_game`` and this round's messages, and may do what is `legal`."""
+    game, *messages = heard
+    start = messages[0]
+    accepted = [message for message in messages if message["type"] == "reach_accepted"]
+    scores = (accepted or [start])[-1]["scores"]
+    drawn_so_far = sum(message["type"] == "tsumo" for message in messages)
+    hand, drawn = hand_of(messages, seat)
+    names = [ACTION_NAMES[action] for action in legal]
+    can = {CAN.get(name) or ("dahai" if name.startswith("discard") else name.split()[0]) for name in names}
+    single = {
+        "style": game["length"] == "hanchan",
+        "player_id": seat,
+        "bakaze": "ESW".index(start["bakaze"]),
+        "kyoku": start["kyoku"] - 1,
+        "honba": min(start["honba"], 3),
+        "kyotaku": min(start["kyotaku"] + len(accepted), 2),
+        "delta_score_before": delta(scores[seat], scores[(seat - 1) % 3]),
+        "delta_score_after": delta(scores[seat], scores[(seat + 1) % 3]),
+        "num_pipais": min(55 - drawn_so_far, 11),
+    }
+    return [
+        CLS,
+        *(FIRST[name] + value for name, value in single.items()),
+        *(FIRST["dora_marker"] + TILES.index(m["dora_marker"]) for m in messages if "dora_marker" in m),
+        *(FIRST["tehai"] + place for place, tile in enumerate(TILES) for _ in range(hand[tile])),
+        *([FIRST["tsumo"] + TILES.index(drawn)] if drawn else []),
+        *(row.first for row in ROWS if row.name.startswith("can_") and row.name.removeprefix("can_") in can),
+        SEP,
+        *(deed(message, seat) for message in messages if message["type"] in DEEDS),
+        EOS,
+    ]

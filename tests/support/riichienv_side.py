@@ -1,0 +1,173 @@
+"""RiichiEnv (0.4.11) as a side that can play the rounds this engine plays: walls, actions, events in our words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from riichienv import Action3P, ActionType, GameRule, RiichiEnv
+
+from engine import actions
+from engine.table import DEALT, DORA_AT, LAST_REPLACEMENT, URA_AT, WALL_SIZE
+from engine.tiles import KIND_OF, N_KINDS, N_TILES, NONE, SANMA_KINDS, from_tile136
+from tests.support.sides import Answers, Event, Menus, State, normal_events
+
+ALL_IDS = [4 * int(kind) + copy for kind in SANMA_KINDS for copy in range(4)]
+REASONS = {"exhaustive_draw": "fanpai", "kyushu_kyuhai": "kyushukyuhai", "suukansansen": "sukaikan"}
+
+
+# Walls ----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Used:
+    """How much of a wall a round used: live draws, replacement draws, indicators shown."""
+
+    live: int
+    replacements: int
+    indicators: int
+
+
+def used_of(events: Iterable[Event]) -> Used:
+    """Read off the events of a round what it used of its wall."""
+    names = [event[0] for event in events]
+    draws, replacing = names.count("tsumo"), False
+    replacements = 0
+    for name in names:
+        if name == "tsumo":
+            replacements += replacing
+            replacing = False
+        elif name != "dora":
+            replacing = name in ("ankan", "kakan", "daiminkan", "nukidora")
+    return Used(draws - replacements, replacements, 1 + names.count("dora"))
+
+
+def wall_places(used: Used) -> list[int]:
+    """Place in RiichiEnv's wall, in the order it is handed over, of each place of ours.
+
+    It deals four by four, draws from the end that is dealt from, takes replacements from the other end (0, 1, 2 …) and
+    keeps indicators at 8, 10, … and ura indicators at 9, 11, … from there. Its last live tiles lie where the fourth and
+    fifth indicators are, ours where the fifth replacement and on are: no round uses one tile for both, and what a round
+    did not use is paired as it comes.
+    """
+    last = WALL_SIZE - 1
+    dealt = [12 * (i // 4) + 4 * seat + i % 4 if i < 12 else 36 + seat for seat in range(3) for i in range(13)]
+    places = dict(enumerate(dealt))
+    places |= {DEALT + i: DEALT + i for i in range(used.live)}
+    places |= {LAST_REPLACEMENT - i: last - i for i in range(used.replacements)}
+    places |= {DORA_AT + i: last - 8 - 2 * i for i in range(used.indicators)}
+    places |= {URA_AT + i: last - 9 - 2 * i for i in range(used.indicators)}
+    assert len(set(places.values())) == len(places), f"one tile used twice: {used}"
+    free = (place for place in range(WALL_SIZE) if place not in set(places.values()))
+    return [places[i] if i in places else next(free) for i in range(WALL_SIZE)]
+
+
+def ids_of(wall: Iterable[int]) -> list[int]:
+    """Different numbers 0-135 for the tiles of a wall of tile37."""
+    left = {tile: [number for number in ALL_IDS if from_tile136(number) == tile] for tile in range(N_TILES)}
+    return [left[int(tile)].pop() for tile in wall]
+
+
+def their_wall(wall: Sequence[int], used: Used) -> list[int]:
+    """Our wall laid out for RiichiEnv."""
+    numbers, laid = ids_of(wall), [0] * WALL_SIZE
+    for place, number in zip(wall_places(used), numbers, strict=True):
+        laid[place] = number
+    return laid
+
+
+def our_wall(numbers: Sequence[int], used: Used) -> list[int]:
+    """RiichiEnv's wall laid out for us."""
+    return [from_tile136(numbers[place]) for place in wall_places(used)]
+
+
+# The engine -----------------------------------------------------------------------------------------------------------
+
+
+class Theirs:
+    """RiichiEnv."""
+
+    def __init__(self) -> None:
+        self.env = RiichiEnv(game_mode="3p-red-half", rule=GameRule.default_tenhou())
+        self.ended = False
+        self._observations: dict[int, Any] = {}
+        self._choices: dict[int, dict[int, Action3P]] = {}
+        self._round = (0, 0, 0)
+
+    def begin(self, state: State, wall: list[int]) -> None:
+        self._observations = self.env.reset(
+            oya=state.dealer, round_wind=state.round_wind, honba=state.honba, kyotaku=state.sticks,
+            scores=list(state.scores), wall=list(wall),
+        )  # fmt: skip
+        self._round = self._present_round()
+        self.ended = False
+
+    def _present_round(self) -> tuple[int, int, int]:
+        return self.env.round_wind, self.env.oya, self.env.honba
+
+    def menus(self) -> Menus:
+        drawn = self.env.drawn_tile
+        self._choices = {
+            seat: {our_action(action, drawn): action for action in legal}
+            for seat, observation in self._observations.items()
+            if (legal := observation.legal_actions())
+        }
+        return {seat: frozenset(choices) for seat, choices in self._choices.items()}
+
+    def hand(self, seat: int) -> tuple[Sequence[int], int, int]:
+        counts = [0] * N_KINDS
+        for number in self.env.hands[seat]:
+            counts[number // 4] += 1
+        drawn = self.env.drawn_tile
+        return counts, len(self.env.melds[seat]), NONE if drawn is None else from_tile136(drawn)
+
+    def act(self, answers: Answers) -> None:
+        self._observations = self.env.step({seat: self._choices[seat][action] for seat, action in answers.items()})
+        self.ended = self.env.is_done or self._present_round() != self._round
+
+    def events(self) -> list[Event]:
+        return normal_events(map(in_our_words, self.env.mjai_log))
+
+    def after(self) -> State:
+        env = self.env
+        return State(env.round_wind, env.oya, env.honba, env.riichi_sticks, tuple(env.scores()), env.is_done)
+
+
+def in_our_words(message: dict[str, Any]) -> dict[str, Any]:
+    """One of RiichiEnv's messages with the names we use."""
+    if message["type"] == "hora":
+        return message | {"uradora_markers": message["ura_markers"]}
+    if message["type"] == "ryukyoku":
+        return message | {"reason": REASONS.get(message["reason"], message["reason"])}
+    return message | {"type": "nukidora"} if message["type"] == "kita" else message
+
+
+PLAIN = {
+    ActionType.RIICHI: actions.RIICHI,
+    ActionType.DAIMINKAN: actions.DAIMINKAN,
+    ActionType.KITA: actions.NUKIDORA,
+    ActionType.TSUMO: actions.TSUMO,
+    ActionType.RON: actions.RON,
+    ActionType.KYUSHU_KYUHAI: actions.KYUSHU_KYUHAI,
+    ActionType.PASS: actions.PASS,
+}
+PLAIN_BY_NUMBER = {int(kind): action for kind, action in PLAIN.items()}
+DISCARD, PON, ANKAN, KAKAN = (
+    int(kind) for kind in (ActionType.DISCARD, ActionType.PON, ActionType.ANKAN, ActionType.KAKAN)
+)
+
+
+def our_action(action: Action3P, drawn: int | None) -> int:
+    """Our number of one of RiichiEnv's actions; `drawn` is the tile (0-135) just drawn."""
+    kind = int(action.action_type)
+    if kind == DISCARD:
+        return actions.TSUMOGIRI if action.tile == drawn else actions.DISCARD + from_tile136(action.tile)
+    if kind == PON:
+        red = any(from_tile136(number) >= N_KINDS for number in action.consume_tiles)
+        return actions.PON_RED if red else actions.PON
+    if kind == ANKAN:
+        return actions.ANKAN + int(KIND_OF[from_tile136(action.consume_tiles[0])])
+    if kind == KAKAN:
+        return actions.KAKAN + action.tile // 4
+    return PLAIN_BY_NUMBER[kind]

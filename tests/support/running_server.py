@@ -1,0 +1,89 @@
+"""A server that runs, and a client of its HTTP API."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+from websockets.asyncio.client import connect
+
+from server.running import Running
+from tests.support.server_bots import Bot, Message, serving
+
+TABLE = "solo+tsumogiri+tsumogiri"  # a room where one bot is enough
+
+
+@dataclass(frozen=True)
+class Live:
+    """A server, and a client of its HTTP API."""
+
+    server: Running
+    http: httpx.AsyncClient
+
+    def socket(self, path: str, **options: Any) -> connect:
+        """A WebSocket to it."""
+        return connect(f"ws://127.0.0.1:{self.server.port}{path}", **options)
+
+    async def get(self, path: str, status: int = 200, **query: Any) -> Any:
+        """The JSON found at a path, which must come with that status."""
+        response = await self.http.get(path, params=query or None)
+        assert response.status_code == status, response.text
+        return response.json()
+
+    async def refused(self, status: int, method: str, path: str, **options: Any) -> str:
+        """The one line that says why a request is refused with that status."""
+        response = await self.http.request(method, path, **options)
+        assert response.status_code == status, response.text
+        problem = response.json()
+        assert list(problem) == ["detail"]
+        assert problem["detail"].isprintable()
+        return str(problem["detail"])
+
+    async def page_through(self, path: str, **query: Any) -> list[Any]:
+        """The items of all pages of a list."""
+        page = await self.get(path, **query)
+        items = list(page["items"])
+        while page["next_cursor"] is not None:
+            assert len(page["items"]) == query["limit"]
+            page = await self.get(path, **query, cursor=page["next_cursor"])
+            items += page["items"]
+        assert len(page["items"]) <= query["limit"]
+        return items
+
+
+@asynccontextmanager
+async def live(data: Path, **settings: Any) -> AsyncIterator[Live]:
+    """Run a server with its data in that folder."""
+    async with (
+        serving(data, timeout=30, **settings) as server,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", trust_env=False) as http,
+    ):
+        yield Live(server, http)
+
+
+async def play_into(bot: Bot, rounds: int) -> Message:
+    """Play until the bot is asked after so many finished rounds; that question is left open, and given back."""
+
+    def here(message: Message) -> bool:
+        over = sum(message["type"] == "end_kyoku" for message in bot.game)
+        return over == rounds and message["type"] == "tsumo" and message["actor"] == bot.seat
+
+    return await bot.until(here)
+
+
+async def play_on(bot: Bot, question: Message) -> None:
+    """Answer the question left open, and play to the end."""
+    await bot.answer(question)
+    await bot.play()
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds."""
+    async with asyncio.timeout(10):
+        while not holds():
+            await asyncio.sleep(0.005)
