@@ -1,25 +1,34 @@
 # Everything runs in .venv, made on first use. Another Python: make PYTHON=python3.12 …
 PYTHON ?= python3
 BIN := .venv/bin
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: arena test check clean
+.PHONY: arena test test-all check docs clean
 .DELETE_ON_ERROR:
 
 arena: ARGS ?= --games 1000
 arena: .venv/installed
 	@$(BIN)/python -m arena $(ARGS)
 
+# The quick tests: all but those marked slow.
 test: .venv/installed-test
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(ARGS)
+	$(PYTEST) -m "not slow" $(ARGS)
+
+# All tests, the oracles and kills at length, and how much of the Python code they reach.
+test-all: .venv/installed-test
+	$(PYTEST) --oracle-games 300 --hands 100000 --conservation-games 2000 --kills 50 --cov --cov-report=term $(ARGS)
 
 check: .venv/installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+docs: .venv/installed-docs
+	$(BIN)/mkdocs build --strict
+
 clean:
-	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv build dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Stamps: nothing is installed again until what is to be installed changes.

@@ -275,7 +275,7 @@ def packed_case(case: dict[str, Any]) -> np.ndarray:
 
 
 def test_scored_hands_of_real_games(data_dir: Path) -> None:
-    cases = json.loads((data_dir / "agari_3p.json").read_text())["cases"]
+    cases = json.loads((data_dir / "scored_hands.json").read_text())["cases"]
     assert len(cases) == 201
     for case in cases:
         wins = np.zeros(1, dtype=WIN)

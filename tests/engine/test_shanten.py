@@ -306,7 +306,7 @@ def test_a_complete_hand_may_discard_any_tile_and_be_tenpai() -> None:
 
 
 def test_recorded_wins_are_complete(data_dir: Path) -> None:
-    cases = json.loads((data_dir / "agari_3p.json").read_text(encoding="utf-8"))["cases"]
+    cases = json.loads((data_dir / "scored_hands.json").read_text(encoding="utf-8"))["cases"]
     assert len(cases) > 100
     for case in cases:
         hand = counted([[tile // 4 for tile in case["tiles_136"]]])
