@@ -21,6 +21,6 @@ async def test_the_example_bot_plays_a_game_legally(tmp_path: Path, capsys: pyte
 
 
 def test_it_is_as_short_as_promised() -> None:
-    source = Path(__file__).parents[2] / "agents" / "example.py"
+    source = Path(__file__).parents[2] / "agents" / "client" / "example.py"
     code = [line for line in source.read_text(encoding="utf-8").splitlines() if line.strip()]
     assert len(code) <= 45
