@@ -24,17 +24,17 @@ import numpy as np
 
 from engine.compiling import inner
 
+N_TYPES = 15
 (
     START_KYOKU, DRAW, DAHAI, REACH, REACH_ACCEPTED, PON, DAIMINKAN, ANKAN, KAKAN, NUKIDORA, NEW_DORA, HORA, RYUKYOKU,
     END_KYOKU, END_GAME,
-) = range(15)  # fmt: skip
+) = range(N_TYPES)  # fmt: skip
 
 TYPE_BITS = 4
-LAST_TYPE = END_GAME
-if LAST_TYPE >= 1 << TYPE_BITS:
+if N_TYPES > 1 << TYPE_BITS:
     raise ImportError(
-        f"event type {LAST_TYPE} does not fit into {TYPE_BITS} bits of a packed event: "
-        "widen `type` in pack, the event_… functions and unpack of engine/events.py"
+        f"{N_TYPES} event types do not fit into the {TYPE_BITS} bits of a packed event: "
+        "widen the type in the table, pack, event_… and unpack of engine/events.py"
     )
 
 
