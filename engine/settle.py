@@ -48,7 +48,7 @@ def tsumo_share(t: np.record, winner: int, payer: int, basic: int) -> int:
 
 @inner
 def settle_tsumo(t: np.record, winner: int, basic: int, win: np.record, payer: int) -> None:
-    """Add a tsumo worth `basic` base points to `win`; a liable `payer` pays all shares, NONE: everybody the own one."""
+    """Add a tsumo of `basic` base points to `win`; a liable `payer` pays all of it; if NONE, each seat its share."""
     for seat in range(3):
         if seat != winner:
             share = tsumo_share(t, winner, np.int64(seat), basic)
@@ -59,7 +59,7 @@ def settle_tsumo(t: np.record, winner: int, basic: int, win: np.record, payer: i
 
 @inner
 def settle_ron(t: np.record, winner: int, basic: int, win: np.record, payer: int) -> None:
-    """Add a ron worth `basic` base points to `win`; a liable `payer` (or NONE) pays half of it for the discarder."""
+    """Add a ron of `basic` base points to `win`; a liable `payer`, if not NONE, pays half of it."""
     points = payment(basic, np.int64(6) if winner == t.dealer else np.int64(4))
     win.points += points
     win.deltas[winner] += points
@@ -197,7 +197,7 @@ def end_round(t: np.record) -> None:
 
 @inner
 def top_seat(t: np.record) -> int:
-    """The seat in first place; ties go to the seat nearer the first dealer."""
+    """The seat with rank 1; ties go to the seat nearer the first dealer."""
     top = np.int64(0)
     for seat in range(1, 3):
         if t.seat[seat].score > t.seat[top].score:
