@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from engine.rules import PRESETS, RIICHI_STICK, Rules, preset
-from engine.tiles import MJAI_NAMES, MJAI_TILES, N_KINDS, NONE, RED_5P, RED_INDEX, UNKNOWN
+from engine.tiles import MJAI_NAMES, MJAI_TILES, N_KINDS, NONE, RED_5P, RED_INDEX, UNKNOWN, WINDS
 
 Message = dict[str, Any]
 Event = Message
 SEATS = 3
-WINDS = "ESW"
 UNKNOWN_HAND = ["?"] * 13
 
 # Keys of every event type in the order they are written; keys not named here follow in the order they came.

@@ -17,11 +17,11 @@ import numpy as np
 from engine import events, kernels
 from engine.actions import N_ACTIONS, RIICHI, TSUMOGIRI
 from engine.mjai.actions import action_of, consumed_in, tile_in
-from engine.mjai.messages import WINDS, Message, rules_of
+from engine.mjai.messages import Message, rules_of
 from engine.mjai.view_updates import COPIES, FINE, REFUSALS, STAND_IN, deal_view, follow
 from engine.rules import START_POINTS, TENHOU, Rules
 from engine.table import DORA_AT, GAME_OVER, N_SEATS, NOBODY, RESPONSE, ROUND_OVER, TABLE, TURN
-from engine.tiles import KIND_OF, MJAI_NAMES, MJAI_TILES, N_KINDS, NONE, UNKNOWN
+from engine.tiles import KIND_OF, MJAI_NAMES, MJAI_TILES, N_KINDS, NONE, UNKNOWN, WINDS
 
 HAND_SIZE = 13
 WIND_NUMBERS = {wind: number for number, wind in enumerate(WINDS)}
@@ -59,7 +59,7 @@ class PlayerState:
     @property
     def legal(self) -> list[int]:
         """The legal actions of the seat, ascending; empty where it is not asked."""
-        return self._menu[: kernels.menu(self._raw, 0, self.seat, self._menu)].tolist()
+        return self._menu[: kernels.legal_actions(self._raw, 0, self.seat, self._menu)].tolist()
 
     def update(self, message: Message) -> None:
         """One message of a game, ``start_game`` first.

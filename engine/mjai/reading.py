@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.mjai.messages import KEYS, SEATS, Event, make, sort_tiles
-from engine.records.names import REASON_ALIASES
+from engine.ryukyoku import MJAI_BY_RIICHIENV
 from engine.scoring.yaku import YAKUMAN_HAN
 from engine.tiles import MJAI_NAMES, SANMA_KINDS
 
@@ -76,7 +76,7 @@ def _value(kind: str, key: str, value: Any) -> Any:
             return [[_tile(tile) for tile in hand] for hand in seats]
         return [float(points) for points in seats] if key == "points" else seats
     if key == "reason":
-        return REASON_ALIASES.get(value, value)
+        return MJAI_BY_RIICHIENV.get(value, value)
     if key == "yakus":
         return [[name, _han(han)] for name, han in value if han]
     if key == "fan" and kind == "hora":

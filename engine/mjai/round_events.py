@@ -9,13 +9,14 @@ import numpy as np
 
 from engine import events
 from engine.events import Event
-from engine.mjai.messages import WINDS, Message, hand_names, tile_name, tile_names
+from engine.mjai.messages import Message, hand_names, tile_name, tile_names
 from engine.rules import RIICHI_STICK, TOTAL_POINTS
+from engine.ryukyoku import EXHAUSTIVE, KYUSHU_KYUHAI, NAGASHI_MANGAN, RYUKYOKU
 from engine.scoring.yaku import BY_NUMBER, IPPATSU, MENZEN_TSUMO, N_YAKU
-from engine.table import DEALT, DORA_AT, EXHAUSTIVE, FOUR_KANS, NAGASHI, NINE_KINDS, URA_AT
-from engine.tiles import KIND_OF, NONE
+from engine.table import DEALT, DORA_AT, URA_AT
+from engine.tiles import KIND_OF, NONE, WINDS
 
-REASONS = {EXHAUSTIVE: "fanpai", NINE_KINDS: "kyushukyuhai", FOUR_KANS: "sukaikan", NAGASHI: "nagashimangan"}
+REASONS = {way.number: way.mjai for way in RYUKYOKU}
 
 
 class RoundReader:
@@ -112,9 +113,9 @@ class RoundReader:
 
     def _ryukyoku(self, event: Event) -> Message:
         t, reason = self.t, event.detail
-        shown = [seat == event.actor and reason == NINE_KINDS for seat in range(3)]
-        if reason in (EXHAUSTIVE, NAGASHI):
-            shown = [bool(tenpai) for tenpai in t.draw_tenpai]
+        shown = [seat == event.actor and reason == KYUSHU_KYUHAI for seat in range(3)]
+        if reason in (EXHAUSTIVE, NAGASHI_MANGAN):
+            shown = [bool(tenpai) for tenpai in t.ryukyoku_tenpai]
         message = {
             "type": "ryukyoku",
             "reason": REASONS[reason],
@@ -123,7 +124,7 @@ class RoundReader:
             ],
             "tenpais": shown,
         }
-        return message | self._pay(t.draw_deltas.tolist())
+        return message | self._pay(t.ryukyoku_deltas.tolist())
 
     def _end_kyoku(self, event: Event) -> Message:
         return {"type": "end_kyoku"}

@@ -1,7 +1,7 @@
-"""Tenhou mjlog: a game as XML, one tag for each thing that happens.
+"""Tenhou mjlog: a game as XML, one tag for each event. Only reading is implemented.
 
-Tiles are 0-135 (``kind * 4 + copy``; 16, 52 and 88 are the red fives), points are in hundreds, relative seats count
-among four with the fourth empty. Only three-player games are read.
+Tiles are 0-135 (``kind * 4 + copy``; 16, 52 and 88 are the red fives), points are in hundreds, and relative seats count
+four players, of whom the fourth is absent. Only three-player games are read.
 """
 
 from __future__ import annotations
@@ -13,39 +13,40 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 from engine.mjai.messages import SEATS, Event, complete, make, sort_tiles, start_game, start_kyoku
-from engine.records.model import GameRecord, RecordError, located, round_name
-from engine.records.names import MJAI_BY_TENHOU, REASON_BY_MJLOG
+from engine.records.model import GameRecord, RecordError, record_errors, round_name
+from engine.records.yaku_names import MJAI_BY_TENHOU
 from engine.rules import TENHOU, Rules
+from engine.ryukyoku import MJAI_BY_MJLOG
 from engine.scoring.yaku import YAKUMAN_HAN
 from engine.tiles import MJAI_NAMES, from_tile136
 
-# Bits of GO's type. The bits for red fives and open tanyao switch them off.
+# Bits of the type of GO. NO_… bits switch a rule off.
 GO_NO_REDS, GO_NO_OPEN_TANYAO, GO_HANCHAN, GO_SANMA = 0x02, 0x04, 0x08, 0x10
-# Bits of N's meld code.
+# Bits of the meld code of N.
 MELD_CHI, MELD_PON, MELD_KAKAN, MELD_NUKI = 0x04, 0x08, 0x10, 0x20
 
 _DRAW = re.compile(r"([TUVW])(\d+)")
 _DISCARD = re.compile(r"([DEFG])(\d+)")
-# Reconnections, the shuffle's seed and the first dealer (always seat 0) tell nothing the events need.
+# Reconnections, the seed of the shuffle and the first dealer (always seat 0) are not needed.
 _IGNORED = frozenset({"SHUFFLE", "TAIKYOKU", "BYE"})
 
 
 def read(text: str, source: str) -> GameRecord:
-    """The game of an mjlog document. Raises RecordError naming the tag and round."""
+    """The game in the `text` of an mjlog file; `source`: file name, for messages. Raises RecordError."""
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         line, column = error.position
-        what = f"not whole XML ({error.msg.split(':')[0]}); the file was cut off or changed, download it again"
+        what = f"incomplete XML ({error.msg.split(':')[0]}); the file was cut off or changed, download it again"
         raise RecordError(source, f"line {line} column {column + 1}", what) from error
     reader = _Reader()
     for number, tag in enumerate(root, 1):
-        place = f"tag {number} <{tag.tag}>" + (f" in {reader.round}" if reader.round else "")
-        with located(source, place):
-            reader.take(tag.tag, dict(tag.attrib))
+        location = f"tag {number} <{tag.tag}>" + (f" in {reader.round}" if reader.round else "")
+        with record_errors(source, location):
+            reader.read_tag(tag.tag, dict(tag.attrib))
     if not reader.events or reader.events[-1]["type"] != "end_game":
         raise RecordError(source, f"tag {len(root)}", "the log ends before the game does (no owari); download it again")
-    with located(source, "scores"):
+    with record_errors(source, "scores"):
         return GameRecord(complete(reader.events), reader.rules, source)
 
 
@@ -55,17 +56,17 @@ def tile_name(number: int) -> str:
 
 
 def meld(who: int, code: int) -> Event:
-    """The call of seat `who` that meld code ``m`` stands for. Raises ValueError for a chi."""
+    """The call of seat `who` with meld code ``m`` = `code`. Raises ValueError for a chi."""
     relative, target = code & 3, (who + (code & 3)) % 4
     if code & MELD_CHI:
         raise ValueError(f"m={code} is a chi, which three players do not have")
     if code & (MELD_PON | MELD_KAKAN):
-        place, called = divmod(code >> 9, 3)
+        kind, called = divmod(code >> 9, 3)
         unused = code >> 5 & 3
-        tiles = [4 * place + copy for copy in range(4) if copy != unused]
+        tiles = [4 * kind + copy for copy in range(4) if copy != unused]
         if code & MELD_KAKAN:
             consumed = sort_tiles([tile_name(tile) for tile in tiles])
-            return make("kakan", actor=who, pai=tile_name(4 * place + unused), consumed=consumed)
+            return make("kakan", actor=who, pai=tile_name(4 * kind + unused), consumed=consumed)
         pai = tile_name(tiles.pop(called))
         return make("pon", actor=who, target=target, pai=pai, consumed=sort_tiles([tile_name(tile) for tile in tiles]))
     called = code >> 8
@@ -88,7 +89,7 @@ def _tiles(text: str) -> list[str]:
 
 
 def _rules(go_type: int) -> Rules | None:
-    """The rules GO's type stands for; None without open tanyao, which no preset describes."""
+    """The rules by the type of GO; None without open tanyao, which no preset has."""
     if not go_type & GO_SANMA:
         raise ValueError(f"GO type {go_type} is no three-player game; only those can be read")
     if go_type & GO_NO_OPEN_TANYAO:
@@ -98,7 +99,7 @@ def _rules(go_type: int) -> Rules | None:
 
 
 class _Reader:
-    """Turns one tag after another into events."""
+    """Reads tags one after another into `events`."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -117,8 +118,8 @@ class _Reader:
             "RYUUKYOKU": self.draw_game,
         }
 
-    def take(self, tag: str, attributes: dict[str, str]) -> None:
-        """Reads one tag. Raises ValueError, KeyError or IndexError where it makes no sense."""
+    def read_tag(self, tag: str, attributes: dict[str, str]) -> None:
+        """Read one tag. Raises ValueError, KeyError or IndexError for a tag that does not make sense."""
         if tag in self.handlers:
             self.handlers[tag](attributes)
         elif drawn := _DRAW.fullmatch(tag):
@@ -136,7 +137,7 @@ class _Reader:
         self.rules = _rules(int(attributes["type"]))
 
     def names(self, attributes: dict[str, str]) -> None:
-        """The players; a later UN is a reconnection."""
+        """The names of the players; a later UN is a reconnection."""
         if not self.events:
             if attributes.get("n3"):
                 raise ValueError("four players are named; only three-player games can be read")
@@ -169,7 +170,7 @@ class _Reader:
         self.drawn = -1
 
     def reach(self, attributes: dict[str, str]) -> None:
-        """Step 1 is the call, step 2 the stick that is paid once the discard has passed."""
+        """Step 1 is the declaration, step 2 the payment of the stick once nobody has won on the discard."""
         who = _seat(int(attributes["who"]))
         if attributes["step"] == "1":
             self.events.append(make("reach", actor=who))
@@ -205,19 +206,19 @@ class _Reader:
 
     def draw_game(self, attributes: dict[str, str]) -> None:
         kind = attributes.get("type")
-        if kind not in REASON_BY_MJLOG:
+        if kind not in MJAI_BY_MJLOG:
             raise ValueError(f"type {kind!r} cannot end a round of three players")
         shown = [f"hai{seat}" in attributes for seat in range(SEATS)]
         hands = [
             _tiles(attributes[f"hai{seat}"]) if shown[seat] else ["?"] * (13 - 3 * self.melds[seat])
             for seat in range(SEATS)
         ]
-        reason = REASON_BY_MJLOG[kind]
+        reason = MJAI_BY_MJLOG[kind]
         self.events.append(make("ryukyoku", reason=reason, tehais=hands, tenpais=shown, **_changes(attributes)))
         self.end_game(attributes)
 
     def end_game(self, attributes: dict[str, str]) -> None:
-        """Ends the game if the result says so: ``owari`` has score and final points of each seat in turn."""
+        """End the game if the result has ``owari``: score and final points of each seat in turn."""
         if "owari" in attributes:
             owari = attributes["owari"].split(",")
             self.events.append(make("end_kyoku"))
@@ -233,7 +234,7 @@ def _seat(seat: int) -> int:
 
 
 def _yakus(attributes: dict[str, str]) -> list[list[str | int]]:
-    """Yaku names and han. Yakuman come as bare numbers, the rest in pairs of number and han (0 han: left out)."""
+    """Names and han of the yaku. Yakuman are numbers alone, other yaku pairs of number and han (0 han: left out)."""
     if "yakuman" in attributes:
         return [[MJAI_BY_TENHOU[number], YAKUMAN_HAN] for number in _numbers(attributes["yakuman"])]
     pairs = _numbers(attributes["yaku"])
@@ -241,7 +242,7 @@ def _yakus(attributes: dict[str, str]) -> list[list[str | int]]:
 
 
 def _changes(attributes: dict[str, str]) -> dict[str, list[int]]:
-    """Deltas and new scores from ``sc``: the score before and its change for each seat, in hundreds."""
+    """Deltas and new scores from ``sc``, which has the score before and its change for each seat, in hundreds."""
     changes = _numbers(attributes["sc"])[: 2 * SEATS]
     before, deltas = changes[::2], changes[1::2]
     return {

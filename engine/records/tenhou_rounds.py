@@ -1,4 +1,4 @@
-"""One round of a tenhou.net/6 record: head, hands, rows and result as one list, to events and back."""
+"""A round of a tenhou.net/6 record, one list of head, hands, rows and result, to events and back."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 from engine.mjai.messages import SEATS, Event, make, start_kyoku
 from engine.records.model import round_index
-from engine.records.tenhou_flow import interleave, tile_name, tile_number, write_rows
 from engine.records.tenhou_results import read_result, write_result
+from engine.records.tenhou_rows import interleave, tile_name, tile_number, write_rows
 
 # A round is [[index, honba, sticks], scores, indicators, ura indicators, hand, draws, discards of each seat…, result].
 _HEAD = 4
@@ -16,7 +16,7 @@ _LENGTH = _HEAD + 4 * _SEAT_ROWS + 1
 
 
 def read_round(log: list[Any]) -> list[Event]:
-    """The events of a round. Raises ValueError where its parts do not fit together."""
+    """The events of a round. Raises ValueError if its parts do not fit together."""
     if len(log) != _LENGTH:
         raise ValueError(f"a round has {_LENGTH} parts, not {len(log)}")
     (index, honba, sticks), scores, indicators, ura = log[:_HEAD]
@@ -34,34 +34,35 @@ def read_round(log: list[Any]) -> list[Event]:
 
 
 def place_indicators(events: list[Event], markers: list[str]) -> list[Event]:
-    """The events with a ``dora`` for each further indicator, where Tenhou turns it.
+    """The events with a ``dora`` for each further indicator, at the time when Tenhou turns it over.
 
-    An ankan's at once; a daiminkan's or kakan's before the next discard, or at the next kan or nukidora. The number
-    told is trusted: a kan beyond it turns none, and what is left after the last event comes at the end.
+    That is at once after an ankan, and after a daiminkan or kakan before the next discard, or at the next kan or
+    nukidora. The number of `markers` is taken as correct: a kan beyond it turns none, and markers that are left after
+    the last event come at the end.
     """
     placed: list[Event] = []
     left = [make("dora", dora_marker=marker) for marker in markers]
     pending = 0
 
-    def turn(count: int) -> None:
+    def turn_over(count: int) -> None:
         placed.extend(left[:count])
         del left[:count]
 
     for event in events:
         kind = event["type"]
         if kind == "dahai":
-            turn(pending)
+            turn_over(pending)
             pending = 0
         placed.append(event)
         if kind in ("ankan", "daiminkan", "kakan", "nukidora"):
-            turn(pending + (kind == "ankan"))
+            turn_over(pending + (kind == "ankan"))
             pending = int(kind in ("daiminkan", "kakan"))
-    turn(len(left))
+    turn_over(len(left))
     return placed
 
 
 def _accept_riichi(events: list[Event], result: list[Event]) -> list[Event]:
-    """The events with a ``reach_accepted`` after each riichi discard, except one that a ron took."""
+    """The events with a ``reach_accepted`` after each riichi discard but one that is won on by ron."""
     accepted: list[Event] = []
     declared = False
     last = len(events) - 1
@@ -78,7 +79,7 @@ def _accept_riichi(events: list[Event], result: list[Event]) -> list[Event]:
 
 
 def write_round(events: list[Event]) -> list[Any]:
-    """A round as its list. Raises ValueError where the events lack what the format needs."""
+    """The list of a round. Raises ValueError if the events lack what the format needs."""
     start = events[0]
     draws, discards = write_rows(events)
     indicators = [start["dora_marker"], *(event["dora_marker"] for event in events if event["type"] == "dora")]

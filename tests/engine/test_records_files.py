@@ -1,4 +1,4 @@
-"""Record files: formats by content, broken ones by name and place."""
+"""Record files: the format is found from the content, errors name the file and the location."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_content_decides_the_format_not_the_name(tmp_path: Path) -> None:
         write_record(busy_game(), tmp_path / "a.txt")
 
 
-def test_find_records_walks_folders(tmp_path: Path) -> None:
+def test_find_records_searches_folders(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     for name in ("b.xml", "a.mjson.gz", "note.txt", "sub/c.json", "sub/d.mjlog"):
         (tmp_path / name).touch()
@@ -60,16 +60,20 @@ MJLOG_TEXT = f"<mjloggm>{MJLOG_HEAD}{MJLOG_INIT}<T40/></mjloggm>"
         (MJAI_TEXT.split("\n", 1)[1], "line 1", "begins with start_game"),
         (MJAI_TEXT + MJAI_TEXT, "line 57", "one game"),
         (MJAI_TEXT.replace("tenhou", "house"), "line 1", "unknown rules 'house'"),
-        (JSON_TEXT[: len(JSON_TEXT) // 2], "line 1 column", "not whole JSON"),
+        (JSON_TEXT[: len(JSON_TEXT) // 2], "line 1 column", "incomplete JSON"),
         (JSON_TEXT.replace('"p434343"', '"p434347"', 1), r"log\[0\] \(E1 honba 0\)", "different kinds"),
         (JSON_TEXT.replace('"p434343"', '"p444444"', 1), r"log\[0\] \(E1 honba 0\)", "do not fit together"),
         (JSON_TEXT.replace("[29,", "[60,", 1), r"log\[0\] \(E1 honba 0\)", "do not fit together"),  # nothing was drawn
-        (JSON_TEXT.replace('"19m191919"', '"1919c1919"', 1), r"log\[0\] \(E1 honba 0\)", "no call three players"),
+        (
+            JSON_TEXT.replace('"19m191919"', '"1919c1919"', 1),
+            r"log\[0\] \(E1 honba 0\)",
+            "not a call of a three-player",
+        ),
         (JSON_TEXT.replace("大三元", "大三風"), r"log\[0\]", "unknown yaku '大三風'"),
         (JSON_TEXT.replace("[[6,4", "[[3,4").replace("[[4,5", "[[3,5"), r"log\[5\]", "round index 3"),
         (JSON_TEXT.replace('"c",""', '"c","d"'), "head", "four players"),
         ('{"title":["",""]}', "head", 'no "log"'),
-        (MJLOG_TEXT[:-30], "line 1 column", "not whole XML"),
+        (MJLOG_TEXT[:-30], "line 1 column", "incomplete XML"),
         (MJLOG_TEXT, "tag 5", "ends before the game does"),
         (MJLOG_TEXT.replace("<T40/>", "<T40/><W41/>"), r"tag 6 <W41> in S1 honba 1", "only three-player"),
         (MJLOG_TEXT.replace("<T40/>", "<AGARI who='0'/>"), r"tag 5 <AGARI> in S1 honba 1", "garbled or incomplete"),
@@ -78,7 +82,7 @@ MJLOG_TEXT = f"<mjloggm>{MJLOG_HEAD}{MJLOG_INIT}<T40/></mjloggm>"
         ("", "beginning", "no game record"),
     ],
 )
-def test_damaged_records_name_the_file_and_place(text: str, place: str, what: str, tmp_path: Path) -> None:
+def test_damaged_records_name_the_file_and_location(text: str, place: str, what: str, tmp_path: Path) -> None:
     path = tmp_path / "damaged"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(RecordError, match=rf"^damaged: {place}.*: .*{what}") as caught:

@@ -1,8 +1,9 @@
-"""The order of play in a tenhou.net/6 round: rows of draws and discards of each seat, to one list of events and back.
+"""The rows of draws and discards of a tenhou.net/6 round, to events in the order of play and back.
 
-A row of draws holds tile numbers and calls (``"4747p47"``: pon; where the letter stands tells who is called from); a
-row of discards holds tile numbers, ``60`` (the drawn tile), ``"r…"`` (riichi), ``"f44"`` (nukidora), ankan, kakan, and
-a ``0`` that fills the place of a daiminkan. Relative seats count among four, with the fourth absent.
+A row of draws has tile numbers and calls (``"4747p47"`` is a pon; the position of the letter shows whose tile is
+called). A row of discards has tile numbers, ``60`` (tsumogiri), ``"r…"`` (riichi), ``"f44"`` (nukidora), ankan, kakan,
+and a ``0`` for a daiminkan, which has no discard before its replacement draw. Relative seats count four players; the
+fourth is absent.
 """
 
 from __future__ import annotations
@@ -15,62 +16,62 @@ from engine.mjai.messages import SEATS, Event, make, sort_tiles
 from engine.tiles import KIND_OF, MJAI_NAMES, MJAI_TILES, SANMA_KINDS, TENHOU_NUMBERS, TENHOU_TILES
 
 TSUMOGIRI = 60
-FILLER = 0
+NO_DISCARD = 0
 NUKIDORA = "f44"
 
 _CALL = re.compile(r"(\d*)([pmka])(\d+)")
 _CALL_TYPES = {"p": "pon", "m": "daiminkan", "k": "kakan", "a": "ankan"}
 _CALL_TILES = {"p": 3, "m": 4, "k": 4, "a": 4}
-# Relative seat of the giver (3 left, 2 across, 1 right) by the place of the letter among the tiles.
-_GIVER = {"p": {0: 3, 1: 2, 2: 1}, "m": {0: 3, 1: 2, 3: 1}}
-_PLACE = {letter: {relative: place for place, relative in places.items()} for letter, places in _GIVER.items()}
+# Position of the letter among the tiles -> relative seat that discarded the tile (3 left, 2 across, 1 right).
+_TARGET = {"p": {0: 3, 1: 2, 2: 1}, "m": {0: 3, 1: 2, 3: 1}}
+_POSITION = {letter: {relative: position for position, relative in seats.items()} for letter, seats in _TARGET.items()}
 _SANMA = frozenset(int(kind) for kind in SANMA_KINDS) | {35, 36}
 
 Row = list[int | str]
 
 
 def tile_name(number: Any) -> str:
-    """The mjai name of a tile number. Raises ValueError for one three players do not have."""
+    """The mjai name of a tile number. Raises ValueError for a tile that does not exist with three players."""
     if TENHOU_TILES.get(number) not in _SANMA:
         raise ValueError(f"there is no tile {number!r} in a three-player game")
     return MJAI_NAMES[TENHOU_TILES[number]]
 
 
 def tile_number(name: str) -> int:
-    """Tile number of a mjai name. Raises ValueError for a hidden tile."""
+    """The tile number of an mjai name. Raises ValueError for a hidden tile."""
     if name == "?":
         raise ValueError("hidden tiles cannot be written; tenhou.net/6 shows every hand")
     return TENHOU_NUMBERS[MJAI_TILES[name]]
 
 
 def read_call(seat: int, text: str) -> Event:
-    """The pon, kan or nukidora a string stands for. Raises ValueError for anything else."""
+    """The pon, kan or nukidora that an entry `text` of seat `seat` stands for. Raises ValueError for anything else."""
     if text == NUKIDORA:
         return make("nukidora", actor=seat, pai="N")
     match = _CALL.fullmatch(text)
     digits = match[1] + match[3] if match else ""
     if not match or len(digits) != 2 * _CALL_TILES[match[2]] or len(match[1]) % 2:
-        raise ValueError(f"{text!r} is no call three players can make")
-    letter, place = match[2], len(match[1]) // 2
+        raise ValueError(f"{text!r} is not a call of a three-player game")
+    letter, position = match[2], len(match[1]) // 2
     tiles = [tile_name(int(digits[at : at + 2])) for at in range(0, len(digits), 2)]
     if len({_kind(tile) for tile in tiles}) > 1:
         raise ValueError(f"{text!r} calls tiles of different kinds")
     if letter == "a":
         return make("ankan", actor=seat, consumed=sort_tiles(tiles))
-    pai = tiles.pop(place)
+    pai = tiles.pop(position)
     consumed = sort_tiles(tiles)
     if letter == "k":
         return make("kakan", actor=seat, pai=pai, consumed=consumed)
-    if place not in _GIVER[letter]:
+    if position not in _TARGET[letter]:
         raise ValueError(f"{text!r}: the letter cannot stand there")
-    target = (seat + _GIVER[letter][place]) % 4
+    target = (seat + _TARGET[letter][position]) % 4
     if target >= SEATS:
         raise ValueError(f"{text!r} of seat {seat} calls from a fourth player")
     return make(_CALL_TYPES[letter], actor=seat, target=target, pai=pai, consumed=consumed)
 
 
 def write_call(event: Event, pon: Event | None) -> str:
-    """The string of a pon, kan or nukidora; a kakan stands where its `pon` called from."""
+    """The entry of a pon, kan or nukidora; `pon`: the pon that a kakan extends, which decides the letter's position."""
     if event["type"] == "nukidora":
         return NUKIDORA
     tiles = [str(tile_number(name)) for name in event["consumed"]]
@@ -82,15 +83,15 @@ def write_call(event: Event, pon: Event | None) -> str:
             raise ValueError(f"kakan of {event['pai']} without a pon before it")
         return write_call(pon, None).replace("p", "k" + called)
     letter = "p" if event["type"] == "pon" else "m"
-    tiles.insert(_PLACE[letter][(event["target"] - event["actor"]) % 4], letter + called)
+    tiles.insert(_POSITION[letter][(event["target"] - event["actor"]) % 4], letter + called)
     return "".join(tiles)
 
 
-class _Flow(NamedTuple):
-    """A point in a round: what `seat` does next, how much of each row is used, and the tile drawn or discarded."""
+class _State(NamedTuple):
+    """A state of the search: what `seat` does next, how many entries of each row are used, the last tile."""
 
     seat: int
-    next: Literal["draw", "act", "pass"]  # pass: its discard lies there for others to call
+    next: Literal["draw", "act", "pass"]  # pass: its discard can be called
     draws: tuple[int, ...]
     discards: tuple[int, ...]
     tile: str = ""
@@ -101,105 +102,105 @@ def _advance(used: tuple[int, ...], seat: int, by: int = 1) -> tuple[int, ...]:
 
 
 def interleave(oya: int, draws: list[Row], discards: list[Row]) -> list[Event]:
-    """The events of a round from its three rows of draws and of discards: no riichi acceptances, indicators or results.
+    """The events of a round from its three rows of draws and of discards, without reach_accepted, dora and result.
 
-    Where a seat's next call fits a discard that it may also have let pass, calling is tried first, and the other way if
-    the rows do not come out even. Raises ValueError if they never do.
+    The order of play is found by depth-first search: if the next call of a seat fits a discard, the call is tried
+    first, then no call. Raises ValueError if no order uses up all rows.
     """
     return _Rows(draws, discards).play(oya)
 
 
 class _Rows:
-    """The rows of a round, and the search for an order of play that uses up all of them."""
+    """The rows of a round, and the depth-first search for the order of play that uses up all of them."""
 
     def __init__(self, draws: list[Row], discards: list[Row]) -> None:
         self.draws, self.discards = draws, discards
-        self.furthest: _Flow | None = None
+        self.furthest: _State | None = None
 
     def play(self, oya: int) -> list[Event]:
         zeros = (0,) * SEATS
-        events = self._search(_Flow(oya, "draw", zeros, zeros))
+        events = self._search(_State(oya, "draw", zeros, zeros))
         if events is None:
-            raise ValueError(self._misfit())
+            raise ValueError(self._search_error())
         return events
 
-    def _search(self, flow: _Flow) -> list[Event] | None:
-        """Everything that follows `flow`, or None if no order of play uses up the rows."""
-        moves = list(self._moves(flow))
+    def _search(self, state: _State) -> list[Event] | None:
+        """The events that follow `state`, or None if no order of play uses up the rows."""
+        moves = list(self._moves(state))
         for events, after in moves:
             rest = self._search(after)
             if rest is not None:
                 return events + rest
         if not moves:
-            if self.furthest is None or _used(flow) > _used(self.furthest):
-                self.furthest = flow
-            if _used(flow) == sum(map(len, self.draws)) + sum(map(len, self.discards)):
+            if self.furthest is None or _used(state) > _used(self.furthest):
+                self.furthest = state
+            if _used(state) == sum(map(len, self.draws)) + sum(map(len, self.discards)):
                 return []
         return None
 
-    def _moves(self, flow: _Flow) -> Iterator[tuple[list[Event], _Flow]]:
-        """What can come next: the events and the point after them. None where the round ends or the rows do not fit."""
-        seat = flow.seat
-        if flow.next == "draw":
-            drawn = _entry(self.draws[seat], flow.draws[seat])
+    def _moves(self, state: _State) -> Iterator[tuple[list[Event], _State]]:
+        """What can come next, as events and the state after them; nothing if no further entry fits."""
+        seat = state.seat
+        if state.next == "draw":
+            drawn = _entry(self.draws[seat], state.draws[seat])
             if isinstance(drawn, int):
                 tile = tile_name(drawn)
-                after = flow._replace(next="act", draws=_advance(flow.draws, seat), tile=tile)
+                after = state._replace(next="act", draws=_advance(state.draws, seat), tile=tile)
                 yield [make("tsumo", actor=seat, pai=tile)], after
-        elif flow.next == "act":
-            entry = _entry(self.discards[seat], flow.discards[seat])
-            without_draw = not flow.tile and entry in (TSUMOGIRI, f"r{TSUMOGIRI}")
-            if entry not in (None, FILLER) and not without_draw:
-                yield self._own_move(flow, entry)
+        elif state.next == "act":
+            entry = _entry(self.discards[seat], state.discards[seat])
+            without_draw = not state.tile and entry in (TSUMOGIRI, f"r{TSUMOGIRI}")
+            if entry not in (None, NO_DISCARD) and not without_draw:
+                yield self._own_move(state, entry)
         else:
-            yield from self._calls(flow)
-            yield [], flow._replace(seat=(seat + 1) % SEATS, next="draw")
+            yield from self._calls(state)
+            yield [], state._replace(seat=(seat + 1) % SEATS, next="draw")
 
-    def _own_move(self, flow: _Flow, entry: int | str) -> tuple[list[Event], _Flow]:
-        """The discard, kan or nukidora that an entry of a row of discards stands for."""
-        seat = flow.seat
-        used = flow._replace(discards=_advance(flow.discards, seat))
+    def _own_move(self, state: _State, entry: int | str) -> tuple[list[Event], _State]:
+        """The discard, kan or nukidora of an entry in a row of discards."""
+        seat = state.seat
+        used = state._replace(discards=_advance(state.discards, seat))
         riichi = isinstance(entry, str) and entry.startswith("r")
         if isinstance(entry, str) and not riichi:
             return [read_call(seat, entry)], used._replace(next="draw")
         number = int(entry[1:]) if isinstance(entry, str) else entry
-        tile = flow.tile if number == TSUMOGIRI else tile_name(number)
+        tile = state.tile if number == TSUMOGIRI else tile_name(number)
         dahai = make("dahai", actor=seat, pai=tile, tsumogiri=number == TSUMOGIRI)
         events = [make("reach", actor=seat), dahai] if riichi else [dahai]
         return events, used._replace(next="pass", tile=tile)
 
-    def _calls(self, flow: _Flow) -> Iterator[tuple[list[Event], _Flow]]:
-        """The pon or daiminkan of each other seat whose next draw is one of the discard that lies there."""
+    def _calls(self, state: _State) -> Iterator[tuple[list[Event], _State]]:
+        """Each pon or daiminkan of the last discard that is the next entry in the draws of another seat."""
         for seat in range(SEATS):
-            entry = _entry(self.draws[seat], flow.draws[seat])
-            if seat == flow.seat or not isinstance(entry, str):
+            entry = _entry(self.draws[seat], state.draws[seat])
+            if seat == state.seat or not isinstance(entry, str):
                 continue
             call = read_call(seat, entry)
-            if call.get("target") != flow.seat or call["pai"] != flow.tile:
+            if call.get("target") != state.seat or call["pai"] != state.tile:
                 continue
-            after = flow._replace(seat=seat, draws=_advance(flow.draws, seat))
+            after = state._replace(seat=seat, draws=_advance(state.draws, seat))
             if call["type"] == "pon":
                 yield [call], after._replace(next="act", tile="")
             else:
-                filled = int(_entry(self.discards[seat], flow.discards[seat]) == FILLER)
-                yield [call], after._replace(next="draw", discards=_advance(flow.discards, seat, filled))
+                filled = int(_entry(self.discards[seat], state.discards[seat]) == NO_DISCARD)
+                yield [call], after._replace(next="draw", discards=_advance(state.discards, seat, filled))
 
-    def _misfit(self) -> str:
-        """Where the search got furthest, in words."""
-        flow = self.furthest
-        if flow is None:
+    def _search_error(self) -> str:
+        """The error message: the state in which the search got furthest."""
+        state = self.furthest
+        if state is None:
             return "no draws"
         ahead = ", ".join(
-            f"seat {seat} draws {_entry(self.draws[seat], flow.draws[seat]) or 'nothing'}"
-            f" and discards {_entry(self.discards[seat], flow.discards[seat]) or 'nothing'}"
+            f"seat {seat} draws {_entry(self.draws[seat], state.draws[seat]) or 'nothing'}"
+            f" and discards {_entry(self.discards[seat], state.discards[seat]) or 'nothing'}"
             for seat in range(SEATS)
         )
-        where = f"after {_used(flow)} entries, when seat {flow.seat} is to {flow.next}; next in the rows: {ahead}"
+        where = f"after {_used(state)} entries, when seat {state.seat} is to {state.next}; next in the rows: {ahead}"
         return f"the rows of draws and discards do not fit together {where}. An entry is wrong or missing"
 
 
-def _used(flow: _Flow) -> int:
-    return sum(flow.draws) + sum(flow.discards)
+def _used(state: _State) -> int:
+    return sum(state.draws) + sum(state.discards)
 
 
 def _entry(row: Row, index: int) -> int | str | None:
@@ -207,7 +208,7 @@ def _entry(row: Row, index: int) -> int | str | None:
 
 
 def write_rows(events: list[Event]) -> tuple[list[Row], list[Row]]:
-    """The rows of draws and of discards of a round's events."""
+    """The rows of draws and the rows of discards of a round, from its events."""
     draws: list[Row] = [[] for _ in range(SEATS)]
     discards: list[Row] = [[] for _ in range(SEATS)]
     pons: dict[tuple[int, int], Event] = {}
@@ -227,7 +228,7 @@ def write_rows(events: list[Event]) -> tuple[list[Row], list[Row]]:
         elif kind in ("pon", "daiminkan"):
             draws[seat].append(write_call(event, None))
             if kind == "daiminkan":
-                discards[seat].append(FILLER)
+                discards[seat].append(NO_DISCARD)
             pons[seat, _kind(event["pai"])] = event
             drawn = None
         elif kind in ("kakan", "ankan", "nukidora"):
