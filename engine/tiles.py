@@ -19,7 +19,6 @@ NONE = -1
 MAN, PIN, SOU, HONOUR = 0, 9, 18, 27  # first kind of each suit
 EAST, SOUTH, WEST, NORTH, HAKU, HATSU, CHUN = range(27, 34)
 KIND_1M, KIND_9M, KIND_5P, KIND_5S = 0, 8, 13, 22
-WINDS = "ESW"  # names of the round and seat winds of three players, in order
 
 SANMA_KINDS = np.array([0, *range(8, 34)], dtype=np.int64)
 TERMINALS_HONOURS = np.array([0, 8, 9, 17, 18, 26, *range(27, 34)], dtype=np.int64)

@@ -17,7 +17,6 @@ from server.access import HOUSE, Access, Full, Refused
 from server.guest import Guest
 from server.journal import Journal, JournalError
 from server.line import Line, Listener
-from server.messages import Join
 from server.metrics import Metrics
 from server.results import finished_game
 from server.rooms import Room, settings_of
@@ -169,8 +168,8 @@ class Lobby:
         player = seat.player
         kept = {"name": player.name, "room": seat.sitting.start.room, "games": player.games, "resume": True}
         speech = {"dialect": player.dialect, "reply": player.reply}
-        kept |= {key: value for key, value in speech.items() if key not in join.model_fields_set}
-        guest.joined(join.model_copy(update=kept))
+        kept |= {key: value for key, value in speech.items() if key not in join.given}
+        guest.joined(replace(join, **kept))
         seat.sitting.resume(seat, guest, join.seen)
         if seat.sitting.announced:
             self._release(seat)

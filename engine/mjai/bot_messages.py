@@ -16,7 +16,7 @@ from pydantic_core import from_json
 from engine.mjai.connection import JOIN_DEFAULTS, JOIN_KEYS, Join
 from engine.mjai.kinds import REQUIRED, BadValue, Check, Key, show
 from engine.mjai.messages import Message
-from engine.mjai.schema import COMMON, REPLIES, TYPE_ALIASES
+from engine.mjai.schema import COMMON, REPLIES, REPLY_TYPES
 
 ONE_OBJECT = "send one JSON object a message, in UTF-8"
 
@@ -40,10 +40,9 @@ def _fields(keys: Iterable[Key]) -> list[_Field]:
 
 _JOIN = _fields(JOIN_KEYS)
 # type as a bot may write it -> canonical type, keys
-_REPLIES: dict[Any, tuple[str, list[_Field]]] = {}
-for _row in REPLIES.values():
-    for _name in (_row.type, *(alias for alias, of in TYPE_ALIASES.items() if of == _row.type)):
-        _REPLIES[_name] = _row.type, _fields((*COMMON, *_row.keys))
+_REPLIES: dict[Any, tuple[str, list[_Field]]] = {
+    name: (canonical, _fields((*COMMON, *REPLIES[canonical].keys))) for name, canonical in REPLY_TYPES.items()
+}
 
 
 def parse_join(data: bytes | str, given: Message | None = None) -> Join:
@@ -52,12 +51,17 @@ def parse_join(data: bytes | str, given: Message | None = None) -> Join:
         with suppress(ValueError, RecursionError):  # an unreadable message stays one, whatever is given
             said = json.loads(data)
             data = json.dumps(said | given) if isinstance(said, dict) else data
-    said = _object(data)
+    join = read_join(_object(data))
+    _refuse_constants(data)
+    return join
+
+
+def read_join(said: Message) -> Join:
+    """A join message whose JSON is read already. Raises BadMessage."""
     kind = said.get("type", REQUIRED)
     if kind != "join":
         raise BadMessage(f"join: type is {'missing' if kind is REQUIRED else show(kind)}; type must be join")
     read = _read(said, "join", _JOIN, {})
-    _refuse_constants(data)
     join = Join(**(JOIN_DEFAULTS | read), given=frozenset(said.keys() & JOIN_DEFAULTS.keys()))
     if not join.name and not isinstance(join.resume, str):
         raise BadMessage(f"join: name is missing; name must be {_JOIN[0].text}")

@@ -396,5 +396,11 @@ SEAT_KEYS = frozenset(
 # Names of types and keys in other dialects -> canonical.
 TYPE_ALIASES: dict[Any, str] = {alias: name for row in _DIALECTS for name, alias in row.types.items()}
 KEY_ALIASES = {alias: name for row in _DIALECTS for name, alias in row.keys.items()}
+# Types that a bot may reply with, in any dialect -> canonical.
+REPLY_TYPES: dict[Any, str] = {
+    name: row.type
+    for row in REPLIES.values()
+    for name in (row.type, *(alias for alias, of in TYPE_ALIASES.items() if of == row.type))
+}
 # Messages that are no part of a game.
 NOT_OF_A_GAME = frozenset({"none", *CONNECTION})
