@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 
 from engine.actions import N_ACTIONS
+from engine.table import raw_bytes
 
 # decide(raw, n, seed, actions): writes into actions int64[n] the answers to the first n TABLE records of raw uint8[:].
 Decide: TypeAlias = Callable[[np.ndarray, int, np.uint64, np.ndarray], None]
@@ -65,7 +66,7 @@ class CompiledAgent:
     def act(self, views: np.ndarray) -> np.ndarray:
         """Answer `views`, TABLE[n]: int64[n] of action numbers."""
         actions = np.empty(len(views), dtype=np.int64)
-        self._decide(np.ascontiguousarray(views).view(np.uint8), len(views), self._seed, actions)
+        self._decide(raw_bytes(views), len(views), self._seed, actions)
         return actions
 
 
@@ -79,7 +80,7 @@ class CompiledValueAgent(CompiledAgent):
     def action_values(self, views: np.ndarray) -> np.ndarray:
         """See ActionValues."""
         worths = np.empty((len(views), N_ACTIONS), dtype=np.float32)
-        self._weigh(np.ascontiguousarray(views).view(np.uint8), len(views), worths)
+        self._weigh(raw_bytes(views), len(views), worths)
         return worths
 
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import structlog
 import uvloop
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from engine.common.options import Parser
+from engine.mjai.connection import check_name
 from server.access import HOUSE
 from server.logs import start_logging
 from server.running import running, warm_up

@@ -6,12 +6,14 @@ import asyncio
 import uuid
 from collections import Counter
 from collections.abc import Coroutine, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import structlog
 from pydantic import ValidationError
 
+from engine.mjai.connection import DEFAULT_ROOM, Join
 from server import journal
 from server.access import HOUSE, Access, Full, Refused
 from server.guest import Guest
@@ -27,7 +29,6 @@ from server.spectators import Broadcast
 from server.start import Player, Start
 from server.store import Store, StoreError
 
-DEFAULT_ROOM = "default"
 STORE_AGAIN = 5.0  # seconds
 log = structlog.get_logger("server.lobby")
 
@@ -166,7 +167,12 @@ class Lobby:
         seat.secret = secret
         # It plays on as who it was, in the games to come as well; but it may speak otherwise from now on.
         player = seat.player
-        kept = {"name": player.name, "room": seat.sitting.start.room, "games": player.games, "resume": True}
+        kept: dict[str, Any] = {
+            "name": player.name,
+            "room": seat.sitting.start.room,
+            "games": player.games,
+            "resume": True,
+        }
         speech = {"dialect": player.dialect, "reply": player.reply}
         kept |= {key: value for key, value in speech.items() if key not in join.given}
         guest.joined(replace(join, **kept))

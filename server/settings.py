@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from agents.registry import make
-from engine.rules import PRESETS, Rules, preset
 from engine.mjai.connection import DEFAULT_PORT, JOIN_TIMEOUT
+from engine.rules import PRESETS, Rules, preset
 from engine.seeds import MAX_SEED
 
 PREFIX = "NUKIDORA_"

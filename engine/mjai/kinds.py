@@ -13,8 +13,9 @@ from enum import Enum
 from math import inf
 from typing import Any
 
+from engine.ryukyoku import MJAI_BY_RIICHIENV, RYUKYOKU
 from engine.scoring.yaku import YAKUMAN_HAN
-from engine.table import EXHAUSTIVE, FOUR_KANS, N_SEATS, NAGASHI, NINE_KINDS
+from engine.table import N_SEATS
 from engine.tiles import MJAI_NAMES, MJAI_TILES, SANMA_KINDS, WINDS
 
 Check = Callable[[Any], Any]
@@ -33,18 +34,6 @@ TILES: dict[Any, str] = {MJAI_NAMES[kind]: MJAI_NAMES[kind] for kind in SANMA_KI
 TILES |= {name: name for name in ("5pr", "5sr", HIDDEN_TILE)}
 TILES |= {"0p": "5pr", "0s": "5sr", "5rp": "5pr", "5rs": "5sr"}
 TILES |= {f"{rank}z": name for rank, name in enumerate("ESWNPFC", 1)}
-
-# TABLE.draw_reason -> ``reason`` of a ryukyoku. Three players have no other draws.
-DRAW_REASONS: dict[int, str] = {
-    EXHAUSTIVE: "fanpai",
-    NINE_KINDS: "kyushukyuhai",
-    FOUR_KANS: "sukaikan",
-    NAGASHI: "nagashimangan",
-}
-# Canonical reason -> reason in dialect kita, where RiichiEnv has its own name.
-KITA_REASONS = {"fanpai": "exhaustive_draw", "kyushukyuhai": "kyushu_kyuhai", "sukaikan": "suukansansen"}
-REASON_ALIASES: dict[Any, str] = {alias: reason for reason, alias in KITA_REASONS.items()}
-REASON_ALIASES["nagashi_mangan"] = "nagashimangan"
 
 
 class BadValue(ValueError):  # noqa: N818 - names the value, not an error
@@ -297,7 +286,7 @@ def read_yakus(key: str, value: Any) -> list[list[Any]]:
 
 def read_reason(key: str, value: Any) -> Any:
     """The reason of a draw, by its canonical name."""
-    return REASON_ALIASES.get(value, value)
+    return MJAI_BY_RIICHIENV.get(value, value)
 
 
 def sort_tiles(tiles: list[str]) -> list[str]:
@@ -334,6 +323,6 @@ DEALT_HANDS = Kind(
     padding=HIDDEN_HAND,
 )
 YAKUS = Kind("[name, han] pairs", list_of(check_yaku), read_yakus)
-REASON = Kind("text", choice(*DRAW_REASONS.values()), read_reason)
+REASON = Kind("text", choice(*(way.mjai for way in RYUKYOKU)), read_reason)
 EXT_BOT = Kind("object", check_ext_bot)
 ACTIONS = Kind("actions", list_of(instance(dict)))

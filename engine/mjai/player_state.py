@@ -61,7 +61,7 @@ class PlayerState:
     @property
     def legal(self) -> list[int]:
         """The legal actions of the seat, ascending; empty if it has nothing to answer."""
-        return self._menu[: kernels.menu(self._raw, 0, self.seat, self._menu)].tolist()
+        return self._menu[: kernels.legal_actions(self._raw, 0, self.seat, self._menu)].tolist()
 
     def update(self, message: Message) -> None:
         """Apply the next message of a game, ``start_game`` first.

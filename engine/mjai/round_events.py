@@ -9,12 +9,15 @@ import numpy as np
 
 from engine import events
 from engine.events import Event
-from engine.mjai.kinds import DRAW_REASONS, HAND_SIZE, HIDDEN_TILE
+from engine.mjai.kinds import HAND_SIZE, HIDDEN_TILE
 from engine.mjai.messages import Message, hand_names, tile_name, tile_names
 from engine.rules import RIICHI_STICK, TOTAL_POINTS
+from engine.ryukyoku import EXHAUSTIVE, KYUSHU_KYUHAI, NAGASHI_MANGAN, RYUKYOKU
 from engine.scoring.yaku import BY_NUMBER, IPPATSU, MENZEN_TSUMO, N_YAKU
-from engine.table import DEALT, DORA_AT, EXHAUSTIVE, N_SEATS, NAGASHI, NINE_KINDS, URA_AT
+from engine.table import DEALT, DORA_AT, N_SEATS, URA_AT
 from engine.tiles import KIND_OF, NONE, WINDS
+
+REASONS = {way.number: way.mjai for way in RYUKYOKU}
 
 
 class RoundReader:
@@ -111,18 +114,18 @@ class RoundReader:
 
     def _ryukyoku(self, event: Event) -> Message:
         t, reason = self.t, event.detail
-        shown = [seat == event.actor and reason == NINE_KINDS for seat in range(N_SEATS)]
-        if reason in (EXHAUSTIVE, NAGASHI):
-            shown = [bool(tenpai) for tenpai in t.draw_tenpai]
+        shown = [seat == event.actor and reason == KYUSHU_KYUHAI for seat in range(N_SEATS)]
+        if reason in (EXHAUSTIVE, NAGASHI_MANGAN):
+            shown = [bool(tenpai) for tenpai in t.ryukyoku_tenpai]
         message = {
             "type": "ryukyoku",
-            "reason": DRAW_REASONS[reason],
+            "reason": REASONS[reason],
             "tehais": [
                 hand_names(seat) if show else hidden_hand(seat) for seat, show in zip(t.seat, shown, strict=True)
             ],
             "tenpais": shown,
         }
-        return message | self._pay(t.draw_deltas.tolist())
+        return message | self._pay(t.ryukyoku_deltas.tolist())
 
     def _end_kyoku(self, event: Event) -> Message:
         return {"type": "end_kyoku"}
@@ -177,5 +180,5 @@ def round_messages(t: np.record) -> list[Message]:
     return RoundReader(t).read()
 
 
-if READERS.keys() != set(range(events.END_GAME + 1)):
+if READERS.keys() != set(range(events.LAST_TYPE + 1)):
     raise TypeError("every type of packed event needs a reader, and no other")

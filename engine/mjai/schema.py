@@ -25,7 +25,6 @@ from engine.mjai.kinds import (
     HAN,
     HANDS,
     INTEGER,
-    KITA_REASONS,
     MAX_EXT_BOT,
     NAMES,
     NORTH,
@@ -44,6 +43,7 @@ from engine.mjai.kinds import (
     Scope,
     Visibility,
 )
+from engine.ryukyoku import NAGASHI_MANGAN, RYUKYOKU
 
 
 @dataclass(frozen=True)
@@ -321,7 +321,7 @@ _DIALECTS = (
         "RiichiEnv, jansou",
         types={"nukidora": "kita"},
         keys={"uradora_markers": "ura_markers"},
-        reasons=KITA_REASONS,
+        reasons={way.mjai: way.riichienv for way in RYUKYOKU if way.number != NAGASHI_MANGAN},  # written as in mjai3p
         sorted_keys=True,
         reds_first=True,
     ),

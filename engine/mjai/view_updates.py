@@ -19,7 +19,7 @@ from engine.legal import (
     allow,
     allow_discards,
     four_kans_abort,
-    free_for_riichi,
+    may_riichi_publicly,
     offer_calls,
     pon_menu,
     response_menus,
@@ -31,19 +31,19 @@ from engine.table import AFTER_PON, DORA_AT, OFFER_ANKAN, OFFER_DISCARD, RESPONS
 from engine.tiles import FULL_SET, KIND_OF, N_KINDS, NONE
 from engine.turn import (
     accept_riichi,
+    after_kan_or_nukidora_passed,
+    after_offer_passed,
     ask_turn,
     close_menus,
     deal_round,
+    declare_call,
+    declare_kan_or_nukidora,
     declare_riichi,
     discard,
-    lay_aside,
-    lay_call,
-    nobody_robbed,
-    nobody_took,
-    replace,
+    draw_replacement_and_ask,
 )
 from engine.view import blank_for
-from engine.wall import draw_live, live_place, replacement_place, show_indicator, show_pending_indicators
+from engine.wall import draw_live, live_index, replacement_index, show_indicator, show_pending_indicators
 
 PLACEHOLDER = np.int64(0)  # a 1m: what the rules handle in place of a hidden tile until it is blanked again
 COPIES = np.bincount(KIND_OF[FULL_SET], minlength=N_KINDS)  # tiles of each kind in the set
@@ -84,17 +84,17 @@ def apply_draw(t: np.record, seat: int, tile: int) -> int:
         return INDICATOR_MISSING
     if seat == t.viewer and not has_copies_left(t, KIND_OF[tile], np.int64(1)):
         return TOO_MANY_TILES
-    t.wall[replacement_place(t) if replacing else live_place(t)] = tile if seat == t.viewer else PLACEHOLDER
+    t.wall[replacement_index(t) if replacing else live_index(t)] = tile if seat == t.viewer else PLACEHOLDER
     close_menus(t)
     if opening:
         draw_live(t, seat)
         ask_turn(t)
     elif called:
-        replace(t, seat)
+        draw_replacement_and_ask(t, seat)
     elif declared:
-        nobody_robbed(t)
+        after_kan_or_nukidora_passed(t)
     else:
-        nobody_took(t)
+        after_offer_passed(t)
     return APPLIED
 
 
@@ -151,7 +151,7 @@ def other_menu(t: np.record, seat: int, tile: int, action: int) -> None:
         pon_menu(t)
     else:
         turn_menu(t)
-        if free_for_riichi(t, p):
+        if may_riichi_publicly(t, p):
             allow(t, seat, np.int64(RIICHI))
 
 
@@ -203,14 +203,14 @@ def carry_out(t: np.record, seat: int, action: int) -> None:
     """Move the view by a legal action of `seat`, up to the others' responses to it."""
     close_menus(t)
     if t.phase == RESPONSE:
-        lay_call(t, seat, action)
+        declare_call(t, seat, action)
     elif action == RIICHI:
         declare_riichi(t, seat)
     else:
         if action <= TSUMOGIRI:
             discard(t, seat, action)
         else:
-            lay_aside(t, seat, action)
+            declare_kan_or_nukidora(t, seat, action)
         response_menus(t)
         t.phase = RESPONSE
 

@@ -16,7 +16,6 @@ from fastapi import APIRouter, HTTPException, Query, Request, Response
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from engine.records import mjai
 from engine.records import mjai, tenhou_json
 from engine.records.model import GameRecord
 from server import store

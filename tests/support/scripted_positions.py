@@ -17,7 +17,7 @@ SCATTERED = "159p159s1234567z"  # a hand that wants nothing soon
 def view_of(table: np.ndarray, seat: int) -> np.ndarray:
     """TABLE[1]: what `seat` sees of the one table in `table` uint8[:]."""
     views = np.zeros(1, dtype=TABLE)
-    kernels.see(table, 0, seat, views.view(np.uint8), 0)
+    kernels.write_view(table, 0, seat, views.view(np.uint8), 0)
     return views
 
 

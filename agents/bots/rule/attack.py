@@ -31,12 +31,13 @@ from engine.hand import has_kind, move
 from engine.scoring.hand import score_hand
 from engine.scoring.yaku import IN_DOUBLE_RIICHI, IN_RIICHI
 from engine.shanten import (
-    discards_keeping,
-    improving,
+    discards_keeping_shanten,
     shanten,
     thirteen_orphans_shanten,
+    ukeire_kinds,
     waits,
 )
+from engine.table import seat_wind
 from engine.tiles import SANMA_KINDS, TERMINALS_HONOURS
 
 PON_RATE = 1.3  # a tile that may be ponned comes this much oftener than by one's own draw alone, in addition
@@ -89,7 +90,7 @@ def chain(mind: np.record, steps: int, useful: float) -> float:
 def best_wait(p: np.record, mind: np.record) -> float:
     """Tiles the best tenpai waits for that one discard from this (14-3m)-tile hand leaves; furiten waits count less."""
     n_melds = np.int64(p.n_melds)
-    keeping = discards_keeping(p.hand, p.hand_keys, n_melds)
+    keeping = discards_keeping_shanten(p.hand, p.hand_keys, n_melds)
     best = 0.0
     for kind in SANMA_KINDS:
         if has_kind(keeping, kind) and p.hand[kind] > 0:
@@ -161,7 +162,7 @@ def from_tenpai(t: np.record, p: np.record, mind: np.record, bonus: int, riichi:
         han = np.int64(
             score_hand(
                 p.hand, np.int64(p.n_melds), p.meld_type, p.meld_kind, kind, situation,
-                (seat - np.int64(t.dealer) + 3) % 3, np.int64(t.round_wind), bonus + mind.dora[kind], np.int64(0),
+                seat_wind(t, seat), np.int64(t.round_wind), bonus + mind.dora[kind], np.int64(0),
                 np.int64(0), np.int64(0), t.rules.double_yakuman != 0, mind.win,
             )
         )  # fmt: skip
@@ -214,7 +215,7 @@ def by_plan(
     steps = shanten(mind.keys, np.int64(p.n_melds))
     if steps < 1 or steps > nearest + BEYOND:
         return 0.0
-    useful = np.uint64(improving(p.hand, mind.keys, np.int64(p.n_melds))) & kinds
+    useful = np.uint64(ukeire_kinds(p.hand, mind.keys, np.int64(p.n_melds))) & kinds
     promised = by_steps(t, p, mind, steps, useful, opened + PLAN_OPEN[plan], np.bool_(True), deep)
     if p.open == 0:
         han = closed + PLAN_CLOSED[plan]
@@ -277,7 +278,7 @@ def attack(t: np.record, mind: np.record, riichi: bool, deep: bool, by_any: bool
     opened, closed = float(bonus + value), bonus + value + hopes(t, p)
     promised = 0.0
     if by_any and (p.open == 0 or value > 0):
-        useful = np.uint64(improving(p.hand, p.hand_keys, n_melds))
+        useful = np.uint64(ukeire_kinds(p.hand, p.hand_keys, n_melds))
         han = opened if p.open else closed
         promised = by_steps(t, p, mind, nearest, useful, han, np.bool_(p.open != 0), deep)
     for plan in range(N_PLANS):

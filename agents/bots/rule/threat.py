@@ -7,7 +7,7 @@ import numpy as np
 from agents.bots.rule.placement import after_losing, after_ron, after_tsumo, winning_points
 from agents.bots.rule.safety import deal_in_rates, safe_kinds
 from engine.compiling import inner
-from engine.table import ANKAN_MELD, DORA_AT, PON_MELD
+from engine.table import ANKAN_MELD, DORA_AT, PON_MELD, seat_wind
 from engine.tiles import DORA_OF, EAST, HAKU, KIND_OF, NORTH, SANMA_KINDS
 
 # Chance of an open hand to be tenpai, by its melds (0-4) and by thirds of the round (early, middle, late).
@@ -45,13 +45,13 @@ def visible_han(t: np.record, seat: int, mind: np.record) -> float:
     """Han `seat` is seen to have: norths, doras and reds in melds, value triplets."""
     p = t.seat[seat]
     han = np.int64(p.nukidora) * (1 + mind.dora[NORTH])
-    seat_wind = EAST + (seat - np.int64(t.dealer) + 3) % 3
+    own_wind = EAST + seat_wind(t, seat)
     for m in range(p.n_melds):
         kind = np.int64(p.meld_kind[m])
         tiles = 3 if p.meld_type[m] == PON_MELD else 4
         han += tiles * mind.dora[kind] + np.int64(p.meld_red[m])
         if p.meld_type[m] != ANKAN_MELD or kind >= HAKU:
-            han += (kind >= HAKU) + (kind == seat_wind) + (kind == EAST + np.int64(t.round_wind))
+            han += (kind >= HAKU) + (kind == own_wind) + (kind == EAST + np.int64(t.round_wind))
     return float(han)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from engine.compiling import inner
 from engine.hand import has_kind
 from engine.shanten import KEY_GROUP, KEY_WEIGHT
-from engine.table import PON_MELD
+from engine.table import PON_MELD, seat_wind
 from engine.tiles import EAST, HAKU, HONOUR, N_KINDS, NORTH, SANMA_KINDS, TERMINALS_HONOURS_MASK
 
 ONE = np.uint64(1)
@@ -36,8 +36,8 @@ def value_han(t: np.record, seat: int, kind: int) -> int:
     """Han of a triplet of `kind`: dragons, seat wind, round wind."""
     if kind < HONOUR:
         return np.int64(0)
-    seat_wind = EAST + (seat - np.int64(t.dealer) + 3) % 3
-    return np.int64(kind >= HAKU) + np.int64(kind == seat_wind) + np.int64(kind == EAST + np.int64(t.round_wind))
+    own_wind = EAST + seat_wind(t, seat)
+    return np.int64(kind >= HAKU) + np.int64(kind == own_wind) + np.int64(kind == EAST + np.int64(t.round_wind))
 
 
 @inner
