@@ -8,8 +8,9 @@ from contextlib import ExitStack, suppress
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from agents.client.connection import CONNECT_WITHIN, MAX_MESSAGE, Unreachable, to_text
+from agents.client.connection import CONNECT_WITHIN, Unreachable, to_text
 from agents.external.mjai_bot import parse_message
+from engine.mjai.connection import MAX_MESSAGE
 from engine.mjai.messages import Message
 
 BUSY = frozenset({408, 425, 429})  # HTTP states that pass, besides those of 500 and more

@@ -7,7 +7,7 @@ import numpy as np
 from agents.external.mjai_bot import BotError, MjaiBot
 from engine.actions import actions_of
 from engine.mjai.messages import Message, for_seat
-from engine.mjai.possible_actions import hints, legal_action, safe_default
+from engine.mjai.possible_actions import legal_action, possible_actions, safe_default
 from engine.mjai.round_events import round_messages
 
 
@@ -70,7 +70,7 @@ class ExternalAgent:
         self._n_read += len(fresh)
         for place, message in enumerate(fresh, 1):
             asked = legal if place == len(fresh) else []
-            self._untold.append(for_seat(message, self._seat) | hints(t, self._seat, message, asked))
+            self._untold.append(for_seat(message, self._seat) | possible_actions(t, self._seat, message, asked))
 
     def _tell(self) -> Message:
         untold, self._untold = self._untold, []

@@ -15,13 +15,11 @@ from engine.mjai.messages import Message, start_game
 from engine.mjai.player_state import PlayerState
 from engine.mjai.possible_actions import safe_default
 from engine.mjai.reading import canonical
+from engine.mjai.schema import REPLY_TYPES
 from engine.rules import TENHOU
 from engine.table import TABLE
 
 NONE: Message = {"type": "none"}
-ACTIONS = frozenset(
-    ("dahai", "reach", "pon", "daiminkan", "ankan", "kakan", "nukidora", "kita", "hora", "ryukyoku", "none")
-)
 # A game up to the first decision of seat 0: nothing can be done but discard.
 OPENING: tuple[Message, ...] = (
     start_game(["0", "1", "2"], TENHOU) | {"id": 0},
@@ -139,7 +137,7 @@ def parse_message(line: bytes | str) -> Message:
 
 def read_reply(message: Message, seat: int) -> Message:
     """What a bot replied as a canonical action or ``none``, read liberally. Raises ValueError saying what is wrong."""
-    if message["type"] not in ACTIONS:
+    if message["type"] not in REPLY_TYPES:
         raise ValueError(f"no action: {excerpt(json.dumps(message))}")
     if message["type"] == "none":
         return NONE

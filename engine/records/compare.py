@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.mjai.messages import KEYS, Event, sort_tiles
+from engine.mjai.kinds import sort_tiles
+from engine.mjai.messages import Message
+from engine.mjai.schema import KEYS
 
 # Lists whose order differs between formats and has no meaning.
 _UNORDERED: dict[str, Callable[[Any], Any]] = {
@@ -18,7 +20,7 @@ _IDENTIFYING_KEYS = ("actor", "target", "pai", "consumed", "reason", "bakaze", "
 _WHOLE_POINT_ERROR = 0.5
 
 
-def differing_keys(recorded: Event, ours: Event) -> list[str]:
+def differing_keys(recorded: Message, ours: Message) -> list[str]:
     """The keys in which a recorded event differs from ours; keys that the record lacks are not compared."""
     if recorded["type"] != ours["type"]:
         return ["type"]
@@ -30,7 +32,7 @@ def differing_keys(recorded: Event, ours: Event) -> list[str]:
     ]
 
 
-def describe_event(event: Event, keys: list[str] | None = None) -> str:
+def describe_event(event: Message, keys: list[str] | None = None) -> str:
     """An event as text: its type and `keys`; by default, and if the type differs, the keys that identify it."""
     if keys is None or keys == ["type"]:
         keys = [key for key in _IDENTIFYING_KEYS if key in event]

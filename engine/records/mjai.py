@@ -7,21 +7,24 @@ from __future__ import annotations
 
 import json
 
-from engine.mjai.messages import Event, complete, dumps, ordered, rules_of
-from engine.mjai.reading import TALK, canonical_event
+from engine.mjai import dialects
+from engine.mjai.connection import DEFAULT_DIALECT
+from engine.mjai.messages import Message, complete, dumps, ordered, rules_of
+from engine.mjai.reading import canonical_event
+from engine.mjai.schema import NOT_OF_A_GAME
 from engine.records.model import GameRecord, RecordError, record_errors
 
 
 def read(text: str, source: str) -> GameRecord:
     """The game in the `text` of an mjai log; `source`: file name, for messages. Raises RecordError with the line."""
-    events: list[Event] = []
+    events: list[Message] = []
     number = 0
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
         with record_errors(source, f"line {number}"):
             message = _parse(line)
-            if message["type"] not in TALK:
+            if message["type"] not in NOT_OF_A_GAME:
                 events.append(canonical_event(message))
                 _check_frame(events)
     if not events or events[-1]["type"] != "end_game":
@@ -31,12 +34,12 @@ def read(text: str, source: str) -> GameRecord:
     return GameRecord(complete(events), rules, source)
 
 
-def write(record: GameRecord) -> str:
-    """The log of a game in mjai3p: one event per line, each ended by a newline. ``error`` events are kept."""
-    return "".join(dumps(ordered(event)) + "\n" for event in record.events)
+def write(record: GameRecord, dialect: str = DEFAULT_DIALECT) -> str:
+    """The log of a game in `dialect`: one event per line, each ended by a newline. ``error`` events are kept."""
+    return "".join(dumps(dialects.write(ordered(event), dialect)) + "\n" for event in record.events)
 
 
-def _parse(line: str) -> Event:
+def _parse(line: str) -> Message:
     try:
         message = json.loads(line)
     except json.JSONDecodeError as error:
@@ -46,7 +49,7 @@ def _parse(line: str) -> Event:
     return message
 
 
-def _check_frame(events: list[Event]) -> None:
+def _check_frame(events: list[Message]) -> None:
     """Raise ValueError unless the log begins with the only start_game and ends at end_game."""
     kind = events[-1]["type"]
     if (kind == "start_game") != (len(events) == 1):

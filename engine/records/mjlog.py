@@ -12,12 +12,14 @@ from dataclasses import replace
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-from engine.mjai.messages import SEATS, Event, complete, make, sort_tiles, start_game, start_kyoku
+from engine.mjai.kinds import sort_tiles
+from engine.mjai.messages import Message, complete, make, start_game, start_kyoku
 from engine.records.model import GameRecord, RecordError, record_errors, round_name
 from engine.records.yaku_names import MJAI_BY_TENHOU
 from engine.rules import TENHOU, Rules
 from engine.ryukyoku import MJAI_BY_MJLOG
 from engine.scoring.yaku import YAKUMAN_HAN
+from engine.table import N_SEATS
 from engine.tiles import MJAI_NAMES, from_tile136
 
 # Bits of the type of GO. NO_… bits switch a rule off.
@@ -55,7 +57,7 @@ def tile_name(number: int) -> str:
     return MJAI_NAMES[from_tile136(number)]
 
 
-def meld(who: int, code: int) -> Event:
+def meld(who: int, code: int) -> Message:
     """The call of seat `who` with meld code ``m`` = `code`. Raises ValueError for a chi."""
     relative, target = code & 3, (who + (code & 3)) % 4
     if code & MELD_CHI:
@@ -102,11 +104,11 @@ class _Reader:
     """Reads tags one after another into `events`."""
 
     def __init__(self) -> None:
-        self.events: list[Event] = []
+        self.events: list[Message] = []
         self.rules: Rules | None = None
         self.round = ""
         self.drawn = -1  # 0-135 number of the tile drawn last, -1 after a discard or call
-        self.melds = [0] * SEATS
+        self.melds = [0] * N_SEATS
         self.handlers: dict[str, Callable[[dict[str, str]], None]] = {
             "GO": self.go,
             "UN": self.names,
@@ -141,19 +143,19 @@ class _Reader:
         if not self.events:
             if attributes.get("n3"):
                 raise ValueError("four players are named; only three-player games can be read")
-            self.events.append(start_game([unquote(attributes[f"n{seat}"]) for seat in range(SEATS)], self.rules))
+            self.events.append(start_game([unquote(attributes[f"n{seat}"]) for seat in range(N_SEATS)], self.rules))
 
     def init(self, attributes: dict[str, str]) -> None:
         if not self.events:
             raise ValueError("a round starts before the players are named")
         self.close_round()
         index, honba, sticks, _, _, indicator = _numbers(attributes["seed"])
-        hands = [_tiles(attributes[f"hai{seat}"]) for seat in range(SEATS)]
-        scores = [100 * score for score in _numbers(attributes["ten"])[:SEATS]]
+        hands = [_tiles(attributes[f"hai{seat}"]) for seat in range(N_SEATS)]
+        scores = [100 * score for score in _numbers(attributes["ten"])[:N_SEATS]]
         self.events.append(start_kyoku(index, honba, sticks, tile_name(indicator), scores, hands))
         self.round = round_name(self.events[-1])
         self.drawn = -1
-        self.melds = [0] * SEATS
+        self.melds = [0] * N_SEATS
 
     def close_round(self) -> None:
         if self.events[-1]["type"] in ("hora", "ryukyoku"):
@@ -175,7 +177,7 @@ class _Reader:
         if attributes["step"] == "1":
             self.events.append(make("reach", actor=who))
             return
-        scores = [100 * score for score in _numbers(attributes.get("ten", ""))[:SEATS]]
+        scores = [100 * score for score in _numbers(attributes.get("ten", ""))[:N_SEATS]]
         self.events.append(make("reach_accepted", actor=who, scores=scores or None))
 
     def dora(self, attributes: dict[str, str]) -> None:
@@ -208,10 +210,10 @@ class _Reader:
         kind = attributes.get("type")
         if kind not in MJAI_BY_MJLOG:
             raise ValueError(f"type {kind!r} cannot end a round of three players")
-        shown = [f"hai{seat}" in attributes for seat in range(SEATS)]
+        shown = [f"hai{seat}" in attributes for seat in range(N_SEATS)]
         hands = [
             _tiles(attributes[f"hai{seat}"]) if shown[seat] else ["?"] * (13 - 3 * self.melds[seat])
-            for seat in range(SEATS)
+            for seat in range(N_SEATS)
         ]
         reason = MJAI_BY_MJLOG[kind]
         self.events.append(make("ryukyoku", reason=reason, tehais=hands, tenpais=shown, **_changes(attributes)))
@@ -222,13 +224,13 @@ class _Reader:
         if "owari" in attributes:
             owari = attributes["owari"].split(",")
             self.events.append(make("end_kyoku"))
-            scores = [100 * int(score) for score in owari[: 2 * SEATS : 2]]
-            points = [float(point) for point in owari[1 : 2 * SEATS : 2]]
+            scores = [100 * int(score) for score in owari[: 2 * N_SEATS : 2]]
+            points = [float(point) for point in owari[1 : 2 * N_SEATS : 2]]
             self.events.append(make("end_game", scores=scores, points=points))
 
 
 def _seat(seat: int) -> int:
-    if not 0 <= seat < SEATS:
+    if not 0 <= seat < N_SEATS:
         raise ValueError(f"seat {seat} plays; only three-player games can be read")
     return seat
 
@@ -243,7 +245,7 @@ def _yakus(attributes: dict[str, str]) -> list[list[str | int]]:
 
 def _changes(attributes: dict[str, str]) -> dict[str, list[int]]:
     """Deltas and new scores from ``sc``, which has the score before and its change for each seat, in hundreds."""
-    changes = _numbers(attributes["sc"])[: 2 * SEATS]
+    changes = _numbers(attributes["sc"])[: 2 * N_SEATS]
     before, deltas = changes[::2], changes[1::2]
     return {
         "deltas": [100 * delta for delta in deltas],

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from engine.mjai.messages import Event
+from engine.mjai.messages import Message
 from engine.rules import Rules
 from engine.tiles import WINDS
 
@@ -48,14 +48,14 @@ def record_errors(file: str, location: str) -> Iterator[None]:
 class GameRecord:
     """One game. `rules` is None if the file does not name them, or no preset has them."""
 
-    events: list[Event]
+    events: list[Message]
     rules: Rules | None
     source: str  # file name, for messages
 
-    def rounds(self) -> list[list[Event]]:
+    def rounds(self) -> list[list[Message]]:
         """The events of each round, ``start_kyoku`` to ``end_kyoku``. RecordError for a round without its end."""
-        rounds: list[list[Event]] = []
-        current: list[Event] | None = None
+        rounds: list[list[Message]] = []
+        current: list[Message] | None = None
         for number, event in enumerate(self.events, 1):
             if event["type"] == "start_kyoku":
                 if current is not None:
@@ -73,11 +73,11 @@ class GameRecord:
         return rounds
 
 
-def round_name(start_kyoku: Event) -> str:
+def round_name(start_kyoku: Message) -> str:
     """The name of a round, like ``"E3 honba 1"``."""
     return f"{start_kyoku['bakaze']}{start_kyoku['kyoku']} honba {start_kyoku['honba']}"
 
 
-def round_index(start: Event) -> int:
+def round_index(start: Message) -> int:
     """Tenhou's index of a round, four for each wind: E1-E3 are 0-2, S1-S3 4-6, W1-W3 8-10."""
     return 4 * WINDS.index(start["bakaze"]) + int(start["kyoku"]) - 1

@@ -18,13 +18,13 @@ import numpy as np
 from engine import kernels
 from engine.actions import ACTION_NAMES, DAIMINKAN, KYUSHU_KYUHAI, PASS, PON, PON_RED, RON, actions_of
 from engine.mjai.actions import action_of
-from engine.mjai.messages import SEATS, Event
+from engine.mjai.messages import Message
 from engine.mjai.round_events import RoundReader
 from engine.records.compare import describe_event, differing_keys
 from engine.records.model import GameRecord, record_errors, round_name
 from engine.records.wall import WallError, reconstruct_wall
 from engine.rules import TENHOU, Rules
-from engine.table import GAME_OVER, RESPONSE, ROUND_OVER, TABLE, raw_bytes
+from engine.table import GAME_OVER, N_SEATS, RESPONSE, ROUND_OVER, TABLE, raw_bytes
 from engine.tiles import NONE, WINDS
 
 _OWN_ACTIONS = frozenset({"dahai", "reach", "ankan", "kakan", "nukidora", "hora"})
@@ -103,7 +103,7 @@ class Replay:
         self._table: Any = self._columns[0]
         self._legal = self._columns["legal"][0]
         self._phase = GAME_OVER
-        self._events: list[Event] = []  # of the present round; compared with the engine's log event by event
+        self._events: list[Message] = []  # of the present round; compared with the engine's log event by event
         self._name = ""  # of the present round
         self._before = 0  # recorded events before this round
         self._n_agreed = 0  # events of this round that agree with the rules
@@ -163,7 +163,7 @@ class Replay:
         self._round.n_read = self._n_agreed
         self._compare()
 
-    def _start(self, start: Event, wall: list[int]) -> None:
+    def _start(self, start: Message, wall: list[int]) -> None:
         """Set up the table for a round, independent of the round before."""
         self._raw[:] = 0
         table = self._columns
@@ -206,7 +206,7 @@ class Replay:
         """Apply the responses to the tile on offer: those recorded, and a pass of each other asked seat."""
         responses = self._responses()
         mask = kernels.asked_seats(self._raw, 0)
-        asked = [seat for seat in range(SEATS) if mask >> seat & 1]
+        asked = [seat for seat in range(N_SEATS) if mask >> seat & 1]
         for seat in responses.keys() - set(asked):
             raise self._deviation(f"seat {seat} may not {ACTION_NAMES[responses[seat]]}")
         by_ron = RON in responses.values()
@@ -242,7 +242,7 @@ class Replay:
                 raise self._deviation(describe_event(ours, keys), describe_event(recorded, keys))
             self._n_agreed += 1
 
-    def _end_game(self, end: Event) -> None:
+    def _end_game(self, end: Message) -> None:
         """Check that the game is over after the last round, with the recorded scores and points; not without scores."""
         if end["type"] != "end_game" or "scores" not in end:
             return

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from engine.mjai.messages import Event
+from engine.mjai.messages import Message
 from engine.records.model import GameRecord, round_name
 from engine.ryukyoku import ENGLISH_BY_MJAI
 from engine.tiles import KIND_OF, MJAI_TILES, MPSZ_NAMES
@@ -44,7 +44,7 @@ def hand_text(names: list[str]) -> str:
     return " ".join([*groups, *filter(None, (honours, "?" * names.count("?")))])
 
 
-def turns(events: list[Event], first: int = 1) -> Iterator[Turn]:
+def turns(events: list[Message], first: int = 1) -> Iterator[Turn]:
     """The turns of a round; `first`: number of its first event in the record."""
     hands = [list(hand) for hand in events[0]["tehais"]]
     turn: Turn | None = None
@@ -96,7 +96,7 @@ def show_game(record: GameRecord, console: Console, only: int | None = None) -> 
         console.print(" · ".join(map("".join, zip(scores, points, strict=True))), markup=False)
 
 
-def show_round(events: list[Event], names: list[str], first: int, console: Console) -> None:
+def show_round(events: list[Message], names: list[str], first: int, console: Console) -> None:
     """Print a round; `first`: number of its first event in the record."""
     start = events[0]
     heading = (round_name(start), f"sticks {start['kyotaku']}", f"indicator {start['dora_marker']}")
@@ -115,7 +115,7 @@ def show_round(events: list[Event], names: list[str], first: int, console: Conso
             console.print(result_text(event, names), markup=False, style="bold", highlight=False)
 
 
-def result_text(event: Event, names: list[str]) -> str:
+def result_text(event: Message, names: list[str]) -> str:
     """A win or ryukyoku with its payments as one line; what the record does not have is left out."""
     if event["type"] == "ryukyoku":
         parts = [f"ryukyoku: {ENGLISH_BY_MJAI.get(event['reason'], event['reason'])}"]

@@ -10,10 +10,11 @@ import json
 from dataclasses import replace
 from typing import Any, Literal
 
-from engine.mjai.messages import SEATS, Event, complete, make, start_game
+from engine.mjai.messages import Message, complete, make, start_game
 from engine.records.model import GameRecord, RecordError, record_errors, round_name
 from engine.records.tenhou_rounds import read_round, write_round
 from engine.rules import MAJSOUL, TENHOU, Rules
+from engine.table import N_SEATS
 from engine.tiles import WINDS
 
 # A rule text consists of the number of players, the room, the length and the rule switches: "三鳳南喰赤", "三銀の間赤".
@@ -36,10 +37,10 @@ def read(text: str, source: str) -> GameRecord:
         if not document.get("log"):
             raise ValueError('no "log" with rounds: this is no tenhou.net/6 record')
         names = document.get("name", [])
-        if len(names) > SEATS and names[SEATS]:
+        if len(names) > N_SEATS and names[N_SEATS]:
             raise ValueError("four players are named; only three-player games can be read")
         rules = _read_rules(document)
-        events = [start_game(names[:SEATS], rules) if names else make("start_game")]
+        events = [start_game(names[:N_SEATS], rules) if names else make("start_game")]
     for number, log in enumerate(document["log"]):
         with record_errors(source, f"log[{number}]{_round_name(log)}"):
             events += read_round(log)
@@ -54,7 +55,7 @@ def write(record: GameRecord) -> str:
     has_reds = int(record.rules is None or record.rules.red_fives)
     document: dict[str, Any] = {
         "title": ["", ""],
-        "name": [*start.get("names", [""] * SEATS), ""],
+        "name": [*start.get("names", [""] * N_SEATS), ""],
         "rule": {"disp": _display(record.rules), **dict.fromkeys(_REDS, has_reds)},
         "log": [],
     }
@@ -78,14 +79,14 @@ def _display(rules: Rules | None) -> str:
     return _DISPLAY[rules.name].format(length=_LENGTHS[rules.length], reds="赤" if rules.red_fives else "")
 
 
-def _end_game(finals: list[float] | None) -> Event:
+def _end_game(finals: list[float] | None) -> Message:
     """``sc`` has score and final points of each seat in turn, and 0, 0 for the fourth."""
     if finals is None:
         return make("end_game")
-    if len(finals) not in (2 * SEATS, 2 * SEATS + 2):
+    if len(finals) not in (2 * N_SEATS, 2 * N_SEATS + 2):
         raise ValueError(f"expected score and points of each seat, found {len(finals)} numbers")
-    points = [float(value) for value in finals[1 : 2 * SEATS : 2]]
-    return make("end_game", scores=[int(value) for value in finals[: 2 * SEATS : 2]], points=points)
+    points = [float(value) for value in finals[1 : 2 * N_SEATS : 2]]
+    return make("end_game", scores=[int(value) for value in finals[: 2 * N_SEATS : 2]], points=points)
 
 
 def _read_rules(document: dict[str, Any]) -> Rules | None:

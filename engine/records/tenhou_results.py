@@ -10,9 +10,10 @@ import re
 from typing import Any
 
 from engine import ryukyoku
-from engine.mjai.messages import SEATS, Event, make
+from engine.mjai.messages import Message, make
 from engine.records.yaku_names import JAPANESE_BY_MJAI, YAKUMAN, yaku_from_japanese
 from engine.scoring.yaku import BY_NUMBER, CHUN, HAKU, HATSU, YAKUMAN_HAN
+from engine.table import N_SEATS
 from engine.tiles import WINDS
 
 _WIN = "和了"
@@ -26,7 +27,7 @@ _WIND_NAMES = "東南西"
 _DRAGONS = {"P": BY_NUMBER[HAKU].japanese, "F": BY_NUMBER[HATSU].japanese, "C": BY_NUMBER[CHUN].japanese}
 
 
-def read_result(result: list[Any], ura: list[str], riichi: set[int]) -> list[Event]:
+def read_result(result: list[Any], ura: list[str], riichi: set[int]) -> list[Message]:
     """The ``hora`` events or the ``ryukyoku`` of a result; `ura`: indicators, for winners among the seats in `riichi`.
 
     Raises ValueError for a result that does not exist with three players.
@@ -38,14 +39,14 @@ def read_result(result: list[Any], ura: list[str], riichi: set[int]) -> list[Eve
         return [_read_win(deltas, win, ura, riichi) for deltas, win in zip(rest[::2], rest[1::2], strict=True)]
     if title not in ryukyoku.MJAI_BY_JAPANESE:
         raise ValueError(f"{title!r} cannot end a round of three players")
-    deltas = rest[0][:SEATS] if rest else [0] * SEATS
-    tenpais = [_TENPAI_TEXTS[title]] * SEATS if title in _TENPAI_TEXTS else None
+    deltas = rest[0][:N_SEATS] if rest else [0] * N_SEATS
+    tenpais = [_TENPAI_TEXTS[title]] * N_SEATS if title in _TENPAI_TEXTS else None
     if title == ryukyoku.JAPANESE_BY_MJAI["fanpai"] and any(deltas):
         tenpais = [delta > 0 for delta in deltas]
     return [make("ryukyoku", reason=ryukyoku.MJAI_BY_JAPANESE[title], tenpais=tenpais, deltas=deltas)]
 
 
-def _read_win(deltas: list[int], win: list[Any], ura: list[str], riichi: set[int]) -> Event:
+def _read_win(deltas: list[int], win: list[Any], ura: list[str], riichi: set[int]) -> Message:
     actor, target, liable, *texts = win
     fields: dict[str, Any] = {}
     if texts:
@@ -57,7 +58,7 @@ def _read_win(deltas: list[int], win: list[Any], ura: list[str], riichi: set[int
         target=target,
         uradora_markers=ura if actor in riichi else [],
         pao=liable if liable != actor else None,
-        deltas=deltas[:SEATS],
+        deltas=deltas[:N_SEATS],
         **fields,
     )
 
@@ -80,7 +81,7 @@ def _read_yaku(text: str) -> list[Any]:
     return [yaku_from_japanese(name), int(han) if han else YAKUMAN_HAN * (2 if times else 1)]
 
 
-def write_result(events: list[Event]) -> list[Any]:
+def write_result(events: list[Message]) -> list[Any]:
     """The result of a round, from its events. Raises ValueError without a result or with unknown deltas."""
     wins = [event for event in events if event["type"] == "hora"]
     draw = next((event for event in events if event["type"] == "ryukyoku"), None)
@@ -101,13 +102,13 @@ def write_result(events: list[Event]) -> list[Any]:
     return [ryukyoku.JAPANESE_BY_MJAI[draw["reason"]]]
 
 
-def _write_win(win: Event, events: list[Event]) -> list[Any]:
+def _write_win(win: Message, events: list[Message]) -> list[Any]:
     start = events[0]
     details: list[Any] = [win["actor"], win["target"], win.get("pao", win["actor"])]
     if "hora_points" not in win or "yakus" not in win:
         return details
     dragons = iter(_dragons(win, events))
-    winds = {"bakaze": start["bakaze"], "jikaze": WINDS[(win["actor"] - start["oya"]) % SEATS]}
+    winds = {"bakaze": start["bakaze"], "jikaze": WINDS[(win["actor"] - start["oya"]) % N_SEATS]}
     details.append(_write_points(win, is_dealer=win["actor"] == start["oya"]))
     for name, han in win["yakus"]:
         japanese = JAPANESE_BY_MJAI[name]
@@ -120,7 +121,7 @@ def _write_win(win: Event, events: list[Event]) -> list[Any]:
     return details
 
 
-def _write_points(win: Event, *, is_dealer: bool) -> str:
+def _write_points(win: Message, *, is_dealer: bool) -> str:
     """Points in Tenhou's format: fu and han or the name of the limit, then the payments."""
     points: int = win["hora_points"]
     if win["actor"] != win["target"]:
@@ -139,7 +140,7 @@ def _write_points(win: Event, *, is_dealer: bool) -> str:
     return (limit or "") + paid
 
 
-def _dragons(win: Event, events: list[Event]) -> list[str]:
+def _dragons(win: Message, events: list[Message]) -> list[str]:
     """Japanese names of the winner's dragon triplets, in the hand or called; mjai calls each sangenpai."""
     seat = win["actor"]
     tiles = list(events[0]["tehais"][seat])

@@ -12,7 +12,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
-from engine.mjai.messages import SEATS, Event, make, sort_tiles
+from engine.mjai.kinds import sort_tiles
+from engine.mjai.messages import Message, make
+from engine.table import N_SEATS
 from engine.tiles import KIND_OF, MJAI_NAMES, MJAI_TILES, SANMA_KINDS, TENHOU_NUMBERS, TENHOU_TILES
 
 TSUMOGIRI = 60
@@ -44,7 +46,7 @@ def tile_number(name: str) -> int:
     return TENHOU_NUMBERS[MJAI_TILES[name]]
 
 
-def read_call(seat: int, text: str) -> Event:
+def read_call(seat: int, text: str) -> Message:
     """The pon, kan or nukidora that an entry `text` of seat `seat` stands for. Raises ValueError for anything else."""
     if text == NUKIDORA:
         return make("nukidora", actor=seat, pai="N")
@@ -65,12 +67,12 @@ def read_call(seat: int, text: str) -> Event:
     if position not in _TARGET[letter]:
         raise ValueError(f"{text!r}: the letter cannot stand there")
     target = (seat + _TARGET[letter][position]) % 4
-    if target >= SEATS:
+    if target >= N_SEATS:
         raise ValueError(f"{text!r} of seat {seat} calls from a fourth player")
     return make(_CALL_TYPES[letter], actor=seat, target=target, pai=pai, consumed=consumed)
 
 
-def write_call(event: Event, pon: Event | None) -> str:
+def write_call(event: Message, pon: Message | None) -> str:
     """The entry of a pon, kan or nukidora; `pon`: the pon that a kakan extends, which decides the letter's position."""
     if event["type"] == "nukidora":
         return NUKIDORA
@@ -101,7 +103,7 @@ def _advance(used: tuple[int, ...], seat: int, by: int = 1) -> tuple[int, ...]:
     return tuple(count + by if index == seat else count for index, count in enumerate(used))
 
 
-def interleave(oya: int, draws: list[Row], discards: list[Row]) -> list[Event]:
+def interleave(oya: int, draws: list[Row], discards: list[Row]) -> list[Message]:
     """The events of a round from its three rows of draws and of discards, without reach_accepted, dora and result.
 
     The order of play is found by depth-first search: if the next call of a seat fits a discard, the call is tried
@@ -117,14 +119,14 @@ class _Rows:
         self.draws, self.discards = draws, discards
         self.furthest: _State | None = None
 
-    def play(self, oya: int) -> list[Event]:
-        zeros = (0,) * SEATS
+    def play(self, oya: int) -> list[Message]:
+        zeros = (0,) * N_SEATS
         events = self._search(_State(oya, "draw", zeros, zeros))
         if events is None:
             raise ValueError(self._search_error())
         return events
 
-    def _search(self, state: _State) -> list[Event] | None:
+    def _search(self, state: _State) -> list[Message] | None:
         """The events that follow `state`, or None if no order of play uses up the rows."""
         moves = list(self._moves(state))
         for events, after in moves:
@@ -138,7 +140,7 @@ class _Rows:
                 return []
         return None
 
-    def _moves(self, state: _State) -> Iterator[tuple[list[Event], _State]]:
+    def _moves(self, state: _State) -> Iterator[tuple[list[Message], _State]]:
         """What can come next, as events and the state after them; nothing if no further entry fits."""
         seat = state.seat
         if state.next == "draw":
@@ -154,9 +156,9 @@ class _Rows:
                 yield self._own_move(state, entry)
         else:
             yield from self._calls(state)
-            yield [], state._replace(seat=(seat + 1) % SEATS, next="draw")
+            yield [], state._replace(seat=(seat + 1) % N_SEATS, next="draw")
 
-    def _own_move(self, state: _State, entry: int | str) -> tuple[list[Event], _State]:
+    def _own_move(self, state: _State, entry: int | str) -> tuple[list[Message], _State]:
         """The discard, kan or nukidora of an entry in a row of discards."""
         seat = state.seat
         used = state._replace(discards=_advance(state.discards, seat))
@@ -169,9 +171,9 @@ class _Rows:
         events = [make("reach", actor=seat), dahai] if riichi else [dahai]
         return events, used._replace(next="pass", tile=tile)
 
-    def _calls(self, state: _State) -> Iterator[tuple[list[Event], _State]]:
+    def _calls(self, state: _State) -> Iterator[tuple[list[Message], _State]]:
         """Each pon or daiminkan of the last discard that is the next entry in the draws of another seat."""
-        for seat in range(SEATS):
+        for seat in range(N_SEATS):
             entry = _entry(self.draws[seat], state.draws[seat])
             if seat == state.seat or not isinstance(entry, str):
                 continue
@@ -193,7 +195,7 @@ class _Rows:
         ahead = ", ".join(
             f"seat {seat} draws {_entry(self.draws[seat], state.draws[seat]) or 'nothing'}"
             f" and discards {_entry(self.discards[seat], state.discards[seat]) or 'nothing'}"
-            for seat in range(SEATS)
+            for seat in range(N_SEATS)
         )
         where = f"after {_used(state)} entries, when seat {state.seat} is to {state.next}; next in the rows: {ahead}"
         return f"the rows of draws and discards do not fit together {where}. An entry is wrong or missing"
@@ -207,11 +209,11 @@ def _entry(row: Row, index: int) -> int | str | None:
     return row[index] if index < len(row) else None
 
 
-def write_rows(events: list[Event]) -> tuple[list[Row], list[Row]]:
+def write_rows(events: list[Message]) -> tuple[list[Row], list[Row]]:
     """The rows of draws and the rows of discards of a round, from its events."""
-    draws: list[Row] = [[] for _ in range(SEATS)]
-    discards: list[Row] = [[] for _ in range(SEATS)]
-    pons: dict[tuple[int, int], Event] = {}
+    draws: list[Row] = [[] for _ in range(N_SEATS)]
+    discards: list[Row] = [[] for _ in range(N_SEATS)]
+    pons: dict[tuple[int, int], Message] = {}
     drawn: str | None = None
     riichi = False
     for event in events:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from engine.mjai.messages import SEATS, Event
+from engine.mjai.messages import Message
 from engine.rules import Rules
-from engine.table import DEALT, DORA_AT, LAST_REPLACEMENT, URA_AT, WALL_SIZE
+from engine.table import DEALT, DORA_AT, LAST_REPLACEMENT, N_SEATS, URA_AT, WALL_SIZE
 from engine.tiles import FULL_SET, KIND_OF, MJAI_NAMES, MJAI_TILES, UNKNOWN
 
 _REPLACED = frozenset({"ankan", "kakan", "daiminkan", "nukidora"})
@@ -21,7 +21,7 @@ class WallError(ValueError):
         self.index, self.what = index, what
 
 
-def reconstruct_wall(events: list[Event], rules: Rules) -> list[int]:
+def reconstruct_wall(events: list[Message], rules: Rules) -> list[int]:
     """The wall of a round: 108 tile37 that give these deals, draws and indicators (layout: `engine.table.WALL_SIZE`).
 
     The rest of the wall gets the remaining tiles in order. Raises WallError if the tiles do not fit into one wall.
@@ -45,11 +45,11 @@ def reconstruct_wall(events: list[Event], rules: Rules) -> list[int]:
     return [next(rest) if tile == UNKNOWN else tile for tile in wall]
 
 
-def known_tiles(events: list[Event]) -> Iterator[tuple[int, int, str]]:
+def known_tiles(events: list[Message]) -> Iterator[tuple[int, int, str]]:
     """Index of the event, index in the wall and name of each tile that the events of a round show."""
     start = events[0]
     for seat, hand in enumerate(start["tehais"]):
-        first = DEALT // SEATS * ((seat - start["oya"]) % SEATS)
+        first = DEALT // N_SEATS * ((seat - start["oya"]) % N_SEATS)
         yield from ((0, first + i, name) for i, name in enumerate(hand))
     yield 0, DORA_AT, start["dora_marker"]
     live, replacement, indicator = DEALT, LAST_REPLACEMENT, DORA_AT + 1
