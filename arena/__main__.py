@@ -15,7 +15,7 @@ from agents.registry import names
 from arena.runner import RunError
 from arena.schedule import Settings, round_up
 from arena.sitting import Sitting
-from engine.common.options import Parser, complaint, positive, three_bots, usable_cores
+from engine.common.options import Parser, describe_error, positive, three_bots, usable_cores
 from engine.rules import PRESETS
 
 FINISHED, FAILED, INTERRUPTED = 0, 1, 130
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         sitting = Sitting(settings, given.jobs, given.json, given.save)
     except (ValueError, OSError) as error:
-        parser.error(complaint(error))
+        parser.error(describe_error(error))
     if settings.games != given.games:
         notes.print(f"{settings.games:,} games instead of {given.games:,}: every wall is played in all rotations")
     if sitting.games:
@@ -116,14 +116,14 @@ def run(sitting: Sitting, screen: Console, notes: Console) -> int:
     except KeyboardInterrupt:
         code, why = INTERRUPTED, "interrupted"
     except (RunError, OSError) as error:
-        code, why = FAILED, complaint(error)
+        code, why = FAILED, describe_error(error)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an impatient second Ctrl-C does not cost the tables
     sitting.report(screen)
     if code == FINISHED:
         try:
             sitting.finish()
         except OSError as error:
-            code, why = FAILED, complaint(error)
+            code, why = FAILED, describe_error(error)
     if code != FINISHED:
         going_on = "" if sitting.journal is None else "; start it again with the same settings to go on"
         notes.print(f"arena: {why}{going_on}", soft_wrap=True, highlight=False, markup=False)

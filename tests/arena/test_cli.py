@@ -62,9 +62,9 @@ def test_help_defines_the_columns(arena: Arena) -> None:
     [
         (("--bots", "rule,ruel,random"), "unknown bot 'ruel'"),
         (("--bots", "random,random"), "names 2 bots"),
-        (("--games", "0"), "'0' is not a whole number from 1 up"),
-        (("--games", "many"), "'many' is not a whole number from 1 up"),
-        (("--jobs", "-1"), "'-1' is not a whole number from 1 up"),
+        (("--games", "0"), "'0' is not a positive integer"),
+        (("--games", "many"), "'many' is not a positive integer"),
+        (("--jobs", "-1"), "'-1' is not a positive integer"),
         (("--rules", "ruby"), "invalid choice: 'ruby'"),
         (("--json", "/dev/null/results.json"), "/dev/null/results.json.partial: Not a directory"),
         (("--json", "."), ".: is a folder"),
