@@ -26,7 +26,7 @@ EPILOG = f"""\
 Every wall is played in three rotations of the seats, so that each bot has each seat once with the same tiles. Odd walls
 rotate in the opposite order. Results depend on --games, --bots, --seed, --rules and --length, but not on --jobs.
 
-columns of the tables:
+columns of the tables (intervals are 95 % confidence intervals over the means of each wall's rotations):
 {definitions()}
 
 External bots play one game at a time. If one crashes, times out or sends an illegal answer, the failure is reported,

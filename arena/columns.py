@@ -35,16 +35,17 @@ Value = int | float | Estimate | None
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """A statistic: its key in the JSON file, the heading of its column, its definition, and how to compute it.
+    """A statistic of a bot.
 
-    ``form``: the format of the value, as for `format`; a value in per cent is printed without the sign.
+    ``key``: its name in the JSON file. ``heading``: of its column. ``form``: the format of the value, as for `format`;
+    the sign of a percentage is left out. ``compute``: gives the value. ``help``: its definition.
     """
 
     key: str
     heading: str
-    help: str
     form: str
     compute: Callable[[BotGames], Value]
+    help: str
 
     def cell(self, games: BotGames) -> str:
         """The value as the text of a table cell."""
@@ -59,7 +60,7 @@ def _text(value: float | None, form: str) -> str:
     return MISSING if value is None else format(value, form).removesuffix("%")
 
 
-def _share(placement: int) -> Callable[[BotGames], float]:
+def _placement_share(placement: int) -> Callable[[BotGames], float]:
     return lambda games: float(np.mean(games.placements == placement))
 
 
@@ -67,59 +68,46 @@ def _mean(count: int, per: int = ROUNDS) -> Callable[[BotGames], float | None]:
     return lambda games: games.mean(count, per)
 
 
+def _placement(games: BotGames) -> Estimate:
+    return estimate(games.placements)
+
+
+def _final_points(games: BotGames) -> Estimate:
+    return estimate(games.final_points)
+
+
+def _score(games: BotGames) -> float:
+    return games.totals[SCORE] / games.n_games
+
+
 def _busts(games: BotGames) -> int:
     return int(np.count_nonzero(games.counts[..., SCORE] < 0))
 
 
 RESULTS = (
-    Statistic("games", "games", "games played", ",", lambda games: games.n_games),
-    Statistic(
-        "placement",
-        "placement",
-        "mean placement ± half-width of its 95 % interval, from the means of each wall's rotations",
-        ".3f",
-        lambda games: estimate(games.placements),
-    ),
-    Statistic("first", "1st\n%", "share of games finished first", ".1%", _share(1)),
-    Statistic("second", "2nd\n%", "share of games finished second", ".1%", _share(2)),
-    Statistic("third", "3rd\n%", "share of games finished third", ".1%", _share(3)),
-    Statistic(
-        "final_points",
-        "final\npoints",
-        "mean final points in thousands, with uma and oka, ± half-width of the 95 % interval",
-        "+.1f",
-        lambda games: estimate(games.final_points),
-    ),
-    Statistic(
-        "score", "score", "mean score at the end of a game", ",.0f", lambda games: games.totals[SCORE] / games.n_games
-    ),
-    Statistic("busts", "busts", "games finished with a score below zero", ",", _busts),
-)
+    Statistic("games", "games", ",", lambda games: games.n_games, "games played"),
+    Statistic("placement", "placement", ".3f", _placement, "mean placement ± half-width of the interval"),
+    Statistic("first", "1st\n%", ".1%", _placement_share(1), "share of games finished first"),
+    Statistic("second", "2nd\n%", ".1%", _placement_share(2), "share of games finished second"),
+    Statistic("third", "3rd\n%", ".1%", _placement_share(3), "share of games finished third"),
+    Statistic("final_points", "final\npoints", "+.1f", _final_points,
+              "mean final points in thousands, with uma and oka, ± half-width of the interval"),
+    Statistic("score", "score", ",.0f", _score, "mean score at the end of a game"),
+    Statistic("busts", "busts", ",", _busts, "games finished with a score below zero"),
+)  # fmt: skip
 PLAY = (
-    Statistic("win_rate", "win\n%", "share of rounds won", ".1%", _mean(WINS)),
-    Statistic("tsumo_rate", "tsumo\n%", "share of rounds won by tsumo", ".1%", _mean(TSUMOS)),
-    Statistic(
-        "deal_in_rate",
-        "deal-in\n%",
-        "share of rounds in which others won on a tile of this bot (discard, kan, nukidora); a double ron is one",
-        ".1%",
-        _mean(DEAL_INS),
-    ),
-    Statistic("riichi_rate", "riichi\n%", "share of rounds with an accepted riichi", ".1%", _mean(RIICHIS)),
-    Statistic("call_rate", "call\n%", "share of rounds with an open meld", ".1%", _mean(CALLS)),
-    Statistic("draw_rate", "draw\n%", "share of rounds that nobody won, abortive draws included", ".1%", _mean(DRAWS)),
-    Statistic(
-        "win_points", "win\npoints", "mean value of the hands won, without honba and riichi sticks", ",.0f",
-        _mean(WIN_POINTS, per=WINS),
-    ),
-    Statistic(
-        "deal_in_points",
-        "deal-in\npoints",
-        "mean value of the hands won on a tile of this bot, likewise; the hands of a double ron are added up",
-        ",.0f",
-        _mean(DEAL_IN_POINTS, per=DEAL_INS),
-    ),
-    Statistic("nukidora", "nuki\ndora", "nukidora (Norths set aside) per round", ".2f", _mean(NUKIDORAS)),
+    Statistic("win_rate", "win\n%", ".1%", _mean(WINS), "share of rounds won"),
+    Statistic("tsumo_rate", "tsumo\n%", ".1%", _mean(TSUMOS), "share of rounds won by tsumo"),
+    Statistic("deal_in_rate", "deal-in\n%", ".1%", _mean(DEAL_INS),
+              "share of rounds in which others won on a tile of this bot (discard, kan, nukidora)"),
+    Statistic("riichi_rate", "riichi\n%", ".1%", _mean(RIICHIS), "share of rounds with an accepted riichi"),
+    Statistic("call_rate", "call\n%", ".1%", _mean(CALLS), "share of rounds with an open meld"),
+    Statistic("draw_rate", "draw\n%", ".1%", _mean(DRAWS), "share of rounds nobody won, abortive draws included"),
+    Statistic("win_points", "win\npoints", ",.0f", _mean(WIN_POINTS, per=WINS),
+              "mean value of the hands won, without honba and riichi sticks"),
+    Statistic("deal_in_points", "deal-in\npoints", ",.0f", _mean(DEAL_IN_POINTS, per=DEAL_INS),
+              "mean value, likewise, of what others won on a tile of this bot; a double ron is added up"),
+    Statistic("nukidora", "nuki\ndora", ".2f", _mean(NUKIDORAS), "nukidora (Norths set aside) per round"),
 )  # fmt: skip
 
 
