@@ -69,8 +69,8 @@ def run_tasks(open_worker: OpenWorker[T, U], tasks: Sequence[T], n_workers: int)
         return
     with _workers(open_worker, min(n_workers, len(tasks))) as connections:
         queue = iter(tasks)
-        for first in connections[:1]:
-            first.send(next(queue))
+        for first, task in zip(connections[:1], queue):
+            _send(first, task)
         n_done = 0
         while n_done < len(tasks):
             for connection in wait(connections):
@@ -93,11 +93,10 @@ def _without_state(work: Work[T, U]) -> Iterator[Work[T, U]]:
     yield work
 
 
-def _send(connection: Any, message: object) -> None:
-    try:
-        connection.send(message)
-    except ConnectionError as error:
-        raise WorkerError from error
+def _send(connection: Any, task: object) -> None:
+    """Send a task. If the worker has ended, `_receive` will raise the reason."""
+    with suppress(ConnectionError):
+        connection.send(task)
 
 
 def _receive(connection: Any) -> _Update | _TaskDone:

@@ -59,6 +59,13 @@ def fail(number: int) -> Iterator[int]:
     yield number
 
 
+@contextmanager
+def failing_setup() -> Iterator[Callable[[int], Iterator[int]]]:
+    """A worker that cannot be opened."""
+    raise ValueError("no such bot")
+    yield squares
+
+
 class UnpicklableError(Exception):
     """An exception that pickle cannot rebuild."""
 
@@ -121,6 +128,12 @@ def test_an_exception_of_a_task_is_raised_with_its_traceback() -> None:
     assert "in fail\n" in raised.value.__notes__[0]
     with pytest.raises(RuntimeError, match="UnpicklableError: cannot be sent"):
         list(run_tasks(stateless(fail_unpicklable), range(4), 2))
+
+
+@pytest.mark.parametrize("n_workers", [0, 1, 2])
+def test_an_exception_of_the_setup_is_raised(n_workers: int) -> None:
+    with pytest.raises(ValueError, match="no such bot"):
+        list(run_tasks(failing_setup, range(4), n_workers))
 
 
 def test_a_worker_that_dies_is_one_clear_error() -> None:
