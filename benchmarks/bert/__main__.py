@@ -22,7 +22,7 @@ from agents.bert.export.calibration import positions
 from agents.bert.export.graph import build
 from agents.bert.inference import DEVICES, SLICE, Net, load, onnx_run, torch_model, torch_run
 from agents.bert.labels import legal_table
-from benchmarks.engine.__main__ import ROUNDS, rate
+from benchmarks.timing import ROUNDS, rate
 from engine.common.options import Parser
 
 WALLS = range(40)  # of the games played for positions

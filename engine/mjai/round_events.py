@@ -180,5 +180,5 @@ def round_messages(t: np.record) -> list[Message]:
     return RoundReader(t).read()
 
 
-if READERS.keys() != set(range(events.LAST_TYPE + 1)):
+if READERS.keys() != set(range(events.N_TYPES)):
     raise TypeError("every type of packed event needs a reader, and no other")

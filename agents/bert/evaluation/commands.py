@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import MofNCompleteColumn, Progress
 
 from agents.bert.evaluation.real import WAHAHA_ACCURACY, WAHAHA_LOSS, Real, evaluate_real
 from agents.bert.evaluation.report import Report
 from agents.bert.evaluation.validation import HeldOut, choose, evaluate_held_out
 from agents.bert.inference import DEVICES, Net, load
 from agents.bert.training.data.dataset import Dataset
-from engine.common.options import Parser, positive
+from engine.common.options import Parser, describe_error, positive
+from engine.common.progress import Progress
 from engine.records.files import find_records
 
 FINISHED, INTERRUPTED = 0, 130
@@ -83,10 +83,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print_report(held_out, real)
         if given.json is not None:
             given.json.write_text(json.dumps(as_json(given.model, held_out, real), indent=1) + "\n")
-    except OSError as error:
-        parser.error(f"{error.filename}: {error.strerror}" if error.filename else str(error))
-    except ValueError as error:
-        parser.error(str(error))
+    except (ValueError, OSError) as error:
+        parser.error(describe_error(error))
     except KeyboardInterrupt:
         notes.print("agents.bert evaluate: interrupted", highlight=False)
         return INTERRUPTED
@@ -96,35 +94,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def evaluate(given: argparse.Namespace, notes: Console) -> tuple[HeldOut | None, Real | None]:
     """The figures asked for, with a bar meanwhile. Raises ValueError and OSError for what cannot be read."""
     net = load(given.model, given.device)
-    held_out = real = None
-    columns = (*Progress.get_default_columns(), MofNCompleteColumn())
-    with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as bar:
-        if given.data is not None:
-            held_out = on_held_out(net, given.data, given.positions, bar)
-        if given.records is not None:
-            real = on_records(net, given.records, bar)
+    held_out = None if given.data is None else on_held_out(net, given.data, given.positions, notes)
+    real = None if given.records is None else on_records(net, given.records, notes)
     return held_out, real
 
 
-def on_held_out(net: Net, folder: Path, n: int, bar: Progress) -> HeldOut:
+def on_held_out(net: Net, folder: Path, n: int, notes: Console) -> HeldOut:
     """Figures of at most `n` positions held out."""
     data = Dataset(folder, held_out=True)
     places = choose(data, n)
-    task = bar.add_task("games held out", total=len(places))
-    return evaluate_held_out(net, data, places, lambda done: bar.advance(task, done))
+    with Progress("positions", len(places), console=notes) as progress:
+        return evaluate_held_out(net, data, places, progress.advance)
 
 
-def on_records(net: Net, paths: Sequence[Path], bar: Progress) -> Real:
+def on_records(net: Net, paths: Sequence[Path], notes: Console) -> Real:
     """Figures of the games recorded in files and folders."""
     files = find_records(paths)
     if not files:
         raise ValueError(f"no game records in {', '.join(map(str, paths))}")
-    task = bar.add_task("real games", total=len(files))
-
-    def complain(line: str) -> None:
-        bar.console.print(line, soft_wrap=True, highlight=False, markup=False)
-
-    return evaluate_real(net, files, lambda: bar.advance(task), complain)
+    with Progress("games", len(files), console=notes) as progress:
+        return evaluate_real(net, files, progress.advance, progress.print)
 
 
 def print_report(held_out: HeldOut | None, real: Real | None) -> None:

@@ -15,7 +15,7 @@ import torch
 
 from agents.bert.model import PolicyValue
 from agents.bert.training.objectives import hush_transformers, trained
-from engine.common.options import Parser
+from engine.common.options import Parser, describe_error
 
 FINISHED = 0
 FEWEST = 2  # networks that have a mean
@@ -52,5 +52,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         averaged(given.model).save_pretrained(given.out)
     except (ValueError, OSError) as error:
-        parser.error(str(error))
+        parser.error(describe_error(error))
     return FINISHED

@@ -10,14 +10,15 @@ from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from agents.bert.model import PRESETS
 from agents.bert.training.config import Settings
 from agents.bert.training.model_card import write_card
 from agents.bert.training.objectives import Imitation, Improvement, Pretraining, Task, hush_transformers
 from agents.bert.training.trainer import Interruptions, Run
-from engine.common.options import Parser, positive
+from engine.common.files import write_atomically
+from engine.common.options import Parser, describe_error, positive, positive_number
+from engine.common.progress import Progress
 
 FINISHED, INTERRUPTED = 0, 130
 SIZES = ", ".join(f"{name} ({size.layers} x {size.width})" for name, size in PRESETS.items())
@@ -30,17 +31,6 @@ SHOWN = ("train_loss", "train_accuracy", "held_out_loss", "held_out_accuracy")
 MakeTask = Callable[[Settings], Task]
 
 
-def share(text: str) -> float:
-    """A number above 0, for an option."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
-    return value
-
-
 def make_parser(task: str, what: str) -> Parser:
     """The command line of a task; what it leaves out has the defaults of Settings."""
     parser = Parser(
@@ -50,9 +40,9 @@ def make_parser(task: str, what: str) -> Parser:
     parser.add_argument("out", type=Path, help="folder of the run")
     parser.add_argument("--from", dest="model", default="laptop", metavar="SIZE|FOLDER", help=f"{SIZES}; or a network")
     parser.add_argument("--batch", type=positive, metavar="N", help="positions a step (default 512)")
-    parser.add_argument("--epochs", type=share, metavar="X", help="times to go through the data (default 1)")
+    parser.add_argument("--epochs", type=positive_number, metavar="X", help="times to go through the data (default 1)")
     parser.add_argument("--steps", type=positive, metavar="N", help="instead of --epochs")
-    parser.add_argument("--rate", type=share, metavar="X", help="highest learning rate (default 0.001)")
+    parser.add_argument("--rate", type=positive_number, metavar="X", help="highest learning rate (default 0.001)")
     parser.add_argument("--every", type=positive, metavar="N", help="steps between evaluations (default 1000)")
     parser.add_argument("--patience", type=positive, metavar="N", help="evaluations without a better one before a stop")
     parser.add_argument("--seed", type=int, metavar="N")
@@ -96,7 +86,7 @@ def learn(parser: Parser, task: str, make_task: MakeTask, arguments: Sequence[st
         keep_settings(settings, given.out)
         run = Run(settings, make_task, given.out)
     except (ValueError, OSError) as error:
-        parser.error(str(error))
+        parser.error(describe_error(error))
     if run.over:
         network = given.out / "model"
         console.print(f"finished after {run.progress.step:,} steps; the network is in {network}", soft_wrap=True)
@@ -123,17 +113,15 @@ def keep_settings(settings: Settings, out: Path) -> None:
                 raise ValueError(f"{out}: {what}; give the settings it was begun with, or another folder")
     else:
         out.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(asdict(settings), indent=1) + "\n")
+        with write_atomically(path) as file:
+            file.write(json.dumps(asdict(settings), indent=1).encode() + b"\n")
 
 
 def advance(run: Run, interruptions: Interruptions, console: Console) -> None:
     """Train to the end or the first interruption, with a bar."""
-    columns = (TextColumn("step"), MofNCompleteColumn(), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    bar = Progress(*columns, TextColumn("{task.fields[shown]}"), console=console, disable=not console.is_terminal)
-    with bar, closing(run.train()) as steps:
-        task = bar.add_task("", total=run.n_steps, completed=run.progress.step, shown="")
+    console.quiet = not run.is_main
+    with Progress("steps", run.n_steps, run.progress.step, console) as bar, closing(run.train()) as steps:
         for figures in steps:
-            shown = "  ".join(f"{name} {figures[name]:.4f}" for name in SHOWN if name in figures)
-            bar.update(task, completed=run.progress.step, shown=shown)
+            bar.advance(status="  ".join(f"{name} {figures[name]:.4f}" for name in SHOWN if name in figures))
             if run.any_of_us(interruptions.asked):
                 break

@@ -14,7 +14,7 @@ from transformers.models.bert.modeling_bert import BertLayer
 
 from agents.bert.model import PolicyValue
 from agents.bert.training.objectives import hush_transformers, trained
-from engine.common.options import Parser, positive
+from engine.common.options import Parser, describe_error, positive
 
 FINISHED = 0
 
@@ -63,5 +63,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         grown(trained(given.model, "need not grow"), given.layers).save_pretrained(given.out)
     except (ValueError, OSError) as error:
-        parser.error(str(error))
+        parser.error(describe_error(error))
     return FINISHED

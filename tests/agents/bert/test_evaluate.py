@@ -317,7 +317,7 @@ def test_what_is_not_asked_for_is_left_out(network: Path, record: Path, tmp_path
         (["{network}", "--records", "{empty}"], "no game records in {empty}"),
         (["{network}", "--records", "{empty}/none.mjson"], "{empty}/none.mjson: no such file or folder"),
         (["{empty}", "--records", "{empty}"], "{empty}"),
-        (["{network}", "--data", "{data}", "--positions", "0"], "'0' is not a whole number from 1 up"),
+        (["{network}", "--data", "{data}", "--positions", "0"], "'0' is not a positive integer"),
         (["{network}", "--data", "{data}", "--positions", "9", "--json", "{empty}"], "{empty}: Is a directory"),
     ],
 )

@@ -8,9 +8,6 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
 from agents.base import ActionValues
 from agents.bert.training.data import decisions, selfplay
 from agents.bert.training.data.manifest import BAD_FILES, contents, list_bad_files, take_in
@@ -18,7 +15,9 @@ from agents.bert.training.data.shards import exists
 from agents.bert.training.data.sources import Chunk, Records, SelfPlay, Source, SourceError, teacher_of
 from agents.bert.training.data.workers import fill_all
 from agents.registry import names
-from engine.common.options import Parser, complaint, positive, three_bots, usable_cores
+from engine.common.options import Parser, describe_error, positive, three_bots, usable_cores
+from engine.common.progress import Progress
+from engine.common.workers import WorkerError
 
 FINISHED, FAILED, INTERRUPTED = 0, 1, 130
 
@@ -114,14 +113,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         tasks = take_in(given.out, sources(given), add=given.add)
     except (ValueError, OSError) as error:
-        parser.error(complaint(error))
+        parser.error(describe_error(error))
     code, why = make(given.out, tasks, given.jobs)
     if code != FINISHED:
         note(f"agents.bert data: {why}; the same command goes on")
     try:
         n_positions = report(given.out)
     except (ValueError, OSError) as error:
-        note(f"agents.bert data: {complaint(error)}")
+        note(f"agents.bert data: {describe_error(error)}")
         return code or FAILED
     if code == FINISHED and n_positions == 0:
         note(f"agents.bert data: {given.out}: nothing to learn from")
@@ -144,20 +143,14 @@ def make(out: Path, tasks: list[tuple[int, Chunk]], jobs: int) -> tuple[int, str
         return FINISHED, ""
     if done:
         note(f"going on from {done:,} of {total:,} games")
-    console = Console(stderr=True)
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("games"), TimeElapsedColumn(), TimeRemainingColumn())
     try:
-        with (
-            Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar,
-            closing(fill_all(out, todo, jobs)) as filled,
-        ):
-            shown = bar.add_task("", completed=done, total=total)
+        with Progress("games", total, done) as progress, closing(fill_all(out, todo, jobs)) as filled:
             for n in filled:
-                bar.advance(shown, n)
+                progress.advance(n)
     except KeyboardInterrupt:
         return INTERRUPTED, "interrupted"
-    except (SourceError, OSError) as error:
-        return FAILED, complaint(error)
+    except (SourceError, WorkerError, OSError) as error:
+        return FAILED, describe_error(error)
     return FINISHED, ""
 
 

@@ -22,6 +22,7 @@ from agents.bert.training.data.dataset import HELD_OUT_OF
 from agents.bert.training.data.records import Fault
 from agents.bert.training.data.shards import GAME, find, load, save
 from agents.bert.training.data.sources import Chunk, Source
+from engine.common.files import write_atomically
 
 BAD_FILES = "bad_files.txt"
 
@@ -76,10 +77,9 @@ def parts_of(folder: Path) -> list[Part]:
 def write_parts(folder: Path, parts: Sequence[Part]) -> None:
     """Write ``data.json``. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
-    unfinished = folder / "data.unfinished"
     told = {"parts": [asdict(part) for part in parts]}
-    unfinished.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    unfinished.replace(folder / "data.json")
+    with write_atomically(folder / "data.json") as file:
+        file.write(json.dumps(told, indent=1).encode() + b"\n")
 
 
 def fill(folder: Path, number: int, chunk: Chunk) -> int:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.common.files import write_atomically
 from engine.table import N_SEATS, record
 
 POSITION = record(
@@ -84,10 +85,8 @@ def save(shard: Shard, folder: Path, number: int) -> None:
     """Write a shard: its last array appears when all are whole. Raises OSError."""
     for part, array in zip(Shard._fields, shard, strict=True):
         path = part_path(folder, number, part)
-        unfinished = path.with_suffix(".unfinished")
-        with unfinished.open("wb") as file:
+        with write_atomically(path) as file:
             np.save(file, array)
-        unfinished.replace(path)
 
 
 def load(folder: Path, number: int) -> Shard:
