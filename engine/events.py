@@ -71,12 +71,6 @@ def event_actor(word: int) -> int:
 
 
 @inner
-def event_target(word: int) -> int:
-    """Seat a tile was taken from."""
-    return np.int64(word) >> np.int64(6) & np.int64(3)
-
-
-@inner
 def event_tile(word: int) -> int:
     """tile37 of a packed event (not of a DRAW)."""
     return np.int64(word) >> np.int64(8) & np.int64(63)
@@ -86,12 +80,6 @@ def event_tile(word: int) -> int:
 def event_tsumogiri(word: int) -> bool:
     """Whether a DAHAI discards the tile just drawn."""
     return np.int64(word) >> np.int64(14) & np.int64(1) != 0
-
-
-@inner
-def event_detail(word: int) -> int:
-    """Wall index of a DRAW, index of the win of a HORA, reason of a RYUKYOKU."""
-    return np.int64(word) >> np.int64(16)
 
 
 def unpack(word: int) -> Event:

@@ -9,15 +9,13 @@ from engine.compiling import inner
 from engine.events import END_KYOKU, HORA, RYUKYOKU, pack
 from engine.legal import ron_situation, tsumo_situation
 from engine.rules import NOTEN_POOL, RIICHI_STICK, TARGET_POINTS
-from engine.scoring.points import payment
+from engine.scoring.points import MANGAN_BASIC, YAKUMAN_BASIC, payment
 from engine.scoring.table_scoring import score_win
-from engine.scoring.yaku import DAISANGEN, DAISUUSHII
+from engine.scoring.yaku import DAISANGEN, DAISUUSHII, YAKUMAN_HAN
 from engine.table import ROUND_OVER
 from engine.tiles import NONE
 from engine.wall import log_event
 
-YAKUMAN_BASIC = 8_000
-MANGAN_BASIC = 2_000
 HONBA_PER_PAYER = 100  # the discarder pays for both on ron. Source: Tenhou records
 
 
@@ -37,7 +35,7 @@ def pao_basic(t: np.record, win: np.record) -> int:
     if t.rules.pao_covers_all:
         return np.int64(win.basic)
     liable = DAISANGEN if win.yaku[DAISANGEN] > 0 else DAISUUSHII
-    return YAKUMAN_BASIC * np.int64(win.yaku[liable]) // 13
+    return YAKUMAN_BASIC * np.int64(win.yaku[liable]) // YAKUMAN_HAN
 
 
 @inner
