@@ -9,9 +9,10 @@ from agents.client.connection import CONNECT_WITHIN, Line, Unreachable
 from agents.external.mjai_bot import NONE, AgentBot, BotError, MjaiBot, StandIn, one_line
 from engine.mjai.messages import Message, complete
 from engine.mjai.reading import canonical
+from engine.mjai.schema import SEAT_KEYS
 
 # What a message says to this seat alone; canonical records have none of it.
-TALK = ("id", "possible_actions", "cannot_dahai")
+TALK = SEAT_KEYS - {"resume", "can_act"}
 PLACES = ("1st", "2nd", "3rd")
 
 Say = Callable[[str], None]

@@ -13,7 +13,7 @@ from agents.registry import make
 from engine.actions import NUKIDORA, PASS, RIICHI, TSUMOGIRI
 from engine.game import Game
 from engine.mjai.actions import action_message
-from engine.mjai.possible_actions import hints, legal_action, safe_default
+from engine.mjai.possible_actions import legal_action, possible_actions, safe_default
 from engine.mjai.reading import canonical
 from engine.table import TABLE
 
@@ -103,7 +103,7 @@ def test_what_is_possible_is_told_with_the_question() -> None:
     def answer(seat: int, messages: list[Message]) -> int:
         legal = game.legal(seat)
         last = messages[-1]
-        given = hints(game.table, seat, last, legal)
+        given = possible_actions(game.table, seat, last, legal)
         for key, value in given.items():
             told[key] += value
         if "possible_actions" in given:
@@ -114,7 +114,7 @@ def test_what_is_possible_is_told_with_the_question() -> None:
                 with pytest.raises(ValueError, match="may not"):
                     legal_action(game.table, seat, {"type": "dahai", "actor": seat, "pai": name}, legal)
         view = np.array([game.view(seat)])
-        assert hints(view[0], seat, last, legal) == given, "a view tells as much as the table"
+        assert possible_actions(view[0], seat, last, legal) == given, "a view tells as much as the table"
         return int(agents[seat].act(view)[0])
 
     play(game, answer)
