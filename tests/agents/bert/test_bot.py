@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from server.messages import parse_reply
 
 from agents.base import ActionValues, Agent
 from agents.bert import bot
