@@ -54,18 +54,18 @@ class ExternalSeats:
         self._tables = tables
         self._faults = faults
         for place, bot in bots.items():
-            bot.begin(game.seats.index(place), start)
+            bot.start_game(game.seats.index(place), start)
 
     def add_rounds(self, ended: np.ndarray) -> None:
         """A round has just ended."""
         for bot in self._bots.values():
-            bot.hear_round(self._tables.records[0])
+            bot.end_round(self._tables.records[0])
 
     def finish(self) -> None:
         """The game is over."""
         end = end_game(self._tables.records[0], self._tables.rules)
         for place, bot in self._bots.items():
-            bot.finish(end)
+            bot.end_game(end)
             if bot.fault:
                 seat = self._game.seats.index(place)
                 self._faults.append(Fault(place, self._game.wall, self._game.rotation, seat, bot.fault))

@@ -126,7 +126,7 @@ def work(link: Connection, settings: Settings, folder: Path | None) -> None:
             bots = settings.make_bots()
             for bot in bots:
                 if isinstance(bot.agent, ExternalAgent):
-                    prepare(bot.label, bot.agent.player, at_end)
+                    prepare(bot.label, bot.agent.bot, at_end)
             while True:
                 walls = link.recv()
                 if walls is WARM_UP:

@@ -16,9 +16,7 @@ from typing import Literal
 import numpy as np
 
 from agents.base import Agent
-from agents.external.adapters import ExternalAgent
-from agents.external.specs import is_awaited, is_external, make_external
-from agents.registry import make
+from agents.external.specs import connects_to_us, is_external, make_agent
 from engine.rules import Rules, preset
 from engine.seeds import derived_seed
 from engine.table import N_SEATS
@@ -41,7 +39,7 @@ class Bot:
 class Settings:
     """What decides the result of a run. `games` is a multiple of ROTATIONS."""
 
-    bots: tuple[str, ...]  # one for each seat, as `agents.external.specs` or `agents.registry.make` takes them
+    bots: tuple[str, ...]  # one for each seat, see `agents.external.specs`
     games: int
     seed: int
     rules: str
@@ -61,7 +59,7 @@ class Settings:
     @property
     def max_jobs(self) -> int | None:
         """How many processes can share the work; None: any number. A bot that connects to us plays in one."""
-        return 1 if any(map(is_awaited, self.bots)) else None
+        return 1 if any(map(connects_to_us, self.bots)) else None
 
     def make_rules(self) -> Rules:
         """The rules played by."""
@@ -73,9 +71,7 @@ class Settings:
         return [Bot(label, agent) for label, agent in zip(labels([agent.name for agent in agents]), agents)]
 
     def _make_agent(self, spec: str, place: int) -> Agent:
-        if is_external(spec):
-            return ExternalAgent(make_external(spec, self.timeout))
-        return make(spec, seed=derived_seed(self.seed, "bot", place))
+        return make_agent(spec, derived_seed(self.seed, "bot", place), self.timeout)
 
     def wall_seeds(self, walls: Sequence[int]) -> list[int]:
         """The 64-bit seeds of those walls."""

@@ -39,8 +39,8 @@ def played(settings: Settings, walls: list[int], folder: Path | None = None) -> 
         return play_chunk(settings, bots, walls, folder, lambda over: None)
     finally:
         for bot in bots:
-            if settings.foreign and hasattr(bot.agent, "player"):
-                bot.agent.player.close()
+            if settings.foreign and hasattr(bot.agent, "bot"):
+                bot.agent.bot.close()
 
 
 def records(folder: Path) -> dict[str, list[dict[str, Any]]]:
@@ -69,10 +69,10 @@ def test_games_of_a_foreign_bot_are_those_of_the_same_bot_in_this_process(tmp_pa
 @pytest.mark.parametrize(
     ("fault", "what"),
     [
-        ("crash", r"has ended \(exit code 3\); stderr: .*ValueError: no idea"),
-        ("hang", r"did not answer within 0.4 s"),
-        ("lie", r"may not discard [19]m; legal: .*tsumogiri"),
-        ("garbage", r"answered nonsense: not JSON: 'thinking ...'"),
+        ("crash", r"has exited \(exit code 3\); stderr: .*ValueError: no idea"),
+        ("hang", r"did not reply within 0.4 s"),
+        ("illegal", r"may not discard [19]m; legal: .*tsumogiri"),
+        ("garbage", r"sent an invalid reply: not JSON: 'thinking ...'"),
     ],
 )
 def test_a_faulty_bot_costs_its_seat_and_nothing_else(tmp_path: Path, fault: str, what: str) -> None:
@@ -98,11 +98,11 @@ def test_the_command_line_plays_foreign_bots_and_tells_of_their_faults(arena: Ar
         done = arena(*options, "--jobs", jobs, *files)
         assert done.returncode == 0, done.stderr
     line = (
-        r"bot tsumogiri_bot#2: failed in 12 of 12 games, played on without it; first game 0, seat 1: has ended \(exit"
+        r"bot tsumogiri_bot#2: failed in 12 of 12 games, played on without it; first game 0, seat 1: has exited \(exit"
     )
     assert re.search(line, done.stdout)
     assert "bot tsumogiri_bot:" not in done.stdout
-    assert len(re.findall(r"^bot tsumogiri_bot#2, game \d+, seat \d: has ended", done.stderr, re.MULTILINE)) == 12
+    assert len(re.findall(r"^bot tsumogiri_bot#2, game \d+, seat \d: has exited", done.stderr, re.MULTILINE)) == 12
     document = without_speed(tmp_path / "1.json")
     assert document == without_speed(tmp_path / "2.json")
     assert len(document["faults"]) == 12
