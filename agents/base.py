@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 
 from engine.actions import N_ACTIONS
+from engine.table import raw_bytes
 
 # decide(raw, n, seed, actions): for the first n TABLE records of raw uint8[:], writes the chosen action numbers to
 # actions int64[n].
@@ -74,7 +75,7 @@ class CompiledAgent:
     def act(self, views: np.ndarray) -> np.ndarray:
         """See `Agent.act`."""
         actions = np.empty(len(views), dtype=np.int64)
-        self._decide(np.ascontiguousarray(views).view(np.uint8), len(views), self._seed, actions)
+        self._decide(raw_bytes(views), len(views), self._seed, actions)
         return actions
 
 
@@ -88,7 +89,7 @@ class CompiledValueAgent(CompiledAgent):
     def action_values(self, views: np.ndarray) -> np.ndarray:
         """See `ActionValues.action_values`."""
         values = np.empty((len(views), N_ACTIONS), dtype=np.float32)
-        self._action_values(np.ascontiguousarray(views).view(np.uint8), len(views), values)
+        self._action_values(raw_bytes(views), len(views), values)
         return values
 
 

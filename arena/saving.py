@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from arena.schedule import Game
-from engine.mjai.messages import Event
+from engine.mjai.messages import Message
 from engine.mjai.round_events import round_messages
 from engine.records.mjai import write
 from engine.records.model import GameRecord
@@ -20,7 +20,7 @@ from engine.tables import Tables
 class Recorder:
     """Records of tables in play: added round by round, as text, because a table forgets its rounds."""
 
-    def __init__(self, folder: Path, games: Sequence[Game], starts: Sequence[Event], tables: Tables) -> None:
+    def __init__(self, folder: Path, games: Sequence[Game], starts: Sequence[Message], tables: Tables) -> None:
         """`starts` are the ``start_game`` of each game."""
         self.folder = folder
         self.games = games
@@ -44,11 +44,11 @@ class Recorder:
             unfinished.write_bytes(data)
             unfinished.replace(path)  # whenever the run is cut short, a record is whole or not there
 
-    def _add(self, table: int, events: list[Event]) -> None:
+    def _add(self, table: int, events: list[Message]) -> None:
         self.texts[table].append(write(GameRecord(events, self.tables.rules, "")))
 
 
-def end_game(record: np.record, rules: Rules) -> Event:
+def end_game(record: np.record, rules: Rules) -> Message:
     """The last message of a game that is over."""
     message = round_messages(record)[-1]
     return message | {"points": rules.final_points(message["scores"])}

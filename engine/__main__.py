@@ -18,13 +18,13 @@ from engine.records.validate import AUTO, check_files
 from engine.rules import PRESETS
 
 OK, FAULTY = 0, 1
-SHARED_FROM = 100  # files from which more than one process is worth its start
+PARALLEL_FROM = 100  # number of files from which several processes are faster than one
 
 
 def validate(args: argparse.Namespace) -> int:
-    """Replay every file found; a line for each mismatch and each broken file, and one with the totals."""
+    """Replay every record file found; print a line for each mismatch and each broken file, and the totals."""
     files = find_records(args.paths)
-    jobs = args.jobs or ((os.cpu_count() or 1) if len(files) >= SHARED_FROM else 1)
+    jobs = args.jobs or ((os.cpu_count() or 1) if len(files) >= PARALLEL_FROM else 1)
     rounds = decisions = mismatches = 0
     with _progress() as progress:
         for report in progress.track(check_files(files, args.rules, jobs), len(files), description="replaying"):
@@ -53,7 +53,7 @@ def _progress() -> Progress:
 
 
 def convert(args: argparse.Namespace) -> int:
-    """Write the game of one file as another format."""
+    """Convert the game in one file to another format."""
     record = read_records(args.source)
     try:
         write_record(record, args.target)
@@ -86,7 +86,7 @@ def arguments() -> Parser:
 
     checking = command(validate, "check game records against the rules")
     checking.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a record file, or a folder of them")
-    checking.add_argument("--rules", choices=(AUTO, *PRESETS), default=AUTO, help="default: as each file tells")
+    checking.add_argument("--rules", choices=(AUTO, *PRESETS), default=AUTO, help="default: the rules each file names")
     checking.add_argument("--jobs", type=positive, metavar="N", help="processes; default: all cores for many files")
     converting = command(convert, "write a game record as .mjson, .jsonl or .json (tenhou.net/6), .gz added or not")
     converting.add_argument("source", type=Path, metavar="IN")
@@ -98,7 +98,7 @@ def arguments() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run one command; returns the exit code: 0, 1 for faulty records, 2 for arguments that do not work."""
+    """Run one command; returns the exit code: 0, 1 for faulty records, 2 for wrong arguments."""
     args = arguments().parse_args(argv)
     try:
         code: int = args.run(args)
@@ -106,7 +106,7 @@ def main(argv: Sequence[str]) -> int:
     except RecordError as error:
         print(error, file=sys.stderr)
         return FAULTY
-    except BrokenPipeError:  # the reader has seen enough
+    except BrokenPipeError:  # the reader of the pipe has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAULTY
     except OSError as error:

@@ -1,24 +1,24 @@
-"""The one numbering of actions. Legal actions are a bit mask of two 64-bit words.
+"""The numbering of actions. A menu, the set of legal actions, is a bit mask of two 64-bit words.
 
 ======== ================== ==================================================================
 number   name               meaning
 ======== ================== ==================================================================
 0-36     DISCARD + tile37   discard that tile from the hand (tedashi); also after pon
 37       TSUMOGIRI          discard the tile just drawn
-38       RIICHI             declare; the discard is the next action
-39       PON                with two plain tiles
-40       PON_RED            with the red five and a plain one
+38       RIICHI             declare riichi; the discard is the next action
+39       PON                with two tiles that are not red
+40       PON_RED            with the red five and another five
 41       DAIMINKAN
 42       NUKIDORA
 43       TSUMO
 44       RON
-45       KYUSHU_KYUHAI     abort the round (kyushu kyuhai)
+45       KYUSHU_KYUHAI      abort the round with nine terminals and honours
 46       PASS
 47-80    ANKAN + kind
 81-114   KAKAN + kind
 ======== ================== ==================================================================
 
-Where the drawn tile has a twin in the hand both DISCARD and TSUMOGIRI are legal; where it has none, only TSUMOGIRI.
+If the hand holds another tile equal to the drawn one, DISCARD and TSUMOGIRI are legal for it, else only TSUMOGIRI.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ ACTION_NAMES: tuple[str, ...] = (
     "nukidora",
     "tsumo",
     "ron",
-    "nine terminals",
+    "kyushu kyuhai",
     "pass",
     *(f"ankan {name}" for name in MJAI_NAMES[:N_KINDS]),
     *(f"kakan {name}" for name in MJAI_NAMES[:N_KINDS]),
@@ -59,12 +59,12 @@ ACTION_NAMES: tuple[str, ...] = (
 
 
 def action_name(action: int) -> str:
-    """Name of an action, for messages; a number that is none is called so."""
+    """Name of an action, for messages; ``"answer 999"`` for a number that is no action."""
     return ACTION_NAMES[action] if 0 <= action < N_ACTIONS else f"answer {action}"
 
 
 def actions_of(low: int, high: int) -> list[int]:
-    """The actions whose bits are set in a mask of two words, ascending."""
+    """The actions whose bits are set in the mask of the two words `low` and `high`, ascending."""
     word = int(low) | int(high) << 64
     found = []
     while word:

@@ -1,15 +1,15 @@
-"""How rule code becomes machine code, and where the result is kept.
+"""Compilation with numba: the two decorators of compiled functions, and the cache of their machine code.
 
 Two decorators, one for each kind of compiled function:
 
-* ``@inner``: called by other compiled functions only. Not cached by itself and without a Python wrapper,
-  which makes a full compile a third shorter.
-* ``@kernel``: called from Python. Its machine code, with everything it calls, is cached on disk.
+* ``@inner``: called only by other compiled functions. It is not cached by itself and has no Python wrapper, which
+  shortens a full compilation by a third.
+* ``@kernel``: called from Python. Its machine code, including everything it calls, is cached on disk.
 
-numba checks only the file of the cached function, not the files of what that function calls. So the cache lives in a
-folder named by a hash of *all* sources that could have been compiled in: change one of them and a new folder is used.
+numba notices a change only in the file of the cached function, not in the files of the functions it calls. Therefore
+the name of the cache folder is a hash of *all* sources that can have been compiled: a change leads to a new folder.
 
-With ``NUMBA_DISABLE_JIT=1`` both decorators leave the functions as plain Python, with identical results.
+With ``NUMBA_DISABLE_JIT=1`` the functions stay plain Python, with identical results.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 ENGINE = Path(__file__).parent
 if numba.config.DISABLE_JIT:
-    np.seterr(over="ignore")  # 64-bit words wrap around, as in compiled code, without a warning each time
+    np.seterr(over="ignore")  # 64-bit integers wrap around, as in compiled code; numpy would warn
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
 
 def cache_root() -> Path:
-    """Folder of all compiled code: ``$NUKIDORA_CACHE``, else `nukidora` in ``$XDG_CACHE_HOME`` or ``~/.cache``."""
+    """Folder of all caches: ``$NUKIDORA_CACHE``, else `nukidora` in ``$XDG_CACHE_HOME`` or ``~/.cache``."""
     own = os.environ.get("NUKIDORA_CACHE")
     return Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nukidora"
 
 
 @cache
 def cache_folder(package: Path) -> Path:
-    """The cache folder for compiled code of `package` (a source folder): a hash of that code and the engine's."""
+    """The cache folder of `package` (a source folder), named by a hash of its sources and the engine's."""
     digest = hashlib.sha256(f"{numba.__version__} {sys.version} {numba.config.BOUNDSCHECK}".encode())
     for folder in sorted({ENGINE, package}):
         for source in sorted([*folder.rglob("*.py"), *folder.rglob("*.npz")]):
@@ -61,21 +61,21 @@ def top_package(source: Path) -> Path:
 
 
 def inner(function: F) -> F:
-    """Compile `function` for use inside other compiled functions."""
+    """Compile `function` for calls from other compiled functions."""
     return njit(**OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)  # type: ignore[no-any-return]
 
 
 def kernel(function: F) -> F:
-    """Compile `function` for calls from Python and keep the machine code on disk."""
+    """Compile `function` for calls from Python, and cache the machine code on disk."""
     if numba.config.DISABLE_JIT:
         return function
     before = numba.config.CACHE_DIR
     folder = cache_folder(top_package(Path(function.__code__.co_filename)))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        numba.config.CACHE_DIR = str(folder)  # read once, while decorating: other packages keep their own folder
+        numba.config.CACHE_DIR = str(folder)  # numba reads it while decorating; restored below for other packages
         return njit(**OPTIONS, cache=True)(function)  # type: ignore[no-any-return]
-    except (OSError, RuntimeError):  # nowhere to write
+    except (OSError, RuntimeError):  # the folder cannot be written
         _announcer.text = f"compiling the rules, at every start: {cache_root()} cannot be written (NUKIDORA_CACHE) …"
         return njit(**OPTIONS)(function)  # type: ignore[no-any-return]
     finally:
@@ -83,7 +83,7 @@ def kernel(function: F) -> F:
 
 
 class _Announcer(event.Listener):
-    """Says once what the wait is about when something has to be compiled."""
+    """Prints once why the program pauses when something has to be compiled."""
 
     def __init__(self) -> None:
         self.text = "compiling the rules once, this takes less than a minute …"

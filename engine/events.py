@@ -1,4 +1,4 @@
-"""Packed events: what happened at a table, one 32-bit word each, in the order of mjai.
+"""Packed events: the log of a round, one 32-bit word for each event, in the order of mjai.
 
 ========= ==== ======================================================
 field     bits meaning
@@ -6,14 +6,14 @@ field     bits meaning
 type      0-3  one of the constants below
 actor     4-5
 target    6-7  seat a tile was taken from; the actor itself otherwise
-tile      8-13 tile37; of a DRAW nothing: the tile is TABLE.wall[index]
+tile      8-13 tile37; 0 for a DRAW, whose tile is TABLE.wall[detail]
 tsumogiri 14   of a DAHAI
 red       15   a red five is among the consumed tiles (PON, DAIMINKAN, KAKAN, ANKAN)
-detail    16-  of a DRAW: its place in TABLE.wall; of a HORA: its place in
-               TABLE.win; of a RYUKYOKU: the reason
+detail    16-  of a DRAW: its index in TABLE.wall; of a HORA: its index in
+               TABLE.win; of a RYUKYOKU: a number of engine.ryukyoku
 ========= ==== ======================================================
 
-The log holds nothing hidden: what a seat drew stands in the wall, and a view blanks the wall.
+The log holds nothing hidden: drawn tiles are read from the wall, which a view blanks.
 """
 
 from __future__ import annotations
@@ -29,6 +29,14 @@ from engine.compiling import inner
     END_KYOKU, END_GAME,
 ) = range(15)  # fmt: skip
 
+TYPE_BITS = 4
+LAST_TYPE = END_GAME
+if LAST_TYPE >= 1 << TYPE_BITS:
+    raise ImportError(
+        f"event type {LAST_TYPE} does not fit into {TYPE_BITS} bits of a packed event: "
+        "widen `type` in pack, the event_… functions and unpack of engine/events.py"
+    )
+
 
 class Event(NamedTuple):
     """A packed event, unpacked."""
@@ -43,9 +51,9 @@ class Event(NamedTuple):
 
 
 @inner
-def pack(kind: int, actor: int, target: int, tile: int, tsumogiri: int, red: int, detail: int) -> int:
-    """One event as a word."""
-    who = np.int64(kind) | np.int64(actor) << 4 | np.int64(target) << 6
+def pack(event: int, actor: int, target: int, tile: int, tsumogiri: int, red: int, detail: int) -> int:
+    """One event as a 32-bit word; the arguments are the fields in the table above, `event` the type."""
+    who = np.int64(event) | np.int64(actor) << 4 | np.int64(target) << 6
     what = np.int64(tile) << 8 | np.int64(tsumogiri) << 14 | np.int64(red) << 15 | np.int64(detail) << 16
     return np.uint32(who | what)
 
@@ -82,7 +90,7 @@ def event_tsumogiri(word: int) -> bool:
 
 @inner
 def event_detail(word: int) -> int:
-    """Wall place of a DRAW, win of a HORA, reason of a RYUKYOKU."""
+    """Wall index of a DRAW, index of the win of a HORA, reason of a RYUKYOKU."""
     return np.int64(word) >> np.int64(16)
 
 

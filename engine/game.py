@@ -1,4 +1,4 @@
-"""One table for Python callers: servers, notebooks, tests, one-off scripts.
+"""One game for Python callers: servers, notebooks, tests, scripts.
 
 game = Game(seed=7)
 while not game.over:
@@ -21,20 +21,20 @@ from engine.mjai.actions import action_of
 from engine.mjai.messages import for_seat, start_game
 from engine.mjai.round_events import RoundReader
 from engine.rules import TENHOU, Rules
-from engine.table import GAME_OVER, ROUND_OVER, TABLE, WALL_SIZE
+from engine.table import GAME_OVER, ROUND_OVER, TABLE, WALL_SIZE, raw_bytes
 from engine.tiles import FULL_SET, KIND_OF
 
 Message = dict[str, Any]
-SEATS_OF = ((), (0,), (1,), (0, 1), (2,), (0, 2), (1, 2))  # by bit mask; all three are never asked at once
+SEATS_IN_MASK = ((), (0,), (1,), (0, 1), (2,), (0, 2), (1, 2))  # all three seats are never asked at once
 
 
-class IllegalAction(ValueError):  # noqa: N818 - what it is, not that it went wrong
-    """An answer that is not on the seat's menu; the game stands as it stood."""
+class IllegalAction(ValueError):  # noqa: N818 - the name says what it is
+    """An action that is not legal for the seat; the game has not changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A position to come back to; see `Game.snapshot`."""
+    """A position of a game that `Game.restore` goes back to."""
 
     table: bytes
     n_messages: int
@@ -53,8 +53,9 @@ class Game:
     ) -> None:
         """Start a game.
 
-        `walls` gives the walls of the first rounds (108 tile37 each, laid out as `engine.table` says); the rounds after
-        them are shuffled from the 64-bit `seed`. Raises ValueError for a wall that is not the full set.
+        `walls`: the walls of the first rounds, 108 tile37 each in the layout of `engine.table.WALL_SIZE`; later rounds
+        are shuffled from the 64-bit `seed`. Raises ValueError if a wall does not hold each tile exactly once, or for a
+        seed out of range.
         """
         if not 0 <= seed < 1 << 64:
             raise ValueError(f"seed {seed} is not in 0 … 2^64 - 1")
@@ -67,15 +68,15 @@ class Game:
         self._phase = int(self._table["phase"][0])
         self._menu = np.zeros(N_ACTIONS, dtype=np.int64)
         self._messages: list[Message] = [start_game(list(names), rules)]
-        self._unread: list[RoundReader] = []  # finished rounds, not yet turned into messages
-        self._delivered = [0, 0, 0]  # messages already handed out to each seat
-        self._lay_wall()
-        kernels.start(self._raw, 0, np.uint64(seed))
+        self._unread: list[RoundReader] = []  # finished rounds, not yet read into messages
+        self._delivered = [0, 0, 0]  # number of messages `new_messages` has returned to each seat
+        self._set_wall()
+        kernels.start_game(self._raw, 0, np.uint64(seed))
         self._round = RoundReader(self.table)
 
     @property
     def table(self) -> np.record:
-        """The whole table, hidden things and all: a live record, to be read only."""
+        """The whole table with everything hidden: a live TABLE record, read only."""
         return self._table[0]
 
     @property
@@ -85,16 +86,16 @@ class Game:
 
     @property
     def asked(self) -> tuple[int, ...]:
-        """The seats whose answer the game waits for, ascending."""
-        return SEATS_OF[kernels.asked_seats(self._raw, 0)]
+        """The seats whose action the game waits for, ascending."""
+        return SEATS_IN_MASK[kernels.asked_seats(self._raw, 0)]
 
     def legal(self, seat: int) -> list[int]:
         """The legal actions of `seat`, ascending; empty where it is not asked."""
-        return self._menu[: kernels.menu(self._raw, 0, seat, self._menu)].tolist()
+        return self._menu[: kernels.legal_actions(self._raw, 0, seat, self._menu)].tolist()
 
     def act(self, seat: int, action: int) -> None:
-        """`seat` answers. Raises IllegalAction, naming what is legal, and leaves the game as it was."""
-        phase = kernels.answer(self._raw, 0, seat, action)
+        """Apply the action of `seat`. Raises IllegalAction, which lists the legal ones; the game is then unchanged."""
+        phase = kernels.apply_action(self._raw, 0, seat, action)
         if phase < 0:
             raise IllegalAction(self._complaint(seat, action))
         self._phase = phase
@@ -102,55 +103,58 @@ class Game:
             self._finish_round()
 
     def _finish_round(self) -> None:
-        """Keep the round for `messages` and go on."""
+        """Keep the round until its messages are read, and go on to the next."""
         n_log = int(self._table["n_log"][0])
         self._round.t = self._table.copy()[0]
         self._unread.append(self._round)
-        self._lay_wall()
-        self._phase = kernels.proceed(self._raw, 0)
+        self._set_wall()
+        self._phase = kernels.next_round(self._raw, 0)
         self._round = RoundReader(self.table)
         if self.over:
             self._round.n_read = n_log
 
     def act_message(self, seat: int, message: Message) -> None:
-        """`seat` answers with an mjai message. Raises ValueError, IllegalAction for an action that is not legal."""
+        """Apply the action of an mjai message of `seat`.
+
+        Raises ValueError for a message that is no action, IllegalAction for an action that is not legal.
+        """
         self.act(seat, action_of(self.table, seat, message))
 
     def view(self, seat: int) -> np.record:
         """A copy of the table with everything hidden from `seat` blanked."""
         copied = np.zeros(1, dtype=TABLE)
-        kernels.see(self._raw, 0, seat, copied.view(np.uint8), 0)
+        kernels.write_view(self._raw, 0, seat, raw_bytes(copied), 0)
         return copied[0]
 
     @property
     def messages(self) -> list[Message]:
-        """Everything that has happened, from ``start_game`` on, with nothing hidden: the record of the game."""
+        """All messages since ``start_game``, with nothing hidden: the record of the game."""
         self._read()
         return self._messages
 
     def take_messages(self) -> list[Message]:
-        """What has happened since the last call, with nothing hidden; `messages` and `new_messages` forget it.
+        """The messages since the last call, with nothing hidden; they are removed from `messages` and `new_messages`.
 
-        For callers that keep the messages themselves: a game then takes no more memory the longer it lasts.
+        For callers that keep the messages themselves, so that the memory of a game does not grow with its length.
         """
         self._read()
         taken, self._messages = self._messages, []
         return taken
 
     def new_messages(self, seat: int) -> list[Message]:
-        """What has happened since the last call for `seat`, as that seat may see it."""
+        """The messages since the last call for `seat`, as that seat may see them."""
         self._read()
         fresh = self._messages[self._delivered[seat] :]
         self._delivered[seat] = len(self._messages)
         return [for_seat(message, seat) for message in fresh]
 
     def snapshot(self) -> Snapshot:
-        """This position, to `restore` later."""
+        """The present position, for `restore`."""
         self._read()
         return Snapshot(self._raw.tobytes(), len(self._messages), tuple(self._delivered))
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a position of this game. Walls given for rounds dealt since then are not laid again."""
+        """Go back to a position of this game. `walls` used since then are not used again: those rounds are shuffled."""
         self._raw[:] = np.frombuffer(snapshot.table, dtype=np.uint8)
         self._phase = int(self._table["phase"][0])
         self._unread.clear()
@@ -161,12 +165,12 @@ class Game:
 
     @property
     def scores(self) -> list[int]:
-        """Points of each seat; riichi sticks on the table belong to nobody."""
+        """Points of each seat; riichi sticks on the table are not counted."""
         return [int(score) for score in self._table["seat"]["score"][0]]
 
     @property
     def ranks(self) -> list[int]:
-        """Place 1-3 of each seat by the present scores."""
+        """Rank 1-3 of each seat by the present scores."""
         return self.rules.ranks(self.scores)
 
     @property
@@ -181,7 +185,7 @@ class Game:
         if self._messages and self._messages[-1]["type"] == "end_game":
             self._messages[-1]["points"] = self.final_points
 
-    def _lay_wall(self) -> None:
+    def _set_wall(self) -> None:
         wall = next(self._walls, None)
         if wall is None:
             return

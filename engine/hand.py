@@ -1,4 +1,4 @@
-"""A seat's concealed hand: counts by kind, red fives, and the shanten keys, always changed together."""
+"""The concealed hand of a seat: counts by kind, red fives and shanten keys, always changed together."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ ONE = np.uint64(1)
 
 @inner
 def move(p: np.record, kind: int, count: int) -> None:
-    """Put `count` tiles of `kind` into the hand of seat record `p` (negative: take them out), red fives as they are.
+    """Add `count` tiles of `kind` to the hand of seat record `p` (negative: remove them), ignoring red fives.
 
-    For trying out: what is moved is moved back. `add_tile` is for good.
+    For trying out: undo it with a second call. Lasting changes are made with `add_tile`.
     """
     p.hand[kind] += count
     p.hand_keys[KEY_GROUP[kind]] += KEY_WEIGHT[kind] * count
@@ -23,7 +23,7 @@ def move(p: np.record, kind: int, count: int) -> None:
 
 @inner
 def add_tile(p: np.record, tile: int, count: int) -> None:
-    """Put `count` of a tile37 into the hand of seat record `p` (negative: take them out)."""
+    """Add `count` of a tile37 to the hand of seat record `p` (negative: remove them)."""
     kind = KIND_OF[tile]
     move(p, kind, count)
     if is_red(tile):
@@ -32,7 +32,7 @@ def add_tile(p: np.record, tile: int, count: int) -> None:
 
 @inner
 def reds_held(p: np.record, kind: int) -> int:
-    """Red fives of `kind` in the concealed hand."""
+    """Number of red fives of `kind` in the concealed hand."""
     return np.int64(p.red[RED_INDEX[kind]]) if RED_INDEX[kind] >= 0 else np.int64(0)
 
 

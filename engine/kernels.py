@@ -1,58 +1,56 @@
-"""The rules, callable from Python: each function works on table `i` of a flat byte buffer of TABLE records.
+"""The rules, callable from Python. Each kernel works on table `i`, or on all tables, of a byte buffer of TABLE records.
 
-A buffer, because passing a record from Python would cost each call several times as much.
+A buffer is uint8[n * TABLE.itemsize] (`engine.table.raw_bytes`): passing a record from Python would make each call
+several times as slow. Kernels do not check indices into a buffer.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 
+from engine import turn
 from engine.actions import MASK_WORDS
 from engine.compiling import inner, kernel
+from engine.rng import scaled, splitmix
 from engine.table import DORA_AT, GAME_OVER, ROUND_OVER, TABLE
-from engine.turn import act, next_round, start_game, start_round
 from engine.view import blank_for
-from engine.wall import mix
 
-Bytes: TypeAlias = np.ndarray
 ONE = np.uint64(1)
 
 
 @inner
 def is_asked(t: np.record, seat: int) -> bool:
-    """Whether the game waits for an answer of `seat`."""
+    """Whether `seat` has legal actions and has not chosen one yet."""
     return (t.legal[seat, 0] | t.legal[seat, 1]) != np.uint64(0) and t.answer[seat] < 0
 
 
 @inner
 def is_legal(t: np.record, seat: int, action: int) -> bool:
-    """Whether `seat` is asked and `action` is on its menu."""
+    """Whether `seat` is asked and `action` (any integer) is legal."""
     if seat < 0 or seat > 2 or action < 0 or action >= 128 or not is_asked(t, seat):
         return False
     return (t.legal[seat, action >> 6] >> np.uint64(action & 63)) & ONE != np.uint64(0)
 
 
 @kernel
-def start(raw: Bytes, i: int, seed: np.uint64) -> None:
-    """Start a game; `rules` of the record are set before, and `wall` where `wall_given`."""
-    start_game(raw.view(TABLE)[i], seed)
+def start_game(raw: np.ndarray, i: int, seed: np.uint64) -> None:
+    """Start a game. Set `rules` of the record before; to fix the first wall, set `wall`, and `wall_given` to 1."""
+    turn.start_game(raw.view(TABLE)[i], seed)
 
 
 @kernel
-def start_at(raw: Bytes, i: int) -> None:
-    """Start a round in mid-game.
+def start_round(raw: np.ndarray, i: int) -> None:
+    """Start a round in the middle of a game.
 
-    `rules`, `viewer` -1, `round_wind`, `dealer`, `honba`, `sticks` and the scores of the record are set before; so is
-    `wall` where `wall_given`, else the wall comes from `seed`.
+    Set these fields of the record before: `rules`, `viewer` (-1), `round_wind`, `dealer`, `honba`, `sticks`, the
+    scores, and either `seed`, or `wall` with `wall_given` 1.
     """
-    start_round(raw.view(TABLE)[i])
+    turn.start_round(raw.view(TABLE)[i])
 
 
 @kernel
-def asked_seats(raw: Bytes, i: int) -> int:
-    """Bit mask of the seats that are asked."""
+def asked_seats(raw: np.ndarray, i: int) -> int:
+    """Bit mask of the seats whose action the game waits for."""
     t = raw.view(TABLE)[i]
     mask = np.int64(0)
     for seat in range(3):
@@ -61,71 +59,71 @@ def asked_seats(raw: Bytes, i: int) -> int:
 
 
 @kernel
-def menu(raw: Bytes, i: int, seat: int, actions: np.ndarray) -> int:
-    """Write the legal actions of `seat`, ascending, into int64[N_ACTIONS]; returns how many (0: not asked)."""
+def legal_actions(raw: np.ndarray, i: int, seat: int, actions: np.ndarray) -> int:
+    """Write the legal actions of `seat`, ascending, into `actions` int64[N_ACTIONS]; return how many (0: not asked)."""
     t = raw.view(TABLE)[i]
     n = np.int64(0)
     if 0 <= seat < 3 and is_asked(t, seat):
-        for place in range(MASK_WORDS):
-            word = t.legal[seat, place]
+        for word_index in range(MASK_WORDS):
+            word = t.legal[seat, word_index]
             while word != np.uint64(0):
                 lowest = word & (~word + ONE)
-                actions[n] = 64 * place + bit_index(lowest)
+                actions[n] = 64 * word_index + bit_index(lowest)
                 word ^= lowest
                 n += 1
     return n
 
 
 @kernel
-def answer(raw: Bytes, i: int, seat: int, action: int) -> int:
-    """Apply an answer and return the phase it leads to; -1, with nothing changed, where it is not legal."""
+def apply_action(raw: np.ndarray, i: int, seat: int, action: int) -> int:
+    """Apply one action; returns the new phase, or -1 with no change if the action is not legal."""
     t = raw.view(TABLE)[i]
     if not is_legal(t, seat, action):
         return -1
-    act(t, seat, action)
+    turn.act(t, seat, action)
     return np.int64(t.phase)
 
 
 @kernel
-def proceed(raw: Bytes, i: int) -> int:
-    """Go on after a round and return the phase that follows; -1, nothing changed, where no round has just ended."""
+def next_round(raw: np.ndarray, i: int) -> int:
+    """Deal the next round or end the game; returns the new phase, or -1 with no change unless in phase ROUND_OVER."""
     t = raw.view(TABLE)[i]
     if t.phase != ROUND_OVER:
         return -1
-    next_round(t)
+    turn.next_round(t)
     return np.int64(t.phase)
 
 
 @kernel
-def see(raw: Bytes, i: int, seat: int, views: Bytes, j: int) -> None:
-    """Write the view of `seat` into record `j` of `views`."""
+def write_view(raw: np.ndarray, i: int, seat: int, views: np.ndarray, j: int) -> None:
+    """Write what `seat` may see of table `i` into record `j` of the buffer `views`."""
     copied = views.view(TABLE)
     copied[j] = raw.view(TABLE)[i]
     blank_for(copied[j], seat)
 
 
 @kernel
-def start_all(raw: Bytes, seeds: np.ndarray) -> None:
-    """Start a game on every table."""
+def start_games(raw: np.ndarray, seeds: np.ndarray) -> None:
+    """Start a game on every table, by `seeds` uint64[n]; the `rules` of the records are set before."""
     tables = raw.view(TABLE)
     for i in range(len(tables)):
-        start_game(tables[i], seeds[i])
+        turn.start_game(tables[i], seeds[i])
 
 
 @kernel
-def collect(
-    raw: Bytes,
+def collect_views(
+    raw: np.ndarray,
     players: np.ndarray,
     player: int,
     first: int,
-    views: Bytes,
+    views: np.ndarray,
     asked_tables: np.ndarray,
     asked_seats: np.ndarray,
 ) -> tuple[int, int]:
-    """Views of the asked seats that `player` sits on, from table `first` on, as many as `views` holds.
+    """Write the views of the asked seats that `player` plays, from table `first` on, until the buffer `views` is full.
 
-    `players` int8[n, 3] tells who sits where; `asked_tables` and `asked_seats` receive the table and seat of each view.
-    Returns how many there are, and the table to go on from.
+    `players` int8[n, 3]: the player of each seat of each table. `asked_tables` int32[:] and `asked_seats` int8[:]
+    receive the table and the seat of each view. Returns the number of views, and the table to continue from.
     """
     tables, seen = raw.view(TABLE), views.view(TABLE)
     n, i = np.int64(0), np.int64(first)
@@ -142,33 +140,36 @@ def collect(
 
 
 @kernel
-def answer_all(raw: Bytes, asked_tables: np.ndarray, asked_seats: np.ndarray, actions: np.ndarray) -> int:
-    """Apply one answer each; returns the index of the first illegal one (those before it are applied), else -1."""
+def apply_actions(raw: np.ndarray, asked_tables: np.ndarray, asked_seats: np.ndarray, actions: np.ndarray) -> int:
+    """Apply `actions` int64[n] of `asked_seats` int[n] at `asked_tables` int[n], in order.
+
+    Returns the index of the first illegal action, at which it stops, or -1.
+    """
     tables = raw.view(TABLE)
     for k in range(len(actions)):
         t = tables[asked_tables[k]]
         if not is_legal(t, np.int64(asked_seats[k]), np.int64(actions[k])):
             return k
-        act(t, np.int64(asked_seats[k]), np.int64(actions[k]))
+        turn.act(t, np.int64(asked_seats[k]), np.int64(actions[k]))
     return -1
 
 
 @kernel
-def proceed_all(raw: Bytes) -> int:
-    """Go on wherever a round has ended; returns how many games are still being played."""
+def next_rounds(raw: np.ndarray) -> int:
+    """As `next_round` for every table in phase ROUND_OVER; returns the number of games that are not over."""
     tables = raw.view(TABLE)
     playing = 0
     for i in range(len(tables)):
         if tables[i].phase == ROUND_OVER:
-            next_round(tables[i])
+            turn.next_round(tables[i])
         if tables[i].phase != GAME_OVER:
             playing += 1
     return playing
 
 
 @inner
-def pick(low: np.uint64, high: np.uint64, index: int) -> int:
-    """The action at place `index` among those set in a mask of two words."""
+def nth_action(low: np.uint64, high: np.uint64, index: int) -> int:
+    """The action with `index` (from 0) among those whose bits are set in the mask of two words."""
     word, offset = low, np.int64(0)
     while True:
         while word != np.uint64(0):
@@ -182,40 +183,43 @@ def pick(low: np.uint64, high: np.uint64, index: int) -> int:
 
 @inner
 def bit_index(bit: np.uint64) -> int:
-    """Place of the single bit set."""
-    place = np.int64(0)
+    """Index of the one bit that is set."""
+    index = np.int64(0)
     for shift in (32, 16, 8, 4, 2, 1):
         if bit >> np.uint64(shift) != np.uint64(0):
             bit >>= np.uint64(shift)
-            place += shift
-    return place
+            index += shift
+    return index
 
 
 @inner
 def hash_view(t: np.record, seed: np.uint64) -> np.uint64:
-    """A number that depends on what a seat sees at this decision, and on `seed`."""
+    """A hash of `seed` and of what the viewer sees at this decision: the seed of random choices."""
     p = t.seat[t.viewer]
-    key = mix(seed + np.uint64(t.n_log) + (np.uint64(t.viewer) << np.uint64(16)))
+    key = splitmix(seed + np.uint64(t.n_log) + (np.uint64(t.viewer) << np.uint64(16)))
     for group in range(3):
-        key = mix(key ^ np.uint64(np.uint32(p.hand_keys[group])))
-    return mix(key ^ np.uint64(p.discarded) ^ (np.uint64(t.wall[DORA_AT]) << np.uint64(48)))
+        key = splitmix(key ^ np.uint64(np.uint32(p.hand_keys[group])))
+    return splitmix(key ^ np.uint64(p.discarded) ^ (np.uint64(t.wall[DORA_AT]) << np.uint64(48)))
 
 
 @kernel
-def random_actions(views: Bytes, n: int, seed: np.uint64, actions: np.ndarray) -> None:
-    """A uniformly random legal action for each of the first `n` views; the same view and seed give the same action."""
+def random_actions(views: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> None:
+    """Write a uniformly random legal action for each of the first `n` views into `actions` int64[n].
+
+    The same view and seed give the same action.
+    """
     seen = views.view(TABLE)
     for k in range(n):
         t = seen[k]
         low, high = t.legal[t.viewer, 0], t.legal[t.viewer, 1]
         count = bit_count(low) + bit_count(high)
-        index = np.int64(((hash_view(t, seed) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
-        actions[k] = pick(low, high, index)
+        index = scaled(hash_view(t, seed), count)
+        actions[k] = nth_action(low, high, index)
 
 
 @inner
 def bit_count(word: np.uint64) -> int:
-    """How many bits are set."""
+    """Number of bits set."""
     word = word - ((word >> ONE) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)

@@ -1,4 +1,4 @@
-"""What each seat may do now, written into TABLE.legal as bit masks of `engine.actions`."""
+"""Legal actions: each function writes a part of the menus, the bit masks of `engine.actions` in TABLE.legal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from engine.shanten import shanten, waits
 from engine.table import OFFER_ANKAN, OFFER_DISCARD, OFFER_KAKAN, PON_MELD
 from engine.tiles import HONOUR, KIND_OF, NORTH, RED_5P, SANMA_KINDS, TERMINALS_HONOURS, is_red
 
-MIN_LIVE_FOR_RIICHI = 3  # every seat must still be due a draw. Source: Tenhou; see also docs/rules.md
+MIN_LIVE_FOR_RIICHI = 3  # every seat must still have a draw. Source: Tenhou; see docs/rules.md
 ONE = np.uint64(1)
 
 
@@ -49,7 +49,7 @@ def allow(t: np.record, seat: int, action: int) -> None:
 
 @inner
 def riichi_bits(p: np.record) -> int:
-    """Situation bits of a seat's riichi and ippatsu."""
+    """Situation bits (`engine.scoring.yaku`) of riichi and ippatsu of a seat."""
     bits = IN_RIICHI if p.riichi == 1 else IN_DOUBLE_RIICHI if p.riichi == 2 else 0
     return bits | (WITH_IPPATSU if p.ippatsu else 0)
 
@@ -70,7 +70,7 @@ def tsumo_situation(t: np.record, seat: int) -> int:
 
 @inner
 def ron_situation(t: np.record, seat: int) -> int:
-    """Situation bits of a win on the tile on offer. A robbed north is not chankan. Source: Tenhou record."""
+    """Situation bits of a win on the tile on offer. Robbing a north is not chankan. Source: Tenhou record."""
     bits = riichi_bits(t.seat[seat])
     if t.offer_type == OFFER_KAKAN or t.offer_type == OFFER_ANKAN:
         bits |= ROBBING_KAN
@@ -81,7 +81,7 @@ def ron_situation(t: np.record, seat: int) -> int:
 
 @inner
 def tenpai_without(p: np.record, kind: int) -> bool:
-    """Whether the 14-tile hand is tenpai after losing one tile of `kind`."""
+    """Whether the 14-tile hand is tenpai after a discard of `kind`."""
     n_melds = np.int64(p.n_melds)
     move(p, kind, np.int64(-1))
     tenpai = shanten(p.hand_keys, n_melds) == 0 and waits(p.hand, p.hand_keys, n_melds) != 0
@@ -90,17 +90,17 @@ def tenpai_without(p: np.record, kind: int) -> bool:
 
 
 @inner
-def free_for_riichi(t: np.record, p: np.record) -> bool:
-    """Concealed, not in riichi, a stick to pay, and enough tiles left: all that others can tell."""
+def may_riichi_publicly(t: np.record, p: np.record) -> bool:
+    """Whether the public conditions of riichi hold: concealed, not in riichi, 1,000 points, at least 3 live tiles."""
     return p.riichi == 0 and p.open == 0 and p.score >= RIICHI_STICK and t.live_left >= MIN_LIVE_FOR_RIICHI
 
 
 @inner
 def may_riichi(t: np.record, p: np.record) -> bool:
-    """Free to declare, and with a discard that leaves the hand tenpai."""
-    if not free_for_riichi(t, p):
+    """Whether the seat on turn may declare riichi: the public conditions, and a discard that leaves the hand tenpai."""
+    if not may_riichi_publicly(t, p):
         return False
-    if p.shanten > 1 or shanten(p.hand_keys, np.int64(p.n_melds)) > 0:  # a draw lowers it by one at most
+    if p.shanten > 1 or shanten(p.hand_keys, np.int64(p.n_melds)) > 0:  # a draw lowers it by at most one
         return False
     for kind in SANMA_KINDS:
         if p.hand[kind] > 0 and tenpai_without(p, kind):
@@ -110,9 +110,9 @@ def may_riichi(t: np.record, p: np.record) -> bool:
 
 @inner
 def allow_discards(t: np.record, seat: int, kinds: np.uint64) -> None:
-    """Every way to discard a tile of `kinds` (a bit mask of held kinds): red or plain, from the hand or as drawn.
+    """Allow every discard of `kinds` (a bit mask of held kinds): red or plain, from the hand or tsumogiri.
 
-    A kind's number is the action that discards its plain tile, so the mask is nearly the menu.
+    The number of a kind is the action that discards its plain tile, so the mask itself is most of the menu.
     """
     p = t.seat[seat]
     menu = kinds
@@ -134,7 +134,7 @@ def allow_discards(t: np.record, seat: int, kinds: np.uint64) -> None:
 
 @inner
 def has_run_with(p: np.record, kind: int) -> bool:
-    """Whether a complete hand can be read with a tile of `kind` in a run."""
+    """Whether a complete hand can be split into sets and a pair with a tile of `kind` in a run."""
     if kind < 9 or kind >= HONOUR:
         return False
     for first in range(max(kind - 2, kind // 9 * 9), min(kind, kind // 9 * 9 + 6) + 1):
@@ -151,10 +151,11 @@ def has_run_with(p: np.record, kind: int) -> bool:
 
 
 @inner
-def keeps_reading(p: np.record, kind: int) -> bool:
-    """Whether an ankan of the drawn `kind` in riichi leaves waits and every reading of the hand as they were.
+def ankan_keeps_waits(p: np.record, kind: int) -> bool:
+    """Whether an ankan of the drawn `kind` in riichi changes neither the waits nor any way to split the hand.
 
-    Source: Tenhou: only with the drawn tile, and where its three fellows are a triplet in every reading.
+    Source: Tenhou: an ankan in riichi is allowed only with the drawn tile, and only if the other three tiles are a
+    triplet in every split of the hand.
     """
     before = p.waits
     move(p, kind, np.int64(-4))
@@ -174,13 +175,13 @@ def keeps_reading(p: np.record, kind: int) -> bool:
 
 @inner
 def allow_own_kans(t: np.record, seat: int) -> None:
-    """Ankan and kakan: a tile to replace it must be left, and there is no fifth kan."""
+    """Allow ankan and kakan while a live tile is left and fewer than four kans have been declared."""
     p = t.seat[seat]
     if t.live_left == 0 or t.n_kans >= 4:
         return
     if p.riichi:
         kind = KIND_OF[t.drawn]
-        if p.hand[kind] == 4 and keeps_reading(p, kind):
+        if p.hand[kind] == 4 and ankan_keeps_waits(p, kind):
             allow(t, seat, ANKAN + kind)
         return
     fours = kinds_held(p, np.int64(4))
@@ -192,8 +193,8 @@ def allow_own_kans(t: np.record, seat: int) -> None:
 
 
 @inner
-def nine_kinds(p: np.record) -> bool:
-    """Whether the hand holds nine or more kinds of terminals and honours."""
+def has_kyushu_kyuhai(p: np.record) -> bool:
+    """Whether the hand holds at least nine different terminals and honours (kyushu kyuhai)."""
     kinds = 0
     for kind in TERMINALS_HONOURS:
         if p.hand[kind] > 0:
@@ -203,7 +204,7 @@ def nine_kinds(p: np.record) -> bool:
 
 @inner
 def turn_menu(t: np.record) -> None:
-    """Menu of the seat that has just drawn."""
+    """Write the menu of the seat that has just drawn."""
     seat = np.int64(t.turn)
     p = t.seat[seat]
     if p.riichi:
@@ -217,20 +218,20 @@ def turn_menu(t: np.record) -> None:
     allow_own_kans(t, seat)
     if t.live_left > 0 and p.hand[NORTH] > 0 and (p.riichi == 0 or t.drawn == NORTH):
         allow(t, seat, np.int64(NUKIDORA))
-    if t.first_turn and p.n_river == 0 and nine_kinds(p):
+    if t.first_turn and p.n_river == 0 and has_kyushu_kyuhai(p):
         allow(t, seat, np.int64(KYUSHU_KYUHAI))
 
 
 @inner
 def pon_menu(t: np.record) -> None:
-    """Menu after a pon: any discard but the called kind (kuikae)."""
+    """Write the menu after a pon: every discard but the called kind (kuikae)."""
     held = kinds_held(t.seat[t.turn], np.int64(1))
     allow_discards(t, np.int64(t.turn), held & ~(ONE << np.uint64(t.kuikae)))
 
 
 @inner
 def riichi_menu(t: np.record) -> None:
-    """Menu after declaring riichi: the discards that leave the hand tenpai."""
+    """Write the menu after declaring riichi: the discards that leave the hand tenpai."""
     p = t.seat[t.turn]
     kinds = np.uint64(0)
     for kind in SANMA_KINDS:
@@ -241,7 +242,7 @@ def riichi_menu(t: np.record) -> None:
 
 @inner
 def four_kans_abort(t: np.record) -> bool:
-    """Whether four kans stand that are not all one seat's."""
+    """Whether there are four kans, declared by at least two seats."""
     if t.n_kans < 4:
         return False
     for seat in range(3):
@@ -256,29 +257,29 @@ def four_kans_abort(t: np.record) -> bool:
 
 @inner
 def offer_ron(t: np.record, seat: int) -> None:
-    """Put ron on the menu; where the tile completes the hand but may not be won on, furiten follows."""
+    """Allow ron on the tile on offer; a seat whose hand it completes but which may not win becomes furiten."""
     p = t.seat[seat]
     kind = KIND_OF[t.offer]
     if not has_kind(p.waits, kind) or (t.offer_type == OFFER_ANKAN and not is_kokushi(p)):
         return
-    furiten = p.passed or p.riichi_passed or (np.uint64(p.waits) & np.uint64(p.discarded)) != np.uint64(0)
+    furiten = p.temporary_furiten or p.riichi_furiten or (np.uint64(p.waits) & np.uint64(p.discarded)) != np.uint64(0)
     if not furiten and winning_han(t, seat, t.offer, ron_situation(t, seat)) > 0:
         allow(t, seat, np.int64(RON))
     else:
-        let_pass(p)
+        set_furiten(p)
 
 
 @inner
-def let_pass(p: np.record) -> None:
-    """Furiten of a seat that does not win on a tile that completes its hand."""
-    p.passed = 1
+def set_furiten(p: np.record) -> None:
+    """Make a seat furiten that does not win on a tile that completes its hand: for the round if it is in riichi."""
+    p.temporary_furiten = 1
     if p.riichi:
-        p.riichi_passed = 1
+        p.riichi_furiten = 1
 
 
 @inner
 def offer_calls(t: np.record, seat: int) -> None:
-    """Put pon and daiminkan of a discard on the menu."""
+    """Allow pon and daiminkan of the discard on offer."""
     p = t.seat[seat]
     kind = KIND_OF[t.offer]
     held = np.int64(p.hand[kind])
@@ -295,11 +296,11 @@ def offer_calls(t: np.record, seat: int) -> None:
 
 @inner
 def response_menus(t: np.record) -> bool:
-    """Menus of the two seats that may take the tile on offer; False when neither can."""
+    """Write the menus of the two seats that may call or win on the tile on offer; return whether one of them can."""
     if t.offer_type == OFFER_ANKAN and not t.rules.kokushi_robs_ankan:
         return False
     calls = t.offer_type == OFFER_DISCARD and not four_kans_abort(t)
-    somebody = False
+    any_asked = False
     for step in range(1, 3):
         seat = (t.turn + step) % 3
         offer_ron(t, seat)
@@ -307,5 +308,5 @@ def response_menus(t: np.record) -> bool:
             offer_calls(t, seat)
         if t.legal[seat, 0] != np.uint64(0):
             allow(t, seat, np.int64(PASS))
-            somebody = True
-    return somebody
+            any_asked = True
+    return any_asked

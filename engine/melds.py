@@ -1,4 +1,4 @@
-"""Laying melds and norths: what moves from the hand and the river to the table."""
+"""Calls, kans and nukidora: the tiles move from the hand and the river to the melds, and the event is logged."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from engine.table import (
     RIVER_CALLED,
 )
 from engine.tiles import EAST, HAKU, KIND_OF, NONE, NORTH, RED_5P, RED_INDEX, is_red
-from engine.wall import append, nothing_drawn
+from engine.wall import clear_drawn, log_event
 
 
 @inner
 def take_from_hand(p: np.record, kind: int, count: int, reds: int) -> None:
-    """Remove `count` tiles of `kind`, `reds` of them red (negative: put them in)."""
+    """Remove `count` tiles of `kind` from the hand, `reds` of them red (negative: add them)."""
     add_tile(p, kind, -(count - reds))
     if reds != 0:
         add_tile(p, RED_5P + RED_INDEX[kind], -reds)
@@ -31,7 +31,7 @@ def take_from_hand(p: np.record, kind: int, count: int, reds: int) -> None:
 
 @inner
 def add_meld(p: np.record, meld_type: int, kind: int, reds: int, called: int, giver: int) -> None:
-    """Lay a meld beside the others."""
+    """Add a meld to seat record `p`: its fields are those of SEAT (`giver`: meld_from)."""
     m = p.n_melds
     p.meld_type[m] = meld_type
     p.meld_kind[m] = kind
@@ -45,7 +45,7 @@ def add_meld(p: np.record, meld_type: int, kind: int, reds: int, called: int, gi
 
 @inner
 def call_discard(t: np.record, seat: int, meld_type: int, event: int, count: int, reds: int) -> None:
-    """Meld the discard on offer with `count` tiles of the hand, `reds` of them red."""
+    """Call the discard on offer with `count` tiles of the hand, `reds` of them red; `event` is logged."""
     p, giver = t.seat[seat], t.seat[t.turn]
     tile, kind = np.int64(t.offer), KIND_OF[t.offer]
     target = np.int64(t.turn)
@@ -54,17 +54,17 @@ def call_discard(t: np.record, seat: int, meld_type: int, event: int, count: int
     take_from_hand(p, kind, count, reds)
     add_meld(p, meld_type, kind, reds + (1 if is_red(tile) else 0), tile, target)
     t.seen[kind] += count
-    append(t, pack(event, seat, target, tile, np.int64(0), reds, np.int64(0)))
-    note_liability(p, kind, target)
+    log_event(t, pack(event, seat, target, tile, np.int64(0), reds, np.int64(0)))
+    set_pao(p, kind, target)
     t.turn = seat
     t.first_turn = 0
-    nothing_drawn(t)
+    clear_drawn(t)
     t.offer = NONE
 
 
 @inner
 def call_pon(t: np.record, seat: int, with_red: bool) -> None:
-    """Pon the discard on offer; its kind may not be discarded next (kuikae)."""
+    """Call pon on the discard on offer; its kind may not be discarded next (kuikae)."""
     kind = KIND_OF[t.offer]
     call_discard(t, seat, np.int64(PON_MELD), np.int64(PON), np.int64(2), np.int64(1 if with_red else 0))
     t.kuikae = kind
@@ -72,7 +72,7 @@ def call_pon(t: np.record, seat: int, with_red: bool) -> None:
 
 @inner
 def call_daiminkan(t: np.record, seat: int) -> None:
-    """Kan the discard on offer; its indicator is owed."""
+    """Call daiminkan on the discard on offer; its dora indicator is pending."""
     reds = reds_held(t.seat[seat], KIND_OF[t.offer])
     call_discard(t, seat, np.int64(DAIMINKAN_MELD), np.int64(DAIMINKAN), np.int64(3), reds)
     t.n_kans += 1
@@ -81,20 +81,20 @@ def call_daiminkan(t: np.record, seat: int) -> None:
 
 @inner
 def declare_ankan(t: np.record, seat: int, kind: int) -> None:
-    """Lay four concealed tiles aside."""
+    """Declare an ankan; only kokushi may rob it, where the rules let it."""
     p = t.seat[seat]
     reds = reds_held(p, kind)
     take_from_hand(p, kind, np.int64(4), reds)
     add_meld(p, np.int64(ANKAN_MELD), kind, reds, np.int64(NONE), np.int64(NONE))
     t.seen[kind] += 4
     t.n_kans += 1
-    append(t, pack(ANKAN, seat, seat, kind, np.int64(0), reds, np.int64(0)))
+    log_event(t, pack(ANKAN, seat, seat, kind, np.int64(0), reds, np.int64(0)))
     offer(t, kind, np.int64(OFFER_ANKAN))
 
 
 @inner
 def declare_kakan(t: np.record, seat: int, kind: int) -> None:
-    """Add the fourth tile to a pon; it may be robbed."""
+    """Declare a kakan, the fourth tile of a pon; it may be robbed."""
     p = t.seat[seat]
     red_added = reds_held(p, kind)
     tile = RED_5P + RED_INDEX[kind] if red_added > 0 else kind
@@ -107,33 +107,33 @@ def declare_kakan(t: np.record, seat: int, kind: int) -> None:
             p.meld_red[m] += red_added
     t.seen[kind] += 1
     t.n_kans += 1
-    append(t, pack(KAKAN, seat, seat, tile, np.int64(0), red_in_pon, np.int64(0)))
+    log_event(t, pack(KAKAN, seat, seat, tile, np.int64(0), red_in_pon, np.int64(0)))
     offer(t, tile, np.int64(OFFER_KAKAN))
 
 
 @inner
-def lay_north(t: np.record, seat: int) -> None:
-    """Nukidora: lay a north aside; it may be robbed."""
+def declare_nukidora(t: np.record, seat: int) -> None:
+    """Declare nukidora with a north; it may be robbed."""
     p = t.seat[seat]
     add_tile(p, np.int64(NORTH), np.int64(-1))
     p.nukidora += 1
     t.seen[NORTH] += 1
-    append(t, pack(NUKIDORA, seat, seat, np.int64(NORTH), np.int64(0), np.int64(0), np.int64(0)))
+    log_event(t, pack(NUKIDORA, seat, seat, np.int64(NORTH), np.int64(0), np.int64(0), np.int64(0)))
     offer(t, np.int64(NORTH), np.int64(OFFER_NUKIDORA))
 
 
 @inner
 def offer(t: np.record, tile: int, offer_type: int) -> None:
-    """Put a tile laid from the hand on offer to the others."""
+    """Put the tile of a kan or nukidora on offer to the others, and end the uninterrupted first turn."""
     t.first_turn = 0
     t.offer = tile
     t.offer_type = offer_type
-    nothing_drawn(t)
+    clear_drawn(t)
 
 
 @inner
-def note_liability(p: np.record, kind: int, giver: int) -> None:
-    """Pao: who lets a seat meld its third dragon or fourth wind answers for the yakuman."""
+def set_pao(p: np.record, kind: int, giver: int) -> None:
+    """Pao: the seat whose discard gives `p` its third dragon or fourth wind meld is liable for the yakuman."""
     dragons = winds = 0
     for m in range(p.n_melds):
         if p.meld_kind[m] >= HAKU:

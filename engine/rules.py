@@ -1,4 +1,4 @@
-"""The rules that can be switched, as data. Everything not named here is the same on every table."""
+"""The rules that can be switched, as data, and the presets. docs/rules.md lists all rules."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Literal
 import numpy as np
 
 START_POINTS = 35_000
-TARGET_POINTS = 40_000  # whoever leads with this much at the end of the last round ends the game
+TARGET_POINTS = 40_000  # points the top seat needs for the game to end after the last scheduled round
 TOTAL_POINTS = 3 * START_POINTS
 RIICHI_STICK = 1_000
-NOTEN_POOL = 2_000
-N_DRAWS = 55  # draws to an exhaustive draw, replacement draws included
+NOTEN_POOL = 2_000  # points paid at an exhaustive draw by the seats without tenpai, all together
+N_DRAWS = 55  # draws in a round that ends in an exhaustive draw, replacement draws included
 
 RULES = np.dtype(
     (
@@ -30,7 +30,13 @@ RULES = np.dtype(
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """One set of three-player rules. `uma` is in thousands, first place first; `base_points` is what counts as zero."""
+    """One set of three-player rules.
+
+    `name`: of the preset. `length`: scheduled rounds. `red_fives`: one red 5p and one red 5s. `kokushi_robs_ankan`:
+    kokushi may win on an ankan. `double_yakuman`: four patterns count as two yakuman. `pao_covers_all`: the liable seat
+    pays for the whole hand, not only for the pao yakuman. `uma`: in thousands, first rank first. `base_points`: the
+    score that is zero final points.
+    """
 
     name: str
     length: Literal["east", "hanchan"] = "hanchan"
@@ -46,7 +52,7 @@ class Rules:
             raise ValueError(f"length {self.length!r}: choose east or hanchan")
 
     def packed(self) -> np.void:
-        """These rules as a RULES record, for compiled code."""
+        """These rules as one RULES record, for compiled code."""
         record = np.zeros((), dtype=RULES)
         record["last_wind"] = 0 if self.length == "east" else 1
         for switch in ("red_fives", "kokushi_robs_ankan", "double_yakuman", "pao_covers_all"):
@@ -63,7 +69,7 @@ class Rules:
         return [order.index(seat) + 1 for seat in range(3)]
 
     def final_points(self, scores: list[int]) -> list[float]:
-        """Final points of each seat: (score - base)/1,000 plus uma; to the top what the base took from all (oka)."""
+        """Final points of each seat: (score - base_points) / 1,000 + uma, and the oka to the top seat."""
         oka = 3 * (self.base_points - START_POINTS) // 1_000
         points = []
         for seat, rank in enumerate(self.ranks(scores)):
@@ -85,7 +91,7 @@ PRESETS: dict[str, Rules] = {rules.name: rules for rules in (TENHOU, MAJSOUL)}
 
 
 def preset(name: str, length: Literal["east", "hanchan"] = "hanchan") -> Rules:
-    """The preset `name` with that length. Raises ValueError naming the presets there are."""
+    """The preset `name` with `length`. Raises ValueError, which lists the presets, for an unknown name."""
     if name not in PRESETS:
         raise ValueError(f"unknown rules {name!r}: choose one of {', '.join(PRESETS)}")
     return PRESETS[name].with_length(length)

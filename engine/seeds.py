@@ -1,4 +1,4 @@
-"""Seeds for whoever plays many games from one."""
+"""Derived seeds: many independent seeds from one."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ MAX_SEED = (1 << 64) - 1
 
 
 def derived_seed(seed: int, use: str, index: int) -> int:
-    """A 64-bit seed of its own for each use and index, the same on every machine; it does not tell `seed`."""
+    """A 64-bit seed for each `use` and `index`, the same on every machine; `seed` cannot be computed from it."""
     return int.from_bytes(hashlib.blake2b(f"{seed} {use} {index}".encode(), digest_size=8).digest(), "little")

@@ -1,9 +1,10 @@
-"""Payments, and what follows a round: wins, draws, the next round, the end of the game."""
+"""The end of a round: wins and ryukyoku with their payments, and whether the game is over."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from engine import ryukyoku
 from engine.compiling import inner
 from engine.events import END_KYOKU, HORA, RYUKYOKU, pack
 from engine.legal import ron_situation, tsumo_situation
@@ -11,18 +12,18 @@ from engine.rules import NOTEN_POOL, RIICHI_STICK, TARGET_POINTS
 from engine.scoring.points import payment
 from engine.scoring.table_scoring import score_win
 from engine.scoring.yaku import DAISANGEN, DAISUUSHII
-from engine.table import EXHAUSTIVE, FOUR_KANS, NAGASHI, NINE_KINDS, ROUND_OVER
+from engine.table import ROUND_OVER
 from engine.tiles import NONE
-from engine.wall import append
+from engine.wall import log_event
 
 YAKUMAN_BASIC = 8_000
 MANGAN_BASIC = 2_000
-HONBA_PER_PAYER = 100  # ron 200: as much as both payers would give. Source: Tenhou records
+HONBA_PER_PAYER = 100  # the discarder pays for both on ron. Source: Tenhou records
 
 
 @inner
-def liable_seat(p: np.record, win: np.record) -> int:
-    """The seat liable for a yakuman of this win (pao: daisangen and daisuushii only), or NONE."""
+def pao_seat(p: np.record, win: np.record) -> int:
+    """The seat liable (pao) for the daisangen or daisuushii of this win by `p`, or NONE."""
     if win.yaku[DAISANGEN] > 0 and p.pao_daisangen >= 0:
         return np.int64(p.pao_daisangen)
     if win.yaku[DAISUUSHII] > 0 and p.pao_daisuushii >= 0:
@@ -31,8 +32,8 @@ def liable_seat(p: np.record, win: np.record) -> int:
 
 
 @inner
-def liable_basic(t: np.record, win: np.record) -> int:
-    """Base points the liable seat answers for: the whole hand (Tenhou) or the liable yakuman alone (Mahjong Soul)."""
+def pao_basic(t: np.record, win: np.record) -> int:
+    """Base points that the liable seat pays for: the whole hand (Tenhou) or the pao yakuman alone (Mahjong Soul)."""
     if t.rules.pao_covers_all:
         return np.int64(win.basic)
     liable = DAISANGEN if win.yaku[DAISANGEN] > 0 else DAISUUSHII
@@ -41,13 +42,13 @@ def liable_basic(t: np.record, win: np.record) -> int:
 
 @inner
 def tsumo_share(t: np.record, winner: int, payer: int, basic: int) -> int:
-    """What `payer` owes for a tsumo. The missing north's share is simply not paid (tsumo loss)."""
+    """What `payer` pays for a tsumo of `basic` base points; nobody pays the absent north's share (tsumo loss)."""
     return payment(basic, np.int64(2) if winner == t.dealer or payer == t.dealer else np.int64(1))
 
 
 @inner
 def settle_tsumo(t: np.record, winner: int, basic: int, win: np.record, payer: int) -> None:
-    """Add to the deltas of `win` a tsumo worth `basic` base points; `payer` pays all of it unless NONE."""
+    """Add a tsumo worth `basic` base points to `win`; a liable `payer` pays all shares, NONE: everybody the own one."""
     for seat in range(3):
         if seat != winner:
             share = tsumo_share(t, winner, np.int64(seat), basic)
@@ -58,7 +59,7 @@ def settle_tsumo(t: np.record, winner: int, basic: int, win: np.record, payer: i
 
 @inner
 def settle_ron(t: np.record, winner: int, basic: int, win: np.record, payer: int) -> None:
-    """Add to the deltas of `win` a ron worth `basic`; a liable `payer` and the discarder share it half and half."""
+    """Add a ron worth `basic` base points to `win`; a liable `payer` (or NONE) pays half of it for the discarder."""
     points = payment(basic, np.int64(6) if winner == t.dealer else np.int64(4))
     win.points += points
     win.deltas[winner] += points
@@ -70,16 +71,16 @@ def settle_ron(t: np.record, winner: int, basic: int, win: np.record, payer: int
 
 @inner
 def settle_win(t: np.record, winner: int, target: int, tile: int) -> None:
-    """Score and pay one win. The first of a round takes honba and sticks."""
+    """Score and pay one win on `tile`. The first win of a round takes the honba and the riichi sticks."""
     win = t.win[t.n_wins]
     situation = tsumo_situation(t, winner) if winner == target else ron_situation(t, winner)
     score_win(t, winner, tile, situation, win)
     win.winner, win.target, win.tile = winner, target, tile
     win.points = 0
     win.deltas[:] = 0
-    liable = liable_seat(t.seat[winner], win)
+    liable = pao_seat(t.seat[winner], win)
     win.pao = liable
-    covered = liable_basic(t, win) if liable >= 0 else np.int64(0)
+    covered = pao_basic(t, win) if liable >= 0 else np.int64(0)
     basic = np.int64(win.basic)
     if winner == target:
         if covered > 0:
@@ -95,13 +96,13 @@ def settle_win(t: np.record, winner: int, target: int, tile: int) -> None:
         pay_honba_and_sticks(t, win, liable)
     for seat in range(3):
         t.seat[seat].score += win.deltas[seat]
-    append(t, pack(HORA, winner, target, tile, np.int64(0), np.int64(0), np.int64(t.n_wins)))
+    log_event(t, pack(HORA, winner, target, tile, np.int64(0), np.int64(0), np.int64(t.n_wins)))
     t.n_wins += 1
 
 
 @inner
 def pay_honba_and_sticks(t: np.record, win: np.record, liable: int) -> None:
-    """Honba from each payer on tsumo, 200 from the discarder on ron, all from a liable seat. Sticks to the winner."""
+    """Pay honba (100 from each on tsumo, 200 from the discarder on ron, 200 from a liable seat) and riichi sticks."""
     for seat in range(3):
         if seat != win.winner:
             payer = liable if liable >= 0 else np.int64(seat if win.target == win.winner else win.target)
@@ -136,57 +137,59 @@ def ron(t: np.record, first: bool, second: bool) -> None:
 
 @inner
 def exhaustive_draw(t: np.record) -> None:
-    """No tiles left: nagashi mangan, or 2,000 points from those without tenpai to those with it."""
+    """No tiles left: nagashi mangan, or noten payments of 2,000 points in all to the seats in tenpai."""
     n_tenpai = np.int64(0)
     nagashi = False
     for seat in range(3):
         tenpai = t.seat[seat].waits != np.uint64(0)
-        t.draw_tenpai[seat] = tenpai
+        t.ryukyoku_tenpai[seat] = tenpai
         n_tenpai += 1 if tenpai else 0
         nagashi = nagashi or t.seat[seat].nagashi != 0
     if nagashi:
         pay_nagashi(t)
     elif 0 < n_tenpai < 3:
         for seat in range(3):
-            t.draw_deltas[seat] = NOTEN_POOL // n_tenpai if t.draw_tenpai[seat] else -NOTEN_POOL // (3 - n_tenpai)
-    t.dealer_stays = t.draw_tenpai[t.dealer]
-    end_draw(t, np.int64(NAGASHI) if nagashi else np.int64(EXHAUSTIVE))
+            t.ryukyoku_deltas[seat] = (
+                NOTEN_POOL // n_tenpai if t.ryukyoku_tenpai[seat] else -NOTEN_POOL // (3 - n_tenpai)
+            )
+    t.dealer_stays = t.ryukyoku_tenpai[t.dealer]
+    end_in_ryukyoku(t, np.int64(ryukyoku.NAGASHI_MANGAN if nagashi else ryukyoku.EXHAUSTIVE))
 
 
 @inner
 def pay_nagashi(t: np.record) -> None:
-    """Each seat whose discards were all terminals and honours, none called, gets a mangan tsumo without honba."""
+    """Pay each seat with nagashi mangan a mangan tsumo without honba."""
     for winner in range(3):
         if t.seat[winner].nagashi:
             for seat in range(3):
                 if seat != winner:
                     share = tsumo_share(t, np.int64(winner), np.int64(seat), np.int64(MANGAN_BASIC))
-                    t.draw_deltas[winner] += share
-                    t.draw_deltas[seat] -= share
+                    t.ryukyoku_deltas[winner] += share
+                    t.ryukyoku_deltas[seat] -= share
 
 
 @inner
-def abort(t: np.record, reason: int) -> None:
-    """The round ends without payments and is played again by the same dealer."""
+def abortive_draw(t: np.record, reason: int) -> None:
+    """End the round without payments; the dealer repeats. `reason` is a number of `engine.ryukyoku`."""
     t.dealer_stays = 1
-    end_draw(t, reason)
+    end_in_ryukyoku(t, reason)
 
 
 @inner
-def end_draw(t: np.record, reason: int) -> None:
-    """Apply and log a draw."""
-    t.draw_reason = reason
+def end_in_ryukyoku(t: np.record, reason: int) -> None:
+    """Pay `ryukyoku_deltas`, log the ryukyoku with its `reason`, and end the round."""
+    t.ryukyoku_reason = reason
     for seat in range(3):
-        t.seat[seat].score += t.draw_deltas[seat]
+        t.seat[seat].score += t.ryukyoku_deltas[seat]
     actor = np.int64(t.turn)
-    append(t, pack(RYUKYOKU, actor, actor, np.int64(0), np.int64(0), np.int64(0), reason))
+    log_event(t, pack(RYUKYOKU, actor, actor, np.int64(0), np.int64(0), np.int64(0), reason))
     end_round(t)
 
 
 @inner
 def end_round(t: np.record) -> None:
-    """The round is over; `engine.turn.next_round` goes on."""
-    append(t, pack(END_KYOKU, np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)))
+    """End the round: phase ROUND_OVER, nobody is asked."""
+    log_event(t, pack(END_KYOKU, np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)))
     t.phase = ROUND_OVER
     t.legal[:] = np.uint64(0)
     t.riichi_pending = 0
@@ -204,11 +207,12 @@ def top_seat(t: np.record) -> int:
 
 @inner
 def game_ends(t: np.record) -> bool:
-    """Whether the game is over after the settled round.
+    """Whether the game is over after the round just settled. Source: Tenhou.
 
-    Source: Tenhou. Somebody is below zero; or, in the last scheduled round or later, the dealer stays, is top with
-    40,000 and won or was tenpai (an abortive draw never ends the game), or the deal passes and somebody has 40,000, or
-    West 3 (South 3 in an East-only game) is over.
+    A seat below zero ends it. In the last scheduled round (South 3; East 3 in an East-only game) or later it ends
+
+    * if the dealer repeats by a win or tenpai (not by an abortive draw) and is top with 40,000;
+    * if the dealer does not repeat and a seat has 40,000, or the round was West 3 (South 3 in an East-only game).
     """
     for seat in range(3):
         if t.seat[seat].score < 0:
@@ -219,5 +223,6 @@ def game_ends(t: np.record) -> bool:
     top = top_seat(t)
     enough = t.seat[top].score >= TARGET_POINTS
     if t.dealer_stays:
-        return enough and top == t.dealer and t.draw_reason != NINE_KINDS and t.draw_reason != FOUR_KANS
+        aborted = t.ryukyoku_reason == ryukyoku.KYUSHU_KYUHAI or t.ryukyoku_reason == ryukyoku.FOUR_KANS
+        return enough and top == t.dealer and not aborted
     return enough or (t.round_wind > last_wind and t.dealer == 2)

@@ -1,15 +1,15 @@
-"""Shanten, waits and useful tiles of a three-player hand, by look-ups in tables made by `engine/shanten_tables.py`.
+"""Shanten, waits and ukeire of a three-player hand, by look-ups in the tables that `engine/shanten_tables.py` makes.
 
-Shanten here is exact: one less than the fewest tiles the concealed hand must still draw to be complete, among all
-complete hands that use no kind more than four times. So a hand that only a fifth tile of a kind could complete is not
-tenpai. Tiles laid in melds or seen elsewhere are not known to these functions.
+Shanten is exact: the fewest tiles the concealed hand must draw to be complete, less one, over all complete hands with
+at most four tiles of each kind. A hand that only a fifth tile of a kind would complete is not tenpai. Melds and visible
+tiles are not taken into account.
 
-A hand is kept as three **keys**, one for each group of nine kinds: pinzu, souzu, and the kinds without runs (1m, 9m,
-seven honours; 2m-8m do not occur). A tile more or less changes one key by its weight:
+A hand has three **keys**, one for each group of nine kinds: pinzu, souzu, and the kinds without runs (1m, 9m and the
+honours; 2m-8m do not occur). Adding or removing a tile changes one key by the weight of its kind:
 ``keys[KEY_GROUP[kind]] += KEY_WEIGHT[kind]``.
 
-Everywhere `hand` is int8[34] (concealed tiles by kind, at most four each), `keys` its int32[3], `n_melds` the number of
-melds laid (0-4), kans included. With m melds the hand has 13-3m or 14-3m tiles. Kinds in a result are bits of a uint64.
+In all functions `hand` is int8[34] (concealed tiles by kind, at most four each), `keys` int32[3] its keys, `n_melds` the
+number of melds (0-4), kans included. With m melds the hand has 13-3m or 14-3m tiles. A set of kinds is a uint64 mask.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from engine.shanten_tables import (
     ORPHAN_PAIRS_AT,
     ORPHANS_AT,
     PAIRS_AT,
-    PLACE_BITS,
+    ROW_BITS,
 )
 from engine.tiles import HONOUR, KIND_1M, KIND_9M, N_KINDS, PIN, SANMA_KINDS, SOU
 
@@ -51,13 +51,13 @@ with np.load(FILE) as _tables:
     _LOW_HALF, _HIGH_HALF = _tables["low"], _tables["high"]
     _ROW, _JOINT, _SHANTEN = _tables["row"], _tables["joint"], _tables["shanten"]
 
-_PLACE = (1 << PLACE_BITS) - 1
-_FIELD = (1 << FIELD_BITS) - 1
+_ROW_MASK = (1 << ROW_BITS) - 1
+_FIELD_MASK = (1 << FIELD_BITS) - 1
 
 
 @inner
 def hand_keys(hand: Hand, keys: Keys) -> None:
-    """Fill `keys` from `hand`."""
+    """Compute the `keys` of `hand`."""
     keys[:] = 0
     for kind in SANMA_KINDS:
         keys[KEY_GROUP[kind]] += KEY_WEIGHT[kind] * hand[kind]
@@ -65,38 +65,38 @@ def hand_keys(hand: Hand, keys: Keys) -> None:
 
 @inner
 def _profile(group: int, key: int) -> int:
-    """Packed profile of one group: the place of its cost row, and counts for the hands without melds."""
+    """Packed profile of one group: the index of its cost row, and the counts for chiitoitsu and kokushi."""
     table = group // NO_RUNS  # 0 with runs, 1 without
-    positive = np.uint32(key)  # spares the compiled code the case of negative indices
+    positive = np.uint32(key)  # saves the compiled code a branch for negative indices
     return _LOW_HALF[table, positive % LOW] + _HIGH_HALF[table, positive // LOW]
 
 
 @inner
 def _regular(pin: int, sou: int, others: int, n_melds: int) -> int:
-    """Shanten to four melds and a pair, from the profiles of the groups."""
-    joint = _JOINT[_ROW[pin & _PLACE], _ROW[sou & _PLACE]]
-    return np.int64(_SHANTEN[n_melds, joint, _ROW[others & _PLACE]])
+    """Shanten for four sets and a pair, from the profiles of the groups."""
+    joint = _JOINT[_ROW[pin & _ROW_MASK], _ROW[sou & _ROW_MASK]]
+    return np.int64(_SHANTEN[n_melds, joint, _ROW[others & _ROW_MASK]])
 
 
 @inner
 def _seven_pairs(total: int) -> int:
-    """Shanten to seven different pairs, from the sum of the profiles."""
-    pairs = (total >> PAIRS_AT) & _FIELD
-    kinds = (total >> KINDS_AT) & _FIELD
+    """Shanten for chiitoitsu, from the sum of the profiles."""
+    pairs = (total >> PAIRS_AT) & _FIELD_MASK
+    kinds = (total >> KINDS_AT) & _FIELD_MASK
     return 6 - pairs + max(7 - kinds, 0)
 
 
 @inner
 def _thirteen_orphans(total: int) -> int:
-    """Shanten to kokushi, from the sum of the profiles."""
-    orphans = (total >> ORPHANS_AT) & _FIELD
-    pairs = (total >> ORPHAN_PAIRS_AT) & _FIELD
+    """Shanten for kokushi, from the sum of the profiles."""
+    orphans = (total >> ORPHANS_AT) & _FIELD_MASK
+    pairs = (total >> ORPHAN_PAIRS_AT) & _FIELD_MASK
     return 13 - orphans - min(pairs, 1)
 
 
 @inner
 def _lowest(pin: int, sou: int, others: int, n_melds: int) -> int:
-    """Shanten to the nearest hand of any form, from the profiles of the groups."""
+    """Lowest shanten of the three forms, from the profiles of the groups."""
     regular = _regular(pin, sou, others, n_melds)
     if n_melds > 0:
         return regular
@@ -106,7 +106,7 @@ def _lowest(pin: int, sou: int, others: int, n_melds: int) -> int:
 
 @inner
 def _kinds_reaching(hand: Hand, keys: Keys, n_melds: int, step: int, goal: int) -> int:
-    """Kinds of which one tile more (`step` 1) or less (-1) makes the shanten `goal` or lower."""
+    """Kinds of which adding (`step` 1) or removing (-1) a tile makes the shanten at most `goal`."""
     pin, sou, others = _profile(0, keys[0]), _profile(1, keys[1]), _profile(2, keys[2])
     reaching = np.uint64(0)
     for kind in SANMA_KINDS:
@@ -127,33 +127,33 @@ def _kinds_reaching(hand: Hand, keys: Keys, n_melds: int, step: int, goal: int) 
 
 @inner
 def shanten(keys: Keys, n_melds: int) -> int:
-    """Shanten to the nearest hand of any form (-1 complete, 0 tenpai); with melds only four melds and a pair counts."""
+    """Lowest shanten of the three forms (-1 complete, 0 tenpai); with melds only four sets and a pair count."""
     return _lowest(_profile(0, keys[0]), _profile(1, keys[1]), _profile(2, keys[2]), n_melds)
 
 
 @inner
 def regular_shanten(keys: Keys, n_melds: int) -> int:
-    """Shanten to four melds and a pair."""
+    """Shanten for four sets and a pair."""
     return _regular(_profile(0, keys[0]), _profile(1, keys[1]), _profile(2, keys[2]), n_melds)
 
 
 @inner
 def seven_pairs_shanten(keys: Keys) -> int:
-    """Shanten to seven different pairs; the hand has no melds."""
+    """Shanten for chiitoitsu of a hand without melds."""
     return _seven_pairs(_profile(0, keys[0]) + _profile(1, keys[1]) + _profile(2, keys[2]))
 
 
 @inner
 def thirteen_orphans_shanten(keys: Keys) -> int:
-    """Shanten to kokushi; the hand has no melds."""
+    """Shanten for kokushi of a hand without melds."""
     return _thirteen_orphans(_profile(0, keys[0]) + _profile(1, keys[1]) + _profile(2, keys[2]))
 
 
 @inner
 def waits(hand: Hand, keys: Keys, n_melds: int) -> int:
-    """Kinds that complete a (13-3m)-tile hand, with or without a yaku; 0 when it is not tenpai.
+    """Kinds that complete a (13-3m)-tile hand, with or without a yaku; 0 if it is not tenpai.
 
-    A kind the hand holds four of is no wait.
+    A kind of which the hand holds four is no wait.
     """
     if shanten(keys, n_melds) != 0:
         return np.uint64(0)
@@ -161,16 +161,16 @@ def waits(hand: Hand, keys: Keys, n_melds: int) -> int:
 
 
 @inner
-def improving(hand: Hand, keys: Keys, n_melds: int) -> int:
-    """Kinds whose draw lowers the shanten of a (13-3m)-tile hand (ukeire), never one the hand holds four of."""
+def ukeire_kinds(hand: Hand, keys: Keys, n_melds: int) -> int:
+    """Ukeire: kinds whose draw lowers the shanten of a (13-3m)-tile hand, without those of which it holds four."""
     return _kinds_reaching(hand, keys, n_melds, np.int64(1), shanten(keys, n_melds) - 1)
 
 
 @inner
-def discards_keeping(hand: Hand, keys: Keys, n_melds: int) -> int:
-    """Kinds of a (14-3m)-tile hand after whose discard the shanten is as low as any discard leaves it.
+def discards_keeping_shanten(hand: Hand, keys: Keys, n_melds: int) -> int:
+    """Kinds of a (14-3m)-tile hand whose discard leaves the lowest shanten that any discard leaves.
 
-    That is the shanten of the hand itself, or tenpai for a complete hand.
+    That is the shanten of the hand itself, or 0 for a complete hand.
     """
     return _kinds_reaching(hand, keys, n_melds, np.int64(-1), max(shanten(keys, n_melds), np.int64(0)))
 
@@ -179,7 +179,7 @@ def discards_keeping(hand: Hand, keys: Keys, n_melds: int) -> int:
 def shanten_batch(hands: Hand, n_melds: Hand) -> Hand:
     """Shanten of many hands: `hands` int8[n, 34] and `n_melds` int8[n] -> int8[n].
 
-    Counts above four, 2m-8m and more than four melds are not checked for.
+    The arguments are not checked: counts are at most four, 2m-8m do not occur, and there are at most four melds.
     """
     keys = np.zeros(N_GROUPS, dtype=np.int32)
     result = np.empty(len(hands), dtype=np.int8)
@@ -190,7 +190,7 @@ def shanten_batch(hands: Hand, n_melds: Hand) -> Hand:
 
 
 def shanten_of(hand: Sequence[int], n_melds: int = 0) -> int:
-    """Shanten of one hand given as 34 counts by kind. Raises ValueError unless three players could hold such a hand."""
+    """Shanten of one hand given as 34 counts by kind. Raises ValueError for a hand that three players cannot hold."""
     counts = np.asarray(hand, dtype=np.int64)
     if counts.shape != (N_KINDS,) or counts.min() < 0 or counts.max() > 4 or counts[KEY_WEIGHT == 0].any():
         raise ValueError(f"not 34 counts of 0-4 tiles without 2m-8m: {list(hand)}")

@@ -1,4 +1,4 @@
-"""Makes the look-up tables of `engine/shanten.py`: ``python -m engine.shanten_tables`` writes ``engine/shanten.npz``.
+"""Look-up tables of `engine/shanten.py`: ``python -m engine.shanten_tables`` computes ``engine/shanten.npz``.
 
 **Groups.** A hand is three groups of nine kinds: pinzu, souzu, and the kinds without runs (1m, 9m, seven honours). The
 counts of a group are the digits of its base-5 key, lowest rank in the lowest digit.
@@ -34,21 +34,21 @@ LOW = 5**4  # keys of the low half
 HIGH = 5**5
 IMPOSSIBLE = 99  # more tiles than any hand lacks
 
-# A packed profile of a half or a group: the place of its cost row, and four counts. All fields are wide enough for the
+# A packed profile of a half or a group: the index of its cost row, and four counts. All fields are wide enough for the
 # sum of three groups, so that profiles can be added.
-PLACE_BITS = 20
+ROW_BITS = 20
 FIELD_BITS = 5
-KINDS_AT, PAIRS_AT, ORPHANS_AT, ORPHAN_PAIRS_AT = (PLACE_BITS + FIELD_BITS * field for field in range(4))
+KINDS_AT, PAIRS_AT, ORPHANS_AT, ORPHAN_PAIRS_AT = (ROW_BITS + FIELD_BITS * field for field in range(4))
 
-Bytes: TypeAlias = NDArray[np.uint8]
+ByteArray: TypeAlias = NDArray[np.uint8]
 
 
-def add_rank(costs: Bytes, rank: int, runs: bool) -> Bytes:
-    """Extend the costs of all keys by one rank.
+def add_rank(costs: ByteArray, rank: int, runs: bool) -> ByteArray:
+    """Extend the costs of all keys by one rank (dynamic programming).
 
-    `costs` uint8[n, a, b, m, p]: what each of n keys lacks for m melds and p pairs when a runs began two ranks before
-    and b runs one rank before. Returns uint8[5 n, a, b, m, p]: the same with 0-4 tiles of `rank` (0-8) as the new
-    highest digit.
+    `costs` uint8[n, a, b, m, p]: the tiles that each of n keys lacks for m melds and p pairs if a runs began two ranks
+    before and b runs one rank before. Returns uint8[5 n, a, b, m, p]: the same with 0-4 tiles of `rank` (0-8) as the
+    new highest digit.
     """
     extended = np.full((5, *costs.shape), IMPOSSIBLE, dtype=np.uint8)
     held = np.arange(5)[:, None]
@@ -64,7 +64,7 @@ def add_rank(costs: Bytes, rank: int, runs: bool) -> Bytes:
     return extended.reshape(-1, *costs.shape[1:])
 
 
-def cost_rows(runs: bool) -> Bytes:
+def cost_rows(runs: bool) -> ByteArray:
     """uint8[5^9, 5, 2]: the cost row of every key of a group, with or without runs."""
     costs = np.full((1, MAX_RUNS, MAX_RUNS, N_MELDS, N_PAIRS), IMPOSSIBLE, dtype=np.uint8)
     costs[0, 0, 0, 0, 0] = 0
@@ -73,16 +73,16 @@ def cost_rows(runs: bool) -> Bytes:
     return costs[:, 0, 0]
 
 
-def numbered(values: Bytes) -> tuple[Bytes, NDArray[np.intp]]:
-    """The different entries along the first axis, and for each entry the number of its equal among them."""
+def numbered(values: ByteArray) -> tuple[ByteArray, NDArray[np.intp]]:
+    """The distinct entries along the first axis, and for each entry the index of the one it equals (as np.unique)."""
     flat = np.ascontiguousarray(values).reshape(len(values), -1)
     whole_entries = flat.view(np.dtype((np.void, flat.shape[1]))).reshape(-1)  # sorted far faster than rows of an array
     _, first, number = np.unique(whole_entries, return_index=True, return_inverse=True)
     return values[first], number
 
 
-def join(left: Bytes, right: Bytes) -> Bytes:
-    """uint8[len(left), len(right), 5, 2]: cost rows of every pair of rows taken together."""
+def join(left: ByteArray, right: ByteArray) -> ByteArray:
+    """uint8[len(left), len(right), 5, 2]: the joint cost row of every pair of rows."""
     joint = np.full((len(left), len(right), N_MELDS, N_PAIRS), IMPOSSIBLE, dtype=np.uint8)
     for m, p in np.ndindex(N_MELDS, N_PAIRS):
         for part_m, part_p in np.ndindex(m + 1, p + 1):
@@ -114,14 +114,14 @@ def generate() -> dict[str, NDArray[np.generic]]:
     """All tables by name.
 
     ``low`` int64[2, 625] and ``high`` int64[2, 3125]: profiles of the halves of a key, with runs [0] and without [1];
-    the sum of both is the profile of the group. ``row`` uint8: place -> number of the cost row. ``joint``
+    the sum of both is the profile of the group. ``row`` uint8: index in a profile -> number of the cost row. ``joint``
     uint8[126, 126]: rows of pinzu and souzu -> number of the joint row. ``shanten`` int8[5, 180, 55]: melds already
     laid, joint row, row of the third group -> shanten to four melds and a pair.
     """
     low = np.zeros((2, LOW), dtype=np.int64)
     high = np.zeros((2, HIGH), dtype=np.int64)
-    places: list[Bytes] = []
-    distinct_rows: list[Bytes] = []
+    row_numbers: list[ByteArray] = []
+    distinct_rows: list[ByteArray] = []
     start = 0
     for table, runs in enumerate((True, False)):
         rows, row_of_key = numbered(cost_rows(runs))
@@ -131,7 +131,7 @@ def generate() -> dict[str, NDArray[np.generic]]:
         orphans = [not runs or rank in (0, N_RANKS - 1) for rank in range(N_RANKS)]
         low[table] = start + low_class * by_class.shape[1] + tallies(4, orphans[:4])
         high[table] = high_class + tallies(5, orphans[4:])
-        places.append(by_class.reshape(-1))
+        row_numbers.append(by_class.reshape(-1))
         distinct_rows.append(rows)
         start += by_class.size
     joint_rows, joint = numbered(join(distinct_rows[0], distinct_rows[0]).reshape(-1, N_MELDS, N_PAIRS))
@@ -139,7 +139,7 @@ def generate() -> dict[str, NDArray[np.generic]]:
     return {
         "low": low,
         "high": high,
-        "row": np.concatenate(places),
+        "row": np.concatenate(row_numbers),
         "joint": joint.astype(np.uint8).reshape(len(distinct_rows[0]), -1),
         "shanten": np.ascontiguousarray(np.moveaxis(complete.astype(np.int8) - 1, 2, 0)),
     }

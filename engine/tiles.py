@@ -1,4 +1,4 @@
-"""Tiles: kinds, red fives, and their names in the field's notations.
+"""Tiles: kinds, red fives, and their names in the notations of mjai, Tenhou and mpsz.
 
 A **kind** (``tile34``) is 0-33: 1m-9m, 1p-9p, 1s-9s, E S W N P F C. Three players use 27 of them (no 2m-8m).
 A **tile** (``tile37``) is a kind, or 34-36 for the red fives 5mr 5pr 5sr (5mr never occurs in three-player games).
@@ -13,11 +13,12 @@ from engine.compiling import inner
 N_KINDS = 34
 N_TILES = 37
 RED_5M, RED_5P, RED_5S = 34, 35, 36
-UNKNOWN = 63  # a tile its reader may not know; fits the six bits of a packed event
+UNKNOWN = 63  # a hidden tile; the greatest number in the six bits of a packed event
 NONE = -1
 
 MAN, PIN, SOU, HONOUR = 0, 9, 18, 27  # first kind of each suit
 EAST, SOUTH, WEST, NORTH, HAKU, HATSU, CHUN = range(27, 34)
+WINDS = "ESW"  # mjai names of the winds of rounds and seats; neither is ever north
 KIND_1M, KIND_9M, KIND_5P, KIND_5S = 0, 8, 13, 22
 
 SANMA_KINDS = np.array([0, *range(8, 34)], dtype=np.int64)
@@ -57,12 +58,12 @@ MPSZ_NAMES: tuple[str, ...] = (
 )
 MPSZ_TILES: dict[str, int] = {name: tile for tile, name in enumerate(MPSZ_NAMES)}
 
-# Dora shown by an indicator, by kind. Source: Tenhou rules; after 1m comes 9m and after 9m comes 1m.
+# kind of an indicator -> kind of its dora. Source: Tenhou; there is no 2m-8m, so 9m follows 1m and 1m follows 9m.
 DORA_OF = np.array(
     [8, *range(2, 9), 0, *range(10, 18), 9, *range(19, 27), 18, 28, 29, 30, 27, 32, 33, 31], dtype=np.int64
 )
 
-# All 108 tiles in sorted order, reds in place of one 5p and one 5s each.
+# All 108 tiles sorted by kind, a red five first among the 5p and among the 5s.
 FULL_SET = np.array(
     [
         RED_5P if (kind == KIND_5P and copy == 0) else RED_5S if (kind == KIND_5S and copy == 0) else int(kind)

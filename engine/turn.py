@@ -1,9 +1,10 @@
-"""Apply one action: how a round starts, goes on from draw to discard to response, and makes way for the next."""
+"""The course of a game: start a round, apply one action, resolve the responses to a tile, go on to the next round."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from engine import ryukyoku
 from engine.actions import (
     ANKAN,
     DAIMINKAN,
@@ -20,16 +21,14 @@ from engine.actions import (
 from engine.compiling import inner
 from engine.events import DAHAI, END_GAME, REACH, REACH_ACCEPTED, START_KYOKU, pack
 from engine.hand import add_tile
-from engine.legal import four_kans_abort, let_pass, pon_menu, response_menus, riichi_menu, turn_menu
-from engine.melds import call_daiminkan, call_pon, declare_ankan, declare_kakan, lay_north
+from engine.legal import four_kans_abort, pon_menu, response_menus, riichi_menu, set_furiten, turn_menu
+from engine.melds import call_daiminkan, call_pon, declare_ankan, declare_kakan, declare_nukidora
 from engine.rules import N_DRAWS, RIICHI_STICK, START_POINTS
-from engine.settle import abort, exhaustive_draw, game_ends, ron, top_seat, tsumo
+from engine.settle import abortive_draw, exhaustive_draw, game_ends, ron, top_seat, tsumo
 from engine.shanten import shanten, waits
 from engine.table import (
     AFTER_PON,
-    FOUR_KANS,
     GAME_OVER,
-    NINE_KINDS,
     OFFER_ANKAN,
     OFFER_DISCARD,
     OFFER_KAKAN,
@@ -39,16 +38,16 @@ from engine.table import (
     TURN,
 )
 from engine.tiles import KIND_OF, NONE, TERMINALS_HONOURS_MASK
-from engine.view import blank_scratch
+from engine.view import clear_score
 from engine.wall import (
-    append,
+    clear_drawn,
     deal,
     draw_live,
     draw_replacement,
-    nothing_drawn,
+    log_event,
     show_indicator,
     show_pending_indicators,
-    shuffle,
+    shuffle_wall,
 )
 
 TERMINALS_HONOURS_BITS = np.uint64(TERMINALS_HONOURS_MASK)
@@ -57,7 +56,7 @@ ONE = np.uint64(1)
 
 @inner
 def start_game(t: np.record, seed: np.uint64) -> None:
-    """A new game with this seed; `rules` and, where it is given, `wall` are set already."""
+    """Start a new game with this seed; the caller has set `rules`, and `wall` if `wall_given`."""
     t.seed = seed
     t.viewer = NONE
     t.round_wind = t.dealer = t.honba = t.sticks = 0
@@ -68,7 +67,7 @@ def start_game(t: np.record, seed: np.uint64) -> None:
 
 @inner
 def start_round(t: np.record) -> None:
-    """Deal, and let the dealer draw."""
+    """Deal a round; the dealer draws."""
     deal_round(t)
     draw_live(t, np.int64(t.dealer))
     ask_turn(t)
@@ -76,37 +75,37 @@ def start_round(t: np.record) -> None:
 
 @inner
 def deal_round(t: np.record) -> None:
-    """Lay the wall, deal, and show the first indicator."""
+    """Shuffle unless the wall is given, deal, and turn over the first dora indicator."""
     t.n_log = t.n_wins = t.n_kans = t.n_indicators = t.pending_indicators = t.n_replacements = 0
     t.live_left = N_DRAWS
-    t.draw_reason = 0
+    t.ryukyoku_reason = 0
     t.dealer_stays = 0
     t.riichi_pending = 0
     t.kuikae = t.offer = NONE
     t.first_turn = 1
     t.log[:] = np.uint32(0)
     t.seen[:] = 0
-    t.draw_deltas[:] = 0
-    t.draw_tenpai[:] = 0
+    t.ryukyoku_deltas[:] = 0
+    t.ryukyoku_tenpai[:] = 0
     t.answer[:] = NONE
     for seat in range(3):
         clear_seat(t.seat[seat])
     for w in range(2):
         clear_win(t.win[w])
     if t.wall_given == 0:
-        shuffle(t)
+        shuffle_wall(t)
     t.wall_given = 0
     deal(t)
     for seat in range(3):
         update_waits(t.seat[seat])
     show_indicator(t)
     dealer = np.int64(t.dealer)
-    append(t, pack(START_KYOKU, dealer, dealer, np.int64(0), np.int64(0), np.int64(0), np.int64(0)))
+    log_event(t, pack(START_KYOKU, dealer, dealer, np.int64(0), np.int64(0), np.int64(0), np.int64(0)))
 
 
 @inner
 def clear_seat(p: np.record) -> None:
-    """An empty hand and river; only the score stays."""
+    """Reset everything about a seat but its score."""
     p.start_score = p.score
     p.discarded = p.waits = np.uint64(0)
     p.hand_keys[:] = 0
@@ -119,15 +118,15 @@ def clear_seat(p: np.record) -> None:
     p.meld_from[:] = NONE
     p.river[:] = 0
     p.n_melds = p.nukidora = p.n_river = 0
-    p.open = p.riichi = p.ippatsu = p.passed = p.riichi_passed = 0
+    p.open = p.riichi = p.ippatsu = p.temporary_furiten = p.riichi_furiten = 0
     p.nagashi = 1
     p.riichi_river = p.pao_daisangen = p.pao_daisuushii = NONE
 
 
 @inner
 def clear_win(win: np.record) -> None:
-    """No win yet."""
-    blank_scratch(win)
+    """Reset a WIN record."""
+    clear_score(win)
     win.points = 0
     win.deltas[:] = 0
     win.winner = win.target = win.tile = win.pao = 0
@@ -135,12 +134,12 @@ def clear_win(win: np.record) -> None:
 
 @inner
 def next_round(t: np.record) -> None:
-    """After ROUND_OVER: deal the next round or end the game. Sticks left at the end go to the top."""
+    """After ROUND_OVER: deal the next round or end the game. At the end the top seat gets the riichi sticks left."""
     if game_ends(t):
         t.seat[top_seat(t)].score += RIICHI_STICK * t.sticks
         t.sticks = 0
         t.phase = GAME_OVER
-        append(t, pack(END_GAME, np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)))
+        log_event(t, pack(END_GAME, np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)))
         return
     if t.dealer_stays or t.n_wins == 0:
         t.honba += 1
@@ -156,7 +155,7 @@ def next_round(t: np.record) -> None:
 
 @inner
 def update_waits(p: np.record) -> None:
-    """Bring shanten and waits of a 13-tile hand up to date."""
+    """Recompute `shanten` and `waits` of a 13-tile hand."""
     n_melds = np.int64(p.n_melds)
     p.shanten = shanten(p.hand_keys, n_melds)
     if p.shanten == 0:
@@ -167,16 +166,16 @@ def update_waits(p: np.record) -> None:
 
 @inner
 def ask_turn(t: np.record) -> None:
-    """The seat that has drawn is to act."""
+    """Ask the seat that has drawn for its action."""
     t.phase = TURN
     turn_menu(t)
 
 
 @inner
 def act(t: np.record, seat: int, action: int) -> None:
-    """`seat` gives its answer; when all who were asked have answered, the game goes on until the next question.
+    """Apply the action of `seat`. Once all asked seats have answered, play on until a seat is asked or the round ends.
 
-    The action must be on the seat's menu; nothing is checked here.
+    The action must be legal: nothing is checked here.
     """
     if t.phase != RESPONSE:
         t.legal[seat, 0] = np.uint64(0)
@@ -192,7 +191,7 @@ def act(t: np.record, seat: int, action: int) -> None:
 
 @inner
 def act_on_turn(t: np.record, seat: int, action: int) -> None:
-    """One action of the seat on turn."""
+    """Apply an action of the seat on turn."""
     if action <= TSUMOGIRI:
         show_pending_indicators(t)  # before the discard. Source: Tenhou records
         discard(t, seat, action)
@@ -202,27 +201,27 @@ def act_on_turn(t: np.record, seat: int, action: int) -> None:
     elif action == TSUMO:
         tsumo(t)
     elif action == KYUSHU_KYUHAI:
-        abort(t, np.int64(NINE_KINDS))
+        abortive_draw(t, np.int64(ryukyoku.KYUSHU_KYUHAI))
     else:
-        lay_aside(t, seat, action)
+        declare_kan_or_nukidora(t, seat, action)
         show_pending_indicators(t)
         offer_to_others(t)
 
 
 @inner
 def declare_riichi(t: np.record, seat: int) -> None:
-    """Riichi is called; the discard comes next."""
+    """Declare riichi; the seat is asked for its discard next."""
     t.riichi_pending = 2 if t.first_turn and t.seat[seat].n_river == 0 else 1
-    append(t, pack(REACH, seat, seat, np.int64(0), np.int64(0), np.int64(0), np.int64(0)))
+    log_event(t, pack(REACH, seat, seat, np.int64(0), np.int64(0), np.int64(0), np.int64(0)))
     t.phase = RIICHI_DISCARD
     riichi_menu(t)
 
 
 @inner
-def lay_aside(t: np.record, seat: int, action: int) -> None:
-    """Lay a north, kakan or ankan from the hand; what is laid is on offer."""
+def declare_kan_or_nukidora(t: np.record, seat: int, action: int) -> None:
+    """Declare nukidora, kakan or ankan; the others may win on the tile."""
     if action == NUKIDORA:
-        lay_north(t, seat)
+        declare_nukidora(t, seat)
     elif action >= KAKAN:
         declare_kakan(t, seat, action - KAKAN)
     else:
@@ -231,13 +230,13 @@ def lay_aside(t: np.record, seat: int, action: int) -> None:
 
 @inner
 def discard(t: np.record, seat: int, action: int) -> None:
-    """Discard a tile; it is on offer."""
+    """Discard a tile; the others may call it or win on it."""
     p = t.seat[seat]
     tsumogiri = np.int64(1) if action == TSUMOGIRI else np.int64(0)
     tile = np.int64(t.drawn) if tsumogiri else np.int64(action)
     kind = KIND_OF[tile]
     add_tile(p, tile, np.int64(-1))
-    append(t, pack(DAHAI, seat, seat, tile, tsumogiri, np.int64(0), np.int64(0)))
+    log_event(t, pack(DAHAI, seat, seat, tile, tsumogiri, np.int64(0), np.int64(0)))
     if t.riichi_pending:
         p.riichi_river = p.n_river
     p.river[p.n_river] = tile | (RIVER_TSUMOGIRI if tsumogiri else 0)
@@ -245,12 +244,12 @@ def discard(t: np.record, seat: int, action: int) -> None:
     p.discarded |= ONE << np.uint64(kind)
     if (TERMINALS_HONOURS_BITS >> np.uint64(kind)) & ONE == np.uint64(0):
         p.nagashi = 0
-    p.passed = 0
+    p.temporary_furiten = 0
     p.ippatsu = 0
     t.seen[kind] += 1
     if p.riichi == 0:
         update_waits(p)
-    nothing_drawn(t)
+    clear_drawn(t)
     t.kuikae = NONE
     t.offer = tile
     t.offer_type = OFFER_DISCARD
@@ -258,16 +257,16 @@ def discard(t: np.record, seat: int, action: int) -> None:
 
 @inner
 def offer_to_others(t: np.record) -> None:
-    """Ask whoever may take the tile on offer; go on at once where nobody may."""
+    """Ask the seats that may call or win on the tile on offer; if there are none, play on."""
     if response_menus(t):
         t.phase = RESPONSE
     else:
-        nobody_took(t)
+        after_offer_passed(t)
 
 
 @inner
 def resolve_response(t: np.record) -> None:
-    """All have answered: ron goes before calls, calls before the next draw."""
+    """All asked seats have answered: a ron goes before a call, a call before the next draw."""
     first = (np.int64(t.turn) + 1) % 3
     second = (np.int64(t.turn) + 2) % 3
     by_first, by_second = np.int64(t.answer[first]), np.int64(t.answer[second])
@@ -275,34 +274,34 @@ def resolve_response(t: np.record) -> None:
     if by_first == RON or by_second == RON:
         ron(t, by_first == RON, by_second == RON)
     elif by_first >= 0 and by_first != PASS:
-        take_call(t, first, by_first)
+        make_call(t, first, by_first)
     elif by_second >= 0 and by_second != PASS:
-        take_call(t, second, by_second)
+        make_call(t, second, by_second)
     else:
-        nobody_took(t)
+        after_offer_passed(t)
 
 
 @inner
 def close_menus(t: np.record) -> None:
-    """Nobody is asked any more; a ron that was on a menu and not taken makes furiten."""
+    """Clear all menus and answers; a seat that could have won by ron and did not becomes furiten."""
     for seat in range(3):
         if (t.legal[seat, 0] >> np.uint64(RON)) & ONE != np.uint64(0) and t.answer[seat] != RON:
-            let_pass(t.seat[seat])
+            set_furiten(t.seat[seat])
     t.legal[:] = np.uint64(0)
     t.answer[:] = NONE
 
 
 @inner
-def take_call(t: np.record, seat: int, action: int) -> None:
-    """`seat` calls the discard, and draws a replacement for a daiminkan."""
-    lay_call(t, seat, action)
+def make_call(t: np.record, seat: int, action: int) -> None:
+    """`seat` calls the discard; after a daiminkan it draws a replacement."""
+    declare_call(t, seat, action)
     if action == DAIMINKAN:
-        replace(t, seat)
+        draw_replacement_and_ask(t, seat)
 
 
 @inner
-def lay_call(t: np.record, seat: int, action: int) -> None:
-    """`seat` melds the discard on offer."""
+def declare_call(t: np.record, seat: int, action: int) -> None:
+    """`seat` calls the discard on offer: pon or daiminkan, without the replacement draw."""
     accept_riichi(t)
     clear_ippatsu(t)
     if action == DAIMINKAN:
@@ -314,17 +313,17 @@ def lay_call(t: np.record, seat: int, action: int) -> None:
 
 
 @inner
-def nobody_took(t: np.record) -> None:
-    """The tile on offer stays where it is: go on after a discard, a kan or a nukidora."""
+def after_offer_passed(t: np.record) -> None:
+    """Nobody has called or won on the tile on offer: play on after the discard, kan or nukidora."""
     seat = np.int64(t.turn)
     if t.offer_type != OFFER_DISCARD:
         if t.offer_type == OFFER_ANKAN:
             show_indicator(t)
-        nobody_robbed(t)
+        after_kan_or_nukidora_passed(t)
         return
     accept_riichi(t)
     if four_kans_abort(t):
-        abort(t, np.int64(FOUR_KANS))
+        abortive_draw(t, np.int64(ryukyoku.FOUR_KANS))
     elif t.live_left == 0:
         exhaustive_draw(t)
     else:
@@ -333,17 +332,20 @@ def nobody_took(t: np.record) -> None:
 
 
 @inner
-def nobody_robbed(t: np.record) -> None:
-    """Go on after a kan or a nukidora; the indicator of a kakan is owed, that of an ankan is shown by now."""
+def after_kan_or_nukidora_passed(t: np.record) -> None:
+    """Play on after a kan or nukidora that nobody has robbed: end ippatsu, and draw the replacement.
+
+    The new indicator of a kakan becomes pending; that of an ankan has been turned over before.
+    """
     clear_ippatsu(t)
     if t.offer_type == OFFER_KAKAN:
         t.pending_indicators += 1
-    replace(t, np.int64(t.turn))
+    draw_replacement_and_ask(t, np.int64(t.turn))
 
 
 @inner
-def replace(t: np.record, seat: int) -> None:
-    """Draw a replacement tile and ask again."""
+def draw_replacement_and_ask(t: np.record, seat: int) -> None:
+    """`seat` draws a replacement tile and is asked for its action."""
     p = t.seat[seat]
     if p.riichi == 0:
         update_waits(p)
@@ -354,7 +356,7 @@ def replace(t: np.record, seat: int) -> None:
 
 @inner
 def accept_riichi(t: np.record) -> None:
-    """The declaring discard has passed: the stick is paid and ippatsu begins."""
+    """Nobody has won on the riichi discard: the declarer pays its stick, and its ippatsu begins."""
     if t.riichi_pending == 0:
         return
     seat = np.int64(t.turn)
@@ -364,11 +366,11 @@ def accept_riichi(t: np.record) -> None:
     p.score -= RIICHI_STICK
     t.sticks += 1
     t.riichi_pending = 0
-    append(t, pack(REACH_ACCEPTED, seat, seat, np.int64(0), np.int64(0), np.int64(0), np.int64(0)))
+    log_event(t, pack(REACH_ACCEPTED, seat, seat, np.int64(0), np.int64(0), np.int64(0), np.int64(0)))
 
 
 @inner
 def clear_ippatsu(t: np.record) -> None:
-    """A call, a kan or a nukidora ends everybody's ippatsu and the uninterrupted first turn."""
+    """End the ippatsu of all seats, as a call, kan or nukidora does."""
     for seat in range(3):
         t.seat[seat].ippatsu = 0

@@ -1,4 +1,4 @@
-"""What one seat may see: the table's record with everything hidden from that seat blanked."""
+"""The view of a seat: the TABLE record with everything blanked that is hidden from that seat."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.tiles import N_KINDS, NONE, UNKNOWN
 
 @inner
 def blank_wall(view: np.record, seat: int) -> None:
-    """Leave only the wall tiles `seat` was dealt, has drawn, or sees as indicators."""
+    """Blank all wall tiles but those dealt to `seat`, drawn by it, or shown as dora indicators."""
     for i in range(WALL_SIZE):
         known = view.known_by[i] == seat or view.known_by[i] == EVERYBODY
         view.wall[i] = view.wall[i] if known else np.int8(UNKNOWN)
@@ -19,20 +19,20 @@ def blank_wall(view: np.record, seat: int) -> None:
 
 @inner
 def blank_seat(p: np.record) -> None:
-    """Blank another seat's concealed hand and what follows from it."""
+    """Blank the concealed hand of another seat, and all that is computed from it."""
     for kind in range(N_KINDS):
         p.hand[kind] = 0
     p.red[0] = p.red[1] = 0
     p.hand_keys[0] = p.hand_keys[1] = p.hand_keys[2] = 0
     p.waits = np.uint64(0)
     p.shanten = 0
-    p.passed = 0
-    p.riichi_passed = 0
+    p.temporary_furiten = 0
+    p.riichi_furiten = 0
 
 
 @inner
-def blank_scratch(win: np.record) -> None:
-    """Clear what the scorer left while menus were made: it judges possible wins in the second win record."""
+def clear_score(win: np.record) -> None:
+    """Clear the score in a WIN record. That of `t.win[1]` is scratch memory of `winning_han` until there is a second win."""
     win.basic = 0
     win.fu = win.han = 0
     win.yakuman = 0
@@ -41,7 +41,7 @@ def blank_scratch(win: np.record) -> None:
 
 @inner
 def blank_for(view: np.record, seat: int) -> None:
-    """Turn a copy of a whole table into what `seat` may see."""
+    """Blank in `view`, a copy of a whole table, everything that `seat` may not see."""
     view.viewer = seat
     view.seed = np.uint64(0)
     blank_wall(view, seat)
@@ -53,4 +53,4 @@ def blank_for(view: np.record, seat: int) -> None:
     if view.turn != seat:
         view.drawn = NONE
     if view.n_wins < 2:
-        blank_scratch(view.win[1])
+        clear_score(view.win[1])

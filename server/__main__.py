@@ -11,12 +11,12 @@ from typing import Any
 
 import structlog
 import uvloop
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from engine.common.options import Parser
+from engine.mjai.connection import check_name
 from server.access import HOUSE
 from server.logs import start_logging
-from server.messages import Name
 from server.running import running, warm_up
 from server.settings import PREFIX, Settings
 from server.store import Store, StoreError
@@ -32,8 +32,8 @@ play holds for rooms that say nothing themselves. Lists are separated by commas.
 def owner_name(name: str) -> str:
     """A name for a token, which must be one that can join. Raises ArgumentTypeError for any other."""
     try:
-        joins_so = TypeAdapter(Name).validate_python(name) == name
-    except ValidationError:
+        joins_so = check_name(name) == name
+    except ValueError:
         joins_so = False
     if not joins_so:
         raise argparse.ArgumentTypeError(f"{name!r} is not 1 to 64 printable characters without spaces around them")

@@ -7,6 +7,8 @@ from typing import Any
 from fastapi import FastAPI, WebSocket
 from starlette.datastructures import QueryParams
 
+from engine.mjai import connection
+from engine.mjai.kinds import COUNT
 from server import api
 from server.api.common import Service
 from server.api.errors import handle_errors
@@ -25,8 +27,8 @@ hands open, every round once it is over and the room's `spectator_delay` has pas
 Times are ISO 8601 in UTC. Lists come in pages: send `next_cursor` as `cursor` to get the next one. Whatever goes wrong
 is told as `{"detail": "one line"}`. A plus sign in a query is written `%2B`.
 """
-JOIN_KEYS = frozenset({"name", "dialect", "token", "reply", "games", "resume", "seen"})
-NUMBERS = frozenset({"games", "seen"})
+JOIN_KEYS = frozenset(key.name for key in connection.JOIN_KEYS) - {"room"}
+NUMBERS = frozenset(key.name for key in connection.JOIN_KEYS if key.kind is COUNT)
 MAX_DIGITS = 10
 SAID = {"true": True, "false": False}
 

@@ -6,26 +6,26 @@ import asyncio
 from collections import deque
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic_core import to_json
 
 from engine.actions import PASS
 from engine.game import Game
-from engine.mjai import dialects
-from engine.mjai.messages import for_seat
-from engine.mjai.possible_actions import hints
+from engine.mjai import connection, dialects
+from engine.mjai.bot_messages import BadMessage, parse_join, parse_reply
+from engine.mjai.connection import DEFAULT_DIALECT, MAX_MESSAGE, NOT_JOINED, WHEN_ASKED, Join
+from engine.mjai.messages import Message, for_seat
+from engine.mjai.possible_actions import possible_actions
 from server.access import Allowance
-from server.line import LINGER, MAX_MESSAGE, Line
-from server.messages import BadMessage, Join, Reply, parse_join, parse_reply
+from server.line import LINGER, Line
 
 if TYPE_CHECKING:
     from server.lobby import Lobby
     from server.rooms import Room
     from server.seat import Seat
 
-Message = dict[str, Any]
-HELLO = to_json({"type": "hello", "protocol": "mjsonp", "protocol_version": 3})
+HELLO = to_json(connection.HELLO)
 MAX_WAITING_FAULTS = 10  # of a bot that is in no game
 ERROR_PATIENCE = 2.0  # seconds an error is waited for to be answered, at most: what comes after it waits as long
 
@@ -55,7 +55,7 @@ class Guest:
         self.line = line
         self.seat: Seat | None = None
         self.room: Room | None = None
-        self.join = Join(type="join")
+        self.join = NOT_JOINED
         self.games_left = 1  # to stay for; 0: no end
         self.counted = False  # among the connections of its address
         self._lobby = lobby
@@ -76,7 +76,7 @@ class Guest:
     @property
     def when_asked(self) -> bool:
         """Whether the bot is asked only where it has a choice, and answers only then."""
-        return self.join.reply == "when_asked"
+        return self.join.reply == WHEN_ASKED
 
     def received(self, data: bytes | str) -> None:
         """See `server.line.Listener`."""
@@ -105,7 +105,7 @@ class Guest:
 
     def refuse(self, why: str, retry: bool = False) -> None:
         """Say why, and whether it may go better later, and close the connection; the bot is nowhere from now on."""
-        self.line.send([to_json({"type": "error", "message": why} | ({"retry": True} if retry else {}))])
+        self.line.send([to_json(connection.error(why, retry=retry))])
         self.line.close()
         self._leave_all()
 
@@ -141,7 +141,7 @@ class Guest:
 
     def resumed(self, first: int) -> None:
         """Say from which message of the game on all is sent again."""
-        self._post({"type": "resumed", "from": first}, Owed.NONE)
+        self._post(connection.resumed(first), Owed.NONE)
         self._flush()
 
     def tell(self, messages: list[Message], game: Game, menu: list[int], resent: bool = False) -> None:
@@ -153,8 +153,8 @@ class Guest:
         for place, message in enumerate(messages, 1):
             asked = menu if place == len(messages) else []
             shown = for_seat(message, self.seat.index)
-            if self.join.dialect == "mjai3p" and (asked or not resent):
-                shown = shown | hints(game.table, self.seat.index, message, asked)
+            if self.join.dialect == DEFAULT_DIALECT and (asked or not resent):
+                shown = shown | possible_actions(game.table, self.seat.index, message, asked)
             if message["type"] == "start_game" and self.join.resume is True and self.seat.secret:
                 shown = shown | {"resume": self.seat.secret}
             if asked and self.when_asked:
@@ -164,7 +164,7 @@ class Guest:
 
     def complain(self, text: str) -> None:
         """Send an error, before anything that waits to be sent."""
-        self.line.send([to_json({"type": "error", "message": text})])
+        self.line.send([to_json(connection.error(text))])
         if self._answers_errors and not self.when_asked:
             self._unanswered.append(Outgoing(b"", Owed.ERROR))
             self._watch_error()
@@ -242,18 +242,18 @@ class Guest:
             self._take(reply, owed)
         self._flush()
 
-    def _take(self, reply: Reply, owed: Owed | None) -> None:
+    def _take(self, reply: Message, owed: Owed | None) -> None:
         """A reply, and what it was expected to be."""
         if owed is Owed.DECISION and self.seat is not None:
-            if reply.type == "none" and self._errors_given_up and PASS not in self.seat.menu:
+            if reply["type"] == "none" and self._errors_given_up and PASS not in self.seat.menu:
                 self._errors_given_up -= 1  # this is the answer to an error, after all
                 self._unanswered.appendleft(Outgoing(b"", Owed.DECISION))
                 return
             self.seat.sitting.decide(self.seat, reply)
         elif owed is None:
-            self._fault(owed, f"{reply.type}: every message gets one reply, and there was none to answer", "unasked")
-        elif owed is not Owed.ANYTHING and reply.type != "none":
-            self._fault(owed, f"{reply.type}: you are not asked now; answer none", "unasked")
+            self._fault(owed, f"{reply['type']}: every message gets one reply, and there was none to answer", "unasked")
+        elif owed is not Owed.ANYTHING and reply["type"] != "none":
+            self._fault(owed, f"{reply['type']}: you are not asked now; answer none", "unasked")
 
     def _fault(self, owed: Owed | None, text: str, kind: str) -> None:
         """Something was wrong with a message that answered `owed`."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from engine.mjai.messages import KEYS
+from engine.mjai.schema import KEYS
 
 Message = dict[str, Any]
 NOTE = "error"  # type of the lines that tell of faults; no messages of the game

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-MAX_MESSAGE = 65_536  # bytes of one message from a bot
 MAX_UNREAD = 262_144  # bytes a peer may leave unread before its connection is cut
 LINGER = 5.0  # seconds a closed connection has to read what it was sent
 

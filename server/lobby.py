@@ -6,18 +6,19 @@ import asyncio
 import uuid
 from collections import Counter
 from collections.abc import Coroutine, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import structlog
 from pydantic import ValidationError
 
+from engine.mjai.connection import DEFAULT_ROOM, Join
 from server import journal
 from server.access import HOUSE, Access, Full, Refused
 from server.guest import Guest
 from server.journal import Journal, JournalError
 from server.line import Line, Listener
-from server.messages import Join
 from server.metrics import Metrics
 from server.results import finished_game
 from server.rooms import Room, settings_of
@@ -28,7 +29,6 @@ from server.spectators import Broadcast
 from server.start import Player, Start
 from server.store import Store, StoreError
 
-DEFAULT_ROOM = "default"
 STORE_AGAIN = 5.0  # seconds
 log = structlog.get_logger("server.lobby")
 
@@ -167,10 +167,15 @@ class Lobby:
         seat.secret = secret
         # It plays on as who it was, in the games to come as well; but it may speak otherwise from now on.
         player = seat.player
-        kept = {"name": player.name, "room": seat.sitting.start.room, "games": player.games, "resume": True}
+        kept: dict[str, Any] = {
+            "name": player.name,
+            "room": seat.sitting.start.room,
+            "games": player.games,
+            "resume": True,
+        }
         speech = {"dialect": player.dialect, "reply": player.reply}
-        kept |= {key: value for key, value in speech.items() if key not in join.model_fields_set}
-        guest.joined(join.model_copy(update=kept))
+        kept |= {key: value for key, value in speech.items() if key not in join.given}
+        guest.joined(replace(join, **kept))
         seat.sitting.resume(seat, guest, join.seen)
         if seat.sitting.announced:
             self._release(seat)

@@ -9,6 +9,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from agents.registry import make
+from engine.mjai.connection import ROOM_NAME
 from engine.seeds import derived_seed
 from server.access import Refused
 from server.settings import RoomSettings
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from server.lobby import Lobby
 
 CHAIRS = 3
-NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+NAME = re.compile(ROOM_NAME)
 
 
 def settings_of(name: str, default: RoomSettings) -> RoomSettings:

@@ -17,11 +17,11 @@ import uvicorn
 
 from agents.registry import make
 from engine.game import Game
+from engine.mjai.connection import MAX_MESSAGE
 from server import tcp
 from server.access import Access
 from server.addresses import listening
 from server.app import make_app
-from server.line import MAX_MESSAGE
 from server.lobby import Lobby
 from server.metrics import Metrics
 from server.settings import Settings

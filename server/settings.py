@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from agents.registry import make
+from engine.mjai.connection import DEFAULT_PORT, JOIN_TIMEOUT
 from engine.rules import PRESETS, Rules, preset
 from engine.seeds import MAX_SEED
 
@@ -77,7 +78,7 @@ class Settings(BaseSettings, RoomSettings):
 
     host: str = Field("127.0.0.1", description="address to listen on")
     port: int = Field(8000, ge=0, le=65535, description="HTTP and WebSocket; 0: any free one")
-    mjai_port: int = Field(11600, ge=0, le=65535, description="mjai over TCP; 0: any free one")
+    mjai_port: int = Field(DEFAULT_PORT, ge=0, le=65535, description="mjai over TCP; 0: any free one")
     data: Path = Field(Path("data"), description="folder of journals and, unless another is named, of the database")
     database: str = Field("", description="URL of the database; empty: SQLite in the data folder")
     access: Literal["auto", "open", "token"] = Field(
@@ -89,7 +90,7 @@ class Settings(BaseSettings, RoomSettings):
     joins_per_minute: int = Field(600, ge=1, description="joins of one address")
     messages_per_second: int = Field(20_000, ge=1, description="messages of one connection")
     downloads_per_minute: int = Field(600, ge=1, description="records downloaded by one address")
-    join_within: float = Field(10.0, gt=0, description="seconds a connection has to join")
+    join_within: float = Field(JOIN_TIMEOUT, gt=0, description="seconds a connection has to join")
     forwarded: str = Field("127.0.0.1", description="proxies whose X-Forwarded-For is believed; * for all")
     log: Literal["text", "json"] = Field("text", description="form of the log lines: text or json")
 

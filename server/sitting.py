@@ -23,7 +23,6 @@ from engine.mjai.possible_actions import legal_action, safe_default
 from server.guest import Guest
 from server.history import History, Message
 from server.journal import Entry, Journal
-from server.messages import Reply, as_message
 from server.metrics import Metrics
 from server.seat import Seat
 from server.start import Start
@@ -87,17 +86,17 @@ class Sitting:
 
     # What happens to it ---------------------------------------------------------------------------------------------
 
-    def decide(self, seat: Seat, reply: Reply) -> None:
+    def decide(self, seat: Seat, reply: Message) -> None:
         """The reply to the open decision of a seat."""
         self._received = perf_counter()
         self._stop_clock(seat)
         try:
-            action = legal_action(self.game.table, seat.index, as_message(reply), seat.menu)
+            action = legal_action(self.game.table, seat.index, reply, seat.menu)
         except ValueError as error:
             self.fault(seat, str(error), "illegal", decides=True)
             return
-        if reply.ext_bot is not None:
-            self._remarks[seat.index] = (reply.type, reply.ext_bot)
+        if "ext_bot" in reply:
+            self._remarks[seat.index] = (reply["type"], reply["ext_bot"])
         self._act(seat, action)
         self._go_on()
 

@@ -17,7 +17,7 @@ class Player:
     house: str = ""
     games: int = 1  # games a guest still stays for, this one included; 0: no end
     secret_hash: str = ""  # of what a guest comes back with
-    dialect: str = "mjai3p"  # of a guest, as is `reply`; see `server.messages.Join`
+    dialect: str = "mjai3p"  # of a guest, as is `reply`; see `engine.mjai.connection.Join`
     reply: str = "always"
 
 

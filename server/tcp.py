@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import cast
 
-from server.line import LINGER, MAX_MESSAGE, MAX_UNREAD, Listener, Welcome
+from engine.mjai.connection import MAX_MESSAGE
+from server.line import LINGER, MAX_UNREAD, Listener, Welcome
 
 
 class TcpLine(asyncio.Protocol):

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from server.line import LINGER, MAX_MESSAGE, MAX_UNREAD, Welcome
+from engine.mjai.connection import MAX_MESSAGE
+from server.line import LINGER, MAX_UNREAD, Welcome
 
 TRY_AGAIN_LATER = 1013
 

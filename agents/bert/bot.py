@@ -27,8 +27,8 @@ from agents.bert.symmetries import LABEL_MAPS, SUITS_SWAPPED, variant_of
 from engine.actions import N_ACTIONS
 from engine.compiling import kernel
 from engine.kernels import hash_view
-from engine.table import TABLE
-from engine.wall import GOLDEN, mix
+from engine.rng import GOLDEN, splitmix, uniform
+from engine.table import TABLE, raw_bytes
 
 OWN_FOLDER = Path(__file__).parent / "weights"
 DIGITS = 4  # after the point, of what is remarked
@@ -94,8 +94,7 @@ def _noise_all(raw: np.ndarray, seed: np.uint64, noise: np.ndarray) -> None:
         state = hash_view(views[k], seed)
         for label in range(noise.shape[1]):
             state = state + GOLDEN
-            bits = np.float64(mix(state) >> np.uint64(11))
-            noise[k, label] = -np.log(-np.log((bits + 0.5) * 2.0**-53))
+            noise[k, label] = -np.log(-np.log(uniform(splitmix(state))))
 
 
 def gumbel_noise(views: np.ndarray, seed: int) -> np.ndarray:
@@ -104,7 +103,7 @@ def gumbel_noise(views: np.ndarray, seed: int) -> np.ndarray:
     The largest of logits with such noise added is label k with the probability that their softmax gives it.
     """
     noise = np.empty((len(views), N_LABELS))
-    _noise_all(np.ascontiguousarray(views).view(np.uint8), np.uint64(seed), noise)
+    _noise_all(raw_bytes(views), np.uint64(seed), noise)
     return noise
 
 

@@ -39,7 +39,7 @@ from engine.compiling import inner, kernel
 from engine.events import event_actor, event_tile, event_tsumogiri, event_type
 from engine.hand import reds_held
 from engine.rules import N_DRAWS
-from engine.table import DORA_AT, MAX_MELDS, TABLE
+from engine.table import DORA_AT, MAX_MELDS, TABLE, raw_bytes
 from engine.tiles import KIND_OF, N_KINDS, N_TILES, RED_5P, RED_INDEX, is_red
 
 MAX_STATE = 1 + 9 + 5 + 14 + 1 + 8  # [CLS], single values, dora markers, hand, tile drawn, what may be done
@@ -201,7 +201,7 @@ def encode(views: np.ndarray) -> Encoded:
     """The sequences of `views`, TABLE[n], each seen by its `viewer`, who is asked."""
     n = len(views)
     encoded = Encoded(np.zeros((n, MAX_TOKENS), np.uint16), np.empty(n, np.int64), np.empty(n, np.int64))
-    _encode_all(np.ascontiguousarray(views).view(np.uint8), *encoded)
+    _encode_all(raw_bytes(views), *encoded)
     return encoded
 
 

@@ -42,7 +42,7 @@ from engine.actions import (
 )
 from engine.compiling import inner, kernel
 from engine.kernels import bit_index
-from engine.table import TABLE
+from engine.table import TABLE, raw_bytes
 from engine.tiles import KIND_OF, N_KINDS, N_TILES
 
 REACH_LABEL, PON_LABEL, DAIMINKAN_LABEL, ANKAN_LABEL, KAKAN_LABEL, NUKIDORA_LABEL = range(N_TILES, N_TILES + 6)
@@ -152,7 +152,7 @@ def _action_all(raw: np.ndarray, labels: np.ndarray, actions: np.ndarray) -> Non
 def legal_masks(views: np.ndarray) -> np.ndarray:
     """uint64[n]: bit k of each is set where label k stands for a legal action of that view, TABLE[n]."""
     masks = np.empty(len(views), dtype=np.uint64)
-    _legal_all(np.ascontiguousarray(views).view(np.uint8), masks)
+    _legal_all(raw_bytes(views), masks)
     return masks
 
 
@@ -164,7 +164,7 @@ def legal_table(views: np.ndarray) -> np.ndarray:
 def labels_of(views: np.ndarray, actions: np.ndarray) -> np.ndarray:
     """uint8[n]: the labels of legal `actions` int64[n] in `views` TABLE[n]."""
     labels = np.empty(len(views), dtype=np.uint8)
-    _label_all(np.ascontiguousarray(views).view(np.uint8), actions.astype(np.int64, copy=False), labels)
+    _label_all(raw_bytes(views), actions.astype(np.int64, copy=False), labels)
     return labels
 
 
@@ -176,7 +176,7 @@ def actions_of(views: np.ndarray, labels: np.ndarray) -> np.ndarray:
     if (bad := np.flatnonzero((labels < 0) | (labels >= N_LABELS))).size:
         raise ValueError(f"view {bad[0]}: {labels[bad[0]]} is no label: they are numbered 0 … {N_LABELS - 1}")
     actions = np.empty(len(views), dtype=np.int64)
-    _action_all(np.ascontiguousarray(views).view(np.uint8), labels.astype(np.int64, copy=False), actions)
+    _action_all(raw_bytes(views), labels.astype(np.int64, copy=False), actions)
     if (bad := np.flatnonzero(actions < 0)).size:
         view = views[bad[0]]
         legal = engine_actions.actions_of(*view["legal"][view["viewer"]].tolist())

@@ -15,7 +15,7 @@ from agents.compiled.unseen import count_unseen
 from engine.actions import KYUSHU_KYUHAI, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI
 from engine.compiling import inner, kernel
 from engine.hand import move
-from engine.shanten import improving, shanten
+from engine.shanten import shanten, ukeire_kinds
 from engine.table import TABLE
 from engine.tiles import N_KINDS, SANMA_KINDS, TERMINALS_HONOURS
 
@@ -41,7 +41,7 @@ def fastest_discard(t: np.record) -> int:
         move(p, kind, np.int64(-1))
         after = shanten(p.hand_keys, n_melds)
         if after <= best_shanten:
-            ukeire = count_unseen(t, improving(p.hand, p.hand_keys, n_melds))
+            ukeire = count_unseen(t, ukeire_kinds(p.hand, p.hand_keys, n_melds))
             rating = 10 * ukeire + DISCARD_PRIORITY[kind]
             if after < best_shanten or rating > best_rating:
                 best, best_shanten, best_rating = kind, after, rating

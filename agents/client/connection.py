@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import socket
 from dataclasses import dataclass
 from time import monotonic
@@ -11,13 +10,11 @@ from typing import Protocol
 from urllib.parse import parse_qs, urlsplit
 
 from agents.external.mjai_bot import parse_message
-from engine.mjai.dialects import DIALECTS
+from engine.mjai.connection import DEFAULT_DIALECT, DEFAULT_PORT, DEFAULT_ROOM, DIALECTS, MAX_MESSAGE, is_room
 from engine.mjai.messages import Message
 
-MAX_MESSAGE = 65_536  # bytes
 CONNECT_TIMEOUT = 10.0  # seconds
-PORTS = {"mjsonp": 11600, "ws": 80, "wss": 443}
-ROOM = re.compile(r"[A-Za-z0-9_.+-]{1,512}")
+PORTS = {"mjsonp": DEFAULT_PORT, "ws": 80, "wss": 443}
 
 
 class FatalConnectionError(Exception):
@@ -49,10 +46,10 @@ def parse_url(url: str) -> Address:
     if parts.scheme not in PORTS or not parts.hostname:
         raise ValueError(f"{url!r} is not the address of a room, such as mjsonp://localhost:11600/default")
     path = parts.path.removeprefix("/")
-    room = (path if parts.scheme == "mjsonp" else path.rpartition("/")[2]) or "default"
-    if not ROOM.fullmatch(room):
-        raise ValueError(f"{url!r}: the name of a room is made of letters, digits and _ . - +")
-    (dialect,) = parse_qs(parts.query).get("dialect", ["mjai3p"])[-1:]
+    room = (path if parts.scheme == "mjsonp" else path.rpartition("/")[2]) or DEFAULT_ROOM
+    if not is_room(room):
+        raise ValueError(f"{url!r}: a room is 1 to 64 of A-Z a-z 0-9 _ . -, then +BOT for each house bot")
+    (dialect,) = parse_qs(parts.query).get("dialect", [DEFAULT_DIALECT])[-1:]
     if dialect not in DIALECTS:
         raise ValueError(f"{url!r}: dialect must be one of {', '.join(DIALECTS)}")
     return Address(url, parts.scheme, parts.hostname, port or PORTS[parts.scheme], room, dialect)

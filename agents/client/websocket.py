@@ -8,8 +8,9 @@ from contextlib import ExitStack, suppress
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from agents.client.connection import CONNECT_TIMEOUT, MAX_MESSAGE, FatalConnectionError, to_text
+from agents.client.connection import CONNECT_TIMEOUT, FatalConnectionError, to_text
 from agents.external.mjai_bot import parse_message
+from engine.mjai.connection import MAX_MESSAGE
 from engine.mjai.messages import Message
 
 RETRYABLE_STATUS = frozenset({408, 425, 429})  # HTTP status codes where a retry may help, besides 500 and above

@@ -13,7 +13,7 @@ from engine.actions import action_name, actions_of
 from engine.mjai.actions import action_message
 from engine.mjai.messages import Message, for_seat
 from engine.mjai.player_state import PlayerState
-from engine.mjai.possible_actions import hints, legal_action, safe_default
+from engine.mjai.possible_actions import legal_action, possible_actions, safe_default
 from engine.mjai.round_events import round_messages
 from engine.table import TABLE
 
@@ -119,7 +119,7 @@ class ExternalAgent:
         self._n_events += len(new)
         for number, message in enumerate(new, 1):
             actions = legal if number == len(new) else []
-            self._unsent.append(for_seat(message, self._seat) | hints(t, self._seat, message, actions))
+            self._unsent.append(for_seat(message, self._seat) | possible_actions(t, self._seat, message, actions))
 
     def _react(self) -> Message:
         messages, self._unsent = self._unsent, []

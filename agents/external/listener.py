@@ -8,31 +8,23 @@ from contextlib import suppress
 
 from agents.client.connection import Address, TcpTransport, parse_url
 from agents.external.mjai_bot import NONE, BotError, read_reply
-from engine.mjai.dialects import DIALECTS, write
+from engine.mjai.bot_messages import read_join
+from engine.mjai.connection import HELLO, JOIN_TIMEOUT, WHEN_ASKED, Join, error
+from engine.mjai.dialects import write
 from engine.mjai.messages import Message
 
-HELLO: Message = {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
-JOIN_WITHIN = 10.0  # seconds from hello to join
 TIMEOUT = 30.0  # seconds for one reply
-REPLIES = ("always", "when_asked")
 
 
 class ConnectedBot:
     """A bot that has connected and joined."""
 
-    def __init__(self, transport: TcpTransport, join: Message, dialect: str) -> None:
-        """`dialect` is used if `join` names none. Raises ValueError for an invalid `join`, saying why."""
+    def __init__(self, transport: TcpTransport, join: Join, dialect: str) -> None:
+        """`dialect` is used if `join` names none."""
         self.transport = transport
-        self.dialect = join.get("dialect", dialect)
-        self.when_asked = join.get("reply", "always") == "when_asked"
-        games = join.get("games", 1)
-        if self.dialect not in DIALECTS:
-            raise ValueError(f"dialect must be one of {', '.join(DIALECTS)}, not {self.dialect!r}")
-        if join.get("reply", "always") not in REPLIES:
-            raise ValueError(f"reply must be always or when_asked, not {join['reply']!r}")
-        if not isinstance(games, int) or games < 0:
-            raise ValueError(f"games must be a number, 0 for as long as the connection lasts, not {games!r}")
-        self.games_left = games or -1
+        self.dialect = join.dialect if "dialect" in join.given else dialect
+        self.when_asked = join.reply == WHEN_ASKED
+        self.games_left = join.games or -1
         self.n_replies = 0
 
     def send_events(self, messages: list[Message], ask: bool, timeout: float) -> Message:
@@ -142,10 +134,8 @@ class Listener:
 
     def _handshake(self, transport: TcpTransport) -> ConnectedBot:
         transport.send(HELLO)
-        join = transport.receive(JOIN_WITHIN)
-        if join["type"] != "join":
-            raise ValueError(f"{join['type']!r} is no join")
-        if join.get("room", "default") != self._address.room:
+        join = read_join(transport.receive(JOIN_TIMEOUT))
+        if join.room != self._address.room:
             raise ValueError(f"the only room here is {self._address.room}")
         return ConnectedBot(transport, join, self._address.dialect)
 
@@ -177,5 +167,5 @@ def listen(address: Address) -> socket.socket:
 def disconnect_with_error(transport: TcpTransport, reason: str) -> None:
     """Send an error and close the connection."""
     with suppress(OSError):
-        transport.send({"type": "error", "message": reason})
+        transport.send(error(reason))
     transport.close()

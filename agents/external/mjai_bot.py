@@ -8,12 +8,10 @@ from typing import Protocol
 
 from engine.mjai.messages import Message, start_game
 from engine.mjai.reading import canonical
+from engine.mjai.schema import REPLY_TYPES
 from engine.rules import TENHOU
 
 NONE: Message = {"type": "none"}
-ACTIONS = frozenset(
-    ("dahai", "reach", "pon", "daiminkan", "ankan", "kakan", "nukidora", "kita", "hora", "ryukyoku", "none")
-)
 # A game up to the first decision of seat 0, where a discard is the only legal action.
 OPENING: tuple[Message, ...] = (
     start_game(["0", "1", "2"], TENHOU) | {"id": 0},
@@ -81,7 +79,7 @@ def read_reply(message: Message, seat: int) -> Message:
 
     Spellings of all dialects are accepted. Raises ValueError saying what is wrong.
     """
-    if message["type"] not in ACTIONS:
+    if message["type"] not in REPLY_TYPES:
         raise ValueError(f"no action: {excerpt(json.dumps(message))}")
     if message["type"] == "none":
         return NONE

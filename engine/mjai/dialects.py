@@ -1,148 +1,112 @@
-"""Canonical mjai messages (dialect mjai3p) as bots of other families expect them.
+"""Canonical messages (dialect mjai3p) written in the dialects of other families of bots.
 
-Only writing needs to know a dialect; whatever one of them says is read by `engine.mjai.reading.canonical`.
+- ``mjai3p``: the three-player Ruby server and its bots; records.
+- ``libriichi3p``: Mortal-family engines: libriichi's ``Event``, with a padded fourth seat.
+- ``kita``: RiichiEnv (0.4.11) and jansou: north is ``kita``, every kan names a ``pai``, keys in alphabetical order.
 
-- ``mjai3p``: the three-player Ruby server and its bots, and our logs. Canonical messages are in it.
-- ``libriichi3p``: Mortal-family engines. The messages of libriichi's ``Event`` with a fourth seat padded everywhere.
-- ``kita``: RiichiEnv (0.4.11), also jansou. Three seats; north is ``kita``, kans name a ``pai``, red fives come first.
+Which keys a dialect writes, and under which names, is in `engine.mjai.schema`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-from engine.mjai.messages import dumps, ordered
-from engine.records.model import GameRecord
+from engine.mjai.connection import DEFAULT_DIALECT, DIALECTS
+from engine.mjai.kinds import Scope
+from engine.mjai.messages import Message
+from engine.mjai.schema import CAN_ACT, COMPUTED, DIALECT_ROWS, EVENTS, Dialect, EventMessage
 
-Message = dict[str, Any]
-Value = Callable[[Message], Any]  # the value of one key, of the canonical message; None leaves the key out
+__all__ = ["DIALECTS", "write"]
 
-HIDDEN_HAND = ["?"] * 13
-# RiichiEnv's names of draws where it has its own.
-KITA_REASONS = {"fanpai": "exhaustive_draw", "kyushukyuhai": "kyushu_kyuhai", "sukaikan": "suukansansen"}
-
-
-class Dialect(NamedTuple):
-    """How a dialect is written. A type not in `keys` is written as it is."""
-
-    keys: dict[str, str]  # canonical type -> the keys written, in order
-    values: dict[str, Value]  # key written -> its value, where that is not the canonical one
+Value = Callable[[Message], Any]  # the value to write for a canonical message; None leaves the key out
 
 
-def _padded(key: str, filler: Any) -> Value:
-    """The seats under `key` with a fourth that is nobody's."""
+def _renamed(name: str) -> Value:
+    return lambda message: name
 
+
+def _canonical(key: str) -> Value:
+    return lambda message: message.get(key)
+
+
+def _padded(key: str, padding: Any) -> Value:
     def value(message: Message) -> list[Any] | None:
         seats = message.get(key)
-        return None if seats is None else [*seats, filler]
+        return None if seats is None else [*seats, padding]
 
     return value
 
 
-def _reds_first(message: Message) -> list[str]:
-    consumed: list[str] = message["consumed"]
-    return consumed[::-1]
+def _reds_first(message: Message) -> list[str] | None:
+    consumed: list[str] | None = message.get("consumed")
+    return None if consumed is None else consumed[::-1]
 
 
-def _tile(message: Message) -> str:
-    """RiichiEnv names a closed kan, too, by a tile: its first."""
-    tile: str = message["pai"] if "pai" in message else message["consumed"][-1]
+def _reason(reasons: dict[str, str]) -> Value:
+    def value(message: Message) -> str | None:
+        reason = message.get("reason")
+        return reasons.get(reason, reason) if reason else None
+
+    return value
+
+
+def _first_consumed(message: Message) -> str:
+    """RiichiEnv also names a concealed kan by a tile, its first."""
+    tile: str = message["consumed"][-1]
     return tile
 
 
-def _uradora(message: Message) -> list[str] | None:
-    return message.get("uradora_markers")
-
-
-def _reason(message: Message) -> str | None:
-    reason = message.get("reason")
-    return KITA_REASONS.get(reason, reason) if reason else None
-
-
 def _by_tsumo(message: Message) -> bool | None:
-    """RiichiEnv says so of a win by tsumo, and nothing of another."""
+    """RiichiEnv writes ``tsumo`` only of a win by tsumo."""
     return True if message.get("target") == message["actor"] else None
 
 
-def _kita(message: Message) -> str:
-    return "kita" if message["type"] == "nukidora" else message["type"]
+# Keys that kita adds to an event.
+_COMPUTED: dict[tuple[str, str], Value] = {
+    ("ankan", "pai"): _first_consumed,
+    ("hora", "tsumo"): _by_tsumo,
+    ("ryukyoku", "actor"): _canonical("actor"),
+}
 
 
-# `id` and `resume` of start_game are for the connection, and so is `can_act`, which any message may carry: whatever the
-# dialect, they are kept.
-_LIBRIICHI3P = Dialect(
-    keys={
-        "start_game": "type names id resume",
-        "start_kyoku": "type bakaze dora_marker kyoku honba kyotaku oya scores tehais",
-        "tsumo": "type actor pai",
-        "dahai": "type actor pai tsumogiri",
-        "reach": "type actor",
-        "reach_accepted": "type actor",
-        "pon": "type actor target pai consumed",
-        "daiminkan": "type actor target pai consumed",
-        "kakan": "type actor pai consumed",
-        "ankan": "type actor consumed",
-        "nukidora": "type actor pai",
-        "dora": "type dora_marker",
-        "hora": "type actor target deltas ura_markers",
-        "ryukyoku": "type deltas",
-        "end_kyoku": "type",
-        "end_game": "type",
-    },
-    values={
-        "names": _padded("names", ""),
-        "scores": _padded("scores", 0),
-        "tehais": _padded("tehais", HIDDEN_HAND),
-        "deltas": _padded("deltas", 0),
-        "ura_markers": _uradora,
-    },
-)
-_KITA = Dialect(
-    keys={
-        "start_game": "id names type resume",  # RiichiEnv itself writes the type alone
-        "start_kyoku": "bakaze dora_marker honba kyoku kyotaku oya scores tehais type",
-        "tsumo": "actor pai type",
-        "dahai": "actor pai tsumogiri type",
-        "reach": "actor type",
-        "reach_accepted": "actor type",
-        "pon": "actor consumed pai target type",
-        "daiminkan": "actor consumed pai target type",
-        "kakan": "actor consumed pai type",
-        "ankan": "actor consumed pai type",
-        "nukidora": "actor pai type",
-        "dora": "dora_marker type",
-        "hora": "actor deltas target tsumo type ura_markers",
-        "ryukyoku": "actor deltas reason type",  # the actor is that of a bot's own declaration
-        "end_kyoku": "type",
-        "end_game": "type",
-    },
-    values={
-        "type": _kita,
-        "pai": _tile,
-        "consumed": _reds_first,
-        "ura_markers": _uradora,
-        "reason": _reason,
-        "tsumo": _by_tsumo,
-    },
-)
+def _value(row: EventMessage, key: str, dialect: Dialect) -> Value | None:
+    """How the value of a canonical key is written; None: as it is."""
+    if key == "type":
+        return _renamed(dialect.types[row.type]) if row.type in dialect.types else None
+    if (row.type, key) in _COMPUTED:
+        return _COMPUTED[row.type, key]
+    padding = next((of.kind.padding for of in row.keys if of.name == key), None)
+    if dialect.four_seats and padding is not None:
+        return _padded(key, padding)
+    if key == "consumed" and dialect.reds_first:
+        return _reds_first
+    if key == "reason" and dialect.reasons:
+        return _reason(dict(dialect.reasons))
+    return _canonical(key) if key in dialect.keys else None
 
-DIALECTS = ("mjai3p", "libriichi3p", "kita")
-_WRITTEN = {"mjai3p": Dialect({}, {}), "libriichi3p": _LIBRIICHI3P, "kita": _KITA}
+
+def _plan(row: EventMessage, dialect: Dialect) -> list[tuple[str, Value | None]]:
+    """The keys that a dialect writes, in order, with their values. Keys of the connection come last."""
+    keys: str | None = getattr(row, dialect.name)
+    game = [key.name for key in row.keys if key.scope is Scope.RECORD] if keys is None else keys.split()
+    pairs = [(dialect.keys.get(key, key), _value(row, key, dialect)) for key in ("type", *game)]
+    if dialect.sorted_keys:
+        pairs.sort(key=lambda pair: pair[0])
+    return pairs + [(key.name, None) for key in (*row.keys, CAN_ACT) if key.scope is Scope.CONNECTION]
+
+
 # dialect -> canonical type -> (key written, its value or None for the canonical one)
 _PLANS: dict[str, dict[str, list[tuple[str, Value | None]]]] = {
-    name: {
-        kind: [(key, dialect.values.get(key)) for key in [*keys.split(), "can_act"]]
-        for kind, keys in dialect.keys.items()
-    }
-    for name, dialect in _WRITTEN.items()
+    dialect.name: {row.type: _plan(row, dialect) for row in EVENTS.values()} if name != DEFAULT_DIALECT else {}
+    for name, dialect in DIALECT_ROWS.items()
 }
 
 
 def write(message: Message, dialect: str) -> Message:
-    """A canonical message in `dialect`, which must be one of `DIALECTS`.
+    """A canonical message in `dialect`, one of `DIALECTS`. Messages that are no events are returned unchanged.
 
-    The message is not changed; what stays the same is shared with it, and may be all of it.
+    `message` is not changed; the result may share its values, and may be `message` itself.
     """
     plan = _PLANS[dialect].get(message["type"])
     if plan is None:
@@ -154,6 +118,5 @@ def write(message: Message, dialect: str) -> Message:
     }
 
 
-def write_log(record: GameRecord, dialect: str) -> str:
-    """The log of a game in `dialect`: one event a line, each line ended."""
-    return "".join(dumps(write(ordered(event), dialect)) + "\n" for event in record.events)
+if _COMPUTED.keys() != COMPUTED:
+    raise TypeError(f"keys that kita adds: the table has {sorted(COMPUTED)}, here are {sorted(_COMPUTED)}")

@@ -1,44 +1,21 @@
-"""Canonical mjai messages (dialect mjai3p): their keys, the names of tiles, what each seat may see."""
+"""Canonical mjai messages (dialect mjai3p): building them, the names of tiles, what each seat may see."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from engine.mjai.kinds import HAND_SIZE, HIDDEN_HAND, HIDDEN_TILE, Visibility
+from engine.mjai.schema import EVENTS, KEYS
 from engine.rules import PRESETS, RIICHI_STICK, Rules, preset
-from engine.tiles import MJAI_NAMES, MJAI_TILES, N_KINDS, NONE, RED_5P, RED_INDEX, UNKNOWN
+from engine.table import N_SEATS
+from engine.tiles import MJAI_NAMES, N_KINDS, NONE, RED_5P, RED_INDEX, UNKNOWN, WINDS
 
 Message = dict[str, Any]
-Event = Message
-SEATS = 3
-WINDS = "ESW"
-UNKNOWN_HAND = ["?"] * 13
-
-# Keys of every event type in the order they are written; keys not named here follow in the order they came.
-KEYS: dict[str, tuple[str, ...]] = {
-    "start_game": ("names", "rules", "length", "aka_flag", "wall_seed"),
-    "start_kyoku": ("bakaze", "kyoku", "honba", "kyotaku", "oya", "dora_marker", "scores", "tehais"),
-    "tsumo": ("actor", "pai"),
-    "dahai": ("actor", "pai", "tsumogiri"),
-    "reach": ("actor",),
-    "reach_accepted": ("actor", "deltas", "scores"),
-    "pon": ("actor", "target", "pai", "consumed"),
-    "daiminkan": ("actor", "target", "pai", "consumed"),
-    "kakan": ("actor", "pai", "consumed"),
-    "ankan": ("actor", "consumed"),
-    "nukidora": ("actor", "pai"),
-    "dora": ("dora_marker",),
-    "hora": (
-        "actor", "target", "pai", "uradora_markers", "hora_tehais", "yakus", "fu", "fan", "hora_points", "pao",
-        "deltas", "scores",
-    ),
-    "ryukyoku": ("reason", "tehais", "tenpais", "deltas", "scores"),
-    "end_kyoku": (),
-    "end_game": ("scores", "points"),
-}  # fmt: skip
 
 
 def tile_name(tile: int) -> str:
@@ -63,25 +40,49 @@ def hand_names(seat: np.record, without: int = NONE) -> list[str]:
     return names
 
 
+def _for_actor(key: str) -> Hide:
+    return lambda message, seat: message if message["actor"] == seat else message | {key: HIDDEN_TILE}
+
+
+def _for_owner(key: str) -> Hide:
+    return lambda message, seat: (
+        message | {key: [hand if owner == seat else HIDDEN_HAND for owner, hand in enumerate(message[key])]}
+    )
+
+
+def _for_receiver(key: str) -> Hide:
+    return lambda message, seat: message | {key: seat}
+
+
+Hide = Callable[[Message, int], Message]
+_HIDERS: dict[Visibility, Callable[[str], Hide]] = {
+    Visibility.ACTOR: _for_actor,
+    Visibility.OWNER: _for_owner,
+    Visibility.RECEIVER: _for_receiver,
+}
+# Type -> how its one key that not everybody sees alike is hidden or filled in.
+_HIDE: dict[str, Hide] = {
+    row.type: _HIDERS[key.visibility](key.name)
+    for row in EVENTS.values()
+    for key in row.keys
+    if key.visibility is not Visibility.ALL
+}
+
+
 def for_seat(message: Message, seat: int) -> Message:
-    """The message as `seat` may see it: others' dealt and drawn tiles are ``?``."""
-    if message["type"] == "tsumo" and message["actor"] != seat:
-        return message | {"pai": "?"}
-    if message["type"] == "start_kyoku":
-        return message | {"tehais": [hand if i == seat else UNKNOWN_HAND for i, hand in enumerate(message["tehais"])]}
-    if message["type"] == "start_game":
-        return message | {"id": seat}
-    return message
+    """The message as `seat` may see it: tiles dealt to and drawn by others are ``?``; ``start_game`` tells the seat."""
+    hide = _HIDE.get(message["type"])
+    return message if hide is None else hide(message, seat)
 
 
-def make(kind: str, **fields: Any) -> Event:
+def make(kind: str, **fields: Any) -> Message:
     """An event of type `kind` with its keys in the written order; fields that are None are left out."""
     given = {key: value for key, value in fields.items() if value is not None}
     known = {key: given.pop(key) for key in KEYS[kind] if key in given}
     return {"type": kind, **known, **given}
 
 
-def start_game(names: list[str], rules: Rules | None) -> Event:
+def start_game(names: list[str], rules: Rules | None) -> Message:
     """The ``start_game`` of a game under `rules`; the rules are left out where unknown."""
     if rules is None:
         return make("start_game", names=names)
@@ -89,7 +90,7 @@ def start_game(names: list[str], rules: Rules | None) -> Event:
     return make("start_game", names=names, rules=rules.name, length=rules.length, aka_flag=no_reds)
 
 
-def rules_of(start: Event) -> Rules | None:
+def rules_of(start: Message) -> Rules | None:
     """The rules a ``start_game`` names, or None. Raises ValueError for a preset or length that does not exist."""
     if start.get("rules") not in PRESETS:
         if "rules" in start:
@@ -101,12 +102,12 @@ def rules_of(start: Event) -> Rules | None:
 
 def start_kyoku(
     index: int, honba: int, kyotaku: int, indicator: str, scores: list[int], tehais: list[list[str]]
-) -> Event:
+) -> Message:
     """The ``start_kyoku`` of round `index`, which steps 4 per wind (E1-E3 = 0-2, S1-S3 = 4-6), as Tenhou counts."""
     wind, oya = divmod(index, 4)
-    if not (0 <= wind < len(WINDS) and oya < SEATS):
+    if not (0 <= wind < len(WINDS) and oya < N_SEATS):
         raise ValueError(f"round index {index} does not exist with three players (0-2, 4-6 or 8-10)")
-    if [len(hand) for hand in tehais] != [13] * SEATS:
+    if [len(hand) for hand in tehais] != [HAND_SIZE] * N_SEATS:
         raise ValueError(f"the three hands must have 13 tiles each, not {[len(hand) for hand in tehais]}")
     return make(
         "start_kyoku", bakaze=WINDS[wind], kyoku=oya + 1, honba=honba, kyotaku=kyotaku, oya=oya, dora_marker=indicator,
@@ -114,27 +115,22 @@ def start_kyoku(
     )  # fmt: skip
 
 
-def sort_tiles(tiles: list[str]) -> list[str]:
-    """Tile names in kind order, red fives last: the canonical order of ``consumed``."""
-    return sorted(tiles, key=lambda name: MJAI_TILES[name])
-
-
-def complete(events: list[Event]) -> list[Event]:
+def complete(events: list[Message]) -> list[Message]:
     """The same events with what is certain filled in: a riichi's deltas, scores after a change, the tile a win took.
 
     A discard right after a pon is never tsumogiri; some writers compare it with the tile drawn before.
     """
     scores: list[int] | None = None
     tile: str | None = None
-    filled: list[Event] = []
+    filled: list[Message] = []
     for event in events:
-        kind, added = event["type"], Event()
+        kind, added = event["type"], Message()
         if kind == "dahai" and filled and filled[-1]["type"] == "pon":
             event = event | {"tsumogiri": False}
         if kind == "hora" and tile is not None:
             added["pai"] = tile
         if kind == "reach_accepted":
-            added["deltas"] = [-RIICHI_STICK if seat == event["actor"] else 0 for seat in range(SEATS)]
+            added["deltas"] = [-RIICHI_STICK if seat == event["actor"] else 0 for seat in range(N_SEATS)]
         deltas = (added | event).get("deltas")
         if deltas is not None and scores is not None:
             added["scores"] = [score + delta for score, delta in zip(scores, deltas, strict=True)]
@@ -145,15 +141,15 @@ def complete(events: list[Event]) -> list[Event]:
     return filled
 
 
-def dumps(message: Event) -> str:
+def dumps(message: Message) -> str:
     """A message as it is written, without the line's end."""
     return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
 
 
-def ordered(event: Event) -> Event:
+def ordered(event: Message) -> Message:
     """The event with its keys in the written order; what is no event of a game stays as it is."""
     return make(event["type"], **_without_type(event)) if event["type"] in KEYS else event
 
 
-def _without_type(event: Event) -> Event:
+def _without_type(event: Message) -> Message:
     return {key: value for key, value in event.items() if key != "type"}

@@ -17,34 +17,36 @@ import numpy as np
 from engine import events, kernels
 from engine.actions import N_ACTIONS, RIICHI, TSUMOGIRI
 from engine.mjai.actions import action_of, consumed_in, tile_in
-from engine.mjai.messages import WINDS, Message, rules_of
-from engine.mjai.view_updates import COPIES, FINE, REFUSALS, STAND_IN, deal_view, follow
+from engine.mjai.kinds import HAND_SIZE
+from engine.mjai.messages import Message, rules_of
+from engine.mjai.schema import EVENTS
+from engine.mjai.view_updates import APPLIED, COPIES, PLACEHOLDER, REASONS, apply_event, deal_view
 from engine.rules import START_POINTS, TENHOU, Rules
 from engine.table import DORA_AT, GAME_OVER, N_SEATS, NOBODY, RESPONSE, ROUND_OVER, TABLE, TURN
-from engine.tiles import KIND_OF, MJAI_NAMES, MJAI_TILES, N_KINDS, NONE, UNKNOWN
+from engine.tiles import KIND_OF, MJAI_NAMES, MJAI_TILES, N_KINDS, NONE, UNKNOWN, WINDS
 
-HAND_SIZE = 13
 WIND_NUMBERS = {wind: number for number, wind in enumerate(WINDS)}
 N_CONSUMED = {"pon": 2, "daiminkan": 3, "ankan": 4}
+WRONG_ORDER = "cannot follow the messages before it"
 
 
 class PlayerState:
-    """The view of one seat, kept up to date from the mjai messages (dialect mjai3p) that seat receives.
+    """The view of one seat, kept up to date from the canonical mjai messages that the seat receives.
 
-    It is what `Game.view` shows the seat, bit for bit, whenever the seat has heard all there is to hear, but:
+    The view equals `Game.view` of the seat, byte for byte, once all messages so far have been applied, except:
 
-    * Once a round is won or drawn only the scores are kept up, until the next round starts: the hands that were scored
-      are not in a view, and nobody is asked there.
-    * `legal` after this seat has passed while another still thinks: messages tell nothing of passes, so the seat seems
-      to be asked until it hears what came of it.
+    * After a win or a draw only the scores are kept up to date, until the next round starts: a view does not hold the
+      hands that were scored, and no seat has to answer.
+    * After this seat has passed, while another seat still has to answer, `legal` is not empty: there are no messages
+      about passes.
 
-    A discard, north or kan that is the last thing heard is on offer (phase RESPONSE): where this seat is not asked,
-    another is, or the next message is under way. What asks a seat is always the last message it has heard, but for an
-    owed indicator, which comes after the north or kan that may be robbed.
+    After a discard, north or kan the view is in phase RESPONSE until the next message, also if no seat can respond. A
+    seat has to answer the last message it received, or the one before if the last is a dora indicator that follows a
+    north or kan.
     """
 
     def __init__(self, rules: Rules | None = None) -> None:
-        """`rules` are those of a game whose ``start_game`` names none (None: Tenhou's)."""
+        """`rules` apply if ``start_game`` names none; None: Tenhou's."""
         self.seat = NONE
         self._rules = rules or TENHOU
         self._raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
@@ -53,29 +55,29 @@ class PlayerState:
 
     @property
     def view(self) -> np.record:
-        """A copy of the view at this moment."""
-        return self._raw.copy().view(TABLE)[0]  # bytes: NumPy copies nested records slowly
+        """A copy of the view, a TABLE record."""
+        return self._raw.copy().view(TABLE)[0]  # as bytes: NumPy copies nested records slowly
 
     @property
     def legal(self) -> list[int]:
-        """The legal actions of the seat, ascending; empty where it is not asked."""
-        return self._menu[: kernels.menu(self._raw, 0, self.seat, self._menu)].tolist()
+        """The legal actions of the seat, ascending; empty if it has nothing to answer."""
+        return self._menu[: kernels.legal_actions(self._raw, 0, self.seat, self._menu)].tolist()
 
     def update(self, message: Message) -> None:
-        """One message of a game, ``start_game`` first.
+        """Apply the next message of a game, ``start_game`` first.
 
-        Raises ValueError, in one line, for a message that is garbled or cannot follow what was heard before; the view
-        is then as it was.
+        Raises ValueError, in one line, for a message that is malformed or impossible in this position, and leaves the
+        view unchanged.
         """
         name = message.get("type")
         if name not in HANDLERS:
             raise ValueError(f"{name!r} is no message of a game")
         if self.seat == NONE and name != "start_game":
-            raise ValueError(f"{name} cannot be heard before start_game")
+            raise ValueError(f"{name} before start_game")
         try:
             HANDLERS[name](self, message)
         except (KeyError, IndexError, TypeError, OverflowError) as error:
-            raise ValueError(f"{name} is garbled or incomplete ({type(error).__name__}: {error})") from error
+            raise ValueError(f"{name} is malformed or incomplete ({type(error).__name__}: {error})") from error
 
     def _start_game(self, message: Message) -> None:
         seat, rules = seat_in(message, "id"), rules_of(message) or self._rules
@@ -96,33 +98,33 @@ class PlayerState:
         t["seat"]["score"] = three(message, "scores")
         t["round_wind"], t["dealer"], t["honba"], t["sticks"] = wind, oya, honba, sticks
         wall, first = t["wall"][0], HAND_SIZE * ((self.seat - oya) % N_SEATS)
-        wall[:] = STAND_IN
+        wall[:] = PLACEHOLDER
         wall[first : first + HAND_SIZE] = hand
         wall[DORA_AT] = indicator
         deal_view(self._raw)
 
     def _tsumo(self, message: Message) -> None:
         seat = seat_in(message, "actor")
-        self._follow(message, events.DRAW, seat, tile=tile_in(message, "pai") if seat == self.seat else 0)
+        self._apply(message, events.DRAW, seat, tile=tile_in(message, "pai") if seat == self.seat else 0)
 
     def _dora(self, message: Message) -> None:
-        self._follow(message, events.NEW_DORA, self.seat, tile=tile_in(message, "dora_marker"))
+        self._apply(message, events.NEW_DORA, self.seat, tile=tile_in(message, "dora_marker"))
 
     def _reach_accepted(self, message: Message) -> None:
-        self._follow(message, events.REACH_ACCEPTED, seat_in(message, "actor"))
+        self._apply(message, events.REACH_ACCEPTED, seat_in(message, "actor"))
 
     def _reach(self, message: Message) -> None:
-        self._follow(message, events.REACH, seat_in(message, "actor"), RIICHI)
+        self._apply(message, events.REACH, seat_in(message, "actor"), RIICHI)
 
     def _dahai(self, message: Message) -> None:
         tile = tile_in(message, "pai")
         action = TSUMOGIRI if message.get("tsumogiri") else tile
-        self._follow(message, events.DAHAI, seat_in(message, "actor"), action, tile, 1, int(tile >= N_KINDS))
+        self._apply(message, events.DAHAI, seat_in(message, "actor"), action, tile, 1, int(tile >= N_KINDS))
 
-    def _north_or_kakan(self, message: Message) -> None:
+    def _nukidora_or_kakan(self, message: Message) -> None:
         seat, tile = seat_in(message, "actor"), tile_in(message, "pai")
         action = action_of(self._table[0], seat, message)
-        self._follow(message, events.KAKAN, seat, action, tile, 1, int(tile >= N_KINDS))
+        self._apply(message, events.KAKAN, seat, action, tile, 1, int(tile >= N_KINDS))
 
     def _call_or_ankan(self, message: Message) -> None:
         seat, consumed = seat_in(message, "actor"), consumed_in(message)
@@ -131,7 +133,7 @@ class PlayerState:
         if len(consumed) != N_CONSUMED[message["type"]] or {int(KIND_OF[of]) for of in [*consumed, tile]} != {kind}:
             raise ValueError(f"{message['type']} of {MJAI_NAMES[tile]} cannot consume {message['consumed']}")
         reds = sum(of >= N_KINDS for of in consumed)
-        self._follow(message, events.PON, seat, action_of(self._table[0], seat, message), tile, len(consumed), reds)
+        self._apply(message, events.PON, seat, action_of(self._table[0], seat, message), tile, len(consumed), reds)
 
     def _hora(self, message: Message) -> None:
         second = 0 < self._table["n_wins"][0] < 2
@@ -153,10 +155,10 @@ class PlayerState:
     def _expect(self, message: Message, *phases: int) -> None:
         """Raise ValueError unless the view is in one of `phases`."""
         if self._table["phase"][0] not in phases:
-            raise ValueError(f"{message['type']} cannot follow what was heard before")
+            raise ValueError(f"{message['type']} {WRONG_ORDER}")
 
     def _finish(self, message: Message, phase: int) -> None:
-        """Nobody is asked any more; the scores are those told, or follow from the deltas told."""
+        """End the round or the game; scores are those of the message, or follow from its deltas."""
         scores = self._table["seat"]["score"][0]
         if "scores" in message:
             scores[:] = three(message, "scores")
@@ -165,17 +167,17 @@ class PlayerState:
         self._table["legal"] = 0
         self._table["phase"] = phase
 
-    def _follow(
+    def _apply(
         self, message: Message, event: int, seat: int, action: int = 0, tile: int = 0, count: int = 0, reds: int = 0
     ) -> None:
-        """Apply an event; see `engine.mjai.view_updates.follow`."""
-        refusal = follow(self._raw, event, seat, action, tile, count, reds)
-        if refusal != FINE:
-            raise ValueError(f"{summary(message)} cannot follow what was heard before: {REFUSALS[refusal]}")
+        """Apply an event; see `engine.mjai.view_updates.apply_event`. Raises ValueError if it is refused."""
+        result = apply_event(self._raw, event, seat, action, tile, count, reds)
+        if result != APPLIED:
+            raise ValueError(f"{summary(message)} {WRONG_ORDER}: {REASONS[result]}")
 
 
 def seat_in(message: Message, key: str) -> int:
-    """The seat under `key` of a message. Raises ValueError where it is none."""
+    """The seat under `key` of a message. Raises ValueError if there is none."""
     seat: Any = message.get(key)
     if seat not in range(N_SEATS):
         raise ValueError(f"{message['type']} needs {key!r}, a seat 0 to 2, not {seat!r}")
@@ -183,7 +185,7 @@ def seat_in(message: Message, key: str) -> int:
 
 
 def three(message: Message, key: str) -> list[int]:
-    """The numbers of the three seats under `key` of a message. Raises ValueError where they are others than three."""
+    """The numbers of the three seats under `key` of a message. Raises ValueError if there are not three."""
     numbers = message[key]
     if len(numbers) != N_SEATS:
         raise ValueError(f"{message['type']} needs {key!r}, a number for each of three seats, not {numbers!r}")
@@ -191,7 +193,7 @@ def three(message: Message, key: str) -> list[int]:
 
 
 def dealt(message: Message, seat: int) -> list[int]:
-    """The tile37 dealt to `seat` by a ``start_kyoku``. Raises ValueError where they are not 13 known tiles."""
+    """The tile37 dealt to `seat` by a ``start_kyoku``. Raises ValueError if they are not 13 known tiles."""
     names = message["tehais"][seat]
     hand = [MJAI_TILES.get(name, UNKNOWN) for name in names]
     if len(hand) != HAND_SIZE or UNKNOWN in hand:
@@ -200,7 +202,7 @@ def dealt(message: Message, seat: int) -> list[int]:
 
 
 def summary(message: Message) -> str:
-    """What happened, in few words, like ``dahai 5p of seat 1``."""
+    """A message in a few words, like ``dahai 5p of seat 1``."""
     words = [str(message[key]) for key in ("type", "pai", "dora_marker") if key in message]
     return " ".join(words) + (f" of seat {message['actor']}" if "actor" in message else "")
 
@@ -215,11 +217,13 @@ HANDLERS: dict[str, Callable[[PlayerState, Message], None]] = {
     "pon": PlayerState._call_or_ankan,
     "daiminkan": PlayerState._call_or_ankan,
     "ankan": PlayerState._call_or_ankan,
-    "kakan": PlayerState._north_or_kakan,
-    "nukidora": PlayerState._north_or_kakan,
+    "kakan": PlayerState._nukidora_or_kakan,
+    "nukidora": PlayerState._nukidora_or_kakan,
     "dora": PlayerState._dora,
     "hora": PlayerState._hora,
     "ryukyoku": PlayerState._ryukyoku,
     "end_kyoku": PlayerState._end_kyoku,
     "end_game": PlayerState._end_game,
 }
+if HANDLERS.keys() != EVENTS.keys():
+    raise TypeError(f"events in the table and their handlers differ: {sorted(HANDLERS.keys() ^ EVENTS.keys())}")

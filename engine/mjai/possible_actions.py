@@ -1,4 +1,4 @@
-"""Asking a seat in mjai: what is told with the question, what the answer means, and what is played without one."""
+"""Decisions of a seat in mjai: what it is told it may do, what its reply means, and what is played without a reply."""
 
 from __future__ import annotations
 
@@ -9,42 +9,45 @@ import numpy as np
 
 from engine.actions import PASS, TSUMOGIRI, action_name
 from engine.mjai.actions import action_message, action_of
-from engine.mjai.messages import hand_names
+from engine.mjai.messages import Message, hand_names
+from engine.mjai.schema import BARRED, EVENTS, OFFERS
 from engine.tiles import KIND_OF, MJAI_NAMES, UNKNOWN
 
-Message = dict[str, Any]
-
-OFFERS = frozenset({"dahai", "kakan", "nukidora"})  # others' events that always carry possible_actions
-RESTRICTING = frozenset({"pon", "reach"})  # own events that carry cannot_dahai
 KINDS = {name: int(KIND_OF[tile]) for tile, name in enumerate(MJAI_NAMES)} | {"?": UNKNOWN}
+WITH_POSSIBLE_ACTIONS = frozenset(row.type for row in EVENTS.values() if OFFERS in row.keys)
+WITH_CANNOT_DAHAI = frozenset(row.type for row in EVENTS.values() if BARRED in row.keys)
 
 
-def hints(t: np.record, seat: int, message: Message, legal: Sequence[int]) -> Message:
-    """The keys that dialect mjai3p adds to `message` for `seat`.
+def possible_actions(t: np.record, seat: int, message: Message, legal: Sequence[int]) -> Message:
+    """The ``possible_actions`` or ``cannot_dahai`` that dialect mjai3p adds to `message` for `seat`; may be empty.
 
-    `legal` are its legal actions at table (or view) `t` if it is asked by this message, else there are none.
+    `t` is the table (or view) after the event; `legal` are the actions the seat may answer with, empty if it is not to
+    answer. ``possible_actions`` comes with the seat's own draw and with others' discards, kakans and norths, even where
+    there are none; with others' ankans only where it may rob the kan.
     """
     own = message.get("actor") == seat
     kind = message["type"]
-    if own and kind in RESTRICTING and legal:
-        return {"cannot_dahai": forbidden_discards(t, seat, legal)}
-    if (kind == "tsumo" and own) or (not own and (kind in OFFERS or (kind == "ankan" and legal))):
-        special = (action for action in legal if action > TSUMOGIRI and action != PASS)
-        return {"possible_actions": [action_message(t, seat, action) for action in special]}
-    return {}
+    if kind in WITH_CANNOT_DAHAI:
+        return {"cannot_dahai": forbidden_discards(t, seat, legal)} if own and legal else {}
+    if kind not in WITH_POSSIBLE_ACTIONS or own != (kind == "tsumo") or (kind == "ankan" and not legal):
+        return {}
+    special = (action for action in legal if action > TSUMOGIRI and action != PASS)
+    return {"possible_actions": [action_message(t, seat, action) for action in special]}
 
 
 def forbidden_discards(t: np.record, seat: int, legal: Sequence[int]) -> list[str]:
-    """Names of the tiles in hand that are not to be discarded."""
+    """Names of the tiles in hand that may not be discarded."""
     allowed = {MJAI_NAMES[action if action < TSUMOGIRI else int(t.drawn)] for action in legal}
     return [name for name in dict.fromkeys(hand_names(t.seat[seat])) if name not in allowed]
 
 
 def legal_action(t: np.record, seat: int, reply: Message, legal: Sequence[int]) -> int:
-    """The action of `legal` that a canonical reply means. Raises ValueError saying what is wrong and what is legal.
+    """The action of `legal` that a canonical reply means.
 
-    A discard of the drawn tile may leave out that it is tsumogiri, or deny it where the hand holds no other such tile.
-    What the reply says beside its action must fit: an answer meant for another question is not taken.
+    A discard of the drawn tile may omit ``tsumogiri``, or say false if the hand holds no other such tile. The other
+    keys of the reply must fit the action, so that a reply to an earlier question is not taken for this one.
+
+    Raises ValueError saying what is wrong, and what is legal.
     """
     action = action_of(t, seat, reply)
     if action not in legal and TSUMOGIRI in legal and action == int(t["drawn"]):
@@ -59,12 +62,12 @@ def legal_action(t: np.record, seat: int, reply: Message, legal: Sequence[int]) 
 
 
 def kinds(value: Any) -> Any:
-    """A tile or tiles as kinds, red or not: wherever both are held the action says which is meant."""
+    """Tile names as kinds, red or not; where both are held, the action says which is meant. Other values unchanged."""
     if isinstance(value, list):
         return sorted(map(kinds, value))
     return KINDS.get(value, value)
 
 
 def safe_default(legal: Sequence[int]) -> int:
-    """What is played for a seat that does not answer: pass, the tile just drawn, or else the first legal discard."""
+    """The action played for a seat that does not answer: pass, else tsumogiri, else the first legal action."""
     return next((action for action in (PASS, TSUMOGIRI) if action in legal), legal[0])

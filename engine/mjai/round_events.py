@@ -9,40 +9,42 @@ import numpy as np
 
 from engine import events
 from engine.events import Event
-from engine.mjai.messages import WINDS, Message, hand_names, tile_name, tile_names
+from engine.mjai.kinds import HAND_SIZE, HIDDEN_TILE
+from engine.mjai.messages import Message, hand_names, tile_name, tile_names
 from engine.rules import RIICHI_STICK, TOTAL_POINTS
+from engine.ryukyoku import EXHAUSTIVE, KYUSHU_KYUHAI, NAGASHI_MANGAN, RYUKYOKU
 from engine.scoring.yaku import BY_NUMBER, IPPATSU, MENZEN_TSUMO, N_YAKU
-from engine.table import DEALT, DORA_AT, EXHAUSTIVE, FOUR_KANS, NAGASHI, NINE_KINDS, URA_AT
-from engine.tiles import KIND_OF, NONE
+from engine.table import DEALT, DORA_AT, N_SEATS, URA_AT
+from engine.tiles import KIND_OF, NONE, WINDS
 
-REASONS = {EXHAUSTIVE: "fanpai", NINE_KINDS: "kyushukyuhai", FOUR_KANS: "sukaikan", NAGASHI: "nagashimangan"}
+REASONS = {way.number: way.mjai for way in RYUKYOKU}
 
 
 class RoundReader:
-    """The events of a round as mjai messages, read as they come.
+    """Turns the packed events of a round into mjai messages, as they are logged.
 
-    `t` is a table or a seat's view; what a view does not know is ``?``. Columns that stay the same all round are read
-    once and as plain lists: a record's own attributes are slow in plain Python.
+    `t` is a table or a seat's view; tiles that a view does not know are ``?``. Fields of `t` that stay the same all
+    round are read once, as lists: attributes of a NumPy record are slow in Python.
     """
 
     def __init__(self, t: np.record) -> None:
-        """Begin at the round's first event."""
+        """Start before the first event of the round."""
         self.t = t
         self.n_read = 0
         self.wall: list[int] = t["wall"].tolist()
         self.scores: list[int] = t["seat"]["start_score"].tolist()
 
     def read(self) -> list[Message]:
-        """The messages since the last call. All of a round is to be read before the next one is dealt."""
+        """The messages since the last call. Read all of a round before the next one is dealt."""
         words = self.t["log"][self.n_read : int(self.t["n_log"])].tolist()
         self.n_read += len(words)
         return [READERS[event.type](self, event) for event in map(events.unpack, words)]
 
     def _start_kyoku(self, event: Event) -> Message:
         oya, t = event.actor, self.t
-        hands: list[list[str]] = [[], [], []]
+        hands: list[list[str]] = [[] for _ in range(N_SEATS)]
         for i in range(DEALT):
-            hands[(oya + i // 13) % 3].append(tile_name(self.wall[i]))
+            hands[(oya + i // HAND_SIZE) % N_SEATS].append(tile_name(self.wall[i]))
         return {
             "type": "start_kyoku",
             "bakaze": WINDS[t.round_wind],
@@ -112,9 +114,9 @@ class RoundReader:
 
     def _ryukyoku(self, event: Event) -> Message:
         t, reason = self.t, event.detail
-        shown = [seat == event.actor and reason == NINE_KINDS for seat in range(3)]
-        if reason in (EXHAUSTIVE, NAGASHI):
-            shown = [bool(tenpai) for tenpai in t.draw_tenpai]
+        shown = [seat == event.actor and reason == KYUSHU_KYUHAI for seat in range(N_SEATS)]
+        if reason in (EXHAUSTIVE, NAGASHI_MANGAN):
+            shown = [bool(tenpai) for tenpai in t.ryukyoku_tenpai]
         message = {
             "type": "ryukyoku",
             "reason": REASONS[reason],
@@ -123,7 +125,7 @@ class RoundReader:
             ],
             "tenpais": shown,
         }
-        return message | self._pay(t.draw_deltas.tolist())
+        return message | self._pay(t.ryukyoku_deltas.tolist())
 
     def _end_kyoku(self, event: Event) -> Message:
         return {"type": "end_kyoku"}
@@ -132,19 +134,19 @@ class RoundReader:
         return {"type": "end_game", "scores": self.t["seat"]["score"].tolist()}
 
     def _pay(self, deltas: list[int]) -> Message:
-        """The deltas of an event and the scores they lead to."""
+        """The deltas of an event and the scores after it."""
         self.scores = [score + delta for score, delta in zip(self.scores, deltas, strict=True)]
         return {"deltas": deltas, "scores": self.scores}
 
 
 def stick_of(seat: int) -> list[int]:
     """Deltas of a riichi stick paid by `seat`."""
-    return [-RIICHI_STICK if payer == seat else 0 for payer in range(3)]
+    return [-RIICHI_STICK if payer == seat else 0 for payer in range(N_SEATS)]
 
 
 def hidden_hand(seat: np.record) -> list[str]:
-    """A concealed hand that is not shown."""
-    return ["?"] * (13 - 3 * int(seat.n_melds))
+    """The names of a concealed hand that is not shown."""
+    return [HIDDEN_TILE] * (HAND_SIZE - 3 * int(seat.n_melds))
 
 
 def yaku_names(win: np.record) -> list[list[Any]]:
@@ -174,5 +176,9 @@ READERS: dict[int, Callable[[RoundReader, Event], Message]] = {
 
 
 def round_messages(t: np.record) -> list[Message]:
-    """The events of the round so far, as mjai messages; see `RoundReader`."""
+    """The events of the round so far as mjai messages; see `RoundReader`."""
     return RoundReader(t).read()
+
+
+if READERS.keys() != set(range(events.LAST_TYPE + 1)):
+    raise TypeError("every type of packed event needs a reader, and no other")

@@ -1,25 +1,27 @@
-"""A recorded event beside the one the rules give, compared key by key in the detail the record has."""
+"""Compare a recorded event with the one that the engine produces, key by key, in the keys that the record has."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from engine.mjai.messages import KEYS, Event, sort_tiles
+from engine.mjai.kinds import sort_tiles
+from engine.mjai.messages import Message
+from engine.mjai.schema import KEYS
 
-# The order of these lists differs from format to format and means nothing.
+# Lists whose order differs between formats and has no meaning.
 _UNORDERED: dict[str, Callable[[Any], Any]] = {
     "hora_tehais": sort_tiles,
     "tehais": lambda hands: [sort_tiles(hand) for hand in hands],
     "yakus": lambda yakus: sorted(map(list, yakus)),
 }
-# What names an event in a message, if it has it.
-_NAMING = ("actor", "target", "pai", "consumed", "reason", "bakaze", "kyoku", "honba", "dora_marker")
+# Keys by which a message identifies an event.
+_IDENTIFYING_KEYS = ("actor", "target", "pai", "consumed", "reason", "bakaze", "kyoku", "honba", "dora_marker")
 _WHOLE_POINT_ERROR = 0.5
 
 
-def differing_keys(recorded: Event, ours: Event) -> list[str]:
-    """The keys in which a recorded event differs from ours; a key absent in the record is not compared."""
+def differing_keys(recorded: Message, ours: Message) -> list[str]:
+    """The keys in which a recorded event differs from ours; keys that the record lacks are not compared."""
     if recorded["type"] != ours["type"]:
         return ["type"]
     known = KEYS[recorded["type"]]
@@ -30,15 +32,15 @@ def differing_keys(recorded: Event, ours: Event) -> list[str]:
     ]
 
 
-def words(event: Event, keys: list[str] | None = None) -> str:
-    """An event in words: its type and `keys`, by default (and where the type itself differs) those that name it."""
+def describe_event(event: Message, keys: list[str] | None = None) -> str:
+    """An event as text: its type and `keys`; by default, and if the type differs, the keys that identify it."""
     if keys is None or keys == ["type"]:
-        keys = [key for key in _NAMING if key in event]
+        keys = [key for key in _IDENTIFYING_KEYS if key in event]
     return " ".join([event["type"], ", ".join(f"{key} {event.get(key, 'none')}" for key in keys)]).strip()
 
 
 def _agrees(key: str, recorded: Any, ours: Any) -> bool:
-    """Whether two unequal values mean the same."""
+    """Whether two unequal values have the same meaning."""
     if ours is None:
         return False
     if key == "yakus":
@@ -49,8 +51,8 @@ def _agrees(key: str, recorded: Any, ours: Any) -> bool:
 
 
 def _as_detailed(ours: list[list[Any]], recorded: list[list[Any]]) -> list[list[Any]]:
-    """Our yaku with laid norths counted as dora where the record lists none by themselves, as Tenhou does."""
-    han = dict(map(tuple, ours))  # only dragons occur twice, each worth one
+    """Our yaku, with nukidora counted as dora (as Tenhou does) unless the record lists them as nukidora."""
+    han = dict(map(tuple, ours))  # only dragons occur twice, with one han each
     if "nukidora" not in han or any(name == "nukidora" for name, _ in recorded):
         return ours
     kept = [yaku for yaku in ours if yaku[0] not in ("dora", "nukidora")]
@@ -58,9 +60,9 @@ def _as_detailed(ours: list[list[Any]], recorded: list[list[Any]]) -> list[list[
 
 
 def _is_rounded(recorded: list[float], ours: list[float]) -> bool:
-    """Whether `recorded` are our final points in whole numbers, as Tenhou gave them until about 2018.
+    """Whether `recorded` are our final points rounded to whole numbers, as in Tenhou's records until about 2018.
 
-    All but the top are rounded; the top gets what the others lose.
+    All ranks but the first are rounded; the first gets what the others lose.
     """
     if any(points != int(points) for points in recorded) or sum(recorded) != 0:
         return False

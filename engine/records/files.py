@@ -1,4 +1,4 @@
-"""Record files: what a file holds is told from its content, what is written from the name's ending."""
+"""Read and write record files: reading finds the format from the content, writing from the suffix of the name."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 def read_records(path: Path | str) -> GameRecord:
-    """The game in a file: mjlog XML, tenhou.net/6 JSON or mjai, any of them gzipped.
+    """Read the game in a file: mjlog XML, tenhou.net/6 JSON or mjai, gzipped or not.
 
-    Raises RecordError for a damaged file or another format, OSError if it cannot be opened.
+    Raises RecordError for a damaged file or another format, OSError if the file cannot be read.
     """
     path = Path(path)
     text = _text(path)
@@ -36,9 +36,9 @@ def read_records(path: Path | str) -> GameRecord:
 
 
 def write_record(record: GameRecord, path: Path | str) -> None:
-    """Writes a game as mjai (.mjson, .jsonl) or tenhou.net/6 (.json), gzipped with a further .gz.
+    """Write a game as mjai (.mjson, .jsonl) or tenhou.net/6 (.json), gzipped if .gz follows.
 
-    The same game gives the same bytes. Raises ValueError for another ending, RecordError where the format cannot hold
+    The same game gives the same bytes. Raises ValueError for another suffix, RecordError if the format cannot represent
     the game.
     """
     path = Path(path)
@@ -51,9 +51,9 @@ def write_record(record: GameRecord, path: Path | str) -> None:
 
 
 def find_records(paths: Iterable[Path | str]) -> list[Path]:
-    """The record files among `paths`, folders searched through, sorted and each once.
+    """The record files among `paths` and in the folders among them, sorted, each once.
 
-    A file named itself is taken whatever its ending. Raises FileNotFoundError for a path that does not exist.
+    A path of a file is taken whatever its suffix. Raises FileNotFoundError for a path that does not exist.
     """
     found: set[Path] = set()
     for path in map(Path, paths):
@@ -85,7 +85,7 @@ def _text(path: Path) -> str:
 
 
 def _is_mjai(line: str) -> bool:
-    """Whether the first line is an event by itself; a damaged one is one if it says so."""
+    """Whether the first line is an mjai event; a damaged line counts if it begins like one."""
     try:
         return "type" in json.loads(line)
     except json.JSONDecodeError:

@@ -1,53 +1,56 @@
 """mjai logs: one JSON event per line.
 
-Read liberally (see `engine.mjai.reading`), written exactly: keys in one fixed order, compact separators, UTF-8.
+Any dialect is read (see `engine.mjai.reading`). mjai3p is written: keys in a fixed order, compact separators, UTF-8.
 """
 
 from __future__ import annotations
 
 import json
 
-from engine.mjai.messages import Event, complete, dumps, ordered, rules_of
-from engine.mjai.reading import TALK, canonical_event
-from engine.records.model import GameRecord, RecordError, located
+from engine.mjai import dialects
+from engine.mjai.connection import DEFAULT_DIALECT
+from engine.mjai.messages import Message, complete, dumps, ordered, rules_of
+from engine.mjai.reading import canonical_event
+from engine.mjai.schema import NOT_OF_A_GAME
+from engine.records.model import GameRecord, RecordError, record_errors
 
 
 def read(text: str, source: str) -> GameRecord:
-    """The game of a mjai log. Raises RecordError naming the line."""
-    events: list[Event] = []
+    """The game in the `text` of an mjai log; `source`: file name, for messages. Raises RecordError with the line."""
+    events: list[Message] = []
     number = 0
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
-        with located(source, f"line {number}"):
+        with record_errors(source, f"line {number}"):
             message = _parse(line)
-            if message["type"] not in TALK:
+            if message["type"] not in NOT_OF_A_GAME:
                 events.append(canonical_event(message))
                 _check_frame(events)
     if not events or events[-1]["type"] != "end_game":
         raise RecordError(source, f"line {number}", "the log ends without end_game; it was cut off, fetch it again")
-    with located(source, "line 1"):
+    with record_errors(source, "line 1"):
         rules = rules_of(events[0])
     return GameRecord(complete(events), rules, source)
 
 
-def write(record: GameRecord) -> str:
-    """The canonical log of a game: one event per line, each line ended. Notes (``error``) are written as they are."""
-    return "".join(dumps(ordered(event)) + "\n" for event in record.events)
+def write(record: GameRecord, dialect: str = DEFAULT_DIALECT) -> str:
+    """The log of a game in `dialect`: one event per line, each ended by a newline. ``error`` events are kept."""
+    return "".join(dumps(dialects.write(ordered(event), dialect)) + "\n" for event in record.events)
 
 
-def _parse(line: str) -> Event:
+def _parse(line: str) -> Message:
     try:
         message = json.loads(line)
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON at column {error.colno} ({error.msg}); the line was cut or changed") from error
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-        raise ValueError('not a mjai event: expected an object with a "type"')
+        raise ValueError('not an mjai event: expected an object with a "type"')
     return message
 
 
-def _check_frame(events: list[Event]) -> None:
-    """The last event must be possible after the ones before it, as far as the frame of games and rounds goes."""
+def _check_frame(events: list[Message]) -> None:
+    """Raise ValueError unless the log begins with the only start_game and ends at end_game."""
     kind = events[-1]["type"]
     if (kind == "start_game") != (len(events) == 1):
         raise ValueError("a log holds one game and begins with start_game" + f", not {kind}" * (len(events) == 1))

@@ -1,7 +1,7 @@
-"""Tenhou mjlog: a game as XML, one tag for each thing that happens.
+"""Tenhou mjlog: a game as XML, one tag for each event. Only reading is implemented.
 
-Tiles are 0-135 (``kind * 4 + copy``; 16, 52 and 88 are the red fives), points are in hundreds, relative seats count
-among four with the fourth empty. Only three-player games are read.
+Tiles are 0-135 (``kind * 4 + copy``; 16, 52 and 88 are the red fives), points are in hundreds, and relative seats count
+four players, of whom the fourth is absent. Only three-player games are read.
 """
 
 from __future__ import annotations
@@ -12,40 +12,43 @@ from dataclasses import replace
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-from engine.mjai.messages import SEATS, Event, complete, make, sort_tiles, start_game, start_kyoku
-from engine.records.model import GameRecord, RecordError, located, round_name
-from engine.records.names import MJAI_BY_TENHOU, REASON_BY_MJLOG
+from engine.mjai.kinds import sort_tiles
+from engine.mjai.messages import Message, complete, make, start_game, start_kyoku
+from engine.records.model import GameRecord, RecordError, record_errors, round_name
+from engine.records.yaku_names import MJAI_BY_TENHOU
 from engine.rules import TENHOU, Rules
+from engine.ryukyoku import MJAI_BY_MJLOG
 from engine.scoring.yaku import YAKUMAN_HAN
+from engine.table import N_SEATS
 from engine.tiles import MJAI_NAMES, from_tile136
 
-# Bits of GO's type. The bits for red fives and open tanyao switch them off.
+# Bits of the type of GO. NO_… bits switch a rule off.
 GO_NO_REDS, GO_NO_OPEN_TANYAO, GO_HANCHAN, GO_SANMA = 0x02, 0x04, 0x08, 0x10
-# Bits of N's meld code.
+# Bits of the meld code of N.
 MELD_CHI, MELD_PON, MELD_KAKAN, MELD_NUKI = 0x04, 0x08, 0x10, 0x20
 
 _DRAW = re.compile(r"([TUVW])(\d+)")
 _DISCARD = re.compile(r"([DEFG])(\d+)")
-# Reconnections, the shuffle's seed and the first dealer (always seat 0) tell nothing the events need.
+# Reconnections, the seed of the shuffle and the first dealer (always seat 0) are not needed.
 _IGNORED = frozenset({"SHUFFLE", "TAIKYOKU", "BYE"})
 
 
 def read(text: str, source: str) -> GameRecord:
-    """The game of an mjlog document. Raises RecordError naming the tag and round."""
+    """The game in the `text` of an mjlog file; `source`: file name, for messages. Raises RecordError."""
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         line, column = error.position
-        what = f"not whole XML ({error.msg.split(':')[0]}); the file was cut off or changed, download it again"
+        what = f"incomplete XML ({error.msg.split(':')[0]}); the file was cut off or changed, download it again"
         raise RecordError(source, f"line {line} column {column + 1}", what) from error
     reader = _Reader()
     for number, tag in enumerate(root, 1):
-        place = f"tag {number} <{tag.tag}>" + (f" in {reader.round}" if reader.round else "")
-        with located(source, place):
-            reader.take(tag.tag, dict(tag.attrib))
+        location = f"tag {number} <{tag.tag}>" + (f" in {reader.round}" if reader.round else "")
+        with record_errors(source, location):
+            reader.read_tag(tag.tag, dict(tag.attrib))
     if not reader.events or reader.events[-1]["type"] != "end_game":
         raise RecordError(source, f"tag {len(root)}", "the log ends before the game does (no owari); download it again")
-    with located(source, "scores"):
+    with record_errors(source, "scores"):
         return GameRecord(complete(reader.events), reader.rules, source)
 
 
@@ -54,18 +57,18 @@ def tile_name(number: int) -> str:
     return MJAI_NAMES[from_tile136(number)]
 
 
-def meld(who: int, code: int) -> Event:
-    """The call of seat `who` that meld code ``m`` stands for. Raises ValueError for a chi."""
+def meld(who: int, code: int) -> Message:
+    """The call of seat `who` with meld code ``m`` = `code`. Raises ValueError for a chi."""
     relative, target = code & 3, (who + (code & 3)) % 4
     if code & MELD_CHI:
         raise ValueError(f"m={code} is a chi, which three players do not have")
     if code & (MELD_PON | MELD_KAKAN):
-        place, called = divmod(code >> 9, 3)
+        kind, called = divmod(code >> 9, 3)
         unused = code >> 5 & 3
-        tiles = [4 * place + copy for copy in range(4) if copy != unused]
+        tiles = [4 * kind + copy for copy in range(4) if copy != unused]
         if code & MELD_KAKAN:
             consumed = sort_tiles([tile_name(tile) for tile in tiles])
-            return make("kakan", actor=who, pai=tile_name(4 * place + unused), consumed=consumed)
+            return make("kakan", actor=who, pai=tile_name(4 * kind + unused), consumed=consumed)
         pai = tile_name(tiles.pop(called))
         return make("pon", actor=who, target=target, pai=pai, consumed=sort_tiles([tile_name(tile) for tile in tiles]))
     called = code >> 8
@@ -88,7 +91,7 @@ def _tiles(text: str) -> list[str]:
 
 
 def _rules(go_type: int) -> Rules | None:
-    """The rules GO's type stands for; None without open tanyao, which no preset describes."""
+    """The rules by the type of GO; None without open tanyao, which no preset has."""
     if not go_type & GO_SANMA:
         raise ValueError(f"GO type {go_type} is no three-player game; only those can be read")
     if go_type & GO_NO_OPEN_TANYAO:
@@ -98,14 +101,14 @@ def _rules(go_type: int) -> Rules | None:
 
 
 class _Reader:
-    """Turns one tag after another into events."""
+    """Reads tags one after another into `events`."""
 
     def __init__(self) -> None:
-        self.events: list[Event] = []
+        self.events: list[Message] = []
         self.rules: Rules | None = None
         self.round = ""
         self.drawn = -1  # 0-135 number of the tile drawn last, -1 after a discard or call
-        self.melds = [0] * SEATS
+        self.melds = [0] * N_SEATS
         self.handlers: dict[str, Callable[[dict[str, str]], None]] = {
             "GO": self.go,
             "UN": self.names,
@@ -117,8 +120,8 @@ class _Reader:
             "RYUUKYOKU": self.draw_game,
         }
 
-    def take(self, tag: str, attributes: dict[str, str]) -> None:
-        """Reads one tag. Raises ValueError, KeyError or IndexError where it makes no sense."""
+    def read_tag(self, tag: str, attributes: dict[str, str]) -> None:
+        """Read one tag. Raises ValueError, KeyError or IndexError for a tag that does not make sense."""
         if tag in self.handlers:
             self.handlers[tag](attributes)
         elif drawn := _DRAW.fullmatch(tag):
@@ -136,23 +139,23 @@ class _Reader:
         self.rules = _rules(int(attributes["type"]))
 
     def names(self, attributes: dict[str, str]) -> None:
-        """The players; a later UN is a reconnection."""
+        """The names of the players; a later UN is a reconnection."""
         if not self.events:
             if attributes.get("n3"):
                 raise ValueError("four players are named; only three-player games can be read")
-            self.events.append(start_game([unquote(attributes[f"n{seat}"]) for seat in range(SEATS)], self.rules))
+            self.events.append(start_game([unquote(attributes[f"n{seat}"]) for seat in range(N_SEATS)], self.rules))
 
     def init(self, attributes: dict[str, str]) -> None:
         if not self.events:
             raise ValueError("a round starts before the players are named")
         self.close_round()
         index, honba, sticks, _, _, indicator = _numbers(attributes["seed"])
-        hands = [_tiles(attributes[f"hai{seat}"]) for seat in range(SEATS)]
-        scores = [100 * score for score in _numbers(attributes["ten"])[:SEATS]]
+        hands = [_tiles(attributes[f"hai{seat}"]) for seat in range(N_SEATS)]
+        scores = [100 * score for score in _numbers(attributes["ten"])[:N_SEATS]]
         self.events.append(start_kyoku(index, honba, sticks, tile_name(indicator), scores, hands))
         self.round = round_name(self.events[-1])
         self.drawn = -1
-        self.melds = [0] * SEATS
+        self.melds = [0] * N_SEATS
 
     def close_round(self) -> None:
         if self.events[-1]["type"] in ("hora", "ryukyoku"):
@@ -169,12 +172,12 @@ class _Reader:
         self.drawn = -1
 
     def reach(self, attributes: dict[str, str]) -> None:
-        """Step 1 is the call, step 2 the stick that is paid once the discard has passed."""
+        """Step 1 is the declaration, step 2 the payment of the stick once nobody has won on the discard."""
         who = _seat(int(attributes["who"]))
         if attributes["step"] == "1":
             self.events.append(make("reach", actor=who))
             return
-        scores = [100 * score for score in _numbers(attributes.get("ten", ""))[:SEATS]]
+        scores = [100 * score for score in _numbers(attributes.get("ten", ""))[:N_SEATS]]
         self.events.append(make("reach_accepted", actor=who, scores=scores or None))
 
     def dora(self, attributes: dict[str, str]) -> None:
@@ -205,35 +208,35 @@ class _Reader:
 
     def draw_game(self, attributes: dict[str, str]) -> None:
         kind = attributes.get("type")
-        if kind not in REASON_BY_MJLOG:
+        if kind not in MJAI_BY_MJLOG:
             raise ValueError(f"type {kind!r} cannot end a round of three players")
-        shown = [f"hai{seat}" in attributes for seat in range(SEATS)]
+        shown = [f"hai{seat}" in attributes for seat in range(N_SEATS)]
         hands = [
             _tiles(attributes[f"hai{seat}"]) if shown[seat] else ["?"] * (13 - 3 * self.melds[seat])
-            for seat in range(SEATS)
+            for seat in range(N_SEATS)
         ]
-        reason = REASON_BY_MJLOG[kind]
+        reason = MJAI_BY_MJLOG[kind]
         self.events.append(make("ryukyoku", reason=reason, tehais=hands, tenpais=shown, **_changes(attributes)))
         self.end_game(attributes)
 
     def end_game(self, attributes: dict[str, str]) -> None:
-        """Ends the game if the result says so: ``owari`` has score and final points of each seat in turn."""
+        """End the game if the result has ``owari``: score and final points of each seat in turn."""
         if "owari" in attributes:
             owari = attributes["owari"].split(",")
             self.events.append(make("end_kyoku"))
-            scores = [100 * int(score) for score in owari[: 2 * SEATS : 2]]
-            points = [float(point) for point in owari[1 : 2 * SEATS : 2]]
+            scores = [100 * int(score) for score in owari[: 2 * N_SEATS : 2]]
+            points = [float(point) for point in owari[1 : 2 * N_SEATS : 2]]
             self.events.append(make("end_game", scores=scores, points=points))
 
 
 def _seat(seat: int) -> int:
-    if not 0 <= seat < SEATS:
+    if not 0 <= seat < N_SEATS:
         raise ValueError(f"seat {seat} plays; only three-player games can be read")
     return seat
 
 
 def _yakus(attributes: dict[str, str]) -> list[list[str | int]]:
-    """Yaku names and han. Yakuman come as bare numbers, the rest in pairs of number and han (0 han: left out)."""
+    """Names and han of the yaku. Yakuman are numbers alone, other yaku pairs of number and han (0 han: left out)."""
     if "yakuman" in attributes:
         return [[MJAI_BY_TENHOU[number], YAKUMAN_HAN] for number in _numbers(attributes["yakuman"])]
     pairs = _numbers(attributes["yaku"])
@@ -241,8 +244,8 @@ def _yakus(attributes: dict[str, str]) -> list[list[str | int]]:
 
 
 def _changes(attributes: dict[str, str]) -> dict[str, list[int]]:
-    """Deltas and new scores from ``sc``: the score before and its change for each seat, in hundreds."""
-    changes = _numbers(attributes["sc"])[: 2 * SEATS]
+    """Deltas and new scores from ``sc``, which has the score before and its change for each seat, in hundreds."""
+    changes = _numbers(attributes["sc"])[: 2 * N_SEATS]
     before, deltas = changes[::2], changes[1::2]
     return {
         "deltas": [100 * delta for delta in deltas],

@@ -1,10 +1,10 @@
-"""A game as a list of canonical mjai events: what every record format is read into and written from.
+"""A recorded game as a list of canonical mjai events: every record format is read into it and written from it.
 
-The dialect is the three-player mjai of the Ruby server: three entries in every list of seats, ``nukidora`` for north,
-``uradora_markers`` in ``hora``. A list goes from ``start_game`` to ``end_game``. **A key that is absent is unknown**:
-readers fill in only what the file makes certain (scores after a delta, the tile a win took), never a guess.
+The dialect is the three-player mjai of the Ruby server (mjai3p): three entries in every list of seats, ``nukidora`` for
+a north, ``uradora_markers`` in ``hora``. The list goes from ``start_game`` to ``end_game``. **A missing key is
+unknown**: readers add only what follows with certainty (scores from deltas, the winning tile), and guess nothing.
 
-Order where it is easily got wrong: ``ankan, dora, tsumo``; ``daiminkan|kakan, tsumo, dora, dahai``;
+The order of events that are easily confused: ``ankan, dora, tsumo``; ``daiminkan|kakan, tsumo, dora, dahai``;
 ``reach, dahai, reach_accepted`` before whatever follows that discard; double ron is two ``hora`` in turn order.
 """
 
@@ -14,47 +14,48 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from engine.mjai.messages import WINDS, Event
+from engine.mjai.messages import Message
 from engine.rules import Rules
+from engine.tiles import WINDS
 
 
 class RecordError(ValueError):
-    """A record that cannot be read or written: one line with the file, the place in it, and what is wrong."""
+    """A record that cannot be read or written. The message is one line: the file, the location in it, what is wrong."""
 
-    def __init__(self, file: str, place: str, what: str) -> None:
-        super().__init__(file, place, what)
-        self.file, self.place, self.what = file, place, what
+    def __init__(self, file: str, location: str, what: str) -> None:
+        super().__init__(file, location, what)
+        self.file, self.location, self.what = file, location, what
 
     def __str__(self) -> str:
-        return f"{self.file}: {self.place}: {self.what}"
+        return f"{self.file}: {self.location}: {self.what}"
 
 
 @contextmanager
-def located(file: str, place: str) -> Iterator[None]:
-    """Turns what a parser stumbles over into a RecordError at `place` of `file`."""
+def record_errors(file: str, location: str) -> Iterator[None]:
+    """Raise the exceptions that a parser raises on bad input as a RecordError at `location` of `file`."""
     try:
         yield
     except RecordError:
         raise
     except ValueError as error:
-        raise RecordError(file, place, str(error)) from error
+        raise RecordError(file, location, str(error)) from error
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         what = f"garbled or incomplete ({type(error).__name__}: {error}); fetch or export the file again"
-        raise RecordError(file, place, what) from error
+        raise RecordError(file, location, what) from error
 
 
 @dataclass
 class GameRecord:
-    """One game. `rules` is None where the file does not tell them or no preset describes them."""
+    """One game. `rules` is None if the file does not name them, or no preset has them."""
 
-    events: list[Event]
+    events: list[Message]
     rules: Rules | None
-    source: str  # file name for messages
+    source: str  # file name, for messages
 
-    def rounds(self) -> list[list[Event]]:
-        """The events of each round, ``start_kyoku`` to ``end_kyoku``. Raises RecordError where one is not closed."""
-        rounds: list[list[Event]] = []
-        current: list[Event] | None = None
+    def rounds(self) -> list[list[Message]]:
+        """The events of each round, ``start_kyoku`` to ``end_kyoku``. RecordError for a round without its end."""
+        rounds: list[list[Message]] = []
+        current: list[Message] | None = None
         for number, event in enumerate(self.events, 1):
             if event["type"] == "start_kyoku":
                 if current is not None:
@@ -72,11 +73,11 @@ class GameRecord:
         return rounds
 
 
-def round_name(start_kyoku: Event) -> str:
-    """A round in words, like ``"E3 honba 1"``."""
+def round_name(start_kyoku: Message) -> str:
+    """The name of a round, like ``"E3 honba 1"``."""
     return f"{start_kyoku['bakaze']}{start_kyoku['kyoku']} honba {start_kyoku['honba']}"
 
 
-def round_index(start: Event) -> int:
-    """The Tenhou index of a round: 4 per wind."""
+def round_index(start: Message) -> int:
+    """Tenhou's index of a round, four for each wind: E1-E3 are 0-2, S1-S3 4-6, W1-W3 8-10."""
     return 4 * WINDS.index(start["bakaze"]) + int(start["kyoku"]) - 1

@@ -1,8 +1,8 @@
-"""A recorded game played again on the engine, each recorded action and event checked against the rules.
+"""Replay a recorded game on the engine and check each recorded action and event against the rules.
 
 replay = Replay(read_records(path))
 for decision in replay:
-    learn(decision.view, decision.action)
+    train(decision.view, decision.action)
 print(replay.n_rounds, replay.mismatches)
 """
 
@@ -18,14 +18,14 @@ import numpy as np
 from engine import kernels
 from engine.actions import ACTION_NAMES, DAIMINKAN, KYUSHU_KYUHAI, PASS, PON, PON_RED, RON, actions_of
 from engine.mjai.actions import action_of
-from engine.mjai.messages import SEATS, WINDS, Event
+from engine.mjai.messages import Message
 from engine.mjai.round_events import RoundReader
-from engine.records.compare import differing_keys, words
-from engine.records.model import GameRecord, located, round_name
-from engine.records.walls import WallError, lay_wall
+from engine.records.compare import describe_event, differing_keys
+from engine.records.model import GameRecord, record_errors, round_name
+from engine.records.wall import WallError, reconstruct_wall
 from engine.rules import TENHOU, Rules
-from engine.table import GAME_OVER, RESPONSE, ROUND_OVER, TABLE
-from engine.tiles import NONE
+from engine.table import GAME_OVER, N_SEATS, RESPONSE, ROUND_OVER, TABLE, raw_bytes
+from engine.tiles import NONE, WINDS
 
 _OWN_ACTIONS = frozenset({"dahai", "reach", "ankan", "kakan", "nukidora", "hora"})
 _CALLS = frozenset({"pon", "daiminkan"})
@@ -35,7 +35,7 @@ _CALL_BITS = 1 << PON | 1 << PON_RED | 1 << DAIMINKAN
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Where a record and the rules part: the file, the round, the event counted from 1, and what either says."""
+    """A difference between record and rules: file, round, number of the event from 1, and what each of them has."""
 
     source: str
     round: str
@@ -49,50 +49,50 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One recorded answer, just before it is given. The table moves on with the next decision: read it before that."""
+    """A recorded action, just before it is applied. The table is live: read it before the next decision."""
 
-    raw: np.ndarray  # the table as `engine.kernels` take it: uint8[TABLE.itemsize], live
+    raw: np.ndarray  # live buffer of the table, for engine.kernels: uint8[TABLE.itemsize]
     seat: int
     action: int  # a number of engine.actions
-    n_before: int  # what has happened so far is record.events[:n_before]
+    n_before: int  # the events so far are record.events[:n_before]
 
     @property
     def table(self) -> np.record:
-        """The whole table, hidden things and all: a live record, to be read only."""
+        """The whole table with everything hidden: a live TABLE record, read only."""
         return self.raw.view(TABLE)[0]
 
     @property
     def view(self) -> np.record:
         """A copy of the table with everything hidden from the seat blanked."""
         copied = np.zeros(1, dtype=TABLE)
-        kernels.see(self.raw, 0, self.seat, copied.view(np.uint8), 0)
+        kernels.write_view(self.raw, 0, self.seat, raw_bytes(copied), 0)
         return copied[0]
 
     @property
     def legal(self) -> list[int]:
-        """The legal actions, ascending; one alone where there was nothing to decide."""
+        """The legal actions, ascending; only one if there was no choice."""
         return actions_of(*self.table.legal[self.seat].tolist())
 
 
-class _Departure(Exception):  # noqa: N818 - ends a round, is no error of ours
-    """The event at `place` of its round is not what the rules say."""
+class _Deviation(Exception):  # noqa: N818 - of the record, not an error of the program
+    """The event with `index` in its round is not the event that follows from the rules."""
 
-    def __init__(self, place: int, recorded: str, rules: str) -> None:
-        super().__init__(place, recorded, rules)
-        self.place, self.recorded, self.rules = place, recorded, rules
+    def __init__(self, index: int, recorded: str, rules: str) -> None:
+        super().__init__(index, recorded, rules)
+        self.index, self.recorded, self.rules = index, recorded, rules
 
 
 class Replay:
-    """Iterates over the decisions of a recorded game and checks all its events on the way.
+    """Iterates over the decisions of a recorded game, and checks all its events against the rules.
 
-    Every answer to a menu is a decision, passes included; only a pass that somebody's ron leaves unknown (the seat
-    might have wanted to call the tile) is not. Where the record departs from the rules a mismatch is noted and the
-    rest of that round skipped; the next one starts as recorded. Each iteration starts anew. Raises RecordError where
-    the record itself is incomplete.
+    Each time a seat is asked is a decision, passes included, except where another seat's ron leaves open whether the
+    seat wanted to call the tile. If the record deviates from the rules, a mismatch is added to `mismatches` and the
+    rest of the round is skipped; the next round starts as recorded. Each iteration starts from the beginning. Raises
+    RecordError if the record is incomplete.
     """
 
     def __init__(self, record: GameRecord, rules: Rules | None = None) -> None:
-        """`rules`: others than the record tells. Where neither tells them, Tenhou's."""
+        """`rules`: instead of those of the record. If neither is given, Tenhou's."""
         self.record = record
         self.rules = rules or record.rules or TENHOU
         self.mismatches: list[Mismatch] = []
@@ -103,68 +103,68 @@ class Replay:
         self._table: Any = self._columns[0]
         self._legal = self._columns["legal"][0]
         self._phase = GAME_OVER
-        self._events: list[Event] = []  # of the present round; the engine's log runs beside it, event by event
+        self._events: list[Message] = []  # of the present round; compared with the engine's log event by event
         self._name = ""  # of the present round
         self._before = 0  # recorded events before this round
-        self._n_agreed = 0  # events of this round found to agree
+        self._n_agreed = 0  # events of this round that agree with the rules
         self._round = RoundReader(self._table)
 
     def check(self) -> list[Mismatch]:
-        """Replays the whole game and returns the mismatches."""
+        """Replay the whole game; returns the mismatches."""
         for _ in self:
             pass
         return self.mismatches
 
     def __iter__(self) -> Iterator[Decision]:
         self.mismatches, self.n_rounds, self.n_decisions = [], 0, 0
-        starts = [place for place, event in enumerate(self.record.events) if event["type"] == "start_kyoku"]
-        agreed = False  # whether the table stands where the recorded round before has ended
+        starts = [index for index, event in enumerate(self.record.events) if event["type"] == "start_kyoku"]
+        agreed = False  # whether the round before agreed, so that the table is in the state after it
         for before, events in zip(starts, self.record.rounds(), strict=True):
             self._before, self._events = before, events
             self.n_rounds += 1
-            with located(self.record.source, f"event {before + 1}"):
+            with record_errors(self.record.source, f"event {before + 1}"):
                 self._name = round_name(events[0])
-            with located(self.record.source, self._name):
+            with record_errors(self.record.source, self._name):
                 try:
                     self._begin(follows=agreed)
                     yield from self._play()
                     agreed = True
-                except _Departure as departure:
-                    self._note(departure)
+                except _Deviation as deviation:
+                    self._note(deviation)
                     agreed = False
         if agreed:
             try:
                 self._end_game(self.record.events[-1])
-            except _Departure as departure:
-                self._note(departure)
+            except _Deviation as deviation:
+                self._note(deviation)
 
     def _begin(self, *, follows: bool) -> None:
-        """Start the round as recorded; `follows`: the rules have a say in how it starts."""
+        """Start the round as recorded; `follows`: check its start against the end of the round before."""
         try:
-            wall = lay_wall(self._events, self.rules)
+            wall = reconstruct_wall(self._events, self.rules)
         except WallError as error:
-            raise self._departure(error.what, at=error.number) from error
+            raise self._deviation(error.what, at=error.index) from error
         self._n_agreed = 0
         if follows:
             self._columns["wall"][0] = wall
             self._columns["wall_given"] = 1
-            self._phase = kernels.proceed(self._raw, 0)
+            self._phase = kernels.next_round(self._raw, 0)
             self._round = RoundReader(self._table)
             try:
                 if self._phase == GAME_OVER:
-                    raise self._departure("end_game")
+                    raise self._deviation("end_game")
                 self._compare()
                 return
-            except _Departure as departure:
-                self._note(departure)
-                self._n_agreed = 1  # the start is noted already
+            except _Deviation as deviation:
+                self._note(deviation)
+                self._n_agreed = 1  # its start is reported already
         self._start(self._events[0], wall)
         self._round = RoundReader(self._table)
         self._round.n_read = self._n_agreed
         self._compare()
 
-    def _start(self, start: Event, wall: list[int]) -> None:
-        """Set the table up for a round, whatever came before."""
+    def _start(self, start: Message, wall: list[int]) -> None:
+        """Set up the table for a round, independent of the round before."""
         self._raw[:] = 0
         table = self._columns
         table["rules"] = self.rules.packed()
@@ -174,89 +174,89 @@ class Replay:
         table["seat"]["score"] = start["scores"]
         table["wall"][0] = wall
         table["wall_given"] = 1
-        kernels.start_at(self._raw, 0)
+        kernels.start_round(self._raw, 0)
         self._phase = int(table["phase"][0])
 
     def _play(self) -> Iterator[Decision]:
-        """Answer every menu as recorded until the round is over."""
+        """Apply the recorded actions until the round is over."""
         while self._phase < ROUND_OVER:
             yield from self._response() if self._phase == RESPONSE else self._turn()
             self._compare()
 
     def _turn(self) -> Iterator[Decision]:
-        """The action of the seat on turn, which must be the next recorded event."""
+        """Apply the action of the seat on turn, which must be the next recorded event."""
         seat = int(self._table.turn)
-        event = self._events[self._next_place()]
+        event = self._events[self._next_index()]
         if event.get("reason") == "kyushukyuhai":
             action = KYUSHU_KYUHAI
         elif event["type"] in _OWN_ACTIONS and event["actor"] == seat:
             action = action_of(self._table, seat, event)
         else:
-            raise self._departure(f"seat {seat} is to act")
+            raise self._deviation(f"seat {seat} is to act")
         return self._answer(seat, action)
 
-    def _next_place(self) -> int:
-        """Place of the next recorded event but those that come with an answer: indicators owed, a riichi accepted."""
-        place = self._n_agreed
-        while self._events[place]["type"] in _CONSEQUENCES:
-            place += 1
-        return place
+    def _next_index(self) -> int:
+        """Index of the next recorded event that is an action or a result: not a dora or reach_accepted."""
+        index = self._n_agreed
+        while self._events[index]["type"] in _CONSEQUENCES:
+            index += 1
+        return index
 
     def _response(self) -> Iterator[Decision]:
-        """The answers of all seats that may take the tile on offer: those recorded, else passes."""
-        taking = self._taking()
+        """Apply the responses to the tile on offer: those recorded, and a pass of each other asked seat."""
+        responses = self._responses()
         mask = kernels.asked_seats(self._raw, 0)
-        asked = [seat for seat in range(SEATS) if mask >> seat & 1]
-        for seat in taking.keys() - set(asked):
-            raise self._departure(f"seat {seat} may not {ACTION_NAMES[taking[seat]]}")
-        by_ron = RON in taking.values()
+        asked = [seat for seat in range(N_SEATS) if mask >> seat & 1]
+        for seat in responses.keys() - set(asked):
+            raise self._deviation(f"seat {seat} may not {ACTION_NAMES[responses[seat]]}")
+        by_ron = RON in responses.values()
         for seat in asked:
-            unknown = by_ron and seat not in taking and int(self._legal[seat, 0]) & _CALL_BITS
-            yield from self._answer(seat, taking.get(seat, PASS), is_known=not unknown)
+            unknown = by_ron and seat not in responses and int(self._legal[seat, 0]) & _CALL_BITS
+            yield from self._answer(seat, responses.get(seat, PASS), is_known=not unknown)
 
-    def _taking(self) -> dict[int, int]:
-        """Who is recorded to take the tile on offer, and by which action."""
-        place = self._next_place()
-        event = self._events[place]
+    def _responses(self) -> dict[int, int]:
+        """The recorded calls and wins on the tile on offer: seat -> action."""
+        index = self._next_index()
+        event = self._events[index]
         if event["type"] in _CALLS:
             return {event["actor"]: action_of(self._table, event["actor"], event)}
-        winners = itertools.takewhile(lambda event: event["type"] == "hora", self._events[place:])
+        winners = itertools.takewhile(lambda event: event["type"] == "hora", self._events[index:])
         return {event["actor"]: RON for event in winners}
 
     def _answer(self, seat: int, action: int, *, is_known: bool = True) -> Iterator[Decision]:
-        """Give one answer, yielding the decision before."""
+        """Apply one action; yields the decision before."""
         low, high = self._legal[seat].tolist()
         if not (low | high << 64) >> action & 1:
             menu = ", ".join(ACTION_NAMES[legal] for legal in actions_of(low, high))
-            raise self._departure(f"seat {seat} may not {ACTION_NAMES[action]}; legal: {menu}")
+            raise self._deviation(f"seat {seat} may not {ACTION_NAMES[action]}; legal: {menu}")
         if is_known:
             self.n_decisions += 1
             yield Decision(self._raw, seat, action, self._before + self._n_agreed)
-        self._phase = kernels.answer(self._raw, 0, seat, action)
+        self._phase = kernels.apply_action(self._raw, 0, seat, action)
 
     def _compare(self) -> None:
-        """Compare what has happened at the table since the last time with the recorded events."""
+        """Compare the events at the table since the last call with the recorded ones."""
         for ours in self._round.read():
             recorded = self._events[self._n_agreed]
             if keys := differing_keys(recorded, ours):
-                raise self._departure(words(ours, keys), words(recorded, keys))
+                raise self._deviation(describe_event(ours, keys), describe_event(recorded, keys))
             self._n_agreed += 1
 
-    def _end_game(self, end: Event) -> None:
-        """The game must be over after the last round, with these scores and points; if none are told it may go on."""
+    def _end_game(self, end: Message) -> None:
+        """Check that the game is over after the last round, with the recorded scores and points; not without scores."""
         if end["type"] != "end_game" or "scores" not in end:
             return
-        self._phase = kernels.proceed(self._raw, 0)
+        self._phase = kernels.next_round(self._raw, 0)
         ours = (self._round if self._phase == GAME_OVER else RoundReader(self._table)).read()[0]
         ours["points"] = self.rules.final_points([int(seat.score) for seat in self._table.seat])
         if keys := differing_keys(end, ours):
-            raise self._departure(words(ours, keys), words(end, keys))
+            raise self._deviation(describe_event(ours, keys), describe_event(end, keys))
 
-    def _departure(self, rules: str, recorded: str = "", at: int | None = None) -> _Departure:
-        """The next recorded event, or the one at place `at` of the round, is not what the rules say."""
-        place = self._n_agreed if at is None else at
-        return _Departure(place, recorded or words(self._events[place]), rules)
+    def _deviation(self, rules: str, recorded: str = "", at: int | None = None) -> _Deviation:
+        """The deviation of the next recorded event, or of the one with index `at` in the round."""
+        index = self._n_agreed if at is None else at
+        return _Deviation(index, recorded or describe_event(self._events[index]), rules)
 
-    def _note(self, departure: _Departure) -> None:
-        number = self._before + departure.place + 1
-        self.mismatches.append(Mismatch(self.record.source, self._name, number, departure.recorded, departure.rules))
+    def _note(self, deviation: _Deviation) -> None:
+        number = self._before + deviation.index + 1
+        self.mismatches.append(Mismatch(self.record.source, self._name, number, deviation.recorded, deviation.rules))

@@ -1,4 +1,4 @@
-"""A recorded round as text for a terminal: a line for each turn, with the hand it was played from."""
+"""Print a record on a terminal: a line for each turn, with the hand before it."""
 
 from __future__ import annotations
 
@@ -9,29 +9,24 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from engine.mjai.messages import Event
+from engine.mjai.messages import Message
 from engine.records.model import GameRecord, round_name
+from engine.ryukyoku import ENGLISH_BY_MJAI
 from engine.tiles import KIND_OF, MJAI_TILES, MPSZ_NAMES
 
-_COMES = {"tsumo": "", "pon": "pon ", "daiminkan": "kan "}
-_LAID = {"ankan": "closed kan ", "kakan": "added kan ", "nukidora": "lays "}
-_REASONS = {
-    "fanpai": "no tiles left",
-    "kyushukyuhai": "nine kinds of terminals and honours",
-    "sukaikan": "four kans",
-    "nagashimangan": "nagashi mangan",
-}
+_DRAW_PREFIXES = {"tsumo": "", "pon": "pon ", "daiminkan": "kan "}
+_KAN_PREFIXES = {"ankan": "closed kan ", "kakan": "added kan ", "nukidora": "lays "}
 
 
 @dataclass
 class Turn:
-    """What a seat does from drawing or calling to discarding; `number` counts the events of the record from 1."""
+    """A turn of a seat, from draw or call to discard; `number`: of its first event in the record, from 1."""
 
     number: int
     seat: int
     hand: str
-    came: str
-    done: str = ""
+    drawn: str
+    action: str = ""
     is_tsumogiri: bool = False
 
 
@@ -49,26 +44,26 @@ def hand_text(names: list[str]) -> str:
     return " ".join([*groups, *filter(None, (honours, "?" * names.count("?")))])
 
 
-def turns(events: list[Event], first: int = 1) -> Iterator[Turn]:
-    """The turns of a round; `first` is the number of its first event."""
+def turns(events: list[Message], first: int = 1) -> Iterator[Turn]:
+    """The turns of a round; `first`: number of its first event in the record."""
     hands = [list(hand) for hand in events[0]["tehais"]]
     turn: Turn | None = None
     for number, event in enumerate(events[1:], first + 1):
         kind, seat = event["type"], event.get("actor", 0)
-        if kind in _COMES:
+        if kind in _DRAW_PREFIXES:
             if turn:
                 yield turn
-            turn = Turn(number, seat, hand_text(hands[seat]), _COMES[kind] + event["pai"])
+            turn = Turn(number, seat, hand_text(hands[seat]), _DRAW_PREFIXES[kind] + event["pai"])
         if kind in ("tsumo", "dahai", "nukidora", "kakan"):
             _move(hands[seat], [event["pai"]], taken=kind == "tsumo")
         elif "consumed" in event:
             _move(hands[seat], event["consumed"], taken=False)
         if turn and kind == "reach":
-            turn.done += "riichi "
+            turn.action += "riichi "
         elif turn and kind == "dora":
-            turn.done += f"(indicator {event['dora_marker']}) "
-        elif turn and (kind == "dahai" or kind in _LAID):
-            turn.done += _LAID.get(kind, "") + event.get("pai", event.get("consumed", [""])[0])
+            turn.action += f"(indicator {event['dora_marker']}) "
+        elif turn and (kind == "dahai" or kind in _KAN_PREFIXES):
+            turn.action += _KAN_PREFIXES.get(kind, "") + event.get("pai", event.get("consumed", [""])[0])
             turn.is_tsumogiri = event.get("tsumogiri", False)
             yield turn
             turn = None
@@ -77,7 +72,7 @@ def turns(events: list[Event], first: int = 1) -> Iterator[Turn]:
 
 
 def _move(hand: list[str], names: list[str], *, taken: bool) -> None:
-    """Take tiles into a hand or out of it; out of a hidden hand goes a hidden tile."""
+    """Add tiles to a hand (`taken`) or remove them; from a hidden hand a hidden tile is removed."""
     for name in names:
         if taken:
             hand.append(name)
@@ -86,9 +81,9 @@ def _move(hand: list[str], names: list[str], *, taken: bool) -> None:
 
 
 def show_game(record: GameRecord, console: Console, only: int | None = None) -> None:
-    """Print a game round by round and its result, or the round `only`, counted from 1."""
+    """Print all rounds and the result of a game, or only the round with number `only`, from 1."""
     names = record.events[0].get("names") or ["seat 0", "seat 1", "seat 2"]
-    first = 1 + next(place for place, event in enumerate(record.events) if event["type"] == "start_kyoku")
+    first = 1 + next(index for index, event in enumerate(record.events) if event["type"] == "start_kyoku")
     for number, events in enumerate(record.rounds(), 1):
         if only in (None, number):
             show_round(events, names, first, console)
@@ -101,18 +96,18 @@ def show_game(record: GameRecord, console: Console, only: int | None = None) -> 
         console.print(" · ".join(map("".join, zip(scores, points, strict=True))), markup=False)
 
 
-def show_round(events: list[Event], names: list[str], first: int, console: Console) -> None:
-    """Print a round; `first` is the number of its first event."""
+def show_round(events: list[Message], names: list[str], first: int, console: Console) -> None:
+    """Print a round; `first`: number of its first event in the record."""
     start = events[0]
     heading = (round_name(start), f"sticks {start['kyotaku']}", f"indicator {start['dora_marker']}")
     console.rule(f"[bold]{' · '.join(heading)}", align="left")
-    standing = [f"{name} {score:,}" for name, score in zip(names, start["scores"], strict=True)]
-    console.print(" · ".join(standing), markup=False)
+    scores = [f"{name} {score:,}" for name, score in zip(names, start["scores"], strict=True)]
+    console.print(" · ".join(scores), markup=False)
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right", no_wrap=True)
     for turn in turns(events, first):
-        done = Text(turn.done, style="dim" if turn.is_tsumogiri else "")
-        cells = [Text(str(turn.number), style="dim"), Text(names[turn.seat]), Text(turn.hand), Text(turn.came), done]
+        action = Text(turn.action, style="dim" if turn.is_tsumogiri else "")
+        cells = [Text(str(turn.number), style="dim"), Text(names[turn.seat]), Text(turn.hand), Text(turn.drawn), action]
         table.add_row(*cells)
     console.print(table)
     for event in events:
@@ -120,10 +115,10 @@ def show_round(events: list[Event], names: list[str], first: int, console: Conso
             console.print(result_text(event, names), markup=False, style="bold", highlight=False)
 
 
-def result_text(event: Event, names: list[str]) -> str:
-    """A win or draw and what it pays, in one line; what the record does not tell is left out."""
+def result_text(event: Message, names: list[str]) -> str:
+    """A win or ryukyoku with its payments as one line; what the record does not have is left out."""
     if event["type"] == "ryukyoku":
-        parts = [f"draw: {_REASONS.get(event['reason'], event['reason'])}"]
+        parts = [f"ryukyoku: {ENGLISH_BY_MJAI.get(event['reason'], event['reason'])}"]
     else:
         tile = event.get("pai", "")
         by_tsumo = event["actor"] == event["target"]

@@ -1,7 +1,7 @@
-"""tenhou.net/6 JSON: a game as rows of draws and discards, as Tenhou's record viewer reads and shows it.
+"""tenhou.net/6 JSON: a game as rows of draws and discards, the format of Tenhou's record viewer.
 
-Every list has four entries; with three players the fourth is empty or 0. Rounds are read and written by
-`tenhou_rounds`, their results by `tenhou_results`.
+Every list of seats has four entries, of which the fourth is empty or 0. Rounds are read and written by `tenhou_rounds`,
+their results by `tenhou_results`.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ import json
 from dataclasses import replace
 from typing import Any, Literal
 
-from engine.mjai.messages import SEATS, WINDS, Event, complete, make, start_game
-from engine.records.model import GameRecord, RecordError, located, round_name
+from engine.mjai.messages import Message, complete, make, start_game
+from engine.records.model import GameRecord, RecordError, record_errors, round_name
 from engine.records.tenhou_rounds import read_round, write_round
 from engine.rules import MAJSOUL, TENHOU, Rules
+from engine.table import N_SEATS
+from engine.tiles import WINDS
 
-# A rule text names the number of players, the room, the length and the switches: "三鳳南喰赤", "三銀の間赤".
+# A rule text consists of the number of players, the room, the length and the rule switches: "三鳳南喰赤", "三銀の間赤".
 _MAJSOUL_ROOM = "の間"
 _DISPLAY = {TENHOU.name: "三{length}喰{reds}", MAJSOUL.name: "三の間{length}喰{reds}"}
 _LENGTHS = {"east": "東", "hanchan": "南"}
@@ -25,40 +27,40 @@ _FINAL_EAST_INDEX = 2
 
 
 def read(text: str, source: str) -> GameRecord:
-    """The game of a tenhou.net/6 document. Raises RecordError naming the place: a key, or the round."""
+    """The game in the `text` of a tenhou.net/6 file; `source`: file name, for messages. Raises RecordError."""
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
-        what = f"not whole JSON ({error.msg}); the file was cut off or changed, download it again"
+        what = f"incomplete JSON ({error.msg}); the file was cut off or changed, download it again"
         raise RecordError(source, f"line {error.lineno} column {error.colno}", what) from error
-    with located(source, "head"):
+    with record_errors(source, "head"):
         if not document.get("log"):
             raise ValueError('no "log" with rounds: this is no tenhou.net/6 record')
         names = document.get("name", [])
-        if len(names) > SEATS and names[SEATS]:
+        if len(names) > N_SEATS and names[N_SEATS]:
             raise ValueError("four players are named; only three-player games can be read")
         rules = _read_rules(document)
-        events = [start_game(names[:SEATS], rules) if names else make("start_game")]
+        events = [start_game(names[:N_SEATS], rules) if names else make("start_game")]
     for number, log in enumerate(document["log"]):
-        with located(source, f"log[{number}]{_round_place(log)}"):
+        with record_errors(source, f"log[{number}]{_round_name(log)}"):
             events += read_round(log)
-    with located(source, "sc"):
+    with record_errors(source, "sc"):
         events.append(_end_game(document.get("sc")))
         return GameRecord(complete(events), rules, source)
 
 
 def write(record: GameRecord) -> str:
-    """The game as one line of JSON. Raises RecordError where a round lacks what it needs (hidden hands, deltas)."""
+    """The game as one line of JSON. Raises RecordError if a round lacks what the format needs (hands, deltas)."""
     start, end = record.events[0], record.events[-1]
     has_reds = int(record.rules is None or record.rules.red_fives)
     document: dict[str, Any] = {
         "title": ["", ""],
-        "name": [*start.get("names", [""] * SEATS), ""],
+        "name": [*start.get("names", [""] * N_SEATS), ""],
         "rule": {"disp": _display(record.rules), **dict.fromkeys(_REDS, has_reds)},
         "log": [],
     }
     for events in record.rounds():
-        with located(record.source, round_name(events[0])):
+        with record_errors(record.source, round_name(events[0])):
             document["log"].append(write_round(events))
     if end["type"] == "end_game" and "scores" in end and "points" in end:
         pairs = zip(end["scores"], end["points"], strict=True)
@@ -77,18 +79,18 @@ def _display(rules: Rules | None) -> str:
     return _DISPLAY[rules.name].format(length=_LENGTHS[rules.length], reds="赤" if rules.red_fives else "")
 
 
-def _end_game(finals: list[float] | None) -> Event:
+def _end_game(finals: list[float] | None) -> Message:
     """``sc`` has score and final points of each seat in turn, and 0, 0 for the fourth."""
     if finals is None:
         return make("end_game")
-    if len(finals) not in (2 * SEATS, 2 * SEATS + 2):
+    if len(finals) not in (2 * N_SEATS, 2 * N_SEATS + 2):
         raise ValueError(f"expected score and points of each seat, found {len(finals)} numbers")
-    points = [float(value) for value in finals[1 : 2 * SEATS : 2]]
-    return make("end_game", scores=[int(value) for value in finals[: 2 * SEATS : 2]], points=points)
+    points = [float(value) for value in finals[1 : 2 * N_SEATS : 2]]
+    return make("end_game", scores=[int(value) for value in finals[: 2 * N_SEATS : 2]], points=points)
 
 
 def _read_rules(document: dict[str, Any]) -> Rules | None:
-    """The preset a rule text stands for. None if it tells none, or switches off open tanyao, which no preset does."""
+    """The rules by the rule text; None if there is no text, or it has no open tanyao, which all presets have."""
     rule = document.get("rule", {})
     display = str(rule.get("disp", ""))
     if "三" not in display:
@@ -107,7 +109,7 @@ def _read_rules(document: dict[str, Any]) -> Rules | None:
 
 
 def _majsoul_length(display: str, log: list[Any]) -> Literal["east", "hanchan"]:
-    """Named in the text, or else told by the end: only an East-only game ends in East 3 with nobody below zero."""
+    """The length by the text, or by the end: only an East-only game ends in East 3 with nobody below zero."""
     if "南" in display or "東" in display:
         return "hanchan" if "南" in display else "east"
     last = log[-1]
@@ -116,8 +118,8 @@ def _majsoul_length(display: str, log: list[Any]) -> Literal["east", "hanchan"]:
     return "east" if last[0][0] == _FINAL_EAST_INDEX and min(scores, default=0) >= 0 else "hanchan"
 
 
-def _round_place(log: Any) -> str:
-    """The round's name where its head can be read."""
+def _round_name(log: Any) -> str:
+    """The name of the round in brackets, or nothing if its head cannot be read."""
     try:
         index, honba = log[0][:2]
         return f" ({WINDS[index // 4]}{index % 4 + 1} honba {honba})"

@@ -1,4 +1,4 @@
-"""Results of rounds in tenhou.net/6 records: ``["和了", deltas, win, …]``, ``["流局", deltas]`` and the aborts.
+"""Results of rounds in tenhou.net/6 records: ``["和了", deltas, win, …]``, ``["流局", deltas]`` and abortive draws.
 
 A win is ``[winner, from, liable or winner, "30符4飜2000-3900点", "立直(1飜)", …]``; a double ron has two pairs of
 deltas and win.
@@ -9,44 +9,44 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from engine.mjai.messages import SEATS, Event, make
-from engine.records.names import (
-    JAPANESE_BY_MJAI,
-    JAPANESE_BY_REASON,
-    REASON_BY_JAPANESE,
-    YAKUMAN,
-    yaku_from_japanese,
-)
+from engine import ryukyoku
+from engine.mjai.messages import Message, make
+from engine.records.yaku_names import JAPANESE_BY_MJAI, YAKUMAN, yaku_from_japanese
 from engine.scoring.yaku import BY_NUMBER, CHUN, HAKU, HATSU, YAKUMAN_HAN
+from engine.table import N_SEATS
+from engine.tiles import WINDS
 
 _WIN = "和了"
 _TENPAI_TEXTS = {"全員聴牌": True, "全員不聴": False}
 _POINTS = re.compile(r"(?:(\d+)符\d+飜)?\D*(\d+)(?:-(\d+))?点(∀?)")
 _YAKU = re.compile(r"(.+)\((?:(\d+)飜|(.*)役満)\)")
-# Base points from which a limit has a name, highest first.
+# Lowest base points of each named limit, highest first.
 _LIMITS = ((8000, "役満"), (6000, "三倍満"), (4000, "倍満"), (3000, "跳満"), (2000, "満貫"))
 _KAZOE = "数え役満"
 _WIND_NAMES = "東南西"
 _DRAGONS = {"P": BY_NUMBER[HAKU].japanese, "F": BY_NUMBER[HATSU].japanese, "C": BY_NUMBER[CHUN].japanese}
 
 
-def read_result(result: list[Any], ura: list[str], riichi: set[int]) -> list[Event]:
-    """The ``hora`` events or the ``ryukyoku`` of a result; `ura` goes to winners in `riichi`. ValueError if unknown."""
+def read_result(result: list[Any], ura: list[str], riichi: set[int]) -> list[Message]:
+    """The ``hora`` events or the ``ryukyoku`` of a result; `ura`: indicators, for winners among the seats in `riichi`.
+
+    Raises ValueError for a result that does not exist with three players.
+    """
     title, *rest = result
     if title == _WIN:
         if not rest or len(rest) % 2:
             raise ValueError(f"a win has deltas and details in pairs, not {len(rest)} parts")
         return [_read_win(deltas, win, ura, riichi) for deltas, win in zip(rest[::2], rest[1::2], strict=True)]
-    if title not in REASON_BY_JAPANESE:
+    if title not in ryukyoku.MJAI_BY_JAPANESE:
         raise ValueError(f"{title!r} cannot end a round of three players")
-    deltas = rest[0][:SEATS] if rest else [0] * SEATS
-    tenpais = [_TENPAI_TEXTS[title]] * SEATS if title in _TENPAI_TEXTS else None
-    if title == JAPANESE_BY_REASON["fanpai"] and any(deltas):
+    deltas = rest[0][:N_SEATS] if rest else [0] * N_SEATS
+    tenpais = [_TENPAI_TEXTS[title]] * N_SEATS if title in _TENPAI_TEXTS else None
+    if title == ryukyoku.JAPANESE_BY_MJAI["fanpai"] and any(deltas):
         tenpais = [delta > 0 for delta in deltas]
-    return [make("ryukyoku", reason=REASON_BY_JAPANESE[title], tenpais=tenpais, deltas=deltas)]
+    return [make("ryukyoku", reason=ryukyoku.MJAI_BY_JAPANESE[title], tenpais=tenpais, deltas=deltas)]
 
 
-def _read_win(deltas: list[int], win: list[Any], ura: list[str], riichi: set[int]) -> Event:
+def _read_win(deltas: list[int], win: list[Any], ura: list[str], riichi: set[int]) -> Message:
     actor, target, liable, *texts = win
     fields: dict[str, Any] = {}
     if texts:
@@ -58,16 +58,16 @@ def _read_win(deltas: list[int], win: list[Any], ura: list[str], riichi: set[int
         target=target,
         uradora_markers=ura if actor in riichi else [],
         pao=liable if liable != actor else None,
-        deltas=deltas[:SEATS],
+        deltas=deltas[:N_SEATS],
         **fields,
     )
 
 
 def _read_points(text: str) -> dict[str, int]:
-    """hora_points, and fu where told, of a text like ``"30符4飜2000-3900点"`` or ``"満貫4000点∀"`` (each of two)."""
+    """hora_points, and fu if given, of a text like ``"30符4飜2000-3900点"`` or ``"満貫4000点∀"`` (each of two)."""
     match = _POINTS.fullmatch(text)
     if not match:
-        raise ValueError(f"{text!r} does not tell points, like 満貫8000点")
+        raise ValueError(f"{text!r} does not give points, like 満貫8000点")
     fu, first, second, each = match.groups()
     points = int(first) * (2 if each else 1) + int(second or 0)
     return {"hora_points": points} | ({"fu": int(fu)} if fu else {})
@@ -81,8 +81,8 @@ def _read_yaku(text: str) -> list[Any]:
     return [yaku_from_japanese(name), int(han) if han else YAKUMAN_HAN * (2 if times else 1)]
 
 
-def write_result(events: list[Event]) -> list[Any]:
-    """The result of a round's events. Raises ValueError where there is none or its deltas are unknown."""
+def write_result(events: list[Message]) -> list[Any]:
+    """The result of a round, from its events. Raises ValueError without a result or with unknown deltas."""
     wins = [event for event in events if event["type"] == "hora"]
     draw = next((event for event in events if event["type"] == "ryukyoku"), None)
     if any("deltas" not in event for event in [*wins, draw or {"deltas": []}]):
@@ -91,29 +91,29 @@ def write_result(events: list[Event]) -> list[Any]:
         return [_WIN, *(part for win in wins for part in ([*win["deltas"], 0], _write_win(win, events)))]
     if draw is None:
         raise ValueError("the round has no result")
-    if draw["reason"] not in JAPANESE_BY_REASON:
+    if draw["reason"] not in ryukyoku.JAPANESE_BY_MJAI:
         raise ValueError(f"a draw by {draw['reason']!r} is unknown")
     if any(draw["deltas"]):
-        return [JAPANESE_BY_REASON[draw["reason"]], [*draw["deltas"], 0]]
+        return [ryukyoku.JAPANESE_BY_MJAI[draw["reason"]], [*draw["deltas"], 0]]
     tenpais = set(draw.get("tenpais", ())) if draw["reason"] == "fanpai" else set()
     for text, tenpai in _TENPAI_TEXTS.items():
         if tenpais == {tenpai}:
             return [text]
-    return [JAPANESE_BY_REASON[draw["reason"]]]
+    return [ryukyoku.JAPANESE_BY_MJAI[draw["reason"]]]
 
 
-def _write_win(win: Event, events: list[Event]) -> list[Any]:
+def _write_win(win: Message, events: list[Message]) -> list[Any]:
     start = events[0]
     details: list[Any] = [win["actor"], win["target"], win.get("pao", win["actor"])]
     if "hora_points" not in win or "yakus" not in win:
         return details
     dragons = iter(_dragons(win, events))
-    winds = {"bakaze": start["bakaze"], "jikaze": "ESW"[(win["actor"] - start["oya"]) % SEATS]}
+    winds = {"bakaze": start["bakaze"], "jikaze": WINDS[(win["actor"] - start["oya"]) % N_SEATS]}
     details.append(_write_points(win, is_dealer=win["actor"] == start["oya"]))
     for name, han in win["yakus"]:
         japanese = JAPANESE_BY_MJAI[name]
         if name in winds:
-            japanese += " " + _WIND_NAMES["ESW".index(winds[name])]
+            japanese += " " + _WIND_NAMES[WINDS.index(winds[name])]
         if name == "sangenpai":
             japanese = next(dragons, "役牌")
         times = "ダブル" if han > YAKUMAN_HAN else ""
@@ -121,8 +121,8 @@ def _write_win(win: Event, events: list[Event]) -> list[Any]:
     return details
 
 
-def _write_points(win: Event, *, is_dealer: bool) -> str:
-    """Points as Tenhou words them: who pays what, after fu and han or the limit's name."""
+def _write_points(win: Message, *, is_dealer: bool) -> str:
+    """Points in Tenhou's format: fu and han or the name of the limit, then the payments."""
     points: int = win["hora_points"]
     if win["actor"] != win["target"]:
         base, paid = points // (6 if is_dealer else 4), f"{points}点"
@@ -140,8 +140,8 @@ def _write_points(win: Event, *, is_dealer: bool) -> str:
     return (limit or "") + paid
 
 
-def _dragons(win: Event, events: list[Event]) -> list[str]:
-    """Names of the dragon triplets among all tiles the winner holds and has called; mjai calls each just sangenpai."""
+def _dragons(win: Message, events: list[Message]) -> list[str]:
+    """Japanese names of the winner's dragon triplets, in the hand or called; mjai calls each sangenpai."""
     seat = win["actor"]
     tiles = list(events[0]["tehais"][seat])
     if win["target"] != seat and "pai" in win:

@@ -1,13 +1,14 @@
-"""One round of a tenhou.net/6 record: head, hands, rows and result as one list, to events and back."""
+"""A round of a tenhou.net/6 record, one list of head, hands, rows and result, to events and back."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from engine.mjai.messages import SEATS, Event, make, start_kyoku
+from engine.mjai.messages import Message, make, start_kyoku
 from engine.records.model import round_index
-from engine.records.tenhou_flow import interleave, tile_name, tile_number, write_rows
 from engine.records.tenhou_results import read_result, write_result
+from engine.records.tenhou_rows import interleave, tile_name, tile_number, write_rows
+from engine.table import N_SEATS
 
 # A round is [[index, honba, sticks], scores, indicators, ura indicators, hand, draws, discards of each seat…, result].
 _HEAD = 4
@@ -15,17 +16,17 @@ _SEAT_ROWS = 3
 _LENGTH = _HEAD + 4 * _SEAT_ROWS + 1
 
 
-def read_round(log: list[Any]) -> list[Event]:
-    """The events of a round. Raises ValueError where its parts do not fit together."""
+def read_round(log: list[Any]) -> list[Message]:
+    """The events of a round. Raises ValueError if its parts do not fit together."""
     if len(log) != _LENGTH:
         raise ValueError(f"a round has {_LENGTH} parts, not {len(log)}")
     (index, honba, sticks), scores, indicators, ura = log[:_HEAD]
-    seats = [log[_HEAD + _SEAT_ROWS * seat : _HEAD + _SEAT_ROWS * (seat + 1)] for seat in range(SEATS + 1)]
+    seats = [log[_HEAD + _SEAT_ROWS * seat : _HEAD + _SEAT_ROWS * (seat + 1)] for seat in range(N_SEATS + 1)]
     if any(seats.pop()):
         raise ValueError("a fourth player has tiles; only three-player games can be read")
     hands = [[tile_name(number) for number in hand] for hand, _, _ in seats]
     markers = [tile_name(number) for number in indicators]
-    start = start_kyoku(index, honba, sticks, markers[0], scores[:SEATS], hands)
+    start = start_kyoku(index, honba, sticks, markers[0], scores[:N_SEATS], hands)
     play = interleave(start["oya"], [draws for _, draws, _ in seats], [discards for _, _, discards in seats])
     riichi = {event["actor"] for event in play if event["type"] == "reach"}
     result = read_result(log[-1], [tile_name(number) for number in ura], riichi)
@@ -33,36 +34,37 @@ def read_round(log: list[Any]) -> list[Event]:
     return [start, *body, *result, make("end_kyoku")]
 
 
-def place_indicators(events: list[Event], markers: list[str]) -> list[Event]:
-    """The events with a ``dora`` for each further indicator, where Tenhou turns it.
+def place_indicators(events: list[Message], markers: list[str]) -> list[Message]:
+    """The events with a ``dora`` for each further indicator, at the time when Tenhou turns it over.
 
-    An ankan's at once; a daiminkan's or kakan's before the next discard, or at the next kan or nukidora. The number
-    told is trusted: a kan beyond it turns none, and what is left after the last event comes at the end.
+    That is at once after an ankan, and after a daiminkan or kakan before the next discard, or at the next kan or
+    nukidora. The number of `markers` is taken as correct: a kan beyond it turns none, and markers that are left after
+    the last event come at the end.
     """
-    placed: list[Event] = []
+    placed: list[Message] = []
     left = [make("dora", dora_marker=marker) for marker in markers]
     pending = 0
 
-    def turn(count: int) -> None:
+    def turn_over(count: int) -> None:
         placed.extend(left[:count])
         del left[:count]
 
     for event in events:
         kind = event["type"]
         if kind == "dahai":
-            turn(pending)
+            turn_over(pending)
             pending = 0
         placed.append(event)
         if kind in ("ankan", "daiminkan", "kakan", "nukidora"):
-            turn(pending + (kind == "ankan"))
+            turn_over(pending + (kind == "ankan"))
             pending = int(kind in ("daiminkan", "kakan"))
-    turn(len(left))
+    turn_over(len(left))
     return placed
 
 
-def _accept_riichi(events: list[Event], result: list[Event]) -> list[Event]:
-    """The events with a ``reach_accepted`` after each riichi discard, except one that a ron took."""
-    accepted: list[Event] = []
+def _accept_riichi(events: list[Message], result: list[Message]) -> list[Message]:
+    """The events with a ``reach_accepted`` after each riichi discard but one that is won on by ron."""
+    accepted: list[Message] = []
     declared = False
     last = len(events) - 1
     for number, event in enumerate(events):
@@ -77,8 +79,8 @@ def _accept_riichi(events: list[Event], result: list[Event]) -> list[Event]:
     return accepted
 
 
-def write_round(events: list[Event]) -> list[Any]:
-    """A round as its list. Raises ValueError where the events lack what the format needs."""
+def write_round(events: list[Message]) -> list[Any]:
+    """The list of a round. Raises ValueError if the events lack what the format needs."""
     start = events[0]
     draws, discards = write_rows(events)
     indicators = [start["dora_marker"], *(event["dora_marker"] for event in events if event["type"] == "dora")]
@@ -89,6 +91,6 @@ def write_round(events: list[Event]) -> list[Any]:
         [tile_number(name) for name in indicators],
         [tile_number(name) for name in ura],
     ]
-    for seat in range(SEATS):
+    for seat in range(N_SEATS):
         log += [[tile_number(name) for name in start["tehais"][seat]], draws[seat], discards[seat]]
     return [*log, [], [], [], write_result(events)]

@@ -1,4 +1,4 @@
-"""Many record files checked against the rules."""
+"""Check many record files against the rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AUTO = "auto"
 
 @dataclass
 class Report:
-    """What checking files has found: `faults` has a line for each mismatch and each broken file."""
+    """The result of checking a file: `faults` has a line for each mismatch, or for a broken file."""
 
     n_rounds: int
     n_decisions: int
@@ -27,17 +27,19 @@ class Report:
 
 
 def rules_for(record: GameRecord, name: str = AUTO) -> Rules:
-    """The rules to check a record by: as it tells, else Tenhou's; or the preset `name` with its length and reds."""
-    told = record.rules or TENHOU
-    return told if name == AUTO else replace(preset(name, told.length), red_fives=told.red_fives)
+    """The rules to check a record with: its own, else Tenhou's; or the preset `name` with its length and red fives."""
+    recorded = record.rules or TENHOU
+    if name == AUTO:
+        return recorded
+    return replace(preset(name, recorded.length), red_fives=recorded.red_fives)
 
 
 def check_file(path: Path, rules: str = AUTO) -> Report:
-    """Replay the game in a file. A file that cannot be read or replayed to its end is a fault as well."""
+    """Replay the game in a file. A file that cannot be read, or not replayed to the end, is reported as a fault."""
     try:
         record = read_records(path)
     except RecordError as error:
-        return Report(0, 0, [f"{path}: {error.place}: {error.what}"])
+        return Report(0, 0, [f"{path}: {error.location}: {error.what}"])
     except OSError as error:
         return Report(0, 0, [f"{path}: {error.strerror}"])
     record.source = str(path)
@@ -51,11 +53,11 @@ def check_file(path: Path, rules: str = AUTO) -> Report:
 
 
 def check_files(paths: list[Path], rules: str = AUTO, jobs: int = 1) -> Iterator[Report]:
-    """A report for each file, in order; `jobs` processes share the work."""
+    """Check the files in `jobs` processes; yields a report for each, in order."""
     check = partial(check_file, rules=rules)
     if jobs == 1:
         yield from map(check, paths)
         return
-    yield from map(check, paths[:1])  # compiles the rules, where that is due, before many processes would at once
+    yield from map(check, paths[:1])  # compiles the rules if necessary, before several processes do so at once
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
         yield from pool.map(check, paths[1:], chunksize=8)

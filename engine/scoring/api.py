@@ -1,4 +1,4 @@
-"""Ask what a hand is worth, in one line of Python.
+"""Score a hand given as text, in one line of Python.
 
 >>> print(score("123456789p11s23s", "4s", riichi=True, dora="9p"))
 riichi 1, pinfu 1, ittsu 2, dora 1: 5 han 30 fu, 12000
@@ -18,12 +18,10 @@ from engine.scoring import yaku as y
 from engine.scoring.batch import HAND, MAX_INDICATORS, score_batch
 from engine.scoring.points import payments
 from engine.table import ANKAN_MELD, DAIMINKAN_MELD, KAKAN_MELD, PON_MELD, WIN
-from engine.tiles import KIND_OF, MPSZ_NAMES, N_KINDS, NORTH, SANMA_KINDS, mpsz
+from engine.tiles import KIND_OF, MPSZ_NAMES, N_KINDS, NORTH, SANMA_KINDS, WINDS, mpsz
 
 MELD_TYPES = {"pon": PON_MELD, "daiminkan": DAIMINKAN_MELD, "ankan": ANKAN_MELD, "kakan": KAKAN_MELD}
-WINDS = "ESW"
 HAND_SIZE = 14
-BONUS = (y.DORA, y.RED_DORA, y.URA_DORA, y.NUKI_DORA)
 SITUATIONS = {
     "tsumo": y.BY_TSUMO,
     "riichi": y.IN_RIICHI,
@@ -38,10 +36,10 @@ SITUATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a hand is worth: nothing at all where it is not complete or has no yaku.
+    """The score of a hand; all zero if it is not complete or has no yaku.
 
-    `yaku`: han by name, bonus tiles last. `yakuman`: how many times yakuman by pattern; a counted one has 0 here and
-    13 han or more. `payments`: what the two others pay, without honba: on tsumo the dealer first, on ron the discarder
+    `yaku`: han by name, bonus tiles last. `yakuman`: number of yakuman by pattern; a kazoe yakuman has 0 here and at
+    least 13 han. `payments`: of the two other seats, without honba: on tsumo the dealer's first, on ron the discarder's
     and 0.
     """
 
@@ -53,7 +51,7 @@ class Score:
 
     @property
     def points(self) -> int:
-        """What the winner gets, without honba and riichi sticks."""
+        """Points of the winner, without honba and riichi sticks."""
         return sum(self.payments)
 
     def __str__(self) -> str:
@@ -77,16 +75,16 @@ def score(
     rules: Rules = TENHOU,
     **situation: bool,
 ) -> Score:
-    """Score `hand` (concealed tiles without the winning one) completed by the tile `win`.
+    """Score the concealed tiles `hand` with the winning tile `win`, which is not among them.
 
     Tiles are mpsz text (``"19m055p123s77z"``) or tile37 numbers, melds texts like ``"pon 055p"`` or ``"ankan 1111z"``.
-    Winds are ``"E"``, ``"S"`` or ``"W"``. `dora` and `ura` are indicators; `ura` counts in riichi only. `situation` is
-    any of SITUATIONS by keyword, e.g. ``tsumo=True, riichi=True``; ``last_tile`` is haitei or houtei, ``first_turn``
-    tenhou or chiihou. Whether they can occur together is not checked.
+    Winds are ``"E"``, ``"S"`` or ``"W"``. `dora` and `ura` are indicators; `ura` counts only in riichi. `situation`:
+    keywords of SITUATIONS, e.g. ``tsumo=True, riichi=True``; ``last_tile`` is haitei or houtei, ``first_turn`` tenhou
+    or chiihou. Whether they can occur together is not checked.
 
     Raises:
-        ValueError: on a text it cannot read, a wrong number of tiles, or tiles that three players do not have.
-        TypeError: on an unknown situation.
+        ValueError: for a text it cannot read, a wrong number of tiles, or tiles that do not exist with three players.
+        TypeError: for an unknown situation.
     """
     if unknown := situation.keys() - SITUATIONS.keys():
         raise TypeError(f"unknown situation {', '.join(sorted(unknown))}: choose from {', '.join(SITUATIONS)}")
@@ -113,15 +111,15 @@ def score(
 
 
 def _read(win: Any, dealer: bool, tsumo: bool) -> Score:
-    """A Score of a WIN record."""
-    bonus_last = sorted((int(number) for number in np.flatnonzero(win.yaku)), key=lambda number: number in BONUS)
+    """The Score of a WIN record."""
+    bonus_last = sorted((int(number) for number in np.flatnonzero(win.yaku)), key=lambda number: number in y.BONUS)
     yaku = {y.BY_NUMBER[number].name: int(win.yaku[number]) for number in bonus_last}
     first, second = payments(int(win.basic), dealer, tsumo)
     return Score(yaku, int(win.han), int(win.fu), int(win.yakuman), (int(first), int(second)))
 
 
 def _tiles(tiles: str | int | Sequence[int]) -> list[int]:
-    """tile37 numbers of a text, of a number or of several."""
+    """tile37 numbers of a text, of one number or of several."""
     if isinstance(tiles, str):
         return mpsz(tiles)
     return [int(tile) for tile in np.atleast_1d(tiles)]
@@ -144,7 +142,7 @@ def _meld(text: str) -> tuple[int, list[int]]:
 
 
 def _check(size: int, tiles: list[int], nukidora: int) -> None:
-    """Raise ValueError unless such a hand can be held; `size` counts each meld as three."""
+    """Raise ValueError for a hand that cannot exist; `size`: number of tiles, each meld counted as three."""
     if size != HAND_SIZE:
         raise ValueError(f"{size} tiles, a meld counted as three: hand and winning tile must be {HAND_SIZE}")
     held = Counter([int(KIND_OF[tile]) for tile in tiles] + [NORTH] * nukidora)
@@ -159,7 +157,7 @@ def _check(size: int, tiles: list[int], nukidora: int) -> None:
 
 
 def _put(indicators: np.ndarray, given: str | Sequence[int]) -> int:
-    """Write the indicators given into their array; return how many they are."""
+    """Write the `given` indicators into their array; returns their number."""
     tiles = _tiles(given)
     if len(tiles) > MAX_INDICATORS:
         raise ValueError(f"{len(tiles)} indicators, there are at most {MAX_INDICATORS}")

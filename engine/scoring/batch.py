@@ -1,4 +1,4 @@
-"""Scoring many hands in one call."""
+"""Score many hands in one call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HAND = record(
         ("seat_wind", "i1"),
         ("round_wind", "i1"),
         ("red", "i1"),  # red fives in the hand and its melds
-        ("nuki", "i1"),  # norths laid aside
+        ("nuki", "i1"),  # norths declared as nukidora
         ("n_dora", "i1"),
         ("n_ura", "i1"),  # 0 unless in riichi
         ("dora", "i1", MAX_INDICATORS),  # indicators, tile37
@@ -33,7 +33,7 @@ HAND = record(
 
 @kernel
 def score_batch(hands: np.ndarray, double_yakuman: bool, wins: np.ndarray) -> None:
-    """Score each of `hands` (HAND[n]) into `wins` (WIN[n]), as `engine.scoring.hand.score_hand` does one."""
+    """Score `hands` HAND[n] into `wins` WIN[n], each as `engine.scoring.hand.score_hand` does."""
     for i in range(len(hands)):
         h = hands[i]
         n_melds, nuki = np.int64(h.n_melds), np.int64(h.nuki)

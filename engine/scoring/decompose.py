@@ -1,14 +1,14 @@
-"""Splitting concealed tiles into a pair, triplets and runs.
+"""Split concealed tiles into a pair, triplets and runs.
 
-Two ways of writing tiles down, both one 64-bit integer:
+Tiles are represented in two ways, both one 64-bit integer:
 
 * a **mask** has one bit per kind: a set of kinds;
-* a **suit word** has four bits per rank, 1 in the lowest: how many of each rank.
+* a **suit word** has four bits per rank, rank 1 in the lowest: the count of each rank.
 
-Three players have runs in pin and sou only, so 1m, 9m and the honours stand alone: pair, triplet or nothing.
+Three players have runs in pin and sou only; 1m, 9m and the honours can only be pairs and triplets.
 
-A suit word made of runs only is ``0x111`` times the word that counts the runs by their lowest rank. Hence one division
-tells whether a suit is all runs, and which; what remains to be tried is which kinds are triplets.
+A suit word that consists of runs is ``0x111`` times the word that counts the runs by their lowest rank. So one division
+finds the runs of a suit, or that it does not consist of runs; the search is only over which kinds are triplets.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ RANKS = 0x1FF  # the nine ranks of one suit, as a mask
 MAN_MASK, PIN_MASK, SOU_MASK = RANKS << MAN, RANKS << PIN, RANKS << SOU
 HONOURS_MASK = 0x7F << HONOUR
 DRAGONS_MASK = 0x7 << HAKU
-ALONE_MASK = MAN_MASK | HONOURS_MASK
+NO_RUNS_MASK = MAN_MASK | HONOURS_MASK
 ONE_RUN = 0x111
 NOT_RUNS = -1
 
-# Run words of pin and sou are kept side by side: pin in the low 28 bits, sou above.
+# The run words of pin and sou in one integer: pin in the low 28 bits, sou above.
 SOU_RUNS_SHIFT = 28
 EACH_RUN = 0x11111111111111  # lowest bit of each of the fourteen counts
 
@@ -44,14 +44,14 @@ class Concealed(NamedTuple):
     present: int
     paired: int
     tripled: int
-    all_four: int
+    quadrupled: int
     pin: int
     sou: int
 
 
 @inner
 def popcount(mask: int) -> int:
-    """Number of kinds in a mask (made for the few of a hand)."""
+    """Number of bits set; fast for masks with few bits."""
     count = 0
     while mask:
         mask &= mask - 1
@@ -62,22 +62,22 @@ def popcount(mask: int) -> int:
 @inner
 def concealed_tiles(hand: np.ndarray) -> Concealed:
     """Masks and suit words of an int8[34] hand."""
-    present = paired = tripled = all_four = pin = sou = np.int64(0)
+    present = paired = tripled = quadrupled = pin = sou = np.int64(0)
     for kind in range(N_KINDS):
         count = np.int64(hand[kind])
         present |= np.int64(count >= 1) << kind
         paired |= np.int64(count >= 2) << kind
         tripled |= np.int64(count >= 3) << kind
-        all_four |= np.int64(count >= 4) << kind
+        quadrupled |= np.int64(count >= 4) << kind
     for rank in range(9):
         pin |= np.int64(hand[PIN + rank]) << 4 * rank
         sou |= np.int64(hand[SOU + rank]) << 4 * rank
-    return Concealed(present, paired, tripled, all_four, pin, sou)
+    return Concealed(present, paired, tripled, quadrupled, pin, sou)
 
 
 @inner
 def runs_of(word: int) -> int:
-    """How many runs start at each rank (four bits each) when the suit word is all runs, else NOT_RUNS."""
+    """The number of runs that start at each rank (four bits each) if the suit word consists of runs, else NOT_RUNS."""
     runs = word // ONE_RUN
     # No count above four: then three neighbours cannot carry, and the product is the suit, rank by rank.
     if runs * ONE_RUN != word or (runs | runs + 0x3333333) & 0x8888888:
@@ -88,32 +88,32 @@ def runs_of(word: int) -> int:
 @inner
 def possible_pairs(tiles: Concealed) -> int:
     """Mask of the kinds that may be the pair; 0 when the hand cannot be sets and a pair."""
-    alone_pair = tiles.paired & ~tiles.tripled & ALONE_MASK
-    if (tiles.present & ~tiles.paired | tiles.all_four) & ALONE_MASK or alone_pair & alone_pair - 1:
+    pair_outside_runs = tiles.paired & ~tiles.tripled & NO_RUNS_MASK
+    if (tiles.present & ~tiles.paired | tiles.quadrupled) & NO_RUNS_MASK or pair_outside_runs & pair_outside_runs - 1:
         return 0
     # 16 is 1 modulo 3: a suit word and its number of tiles leave the same remainder.
     pin_left, sou_left = tiles.pin % 3, tiles.sou % 3
     if pin_left + sou_left == 0:
-        return alone_pair
-    if alone_pair == 0 and pin_left + sou_left == 2 and pin_left != sou_left:
+        return pair_outside_runs
+    if pair_outside_runs == 0 and pin_left + sou_left == 2 and pin_left != sou_left:
         return tiles.paired & (PIN_MASK if pin_left else SOU_MASK)
     return 0
 
 
 @inner
 def next_split(word: int, candidates: int, chosen: int) -> int:
-    """The first subset of `candidates` (ranks held three times), from `chosen` down, that as triplets leaves runs only.
+    """The first subset of `candidates`, from `chosen` down, whose triplets leave only runs in the suit `word`; or -1.
 
-    -1 when there is none, also for `chosen` < 0; go on with ``following(candidates, found)``.
+    `candidates`: ranks held at least three times. Continue with ``next_subset(candidates, found)``, which may be -1.
     """
     while chosen >= 0:
         if runs_of(word - 3 * SPREAD[chosen]) != NOT_RUNS:
             return chosen
-        chosen = following(candidates, chosen)
+        chosen = next_subset(candidates, chosen)
     return chosen
 
 
 @inner
-def following(candidates: int, chosen: int) -> int:
-    """The next smaller subset of `candidates`, -1 after the empty one."""
+def next_subset(candidates: int, chosen: int) -> int:
+    """The next smaller subset of `candidates` after `chosen`, -1 after the empty one."""
     return (chosen - 1) & candidates if chosen else -1

@@ -1,4 +1,4 @@
-"""Fu: what a pair, a triplet, a kan and a wait add, and the rounding."""
+"""Fu of pairs, triplets, kans and waits, and the rounding of fu. Source: the standard table, as Tenhou counts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OPEN_MINIMUM_FU = 30
 
 
 def _waits() -> tuple[np.ndarray, np.ndarray]:
-    """For each kind won on, the runs (as run words) it completes from two sides, and in the middle or at an edge."""
+    """For each winning kind the runs (as run words) it completes as a two-sided wait, and as a middle or edge wait."""
     open_waits, closed_waits = np.zeros(N_KINDS, dtype=np.int64), np.zeros(N_KINDS, dtype=np.int64)
     for first, shift in ((PIN, 0), (SOU, SOU_RUNS_SHIFT)):
         for start in range(7):
@@ -37,7 +37,7 @@ TWO_SIDED_WAITS, CLOSED_WAITS = _waits()
 
 @inner
 def triplets_fu(triplets: int) -> int:
-    """Fu of the concealed triplets in a mask: 4 each, 8 for terminals and honours. Open counts half, kans fourfold."""
+    """Fu of the concealed triplets in a mask: 4 each, 8 for terminals and honours. Open: half, kans: fourfold."""
     return 4 * (popcount(triplets) + popcount(triplets & TERMINALS_HONOURS_MASK))
 
 

@@ -1,7 +1,8 @@
-"""What a winning hand is worth: the highest-paying of all its readings.
+"""The score of a winning hand: yaku, han and fu of the highest-scoring of all its readings.
 
-A *reading* is a way to split the hand, together with the part of it that the winning tile completed. Each reading is
-given one number, its *worth*, that puts what counts first in the high bits, so the best reading is the greatest number.
+A *reading* is a way to split the hand into sets and a pair (or chiitoitsu, or kokushi), and the part of it that the
+winning tile completes. Readings are compared by one integer, `rank`: number of yakuman, base points, han and fu, from
+the high bits down.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ import numpy as np
 from engine.compiling import inner
 from engine.scoring import yaku as y
 from engine.scoring.decompose import (
-    ALONE_MASK,
     HONOURS_MASK,
+    NO_RUNS_MASK,
     RANKS,
     SOU_RUNS_SHIFT,
     SPREAD,
     Concealed,
     concealed_tiles,
-    following,
     next_split,
+    next_subset,
     popcount,
     possible_pairs,
     runs_of,
@@ -56,14 +57,23 @@ from engine.scoring.points import basic_points
 from engine.table import ANKAN_MELD, PON_MELD
 from engine.tiles import DORA_OF, KIND_OF, NORTH, PIN, SOU, TERMINALS_HONOURS_MASK
 
-# A worth, from the high bits down: number of yakuman, base points (20 bits), han (8), fu (8).
+# Bits of a rank, from the high ones down: number of yakuman, base points, han, fu.
 FU_BITS, HAN_BITS, BASIC_BITS = 8, 8, 20
 BASIC_SHIFT = HAN_BITS + FU_BITS
 YAKUMAN_SHIFT = BASIC_SHIFT + BASIC_BITS
 
 
+LAST_ORDINARY_YAKU = 30  # greatest number of a yaku that HAN_SUMS adds up
+for _yaku in y.YAKU:
+    if _yaku.number > LAST_ORDINARY_YAKU and _yaku.closed < y.YAKUMAN_HAN and _yaku.number not in y.BONUS:
+        raise ImportError(
+            f"yaku {_yaku.number} ({_yaku.name}) is greater than {LAST_ORDINARY_YAKU}, the last one in HAN_SUMS: "
+            "renumber it in engine/scoring/yaku.py, or add a part to _han_sums and better of engine/scoring/hand.py"
+        )
+
+
 def _han_sums() -> np.ndarray:
-    """Han of a set of the ordinary yaku 1-30, ten at a time: int64[2, 3, 1024], [1] for a concealed hand."""
+    """Sums of han of the sets of ordinary yaku (1-30), for ten yaku at a time: int64[2, 3, 1024], [1] concealed."""
     sums = np.zeros((2, 3, 1024), dtype=np.int64)
     for concealed, han in enumerate((y.HAN_OPEN, y.HAN_CLOSED)):
         for part in range(3):
@@ -76,38 +86,38 @@ HAN_SUMS = _han_sums()
 
 
 class Melds(NamedTuple):
-    """What the melds of a hand come to."""
+    """What scoring needs to know of the melds."""
 
-    kinds: int  # mask
+    kinds: int  # mask of kinds
     fu: int
     n_melds: int
     n_kans: int
     n_ankans: int
-    concealed: bool  # nothing but closed kans
+    concealed: bool  # only ankan, or no melds
 
 
 class Win(NamedTuple):
-    """How the hand was won, the same for all its readings."""
+    """How the hand is won: the same for all its readings."""
 
-    yaku: int  # of the situation and of the kinds in the hand
-    kind: int  # won on
+    yaku: int  # set of yaku by the situation and by the kinds in the hand
+    kind: int  # of the winning tile
     tsumo: bool
     seat_wind: int
     round_wind: int
-    bonus_han: int  # dora of all sorts
+    bonus_han: int  # dora, red fives, ura dora and nukidora
     double_yakuman: bool
 
 
 class Best(NamedTuple):
     """The best reading so far."""
 
-    worth: int
+    rank: int
     yaku: int
 
 
 @inner
 def melds_of(n_melds: int, meld_type: np.ndarray, meld_kind: np.ndarray) -> Melds:
-    """Sum up the melds (fields of SEAT)."""
+    """Summary of the melds, given as the fields of SEAT."""
     kinds = fu = n_kans = n_ankans = np.int64(0)
     for i in range(n_melds):
         kind = np.int64(1) << np.int64(meld_kind[i])
@@ -127,7 +137,7 @@ def melds_of(n_melds: int, meld_type: np.ndarray, meld_kind: np.ndarray) -> Meld
 
 @inner
 def better(best: Best, yaku: int, fu: int, concealed: bool, win: Win) -> Best:
-    """The better of `best` and a reading with these `yaku` and `fu`; a reading without yaku is none."""
+    """The better of `best` and a reading with these `yaku` and `fu`; a reading without yaku does not count."""
     yaku = allowed(yaku, concealed)
     if yaku == 0:
         return best
@@ -139,13 +149,13 @@ def better(best: Best, yaku: int, fu: int, concealed: bool, win: Win) -> Best:
         sums = HAN_SUMS[np.int64(concealed)]
         han = sums[0, yaku >> 1 & 1023] + sums[1, yaku >> 11 & 1023] + sums[2, yaku >> 21] + win.bonus_han
     basic = basic_points(han, fu, yakuman)
-    worth = yakuman << YAKUMAN_SHIFT | basic << BASIC_SHIFT | han << FU_BITS | fu
-    return Best(worth, yaku) if worth > best.worth else best
+    rank = yakuman << YAKUMAN_SHIFT | basic << BASIC_SHIFT | han << FU_BITS | fu
+    return Best(rank, yaku) if rank > best.rank else best
 
 
 @inner
 def best_wait(best: Best, triplets: int, runs: int, pair: int, yaku: int, melds: Melds, win: Win) -> Best:
-    """`best` or a reading of this split: the winning tile may have completed its pair, a triplet or a run."""
+    """The best of `best` and the readings of one split: the winning tile completes the pair, a triplet or a run."""
     won = np.int64(1) << win.kind
     n_triplets = popcount(triplets)
     n_concealed = n_triplets + melds.n_ankans
@@ -160,7 +170,7 @@ def best_wait(best: Best, triplets: int, runs: int, pair: int, yaku: int, melds:
         here = yaku | concealed_triplet_yaku(n_concealed, np.bool_(True))
         best = better(best, here, rounded_fu(fu + WAIT_FU, melds.concealed), melds.concealed, win)
     elif triplets & won:
-        taken = np.int64(not win.tsumo)  # a triplet finished by another's tile counts as open
+        taken = np.int64(not win.tsumo)  # a triplet completed by another seat's tile counts as open
         here = yaku | concealed_triplet_yaku(n_concealed - taken, np.bool_(False))
         wait_fu = fu - taken * (triplets_fu(won) // 2)
         best = better(best, here, rounded_fu(wait_fu, melds.concealed), melds.concealed, win)
@@ -178,7 +188,7 @@ def best_wait(best: Best, triplets: int, runs: int, pair: int, yaku: int, melds:
 
 @inner
 def best_split(best: Best, held: Concealed, melds: Melds, win: Win) -> Best:
-    """`best` or a reading of four sets and a pair."""
+    """The best of `best` and all readings as four sets and a pair."""
     present = held.present | melds.kinds
     has_honours = present & HONOURS_MASK != 0
     pairs = possible_pairs(held)
@@ -188,7 +198,7 @@ def best_split(best: Best, held: Concealed, melds: Melds, win: Win) -> Best:
         pin = held.pin - 2 * SPREAD[pair >> PIN & RANKS]
         sou = held.sou - 2 * SPREAD[pair >> SOU & RANKS]
         may_be_triplets = held.tripled & ~pair
-        alone = may_be_triplets & ALONE_MASK
+        alone = may_be_triplets & NO_RUNS_MASK
         pin_choices, sou_choices = may_be_triplets >> PIN & RANKS, may_be_triplets >> SOU & RANKS
         honours = honour_yaku(alone | melds.kinds, pair, win.seat_wind, win.round_wind)
         pin_triplets = next_split(pin, pin_choices, pin_choices)
@@ -202,14 +212,14 @@ def best_split(best: Best, held: Concealed, melds: Melds, win: Win) -> Best:
                 yaku = win.yaku | honours | run_yaku(runs, outside, has_honours)
                 yaku |= triplet_yaku(triplets | melds.kinds, melds.n_kans)
                 best = best_wait(best, triplets, runs, pair, yaku, melds, win)
-                sou_triplets = next_split(sou, sou_choices, following(sou_choices, sou_triplets))
-            pin_triplets = next_split(pin, pin_choices, following(pin_choices, pin_triplets))
+                sou_triplets = next_split(sou, sou_choices, next_subset(sou_choices, sou_triplets))
+            pin_triplets = next_split(pin, pin_choices, next_subset(pin_choices, pin_triplets))
     return best
 
 
 @inner
 def best_special(best: Best, held: Concealed, n_won_kind: int, win: Win) -> Best:
-    """`best` or seven pairs or kokushi; only for a hand without melds."""
+    """The best of `best`, chiitoitsu and kokushi, without melds; `n_won_kind`: copies of the winning kind."""
     if held.present == held.paired and held.tripled == 0 and popcount(held.present) == 7:
         best = better(best, win.yaku | 1 << y.CHIITOI, np.int64(CHIITOI_FU), np.bool_(True), win)
     elif held.present == TERMINALS_HONOURS_MASK and held.tripled == 0 and popcount(held.paired) == 1:
@@ -235,15 +245,15 @@ def score_hand(
     double_yakuman: bool,
     win: np.record,
 ) -> int:
-    """Score a hand of 14 tiles, a meld counted as three, into `win` (a WIN record); return its han.
+    """Score a hand of 14 tiles (a meld counts as three) into the WIN record `win`; returns its han.
 
     `hand` int8[34]: concealed tiles with the winning one, of kind `win_kind`. `n_melds`, `meld_type`, `meld_kind`:
-    as in SEAT. `situation`: bits of `engine/scoring/yaku.py`. Winds: 0 East, 1 South, 2 West; nobody's is North.
-    `dora`, `red`, `ura`, `nuki`: how many of each, `ura` 0 unless in riichi. `double_yakuman`: the rules have them.
+    as in SEAT. `situation`: bits of `engine/scoring/yaku.py`. Winds: 0 East, 1 South, 2 West.
+    `dora`, `red`, `ura`, `nuki`: number of each, `ura` 0 unless in riichi. `double_yakuman`: the rule switch.
 
-    Fills `yaku`, `han`, `fu`, `yakuman` and `basic`; the other fields belong to the caller. Returns 0, with all five
-    zero, when the hand is not complete or has no yaku (dora are none). The fu of a yakuman are counted as usual
-    (mjlog: open daisangen with a concealed triplet and a pair wait, ``ten="40,48000,5"``), those of kokushi are 0.
+    Writes `yaku`, `han`, `fu`, `yakuman` and `basic`; the other fields are left to the caller. Returns 0, with all five
+    zero, if the hand is not complete or has no yaku (dora are not yaku). The fu of a yakuman are counted as usual
+    (mjlog: open daisangen with a concealed triplet and a pair wait, ``ten="40,48000,5"``); kokushi has 0 fu.
     """
     held = concealed_tiles(hand)
     melds = melds_of(n_melds, meld_type, meld_kind)
@@ -264,12 +274,12 @@ def score_hand(
 def _store(
     best: Best, concealed: bool, double_yakuman: bool, dora: int, red: int, ura: int, nuki: int, win: np.record
 ) -> int:
-    """Write the best reading into `win`; return its han."""
-    han = best.worth >> FU_BITS & (1 << HAN_BITS) - 1
-    win.fu = best.worth & (1 << FU_BITS) - 1
+    """Write the best reading into `win`; returns its han."""
+    han = best.rank >> FU_BITS & (1 << HAN_BITS) - 1
+    win.fu = best.rank & (1 << FU_BITS) - 1
     win.han = han
-    win.basic = best.worth >> BASIC_SHIFT & (1 << BASIC_BITS) - 1
-    win.yakuman = best.worth >> YAKUMAN_SHIFT
+    win.basic = best.rank >> BASIC_SHIFT & (1 << BASIC_BITS) - 1
+    win.yakuman = best.rank >> YAKUMAN_SHIFT
     han_of = y.HAN_CLOSED if concealed else y.HAN_OPEN
     most = 2 * y.YAKUMAN_HAN if double_yakuman else y.YAKUMAN_HAN
     for number in range(y.N_YAKU):
@@ -289,7 +299,7 @@ def count_dora(
     indicators: np.ndarray,
     n: int,
 ) -> int:
-    """Doras by the first `n` of `indicators` (tile37): in the hand, in its melds, and norths laid where N is dora."""
+    """Dora count for the first `n` of `indicators` (tile37) in the hand, its melds, and the nukidora if N is dora."""
     count = np.int64(0)
     for i in range(n):
         dora = DORA_OF[KIND_OF[indicators[i]]]

@@ -1,7 +1,7 @@
-"""Which yaku a hand shows, as sets of yaku: integers with a bit for each number of `engine/scoring/yaku.py`.
+"""The yaku of a hand, as sets of yaku: integers with a bit for each number of `engine/scoring/yaku.py`.
 
-Masks of kinds and run words are those of `engine/scoring/decompose.py`. Nothing here asks whether the hand is open:
-yaku that are not allowed open are struck off in one place (`allowed`).
+Masks of kinds and run words are those of `engine/scoring/decompose.py`. The functions ignore whether the hand is open:
+`allowed` removes the yaku that need a concealed hand.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ SITUATION_YAKU = _situation_yaku()
 
 @inner
 def allowed(yaku: int, concealed: bool) -> int:
-    """`yaku` without what an open hand may not have, and without all the rest where there is a yakuman."""
+    """`yaku` without those that an open hand may not have; if there is a yakuman, only the yakuman."""
     yaku &= ALL_YAKU if concealed else OPEN_YAKU
     return yaku & YAKUMAN if yaku & YAKUMAN else yaku
 
 
 @inner
 def tile_yaku(present: int) -> int:
-    """Yaku told by the kinds in the hand and its melds alone (mask `present`), for any shape but kokushi."""
+    """Yaku that depend only on the kinds in the hand and its melds (mask `present`), for all forms but kokushi."""
     n_suits = np.int64(present & MAN_MASK != 0) + np.int64(present & PIN_MASK != 0) + np.int64(present & SOU_MASK != 0)
     outside = present & tiles.TERMINALS_HONOURS_MASK
     yaku = np.int64(0)
@@ -112,7 +112,7 @@ def honour_yaku(triplets: int, pair: int, seat_wind: int, round_wind: int) -> in
 
 @inner
 def run_yaku(runs: int, outside: bool, has_honours: bool) -> int:
-    """Yaku of the runs; `outside`: pair and triplets are all terminals and honours."""
+    """Yaku of the run word `runs`; `outside`: pair and triplets are all terminals and honours."""
     if runs == 0:
         return 1 << y.TOITOI
     yaku = np.int64(0)
@@ -131,7 +131,7 @@ def run_yaku(runs: int, outside: bool, has_honours: bool) -> int:
 
 @inner
 def triplet_yaku(triplets: int, n_kans: int) -> int:
-    """Yaku of all triplets and kans together (mask `triplets`), however they were come by."""
+    """Yaku of all triplets and kans (mask `triplets`), open or concealed."""
     yaku = np.int64(0)
     if triplets & triplets >> tiles.PIN & triplets >> tiles.SOU & RANKS:
         yaku |= 1 << y.SANSHOKU_DOUKOU
@@ -144,7 +144,7 @@ def triplet_yaku(triplets: int, n_kans: int) -> int:
 
 @inner
 def concealed_triplet_yaku(n_concealed: int, pair_wait: bool) -> int:
-    """Yaku of the number of triplets and closed kans made without another's tile."""
+    """Yaku of the number of concealed triplets and kans; `pair_wait`: the winning tile completes the pair."""
     if n_concealed == 4:
         return 1 << (y.SUUANKOU_TANKI if pair_wait else y.SUUANKOU)
     return np.int64(n_concealed == 3) << y.SANANKOU
@@ -152,10 +152,10 @@ def concealed_triplet_yaku(n_concealed: int, pair_wait: bool) -> int:
 
 @inner
 def nine_gates(held: Concealed, n_won_kind: int) -> int:
-    """Chuuren poutou of fourteen concealed tiles; `n_won_kind`: how many of the kind won on are among them."""
+    """Chuuren poutou of fourteen concealed tiles; `n_won_kind`: copies of the winning kind among them."""
     for first in (tiles.PIN, tiles.SOU):
         ends = held.tripled >> first & NINE_GATES_ENDS
         if held.present >> first == RANKS and held.present & ~(RANKS << first) == 0 and ends == NINE_GATES_ENDS:
-            # Without the winning tile a pure hand holds 3-1-1-1-1-1-1-1-3: it wins on a second or a fourth.
+            # Without the winning tile a pure hand is 1112345678999: the winning tile is then a second or a fourth copy.
             return 1 << (y.PURE_CHUUREN if n_won_kind % 2 == 0 else y.CHUUREN)
     return np.int64(0)

@@ -1,4 +1,4 @@
-"""From han and fu to base points, and from base points to what a seat pays."""
+"""Base points from han and fu, and payments from base points. Source: the standard rules, as Tenhou counts."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def payment(basic: int, multiplier: int) -> int:
 
 @kernel
 def payments(basic: int, dealer: bool, tsumo: bool) -> tuple[int, int]:
-    """What the two others pay the winner, without honba.
+    """Payments of the two other seats, without honba; `dealer`: the winner is the dealer.
 
-    Ron: the discarder and nothing. Tsumo: the dealer and the other one, or the same twice where the winner deals. What
-    the missing north would pay is not paid.
+    Ron: what the discarder pays, and 0. Tsumo: what the dealer and the other seat pay, equal if the winner is the
+    dealer. Nobody pays the share of the absent north (tsumo loss).
     """
     if not tsumo:
         return payment(basic, np.int64(6 if dealer else 4)), np.int64(0)

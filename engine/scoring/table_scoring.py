@@ -1,4 +1,4 @@
-"""Scoring a hand that lies at a table: what `engine.scoring.hand` needs, read off the table."""
+"""Score the hand of a seat at a table: reads what `engine.scoring.hand` needs from the TABLE record."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from engine.compiling import inner
 from engine.hand import add_tile
 from engine.scoring.hand import count_dora, score_hand
 from engine.scoring.yaku import BY_TSUMO, IN_DOUBLE_RIICHI, IN_RIICHI
-from engine.table import DORA_AT, URA_AT
+from engine.table import DORA_AT, URA_AT, seat_wind
 from engine.tiles import KIND_OF, TERMINALS_HONOURS
 
 
 @inner
 def is_kokushi(p: np.record) -> bool:
-    """Whether a tenpai hand waits for kokushi: thirteen terminals and honours of twelve kinds or more."""
+    """Whether a tenpai hand is tenpai for kokushi: 13 terminals and honours of at least twelve kinds."""
     kinds = tiles = 0
     for kind in TERMINALS_HONOURS:
         tiles += p.hand[kind]
@@ -24,14 +24,14 @@ def is_kokushi(p: np.record) -> bool:
 
 @inner
 def winning_han(t: np.record, seat: int, tile: int, situation: int) -> int:
-    """Han without dora of `seat`'s hand completed by `tile` (already in the hand on tsumo); 0 where it has no yaku."""
+    """Han without dora of a win of `seat` on `tile` (in the hand already on tsumo); 0 without yaku. Uses `t.win[1]`."""
     zero = np.int64(0)
     return _score(t, seat, np.int64(tile), situation, zero, zero, zero, zero, t.win[1])
 
 
 @inner
 def score_win(t: np.record, seat: int, tile: int, situation: int, win: np.record) -> int:
-    """Fill `win` with the whole score of `seat`'s hand completed by `tile`: yaku, dora, han, fu, base points."""
+    """Write the score of a win of `seat` on `tile` into `win`: yaku, dora, han, fu and base points; returns the han."""
     p = t.seat[seat]
     by_ron = (situation & BY_TSUMO) == 0
     if by_ron:
@@ -49,7 +49,7 @@ def score_win(t: np.record, seat: int, tile: int, situation: int, win: np.record
 
 @inner
 def _dora(t: np.record, p: np.record, first: int, n: int) -> int:
-    """Doras of seat `p` by the `n` indicators that lie in the wall from `first` on."""
+    """Dora count of seat record `p` for the `n` indicators in the wall from index `first` on."""
     return count_dora(p.hand, p.n_melds, p.meld_type, p.meld_kind, np.int64(p.nukidora), t.wall[first : first + 5], n)
 
 
@@ -61,7 +61,6 @@ def _score(
     by_ron = (situation & BY_TSUMO) == 0
     if by_ron:
         add_tile(p, tile, np.int64(1))
-    seat_wind = (seat - np.int64(t.dealer) + 3) % 3
     han = score_hand(
         p.hand,
         np.int64(p.n_melds),
@@ -69,7 +68,7 @@ def _score(
         p.meld_kind,
         KIND_OF[tile],
         np.int64(situation),
-        seat_wind,
+        seat_wind(t, seat),
         np.int64(t.round_wind),
         dora,
         reds,

@@ -1,6 +1,6 @@
-"""Every yaku that can occur with three players, as one table.
+"""All yaku of the three-player game in one table, and the situation bits of a win.
 
-Numbers are ours (1-50, as RiichiEnv and this project's scored hands count them). `tenhou` is the number in Tenhou's
+`number` is 1-50, as RiichiEnv numbers them. `tenhou` is the number in Tenhou's
 mjlog (``yaku="…"``), `japanese` the name in tenhou.net/6 records, `mjai` the name in mjai's ``hora``.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 
 
 class Yaku(NamedTuple):
-    """One yaku: han concealed and open (0: not allowed open); 13 means yakuman, 26 double yakuman where rules allow."""
+    """A yaku; `closed` and `open`: its han in a concealed and an open hand (0: not allowed), 13 yakuman, 26 double."""
 
     number: int
     name: str
@@ -33,7 +33,7 @@ PURE_CHUUREN, SUUANKOU_TANKI, KOKUSHI_13, DAISUUSHII = 47, 48, 49, 50
 N_YAKU = 51
 YAKUMAN_HAN = 13
 
-# Sanshoku and sanshoku doukou need man tiles 2-8 or three suits of one rank: only 111/999 doukou can occur.
+# With three players sanshoku cannot occur, for lack of 2m-8m, and sanshoku doukou only with 111 and 999.
 YAKU: tuple[Yaku, ...] = (
     Yaku(MENZEN_TSUMO, "menzen tsumo", "menzenchin_tsumoho", "門前清自摸和", 0, 1, 0),
     Yaku(RIICHI, "riichi", "reach", "立直", 1, 1, 0),
@@ -93,7 +93,10 @@ for _yaku in YAKU:
     HAN_CLOSED[_yaku.number] = _yaku.closed
     HAN_OPEN[_yaku.number] = _yaku.open
 
-# Situation bits given to the scorer.
+# Bonus tiles: han, but no yaku.
+BONUS = (DORA, RED_DORA, URA_DORA, NUKI_DORA)
+
+# Situation bits of a win.
 BY_TSUMO = 1 << 0
 IN_RIICHI = 1 << 1
 IN_DOUBLE_RIICHI = 1 << 2

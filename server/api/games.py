@@ -16,7 +16,6 @@ from fastapi import APIRouter, HTTPException, Query, Request, Response
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from engine.mjai import dialects
 from engine.records import mjai, tenhou_json
 from engine.records.model import GameRecord
 from server import store
@@ -76,7 +75,7 @@ FORMS: dict[FormName, Form] = {
 
 def in_dialect(record: GameRecord, dialect: str) -> str:
     """A record in a dialect of mjai."""
-    return dialects.write_log(record, dialect)
+    return mjai.write(record, dialect)
 
 
 def translated(stored: bytes, source: str, form: Form) -> bytes:

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from server import messages
+from engine.mjai.connection import MAX_ROOM, ROOM_PATTERN
 from server.access import Refused
 from server.api.common import Cursor, Limit, LobbyHere, Page, Route, problems, read_cursor
 from server.api.errors import missing
@@ -18,6 +18,7 @@ from server.settings import RoomSettings
 from server.store import StoreError
 from server.store.cursors import Order, one_more
 
+RoomName = Annotated[str, StringConstraints(pattern=ROOM_PATTERN, max_length=MAX_ROOM)]
 router = APIRouter(prefix="/api/rooms", tags=["rooms"], route_class=Route)
 BY_NAME: Order[Room] = Order("rooms", lambda room: (room.name,), (str,))
 bearer = HTTPBearer(auto_error=False, description="an admin's token; servers that need no tokens let anybody")
@@ -55,7 +56,7 @@ class NewRoom(BaseModel):
         },
     )
 
-    name: messages.Room = Field(description="1 to 64 of A-Z a-z 0-9 _ . -; then +BOT for each house bot, two at most")
+    name: RoomName = Field(description="1 to 64 of A-Z a-z 0-9 _ . -; then +BOT for each house bot, two at most")
     settings: RoomSettings = Field(
         default_factory=lambda: RoomSettings.model_validate({}),
         description="what is left out is as the server's own settings have it",

@@ -80,10 +80,10 @@ def test_actions_do_not_depend_on_hidden_information(name: str) -> None:
                 if not kernels.asked_seats(tables.raw, i) >> seat & 1:
                     continue
                 table, view = tables.records[i : i + 1].copy(), np.zeros(1, dtype=TABLE)
-                kernels.see(table.view(np.uint8), 0, seat, view.view(np.uint8), 0)
+                kernels.write_view(table.view(np.uint8), 0, seat, view.view(np.uint8), 0)
                 expected = bot.act(view)
                 shuffle_hidden(table, seat, rng)
-                kernels.see(table.view(np.uint8), 0, seat, view.view(np.uint8), 0)
+                kernels.write_view(table.view(np.uint8), 0, seat, view.view(np.uint8), 0)
                 assert bot.act(view) == expected
                 compared += 1
         return driver.act(views)

@@ -139,11 +139,11 @@ def test_the_dialect_comes_from_join_or_else_from_the_address(listener: Listener
     ("first", "what"),
     [
         (JOIN | {"room": "other"}, "the only room here is chair"),
-        (JOIN | {"dialect": "klingon"}, "dialect must be one of mjai3p, libriichi3p, kita, not 'klingon'"),
-        (JOIN | {"dialect": []}, "dialect must be one of"),
-        (JOIN | {"reply": "never"}, "reply must be always or when_asked, not 'never'"),
-        (JOIN | {"games": "many"}, "games must be a number"),
-        ({"type": "none"}, "'none' is no join"),
+        (JOIN | {"dialect": "klingon"}, "dialect is 'klingon'; dialect must be mjai3p, libriichi3p or kita"),
+        (JOIN | {"dialect": []}, "dialect is []; dialect must be"),
+        (JOIN | {"reply": "never"}, "reply is 'never'; reply must be always or when_asked"),
+        (JOIN | {"games": "many"}, "games is 'many'; games must be a number"),
+        ({"type": "none"}, "type is 'none'; type must be join"),
         (["join"], "no object with a type"),
     ],
 )

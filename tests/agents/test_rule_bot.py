@@ -61,7 +61,7 @@ def test_calls_if_the_hand_has_a_yaku_and_gains_by_it(hand: str, discarded: str,
         ("123456p789p1123s", "4z", "nukidora"),
         ("19m199p19s12356z2p", "4z", "2p"),  # the north completes a tenpai kokushi
         ("1111p456789p23s5z", "5z", "ankan 1p"),
-        ("19m19p19s123z5678p", "2s", "nine terminals"),
+        ("19m19p19s123z5678p", "2s", "kyushu kyuhai"),
         ("19m19p19s12357z46p", "2s", "2s"),  # eleven kinds: on to kokushi
     ],
 )

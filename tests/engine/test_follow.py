@@ -182,7 +182,7 @@ def test_a_seat_that_has_passed_seems_to_be_asked_until_it_hears_what_came() -> 
     assert RON in winner.legal
     game.act(2, PASS)
     followed.check()
-    assert winner.view.seat[1].passed
+    assert winner.view.seat[1].temporary_furiten
 
 
 def test_what_is_last_heard_of_stands_on_offer() -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from engine.mjai.messages import make
 from engine.records import tenhou_json
-from engine.records.tenhou_flow import Row, interleave
 from engine.records.tenhou_rounds import place_indicators
+from engine.records.tenhou_rows import Row, interleave
 from engine.rules import MAJSOUL, TENHOU
 from tests.support.handmade_records import FANPAI, busy_game, dahai, game, start, tsumo
 

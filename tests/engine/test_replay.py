@@ -13,7 +13,7 @@ import pytest
 
 from engine.actions import DAIMINKAN, KAKAN, KYUSHU_KYUHAI, NUKIDORA, PASS, PON, PON_RED, RON, TSUMOGIRI
 from engine.game import Game
-from engine.mjai.messages import Event, make
+from engine.mjai.messages import Message, make
 from engine.records import mjai, tenhou_json
 from engine.records.files import find_records, read_records
 from engine.records.model import GameRecord, RecordError
@@ -205,10 +205,10 @@ def test_what_a_ron_overrode_is_no_decision() -> None:
 
 # Records that were tampered with
 
-Change = Callable[[list[Event]], None]
+Change = Callable[[list[Message]], None]
 
 
-def first(events: list[Event], kind: str, **values: object) -> Event:
+def first(events: list[Message], kind: str, **values: object) -> Message:
     """The first event of a kind with these values."""
     return next(e for e in events if e["type"] == kind and all(e.get(key) == value for key, value in values.items()))
 
@@ -216,39 +216,39 @@ def first(events: list[Event], kind: str, **values: object) -> Event:
 def changed(kind: str, key: str, change: Callable[[Any], Any], **values: object) -> Change:
     """Changes one value of the first event of a kind."""
 
-    def apply(events: list[Event]) -> None:
+    def apply(events: list[Message]) -> None:
         event = first(events, kind, **values)
         event[key] = change(event[key])
 
     return apply
 
 
-def discard_what_is_not_held(events: list[Event]) -> None:
+def discard_what_is_not_held(events: list[Message]) -> None:
     held = {*first(events, "start_kyoku")["tehais"][0], first(events, "tsumo")["pai"]}
     first(events, "dahai")["pai"] = next(name for name in MJAI_NAMES[9:] if name not in held)
 
 
-def turn_the_indicator_early(events: list[Event]) -> None:
+def turn_the_indicator_early(events: list[Message]) -> None:
     kan = events.index(first(events, "kakan"))
     dora = events.index(first(events[kan:], "dora"))
     events.insert(kan + 1, events.pop(dora))
 
 
-def forget_riichi_stick(events: list[Event]) -> None:
+def forget_riichi_stick(events: list[Message]) -> None:
     events.remove(first(events, "reach_accepted"))
 
 
-def stop_early(events: list[Event]) -> None:
+def stop_early(events: list[Message]) -> None:
     starts = [place for place, event in enumerate(events) if event["type"] == "start_kyoku"]
     del events[starts[-1] : -1]
 
 
-def play_on(events: list[Event]) -> None:
+def play_on(events: list[Message]) -> None:
     starts = [place for place, event in enumerate(events) if event["type"] == "start_kyoku"]
     events[-1:-1] = copy.deepcopy(events[starts[-1] : -1])
 
 
-def call_from_oneself(events: list[Event]) -> None:
+def call_from_oneself(events: list[Message]) -> None:
     pon = first(events, "pon")
     pon["actor"] = pon["target"]
 

@@ -31,7 +31,7 @@ def tenpai(deal: Deal, state: State, seat: int) -> State:
 
 def abort(deal: Deal, state: State) -> State:
     """Nine terminals of the dealer; what comes after."""
-    return deal([NINE_KINDS], "2p", state=state).do("nine terminals").after()
+    return deal([NINE_KINDS], "2p", state=state).do("kyushu kyuhai").after()
 
 
 # The deal -------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Rules of a turn: riichi, pon and kuikae, kans, nukidora, the nine-terminals abort. Source of all: docs/rules.md."""
+"""Rules of a turn: riichi, pon and kuikae, kans, nukidora, the kyushu kyuhai. Source of all: docs/rules.md."""
 
 from __future__ import annotations
 
@@ -189,16 +189,16 @@ NINE_KINDS = "19m19p19s123z"
 
 def test_nine_terminals_abort_repeats_the_deal(deal: Deal) -> None:
     table = deal(["", NINE_KINDS], "2p3s", state=State(1, 2, 1, 1, (30_000, 44_000, 30_000)))
-    table.do("2p", "nine terminals")
+    table.do("2p", "kyushu kyuhai")
     assert table.events[-1] == ("ryukyoku", "kyushukyuhai", (0, 0, 0))
     assert table.after() == State(1, 2, 2, 1, (30_000, 44_000, 30_000))
 
 
 def test_nine_terminals_only_on_an_uninterrupted_first_draw(deal: Deal) -> None:
-    assert "nine terminals" in deal([NINE_KINDS], "2p").menu(0)
-    assert "nine terminals" not in deal(["19m19p19s12z23456p"], "2p").menu(0)
-    assert "nine terminals" not in deal(["4z", NINE_KINDS], "2p3s").do("nukidora", "tsumogiri").menu(1)
-    assert "nine terminals" not in deal([NINE_KINDS], "2p3s4s5s").quiet(3).menu(0)
+    assert "kyushu kyuhai" in deal([NINE_KINDS], "2p").menu(0)
+    assert "kyushu kyuhai" not in deal(["19m19p19s12z23456p"], "2p").menu(0)
+    assert "kyushu kyuhai" not in deal(["4z", NINE_KINDS], "2p3s").do("nukidora", "tsumogiri").menu(1)
+    assert "kyushu kyuhai" not in deal([NINE_KINDS], "2p3s4s5s").quiet(3).menu(0)
     ponned = deal(["7p", "77p", NINE_KINDS], "2p6s").do("7p", "pon", "9m")
     assert ponned.t.turn == 2
-    assert "nine terminals" not in ponned.menu(2)
+    assert "kyushu kyuhai" not in ponned.menu(2)

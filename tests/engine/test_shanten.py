@@ -27,15 +27,15 @@ from engine.compiling import kernel
 from engine.shanten import (
     KEY_GROUP,
     KEY_WEIGHT,
-    discards_keeping,
+    discards_keeping_shanten,
     hand_keys,
-    improving,
     regular_shanten,
     seven_pairs_shanten,
     shanten,
     shanten_batch,
     shanten_of,
     thirteen_orphans_shanten,
+    ukeire_kinds,
     waits,
 )
 from engine.tiles import KIND_OF, N_KINDS, SANMA_KINDS, mpsz
@@ -79,15 +79,15 @@ def fill_keys(hand: Any, keys: Any) -> None:
 
 @kernel
 def all_masks(hands: Any, n_melds: Any) -> Any:
-    """uint64[n, 3]: waits, improving, discards_keeping."""
+    """uint64[n, 3]: waits, ukeire_kinds, discards_keeping_shanten."""
     found = np.empty((len(hands), 3), dtype=np.uint64)
     keys = np.zeros(3, dtype=np.int32)
     for i in range(len(hands)):
         hand_keys(hands[i], keys)
         melds = np.int64(n_melds[i])
         found[i, 0] = waits(hands[i], keys, melds)
-        found[i, 1] = improving(hands[i], keys, melds)
-        found[i, 2] = discards_keeping(hands[i], keys, melds)
+        found[i, 1] = ukeire_kinds(hands[i], keys, melds)
+        found[i, 2] = discards_keeping_shanten(hands[i], keys, melds)
     return found
 
 

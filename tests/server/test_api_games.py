@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import pytest
 
-from engine.mjai.messages import Event
+from engine.mjai.messages import Message
 from engine.records import mjai, tenhou_json
 from engine.records.model import GameRecord
 from server.store import StoredGame, StoreError
@@ -145,7 +145,7 @@ async def test_a_cursor_belongs_to_its_list(tmp_path: Path) -> None:
 # Records --------------------------------------------------------------------------------------------------------------
 
 
-def moves(record: GameRecord) -> list[Event]:
+def moves(record: GameRecord) -> list[Message]:
     """What all forms tell alike: results are told in more or less detail."""
     return [event for event in record.events if event["type"] not in ("start_game", "hora", "ryukyoku", "end_game")]
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from engine.actions import action_name
+from engine.mjai.connection import MAX_MESSAGE
 from engine.tiles import FULL_SET, MJAI_NAMES
-from server.line import MAX_MESSAGE
 from tests.support.server_bots import (
     NOTHING,
     Answer,

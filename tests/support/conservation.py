@@ -7,15 +7,14 @@ import numpy as np
 from engine.compiling import inner, kernel
 from engine.events import DRAW, event_type
 from engine.rules import N_DRAWS, RIICHI_STICK, TOTAL_POINTS
+from engine.ryukyoku import EXHAUSTIVE, NAGASHI_MANGAN
 from engine.shanten import KEY_GROUP, KEY_WEIGHT, N_GROUPS
 from engine.table import (
     AFTER_PON,
     DAIMINKAN_MELD,
     DEALT,
     DORA_AT,
-    EXHAUSTIVE,
     LAST_REPLACEMENT,
-    NAGASHI,
     RIVER_CALLED,
     RIVER_TILE,
     TABLE,
@@ -93,7 +92,7 @@ def right_draws(t: np.record) -> bool:
     for place in range(t.n_log):
         if event_type(t.log[place]) == DRAW:
             draws += 1
-    exhausted = t.draw_reason == EXHAUSTIVE or t.draw_reason == NAGASHI
+    exhausted = t.ryukyoku_reason == EXHAUSTIVE or t.ryukyoku_reason == NAGASHI_MANGAN
     return draws == N_DRAWS - t.live_left and (draws == N_DRAWS or not exhausted) and draws <= N_DRAWS
 
 

@@ -17,9 +17,9 @@ PUBLIC_IN_SEAT = {
     "pao_daisuushii",
 }  # fmt: skip
 PUBLIC = {
-    "log", "draw_deltas", "n_log", "honba", "sticks", "rules", "viewer", "phase", "wall_given", "round_wind", "dealer",
-    "turn", "after_replacement", "offer", "offer_type", "riichi_pending", "kuikae", "first_turn", "live_left",
-    "n_replacements", "n_indicators", "pending_indicators", "n_kans", "n_wins", "draw_reason", "draw_tenpai",
+    "log", "ryukyoku_deltas", "n_log", "honba", "sticks", "rules", "viewer", "phase", "wall_given", "round_wind",
+    "dealer", "turn", "after_replacement", "offer", "offer_type", "riichi_pending", "kuikae", "first_turn", "live_left",
+    "n_replacements", "n_indicators", "pending_indicators", "n_kans", "n_wins", "ryukyoku_reason", "ryukyoku_tenpai",
     "dealer_stays", "seen", "known_by",
 }  # fmt: skip
 PARTLY_PUBLIC = {"seat", "legal", "win", "answer", "drawn", "wall"}

@@ -91,7 +91,7 @@ LABELS = [
 # What an action is called among the labels; dahai are those of their tile.
 LABEL_OF_ACTION = {
     "riichi": "reach", "pon": "pon", "pon with red": "pon", "daiminkan": "daiminkan", "nukidora": "nukidora",
-    "tsumo": "hora", "ron": "hora", "nine terminals": "ryukyoku", "pass": "none",
+    "tsumo": "hora", "ron": "hora", "kyushu kyuhai": "ryukyoku", "pass": "none",
 }  # fmt: skip
 
 
@@ -146,7 +146,7 @@ def deed(message: Message, seat: int) -> int:
 
 DEEDS = ("dahai", "reach", "pon", "daiminkan", "ankan", "kakan", "nukidora")
 CAN = {
-    "tsumogiri": "dahai", "riichi": "reach", "tsumo": "hora", "ron": "hora", "nine terminals": "ryukyoku",
+    "tsumogiri": "dahai", "riichi": "reach", "tsumo": "hora", "ron": "hora", "kyushu kyuhai": "ryukyoku",
     "pon": "pon", "pon with red": "pon", "daiminkan": "daiminkan",
 }  # fmt: skip
 

@@ -18,7 +18,7 @@ SCATTERED = "159p159s1234567z"  # a hand far from tenpai that calls nothing
 def view_of(table: np.ndarray, seat: int) -> np.ndarray:
     """The view of `seat`, TABLE[1], at the one table in `table` uint8[:]."""
     views = np.zeros(1, dtype=TABLE)
-    kernels.see(table, 0, seat, views.view(np.uint8), 0)
+    kernels.write_view(table, 0, seat, views.view(np.uint8), 0)
     return views
 
 

@@ -131,7 +131,7 @@ class Ours:
         self._table["wall"][0] = wall
         t.viewer, t.wall_given = NONE, 1
         t.round_wind, t.dealer, t.honba, t.sticks = state.round_wind, state.dealer, state.honba, state.sticks
-        kernels.start_at(self.raw, 0)
+        kernels.start_round(self.raw, 0)
         self.ended = False
 
     def menus(self) -> Menus:
@@ -139,7 +139,7 @@ class Ours:
         return {seat: self._legal(seat) for seat in range(3) if asked >> seat & 1}
 
     def _legal(self, seat: int) -> frozenset[int]:
-        return frozenset(self._menu[: kernels.menu(self.raw, 0, seat, self._menu)].tolist())
+        return frozenset(self._menu[: kernels.legal_actions(self.raw, 0, seat, self._menu)].tolist())
 
     def hand(self, seat: int) -> tuple[Sequence[int], int, int]:
         p = self._table["seat"][0, seat]
@@ -147,13 +147,13 @@ class Ours:
 
     def act(self, answers: Answers) -> None:
         for seat, action in answers.items():
-            self.ended = kernels.answer(self.raw, 0, seat, action) == ROUND_OVER
+            self.ended = kernels.apply_action(self.raw, 0, seat, action) == ROUND_OVER
 
     def events(self) -> list[Event]:
         return normal_events(round_messages(self.table))
 
     def after(self) -> State:
-        over = kernels.proceed(self.raw, 0) == GAME_OVER
+        over = kernels.next_round(self.raw, 0) == GAME_OVER
         t = self.table
         scores = tuple(int(seat.score) for seat in t.seat)
         return State(int(t.round_wind), int(t.dealer), int(t.honba), int(t.sticks), scores, over)

@@ -30,7 +30,6 @@ from agents.bots.rule.value import (
     dora_han,
     meld_kinds,
     restrict_keys,
-    seat_wind_of,
     toitoi_shanten,
     value_han,
     value_triplet_han,
@@ -40,12 +39,13 @@ from engine.hand import has_kind, move
 from engine.scoring.hand import score_hand
 from engine.scoring.yaku import IN_DOUBLE_RIICHI, IN_RIICHI
 from engine.shanten import (
-    discards_keeping,
-    improving,
+    discards_keeping_shanten,
     shanten,
     thirteen_orphans_shanten,
+    ukeire_kinds,
     waits,
 )
+from engine.table import seat_wind
 from engine.tiles import SANMA_KINDS, TERMINALS_HONOURS
 
 PON_FACTOR = 1.3  # a tile that may be ponned counts this many times more in the ukeire, in addition
@@ -102,7 +102,7 @@ def win_chance(context: np.record, distance: int, ukeire: float) -> float:
 def best_wait(p: np.record, context: np.record) -> float:
     """Tiles in the best wait that one discard from this hand of 14 - 3m tiles leaves; furiten waits count less."""
     n_melds = np.int64(p.n_melds)
-    keeping = discards_keeping(p.hand, p.hand_keys, n_melds)
+    keeping = discards_keeping_shanten(p.hand, p.hand_keys, n_melds)
     best = 0.0
     for kind in SANMA_KINDS:
         if has_kind(keeping, kind) and p.hand[kind] > 0:
@@ -181,7 +181,7 @@ def tenpai_ev(t: np.record, p: np.record, context: np.record, bonus: int, riichi
         han = np.int64(
             score_hand(
                 p.hand, np.int64(p.n_melds), p.meld_type, p.meld_kind, kind, situation,
-                seat_wind_of(t, seat), np.int64(t.round_wind), bonus + context.dora[kind], np.int64(0),
+                seat_wind(t, seat), np.int64(t.round_wind), bonus + context.dora[kind], np.int64(0),
                 np.int64(0), np.int64(0), t.rules.double_yakuman != 0, context.win,
             )
         )  # fmt: skip
@@ -235,7 +235,7 @@ def plan_ev(
     distance = shanten(context.keys, np.int64(p.n_melds))
     if distance < 1 or distance > nearest + MAX_DETOUR:
         return 0.0
-    kinds = np.uint64(improving(p.hand, context.keys, np.int64(p.n_melds))) & allowed
+    kinds = np.uint64(ukeire_kinds(p.hand, context.keys, np.int64(p.n_melds))) & allowed
     win_ev = noten_ev(t, p, context, distance, kinds, opened + PLAN_OPEN[plan], np.bool_(True), deep)
     if p.open == 0:
         han = closed + PLAN_CLOSED[plan]
@@ -299,7 +299,7 @@ def attack_ev(t: np.record, context: np.record, riichi: bool, deep: bool, any_ya
     opened, closed = float(bonus + value), bonus + value + concealed_han(t, p)
     win_ev = 0.0
     if any_yaku and (p.open == 0 or value > 0):
-        kinds = np.uint64(improving(p.hand, p.hand_keys, n_melds))
+        kinds = np.uint64(ukeire_kinds(p.hand, p.hand_keys, n_melds))
         han = opened if p.open else closed
         win_ev = noten_ev(t, p, context, nearest, kinds, han, np.bool_(p.open != 0), deep)
     for plan in range(N_PLANS):

@@ -7,7 +7,7 @@ import numpy as np
 from engine.compiling import inner
 from engine.hand import has_kind
 from engine.shanten import KEY_GROUP, KEY_WEIGHT
-from engine.table import PON_MELD
+from engine.table import PON_MELD, seat_wind
 from engine.tiles import EAST, HAKU, HONOUR, N_KINDS, NORTH, SANMA_KINDS, TERMINALS_HONOURS_MASK
 
 ONE = np.uint64(1)
@@ -34,18 +34,12 @@ TOITOI_HAN = 2.0
 
 
 @inner
-def seat_wind_of(t: np.record, seat: int) -> int:
-    """Seat wind of `seat`: 0 east, 1 south, 2 west."""
-    return (seat - np.int64(t.dealer) + 3) % 3
-
-
-@inner
 def value_han(t: np.record, seat: int, kind: int) -> int:
     """Han of a triplet of `kind`: dragons, seat wind, round wind."""
     if kind < HONOUR:
         return np.int64(0)
-    seat_wind = EAST + seat_wind_of(t, seat)
-    return np.int64(kind >= HAKU) + np.int64(kind == seat_wind) + np.int64(kind == EAST + np.int64(t.round_wind))
+    own_wind = EAST + seat_wind(t, seat)
+    return np.int64(kind >= HAKU) + np.int64(kind == own_wind) + np.int64(kind == EAST + np.int64(t.round_wind))
 
 
 @inner

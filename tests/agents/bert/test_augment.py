@@ -16,7 +16,7 @@ from agents.bert.training.data.dataset import Dataset
 from agents.bert.training.data.decisions import Decisions
 from agents.bert.training.data.shards import save
 from agents.bert.vocabulary import SEP
-from engine.mjai.messages import Event
+from engine.mjai.messages import Message
 from engine.records.files import write_record
 from engine.records.model import GameRecord
 from engine.rules import TENHOU
@@ -41,7 +41,7 @@ def turned_record(record: GameRecord, variant: int) -> GameRecord:
     """The same game with other tiles."""
     tiles = {"?": "?"} | {MJAI_NAMES[tile]: MJAI_NAMES[TILE_MAPS[variant, tile]] for tile in IN_GAME}
 
-    def event(each: Event) -> Event:
+    def event(each: Message) -> Message:
         return each | {key: turned(each[key], tiles) for key in TILE_KEYS if key in each}
 
     return GameRecord([event(each) for each in record.events], TENHOU, "own")

@@ -16,7 +16,7 @@ from agents.bert.training.data.dataset import HELD_OUT_OF, Dataset
 from agents.bert.training.data.decisions import Decisions, parse
 from agents.bert.training.data.records import Fault
 from agents.bert.training.data.shards import WORST_REGRET, Shard, load, save
-from engine.mjai.messages import Event
+from engine.mjai.messages import Message
 from engine.records.files import write_record
 from engine.records.model import GameRecord
 from engine.rules import TENHOU
@@ -165,7 +165,7 @@ def test_other_words_for_whose_decisions_are_refused(text: str) -> None:
 
 def changed(record: GameRecord, number: int, **keys: object) -> GameRecord:
     """The record with some keys of one event changed."""
-    events: list[Event] = [*record.events]
+    events: list[Message] = [*record.events]
     events[number] = events[number] | keys
     return GameRecord(events, TENHOU, "own")
 

@@ -171,7 +171,7 @@ def test_reach_and_its_discard_are_two_decisions() -> None:
         (Scenario(["5s", "234678p2288846s"]).do("5s"), 1, {"hora": "ron", "none": "pass"}),
         (Scenario(["4z", "19m19p19s1235677z"]).do("nukidora"), 1, {"hora": "ron", "none": "pass"}),
         (Scenario(["4z"], "7z"), 0, {"nukidora": "nukidora"}),
-        (Scenario(["19m19p19s123z"], "7z"), 0, {"ryukyoku": "nine terminals"}),
+        (Scenario(["19m19p19s123z"], "7z"), 0, {"ryukyoku": "kyushu kyuhai"}),
         (Scenario(["7z", "777z"]).do("7z"), 1, {"daiminkan": "daiminkan", "pon": "pon", "none": "pass"}),
     ],
 )

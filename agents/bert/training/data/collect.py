@@ -15,7 +15,7 @@ from engine.actions import N_ACTIONS
 from engine.compiling import inner, kernel
 from engine.kernels import bit_count
 from engine.rules import Rules
-from engine.table import TABLE
+from engine.table import TABLE, raw_bytes
 
 FEWEST = 2  # legal labels; where there is one alone nothing is decided, and nothing can be learned
 
@@ -115,7 +115,7 @@ class Gatherer:
         positions = np.zeros(len(views) * POSITION.itemsize, dtype=np.uint8)
         state = np.empty(len(views) * MAX_STATE, dtype=np.uint16)
         regret = np.empty(len(views) * N_LABELS, dtype=np.uint8)
-        raw, games = np.ascontiguousarray(views).view(np.uint8), games.astype(np.int64, copy=False)
+        raw, games = raw_bytes(views), games.astype(np.int64, copy=False)
         n, n_tokens, n_regrets = _take(
             raw, games, self._round[games], worths, positions, state, regret, self._record, self._n_record
         )

@@ -16,7 +16,7 @@ from agents.bert.training.data.decisions import Decisions
 from agents.bert.training.data.shards import GAME, Shard
 from engine import kernels
 from engine.records.files import read_records
-from engine.records.model import GameRecord, RecordError, located
+from engine.records.model import GameRecord, RecordError, record_errors
 from engine.records.replay import Decision, Mismatch, Replay
 from engine.rules import TENHOU
 from engine.table import MAX_LOG, N_SEATS, TABLE
@@ -58,7 +58,7 @@ def gather(paths: Sequence[Path], decisions: Decisions, teacher: Agent | None = 
                 faults += [departure(path, mismatch) for mismatch in replayer.play(record, number)]
                 keep[number] = wanted
         except RecordError as error:
-            faults.append(Fault(str(path), error.place, f"left out: {error.what}"))
+            faults.append(Fault(str(path), error.location, f"left out: {error.what}"))
         except OSError as error:
             faults.append(Fault(str(path), "file", f"left out: {error.strerror}"))
         except Exception as error:  # one file of an archive, however odd, does not cost the others
@@ -77,7 +77,7 @@ def ending(record: GameRecord, path: Path) -> np.ndarray:
     end = record.events[-1]
     if end["type"] != "end_game" or "scores" not in end:
         raise RecordError(record.source, "end_game", "the final scores are not recorded")
-    with located(record.source, "end_game"):
+    with record_errors(record.source, "end_game"):
         return game_of(identity(path), end["scores"], record.rules or TENHOU, end.get("points"))
 
 
@@ -113,7 +113,7 @@ class Replayer:
     def _add(self, game: int, decision: Decision) -> None:
         if self._n == len(self._views):
             self._hand_over(game)
-        kernels.see(decision.raw, 0, decision.seat, self._raw, self._n)
+        kernels.write_view(decision.raw, 0, decision.seat, self._raw, self._n)
         self._actions[self._n] = decision.action
         self._n += 1
 

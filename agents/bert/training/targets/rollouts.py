@@ -20,10 +20,10 @@ from agents.bots.rule.placement import placement_value, rounds_after
 from engine import kernels
 from engine.actions import TSUMOGIRI
 from engine.compiling import inner, kernel
+from engine.rng import scaled, splitmix
 from engine.rules import Rules
 from engine.table import N_SEATS, NOBODY, TABLE, WALL_SIZE
 from engine.tables import Tables
-from engine.wall import mix
 
 HESITATION = 0.02  # places: actions that the bot thinks no worse than that are tried
 CLOSE = 0.008  # places: the same for decisions between discards alone, of which …
@@ -43,7 +43,7 @@ def shuffle_unseen(t: np.record, seed: np.uint64) -> None:
             places[n] = place
             n += 1
     for i in range(n - 1, 0, -1):
-        j = np.int64((mix(seed + np.uint64(i)) >> np.uint64(32)) * np.uint64(i + 1) >> np.uint64(32))
+        j = scaled(splitmix(seed + np.uint64(i)), i + 1)
         t.wall[places[i]], t.wall[places[j]] = t.wall[places[j]], t.wall[places[i]]
 
 
@@ -102,9 +102,9 @@ class Trials:
             return np.empty(0)
         walls = self._random.integers(1 << 63, size=(of.max() + 1, self._n), dtype=np.uint64)
         seats = np.repeat(seats, self._n)
-        trials = Tables.going_on(np.repeat(tables, self._n), self._rules)
+        trials = Tables.from_records(np.repeat(tables, self._n), self._rules)
         shuffle_all(trials.raw, walls[of].ravel())
-        kernels.answer_all(trials.raw, np.arange(len(seats)), seats, np.repeat(actions, self._n))
+        kernels.apply_actions(trials.raw, np.arange(len(seats)), seats, np.repeat(actions, self._n))
         trials.play_round([self._bot.act], np.zeros((len(seats), N_SEATS), dtype=np.int8))
         standings = np.empty(len(seats), dtype=np.float32)
         _stand_all(trials.raw, seats, standings)

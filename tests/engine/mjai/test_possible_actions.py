@@ -1,4 +1,4 @@
-"""Hints that go with a question, and the actions that replies mean."""
+"""The keys `possible_actions` and `cannot_dahai` of a question, and the actions that replies mean."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agents.registry import make
 from engine.actions import NUKIDORA, PASS, RIICHI, TSUMOGIRI
 from engine.game import Game
 from engine.mjai.actions import action_message
-from engine.mjai.possible_actions import hints, legal_action
+from engine.mjai.possible_actions import legal_action, possible_actions
 
 Message = dict[str, Any]
 
@@ -24,18 +24,18 @@ def play(game: Game, answer: Callable[[int, list[Message]], int]) -> None:
             game.act(seat, answer(seat, game.new_messages(seat)))
 
 
-def test_hints_name_the_legal_actions_and_the_forbidden_discards() -> None:
+def test_questions_name_the_special_actions_or_the_forbidden_discards() -> None:
     """On a draw or another's discard the special actions, after a riichi or pon the tiles not to be discarded."""
-    all_hints: dict[str, list[Message]] = {"possible_actions": [], "cannot_dahai": []}
+    collected: dict[str, list[Message]] = {"possible_actions": [], "cannot_dahai": []}
     agents = [make(name, seed=7) for name in ("random", "efficiency", "random")]
     game = Game(seed=5)
 
     def answer(seat: int, messages: list[Message]) -> int:
         legal = game.legal(seat)
         last = messages[-1]
-        given = hints(game.table, seat, last, legal)
+        given = possible_actions(game.table, seat, last, legal)
         for key, value in given.items():
-            all_hints[key] += value
+            collected[key] += value
         if "possible_actions" in given:
             actions = [legal_action(game.table, seat, reply, legal) for reply in given["possible_actions"]]
             assert actions == [action for action in legal if action > TSUMOGIRI and action != PASS]
@@ -44,12 +44,12 @@ def test_hints_name_the_legal_actions_and_the_forbidden_discards() -> None:
                 with pytest.raises(ValueError, match="may not"):
                     legal_action(game.table, seat, {"type": "dahai", "actor": seat, "pai": name}, legal)
         view = np.array([game.view(seat)])
-        assert hints(view[0], seat, last, legal) == given, "a view gives the same hints as the table"
+        assert possible_actions(view[0], seat, last, legal) == given, "a view must give the same keys as the table"
         return int(agents[seat].act(view)[0])
 
     play(game, answer)
-    assert {"nukidora", "reach", "pon"} <= {action["type"] for action in all_hints["possible_actions"]}
-    assert all_hints["cannot_dahai"]
+    assert {"nukidora", "reach", "pon"} <= {action["type"] for action in collected["possible_actions"]}
+    assert collected["cannot_dahai"]
 
 
 def test_replies_may_leave_out_keys_but_must_match_the_state() -> None:

@@ -1,0 +1,131 @@
+"""The connection between a server and a bot: limits that both sides share, and its messages.
+
+``hello``, ``join``, ``resumed`` and ``error`` are not part of a game and are the same in every dialect. Servers
+(`server`, `agents.external.listener`) and clients (`agents.client`) both use this module.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from typing import Any
+
+from engine.mjai.kinds import BOOL, COUNT, INTEGER, REQUIRED, SEAT, TEXT, BadValue, Key, Kind, choice, text
+
+Message = dict[str, Any]
+
+PROTOCOL = "mjsonp"
+PROTOCOL_VERSION = 3
+DEFAULT_PORT = 11600  # of mjai over TCP
+MAX_MESSAGE = 65_536  # bytes of one message from a bot, its line end not counted
+JOIN_TIMEOUT = 10.0  # seconds from ``hello`` to ``join``
+DEFAULT_ROOM = "default"
+DIALECTS = ("mjai3p", "libriichi3p", "kita")
+DEFAULT_DIALECT = DIALECTS[0]  # the canonical one
+ALWAYS, WHEN_ASKED = REPLY_MODES = ("always", "when_asked")
+MAX_NAME = 64
+MAX_ROOM = 512
+MAX_SECRET = 256
+ROOM_NAME = r"[A-Za-z0-9_.-]{1,64}"
+ROOM_PATTERN = rf"^{ROOM_NAME}(\+{ROOM_NAME})*$"  # a name, then +BOT for each house bot
+
+_room = re.compile(ROOM_PATTERN)
+
+
+def is_room(value: str) -> bool:
+    """Whether `value` is the name of a room, with +BOT for each house bot."""
+    return len(value) <= MAX_ROOM and _room.fullmatch(value) is not None
+
+
+def check_name(value: Any) -> str:
+    """Check of the name of a bot; spaces around it are removed."""
+    name = value.strip() if type(value) is str else ""
+    if not (1 <= len(name) <= MAX_NAME and name.isprintable()):
+        raise BadValue(value)
+    return name
+
+
+def check_room(value: Any) -> str:
+    """Check of the name of a room."""
+    if type(value) is not str or not is_room(value):
+        raise BadValue(value)
+    return value
+
+
+def check_resume(value: Any) -> Any:
+    """Check of ``resume`` of a join: a bool or the secret of a game."""
+    return value if type(value) is bool else SECRET.check(value)
+
+
+NAME = Kind("text", check_name)
+ROOM = Kind("text", check_room)
+DIALECT = Kind("text", choice(*DIALECTS))
+REPLY_MODE = Kind("text", choice(*REPLY_MODES))
+SECRET = Kind("text", text(1, MAX_SECRET))
+RESUME = Kind("bool or text", check_resume)
+
+HELLO_KEYS = (
+    Key("protocol", TEXT, PROTOCOL),
+    Key("protocol_version", INTEGER, str(PROTOCOL_VERSION)),
+)
+JOIN_KEYS = (
+    Key("name", NAME, f"1 to {MAX_NAME} printable characters", default=""),
+    Key(
+        "room",
+        ROOM,
+        f"1 to 64 of A-Z a-z 0-9 _ . - and then any number of +BOT ({MAX_ROOM} characters at most)",
+        default=DEFAULT_ROOM,
+    ),
+    Key("dialect", DIALECT, "mjai3p, libriichi3p or kita", default=DEFAULT_DIALECT),
+    Key("token", SECRET, f"your access token, at most {MAX_SECRET} characters", default=None),
+    Key("reply", REPLY_MODE, "always or when_asked", default=ALWAYS),
+    Key("games", COUNT, "a number of games, 0 for as long as the connection lasts", default=1),
+    Key("resume", RESUME, "true, or the secret of the game to come back to", default=False),
+    Key("seen", COUNT, "a number of messages, 0 or more", default=0),
+)
+RESUMED_KEYS = (Key("from", COUNT, "index of the first message of the game that is sent again"),)
+ERROR_KEYS = (
+    Key("actor", SEAT, "the seat at fault; only in records", default=None),
+    Key("message", TEXT, "what was wrong, in one line"),
+    Key("retry", BOOL, "true where the same join may succeed later", default=None),
+)
+
+HELLO: Message = {"type": "hello", "protocol": PROTOCOL, "protocol_version": PROTOCOL_VERSION}
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """The first message of a bot, with the keys, checks and defaults of `JOIN_KEYS`.
+
+    `name` is "" only where `resume` is the secret of a game; `given` are the keys that the message had. See
+    `engine.mjai.bot_messages.parse_join`.
+    """
+
+    name: str
+    room: str
+    dialect: str
+    token: str | None
+    reply: str
+    games: int
+    resume: bool | str
+    seen: int
+    given: frozenset[str]
+
+
+JOIN_DEFAULTS: Message = {key.name: key.default for key in JOIN_KEYS}
+
+
+def resumed(first: int) -> Message:
+    """The answer to a bot that comes back: the messages of the game from index `first` on are sent again."""
+    return {"type": "resumed", "from": first}
+
+
+def error(message: str, *, retry: bool = False) -> Message:
+    """What was wrong with a message or a join; with `retry`, the same join may succeed later."""
+    return {"type": "error", "message": message} | ({"retry": True} if retry else {})
+
+
+NOT_JOINED = Join(**JOIN_DEFAULTS, given=frozenset())  # of a connection that has sent no join yet
+
+if [field.name for field in fields(Join)] != [*JOIN_DEFAULTS, "given"] or REQUIRED in JOIN_DEFAULTS.values():
+    raise TypeError("the fields of Join must be the keys of JOIN_KEYS, in order, each with a default")
