@@ -29,10 +29,10 @@ def mean_placement(bots: tuple[str, str, str], walls: int) -> float:
 def test_rule_bot_against_efficiency_bots() -> None:
     """The mean placement is within 0.05 of the one measured for the present bots.
 
-    Power: the standard deviation of the mean of a wall's three games is 0.365, so the standard error over 600 walls is
-    0.015, and at most 0.021 for the difference between two versions of a bot. A rule bot that is 0.1 worse fails with a
-    probability of 99 %, as does an efficiency bot that becomes weaker by as much;
-    a change that leaves the strength as it is passes with 98 %. If a bot has become stronger, set the new mean here.
+    Power: the mean placement over a wall's three games has a standard deviation of 0.365, so the standard error over
+    600 walls is 0.015, and at most 0.021 for the difference between two versions of a bot. A rule bot that is 0.1
+    worse fails with a probability of 99 %; a change that leaves the strength as it is passes with 98 %. An efficiency
+    bot that is weaker shows in the other direction. If a bot has become stronger, set the new mean here.
     """
     assert mean_placement(("rule", "efficiency", "efficiency"), 600) == pytest.approx(1.736, abs=0.05)
 
