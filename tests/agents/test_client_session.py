@@ -111,8 +111,8 @@ def test_a_game_is_resumed_after_a_lost_connection(output: Output) -> None:
         run_client(server, bot, output)
     assert [join["resume"] for join in joins] == [True, "s3cret", "s3cret"]
     assert [join["seen"] for join in joins[1:]] == [2, 4]
-    told = [message["type"] for messages in bot.batches for message in messages]
-    assert told == ["start_game", "start_kyoku", "tsumo", "dahai", "tsumo", "dahai", "tsumo", "end_kyoku", "end_game"]
+    types = [message["type"] for messages in bot.batches for message in messages]
+    assert types == ["start_game", "start_kyoku", "tsumo", "dahai", "tsumo", "dahai", "tsumo", "end_kyoku", "end_game"]
     assert output.results == ["game 1: 2nd with 34,500 points (-5.5)"]
     assert [line.split(": ")[1] for line in output.errors] == ["the connection was closed; trying again in 0.01 s"] * 2
 

@@ -150,7 +150,7 @@ def test_ctrl_c_leaves_no_child_and_faults_are_kept_for_later(
     [
         ("exec:no-such-program,random,random", "there is no program 'no-such-program'"),
         ("exec+kito:cat,random,random", "'kito' is none of mjai3p, libriichi3p, kita, auto"),
-        ("ws://localhost/x,random,random", "bots are waited for at mjsonp://HOST:PORT/ROOM only"),
+        ("ws://localhost/x,random,random", "bots can only connect to mjsonp://HOST:PORT/ROOM"),
         ("mjsonp://localhost:1/a b,random,random", "the name of a room"),
         ('"rule,random,random', "unexpected end of data"),
     ],
