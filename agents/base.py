@@ -1,4 +1,4 @@
-"""What a bot is: something with a name that answers views with actions."""
+"""The interface of a bot (`Agent`), what a bot may offer besides, and the base classes of compiled bots."""
 
 from __future__ import annotations
 
@@ -10,86 +10,97 @@ import numpy as np
 from engine.actions import N_ACTIONS
 from engine.table import raw_bytes
 
-# decide(raw, n, seed, actions): writes into actions int64[n] the answers to the first n TABLE records of raw uint8[:].
-Decide: TypeAlias = Callable[[np.ndarray, int, np.uint64, np.ndarray], None]
-# weigh(raw, n, worths): writes into worths float32[n, N_ACTIONS] what `ActionValues.weigh` returns.
-Weigh: TypeAlias = Callable[[np.ndarray, int, np.ndarray], None]
+# decide(raw, n, seed, actions): for the first n TABLE records of raw uint8[:], writes the chosen action numbers to
+# actions int64[n].
+DecideKernel: TypeAlias = Callable[[np.ndarray, int, np.uint64, np.ndarray], None]
+# action_values(raw, n, values): for the same records, writes what `ActionValues.action_values` returns to
+# values float32[n, N_ACTIONS].
+ActionValuesKernel: TypeAlias = Callable[[np.ndarray, int, np.ndarray], None]
 
 
 class Agent(Protocol):
-    """A bot. `act` is a policy as `engine.tables` asks them."""
+    """A bot. `act` is a policy as `engine.tables` calls them."""
 
     name: str
 
     def act(self, views: np.ndarray) -> np.ndarray:
-        """Answer `views`, TABLE[n], each blanked for its `viewer` who is asked: int64[n] of legal action numbers."""
+        """Choose an action in each of `views`.
+
+        `views` is TABLE[n]; in each, the seat `viewer` has to act, and all that this seat may not know is blank.
+        Returns int64[n] of legal action numbers (see `engine.actions`).
+        """
         ...
 
 
 @runtime_checkable
 class Annotating(Protocol):
-    """A bot that has something to say about its answers."""
+    """A bot that annotates its replies."""
 
     def annotate(self) -> dict[str, Any]:
-        """What it thinks of the last of the views just answered, as JSON of at most 4096 bytes; {} for nothing.
+        """The annotation of the reply to the last view of the last call of `act`; {} for none.
 
-        Who plays by mjai sends it along with the answer, as ``ext_bot``: records keep it, opponents never see it.
+        It must be JSON of at most 4096 bytes. Over mjai it is sent along with the reply under the key ``ext_bot``:
+        it is kept in the record of the game, and opponents never see it.
         """
         ...
 
 
 @runtime_checkable
 class ActionValues(Protocol):
-    """A bot that can tell how good it thinks each action is."""
+    """A bot that can evaluate each action, not only choose one."""
 
     def action_values(self, views: np.ndarray) -> np.ndarray:
-        """What each action promises in `views`, TABLE[n]: float32[n, N_ACTIONS], a better placement by one being 1.
+        """The value of each action in `views` TABLE[n]: float32[n, N_ACTIONS], in placements.
 
-        -inf: not weighed, or not legal. Nothing has more than what `act` takes.
+        A value higher by 1 means an expected placement better by 1; only differences within a row have a meaning.
+        Actions that are illegal or were not evaluated have -inf. The action that `act` chooses has the highest value.
         """
         ...
 
 
-# factory(argument, seed): `argument` is what follows the colon in "name:argument", None without a colon.
+# factory(argument, seed): `argument` is what follows the colon in "name:argument", None without a colon; `seed` is any
+# 64-bit number.
 Factory: TypeAlias = Callable[[str | None, int], Agent]
 
 
 class CompiledAgent:
-    """A bot that decides by one compiled function, from the view and the seed and nothing else."""
+    """A bot whose decision is one compiled function of the view and the seed."""
 
-    def __init__(self, name: str, decide: Decide, seed: int = 0) -> None:
-        """`seed` is any 64-bit number; bots that leave nothing to chance ignore it."""
+    def __init__(self, name: str, decide: DecideKernel, seed: int = 0) -> None:
+        """`seed` is any 64-bit number; deterministic bots ignore it."""
         self.name = name
         self._decide = decide
         self._seed = np.uint64(seed)
 
     def act(self, views: np.ndarray) -> np.ndarray:
-        """Answer `views`, TABLE[n]: int64[n] of action numbers."""
+        """See `Agent.act`."""
         actions = np.empty(len(views), dtype=np.int64)
         self._decide(raw_bytes(views), len(views), self._seed, actions)
         return actions
 
 
 class CompiledValueAgent(CompiledAgent):
-    """The same with a compiled function that weighs the actions."""
+    """A compiled bot with a second compiled function that evaluates the actions."""
 
-    def __init__(self, name: str, decide: Decide, weigh: Weigh, seed: int = 0) -> None:
+    def __init__(self, name: str, decide: DecideKernel, action_values: ActionValuesKernel, seed: int = 0) -> None:
         super().__init__(name, decide, seed)
-        self._weigh = weigh
+        self._action_values = action_values
 
     def action_values(self, views: np.ndarray) -> np.ndarray:
-        """See ActionValues."""
-        worths = np.empty((len(views), N_ACTIONS), dtype=np.float32)
-        self._weigh(raw_bytes(views), len(views), worths)
-        return worths
+        """See `ActionValues.action_values`."""
+        values = np.empty((len(views), N_ACTIONS), dtype=np.float32)
+        self._action_values(raw_bytes(views), len(views), values)
+        return values
 
 
-def compiled(name: str, decide: Decide, weigh: Weigh | None = None) -> Factory:
+def compiled_factory(name: str, decide: DecideKernel, action_values: ActionValuesKernel | None = None) -> Factory:
     """The factory of a compiled bot that takes no argument."""
 
     def make(argument: str | None, seed: int) -> Agent:
         if argument is not None:
             raise ValueError(f"the bot {name} takes no argument, but got {argument!r}")
-        return CompiledAgent(name, decide, seed) if weigh is None else CompiledValueAgent(name, decide, weigh, seed)
+        if action_values is None:
+            return CompiledAgent(name, decide, seed)
+        return CompiledValueAgent(name, decide, action_values, seed)
 
     return make

@@ -1,7 +1,7 @@
-"""Bots by name.
+"""From a name to a bot that runs in this process: the built-in bots and those of other packages.
 
-Other packages offer theirs as entry points of the group ``nukidora.agents``: a factory ``(argument, seed) -> Agent``,
-where `argument` is what follows the colon of ``name:argument`` (None without one) and `seed` a 64-bit number.
+Other packages register theirs as entry points of the group ``nukidora.agents``: a factory ``(argument, seed) -> Agent``
+(see `agents.base.Factory`). Bots that are programs or connections: see `agents.external.specs`.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ BUILT_IN = {name: f"agents.bots.{name}:make" for name in ("random", "tsumogiri",
 
 
 def _find(name: str) -> EntryPoint | None:
-    """Where a bot is to be found; nothing is imported yet. A built-in name stays what it is."""
+    """The entry point of a bot, without importing it. Other packages cannot replace a built-in bot."""
     if name in BUILT_IN:
         return EntryPoint(name, BUILT_IN[name], GROUP)
     return next((found for found in entry_points(group=GROUP) if found.name == name), None)
 
 
 def names() -> list[str]:
-    """The names `make` knows: the built-in ones, then those of other packages."""
+    """The names `make` accepts: the built-in ones, then those of other packages."""
     return [*BUILT_IN, *sorted({found.name for found in entry_points(group=GROUP)} - BUILT_IN.keys())]
 
 
 def make(spec: str, seed: int = 0) -> Agent:
     """The bot that `spec` names, ``name`` or ``name:argument``.
 
-    Raises ValueError for an unknown name, naming those there are, for a seed beyond 64 bits, and where the bot itself
-    does not understand its argument.
+    Raises ValueError for an unknown name (the message lists the known ones), for a seed beyond 64 bits, and where the
+    bot rejects its argument.
     """
     name, colon, argument = spec.partition(":")
     found = _find(name)

@@ -57,18 +57,18 @@ class ExternalBots:
         self._tables = tables
         self._faults = faults
         for index, bot in bots.items():
-            bot.begin(game.seats.index(index), start)
+            bot.start_game(game.seats.index(index), start)
 
     def rounds_ended(self, tables: np.ndarray) -> None:
         """See GameObserver."""
         for bot in self._bots.values():
-            bot.hear_round(self._tables.records[0])
+            bot.end_round(self._tables.records[0])
 
     def games_ended(self) -> None:
         """See GameObserver."""
         end = end_game(self._tables.records[0], self._tables.rules)
         for index, bot in self._bots.items():
-            bot.finish(end)
+            bot.end_game(end)
             if bot.fault:
                 seat = self._game.seats.index(index)
                 self._faults.append(Fault(index, self._game.wall, self._game.rotation, seat, bot.fault))

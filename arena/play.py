@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from agents.external.adapters import ExternalAgent
-from agents.external.mjai_bot import StandIn
+from agents.external.fallback import FallbackAgent
 from arena.observers import Fault, GameObserver, make_observers
 from arena.schedule import ROTATIONS, Bot, Game, RunSettings, games_of
 from arena.statistics import N_COUNTS, SCORE, count_rounds
@@ -106,7 +106,9 @@ def warm_up(settings: RunSettings, bots: Sequence[Bot]) -> None:
     game = games_of(settings, [0])[0]
     tables = Tables([game.seed], settings.make_rules())
     counts = np.zeros((1, N_SEATS, N_COUNTS), dtype=np.int32)
-    policies: list[Policy] = [StandIn().act if isinstance(bot.agent, ExternalAgent) else bot.agent.act for bot in bots]
+    policies: list[Policy] = [
+        FallbackAgent().act if isinstance(bot.agent, ExternalAgent) else bot.agent.act for bot in bots
+    ]
     with suppress(PolicyFault):
         for ended in islice(tables.play(policies, np.array([game.seats], dtype=np.int8)), 2):
             count_rounds(tables.raw, ended, counts)

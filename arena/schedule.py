@@ -16,9 +16,7 @@ from typing import Literal
 import numpy as np
 
 from agents.base import Agent
-from agents.external.adapters import ExternalAgent
-from agents.external.specs import is_awaited, is_external, make_external
-from agents.registry import make
+from agents.external.specs import connects_to_us, is_external, make_agent
 from engine.rules import Rules, preset
 from engine.seeds import derived_seed
 from engine.table import N_SEATS
@@ -40,7 +38,7 @@ class Bot:
 class RunSettings:
     """Everything that determines the results of a run. ``games`` is a multiple of ROTATIONS."""
 
-    bots: tuple[str, ...]  # three specs for `agents.external.specs.make_external` or `agents.registry.make`
+    bots: tuple[str, ...]  # one for each seat, see `agents.external.specs`
     games: int
     seed: int
     rules: str
@@ -60,7 +58,7 @@ class RunSettings:
     @property
     def max_jobs(self) -> int | None:
         """The largest useful number of processes, None for no limit. A bot that connects to the arena plays in one."""
-        return 1 if any(map(is_awaited, self.bots)) else None
+        return 1 if any(map(connects_to_us, self.bots)) else None
 
     def make_rules(self) -> Rules:
         """The rules of the games."""
@@ -72,9 +70,7 @@ class RunSettings:
         return [Bot(label, agent) for label, agent in zip(labels([agent.name for agent in agents]), agents)]
 
     def _make_agent(self, spec: str, index: int) -> Agent:
-        if is_external(spec):
-            return ExternalAgent(make_external(spec, self.timeout))
-        return make(spec, seed=derived_seed(self.seed, "bot", index))
+        return make_agent(spec, derived_seed(self.seed, "bot", index), self.timeout)
 
     def wall_seeds(self, walls: Sequence[int]) -> list[int]:
         """The 64-bit seeds of the walls with these indices."""

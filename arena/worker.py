@@ -53,9 +53,9 @@ def open_worker(settings: RunSettings, folder: Path | None) -> Iterator[Callable
 
 def start_external(label: str, agent: ExternalAgent, stack: ExitStack) -> None:
     """Start an external bot; ``stack`` closes it. Raises GameError."""
-    stack.callback(agent.player.close)
+    stack.callback(agent.bot.close)
     try:
-        agent.player.prepare()
+        agent.bot.prepare()
     except (BotError, OSError) as error:
         raise GameError(f"bot {label}: {error}") from error
 

@@ -137,7 +137,7 @@ class Bert:
         return actions_of(views, labels)
 
     def action_values(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.Weighing`: what the probabilities come to if they were learned from a teacher's worths."""
+        """See `agents.base.ActionValues`: the log-probabilities of the network, scaled to placements."""
         legal = legal_table(views)
         logits = np.where(legal, np.float32(0.0), np.float32(-np.inf))
         asked = np.flatnonzero(legal.sum(axis=1) > 1)
@@ -149,7 +149,7 @@ class Bert:
         return worths
 
     def annotate(self) -> dict[str, Any]:
-        """See `agents.base.Remarking`: the likeliest labels as wahaha tells them, placement and points."""
+        """See `agents.base.Annotating`: the likeliest labels as wahaha tells them, placement and points."""
         if self._options.top == 0 or self._last is None:
             return {}
         logits, placement, points, label = self._last

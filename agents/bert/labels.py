@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.bert.vocabulary import PLACE_OF_TILE, TILE_ORDER, tile_of_place
-from agents.compiled.menu import may
+from agents.compiled.menu import is_legal
 from engine import actions as engine_actions
 from engine.actions import (
     ANKAN,
@@ -102,10 +102,10 @@ def legal_labels(t: np.record) -> np.uint64:
 @inner
 def kan_meant(t: np.record, first: int) -> int:
     """The kan meant among those of which `first` is the lowest kind's: of the drawn kind, else the lowest legal."""
-    if t.drawn >= 0 and may(t, first + KIND_OF[t.drawn]):
+    if t.drawn >= 0 and is_legal(t, first + KIND_OF[t.drawn]):
         return first + KIND_OF[t.drawn]
     for kind in range(N_KINDS):
-        if may(t, first + kind):
+        if is_legal(t, first + kind):
             return first + kind
     return np.int64(NO_ACTION)
 
@@ -115,15 +115,15 @@ def action_of(t: np.record, label: int) -> int:
     """The legal action that a label means, -1 where there is none."""
     if label < N_TILES:
         tile = TILE_ORDER[label]
-        if t.drawn == tile and may(t, np.int64(TSUMOGIRI)):
+        if t.drawn == tile and is_legal(t, np.int64(TSUMOGIRI)):
             return np.int64(TSUMOGIRI)
-        return DISCARD + tile if may(t, DISCARD + tile) else np.int64(NO_ACTION)
+        return DISCARD + tile if is_legal(t, DISCARD + tile) else np.int64(NO_ACTION)
     if label == ANKAN_LABEL:
         return kan_meant(t, np.int64(ANKAN))
     if label == KAKAN_LABEL:
         return kan_meant(t, np.int64(KAKAN))
     for action in MEANT[label]:
-        if action >= 0 and may(t, action):
+        if action >= 0 and is_legal(t, action):
             return action
     return np.int64(NO_ACTION)
 

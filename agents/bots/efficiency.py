@@ -1,16 +1,16 @@
-"""The bot that makes the fastest concealed hand: lowest shanten, then most useful tiles left; it never defends.
+"""The bot that plays for tile efficiency: lowest shanten, then the largest ukeire, with a concealed hand; no defence.
 
-It always declares riichi, lays norths and wins at once, never calls, and makes a closed kan where that does not set the
-hand back.
+It always wins, declares riichi and sets norths aside when it can, never calls, and makes a concealed kan where that
+does not raise the shanten.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from agents.base import compiled
-from agents.compiled.kan import harmless_kan
-from agents.compiled.menu import discard_action, may, may_discard
+from agents.base import compiled_factory
+from agents.compiled.kan import ankan_keeping_shanten
+from agents.compiled.menu import can_discard, discard_action, is_legal
 from agents.compiled.unseen import count_unseen
 from engine.actions import KYUSHU_KYUHAI, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI
 from engine.compiling import inner, kernel
@@ -19,30 +19,30 @@ from engine.shanten import shanten, ukeire_kinds
 from engine.table import TABLE
 from engine.tiles import N_KINDS, SANMA_KINDS, TERMINALS_HONOURS
 
-# What is taken wherever it is on the menu, in this order.
+# Played whenever legal, in this order.
 ALWAYS = np.array([TSUMO, RON, PASS, NUKIDORA, RIICHI], dtype=np.int64)
-# With this shanten or more a hand full of terminals and honours is dealt anew.
-HOPELESS = 4
-# Among equals the tile that fits fewest runs goes first: honours, terminals, then the rest.
-OUTER = np.zeros(N_KINDS, dtype=np.int64)
-OUTER[TERMINALS_HONOURS] = 1
-OUTER[27:] = 2
+# From this shanten on, a hand of nine kinds of terminals and honours is aborted (kyushu kyuhai).
+ABORT_SHANTEN = 4
+# Among equal discards, the kind that fits fewest runs goes first: honours, then terminals, then the rest.
+DISCARD_PRIORITY = np.zeros(N_KINDS, dtype=np.int64)
+DISCARD_PRIORITY[TERMINALS_HONOURS] = 1
+DISCARD_PRIORITY[27:] = 2
 
 
 @inner
 def fastest_discard(t: np.record) -> int:
-    """The kind whose discard leaves the lowest shanten, then the most useful tiles; the outermost of equals."""
+    """The kind whose discard leaves the lowest shanten, then the largest ukeire, then by DISCARD_PRIORITY."""
     p = t.seat[t.viewer]
     n_melds = np.int64(p.n_melds)
     best, best_shanten, best_rating = np.int64(-1), np.int64(99), np.int64(-1)
     for kind in SANMA_KINDS:
-        if p.hand[kind] == 0 or not may_discard(t, kind):
+        if p.hand[kind] == 0 or not can_discard(t, kind):
             continue
         move(p, kind, np.int64(-1))
         after = shanten(p.hand_keys, n_melds)
         if after <= best_shanten:
-            useful = count_unseen(t, ukeire_kinds(p.hand, p.hand_keys, n_melds))
-            rating = 10 * useful + OUTER[kind]
+            ukeire = count_unseen(t, ukeire_kinds(p.hand, p.hand_keys, n_melds))
+            rating = 10 * ukeire + DISCARD_PRIORITY[kind]
             if after < best_shanten or rating > best_rating:
                 best, best_shanten, best_rating = kind, after, rating
         move(p, kind, np.int64(1))
@@ -54,11 +54,11 @@ def choose(t: np.record) -> int:
     """The action for one view."""
     p = t.seat[t.viewer]
     for action in ALWAYS:
-        if may(t, action):
+        if is_legal(t, action):
             return action
-    if may(t, np.int64(KYUSHU_KYUHAI)) and shanten(p.hand_keys, np.int64(p.n_melds)) >= HOPELESS:
+    if is_legal(t, np.int64(KYUSHU_KYUHAI)) and shanten(p.hand_keys, np.int64(p.n_melds)) >= ABORT_SHANTEN:
         return np.int64(KYUSHU_KYUHAI)
-    kan = harmless_kan(t)
+    kan = ankan_keeping_shanten(t)
     if kan >= 0:
         return kan
     if p.riichi:
@@ -68,10 +68,10 @@ def choose(t: np.record) -> int:
 
 @kernel
 def decide(raw: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> None:
-    """See `agents.base.Decide`."""
+    """See `agents.base.DecideKernel`."""
     views = raw.view(TABLE)
     for k in range(n):
         actions[k] = choose(views[k])
 
 
-make = compiled("efficiency", decide)
+make = compiled_factory("efficiency", decide)

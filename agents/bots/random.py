@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.base import compiled
+from agents.base import compiled_factory
 from engine.kernels import random_actions
 
-make = compiled("random", random_actions)
+make = compiled_factory("random", random_actions)

@@ -1,11 +1,11 @@
-"""The bot that discards what it draws and takes nothing."""
+"""The bot that discards what it draws, and never calls or wins."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from agents.base import compiled
-from agents.compiled.menu import may
+from agents.base import compiled_factory
+from agents.compiled.menu import is_legal
 from engine.actions import PASS, TSUMOGIRI
 from engine.compiling import kernel
 from engine.table import TABLE
@@ -13,10 +13,10 @@ from engine.table import TABLE
 
 @kernel
 def decide(raw: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> None:
-    """See `agents.base.Decide`."""
+    """See `agents.base.DecideKernel`."""
     views = raw.view(TABLE)
     for k in range(n):
-        actions[k] = PASS if may(views[k], np.int64(PASS)) else TSUMOGIRI
+        actions[k] = PASS if is_legal(views[k], np.int64(PASS)) else TSUMOGIRI
 
 
-make = compiled("tsumogiri", decide)
+make = compiled_factory("tsumogiri", decide)

@@ -1,4 +1,4 @@
-"""Messages over TCP or WebSocket, one JSON object each, for code that waits for them."""
+"""Blocking transports of JSON messages over TCP and WebSocket, and the addresses of rooms."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from agents.external.mjai_bot import parse_message
 from engine.mjai.connection import DEFAULT_DIALECT, DEFAULT_PORT, DEFAULT_ROOM, DIALECTS, MAX_MESSAGE, is_room
 from engine.mjai.messages import Message
 
-CONNECT_WITHIN = 10.0  # seconds
+CONNECT_TIMEOUT = 10.0  # seconds
 PORTS = {"mjsonp": DEFAULT_PORT, "ws": 80, "wss": 443}
 
 
-class Unreachable(Exception):  # noqa: N818 - what it is
-    """A server that will not answer however often it is tried."""
+class FatalConnectionError(Exception):
+    """The server cannot be joined, and a retry will not help."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a room is. `url` is as it was given."""
+    """The address of a room. `url` is as it was given."""
 
     url: str
     scheme: str  # mjsonp, ws or wss
@@ -44,7 +44,7 @@ def parse_url(url: str) -> Address:
     except ValueError as error:
         raise ValueError(f"{url!r}: {error}") from None
     if parts.scheme not in PORTS or not parts.hostname:
-        raise ValueError(f"{url!r} is no address of a room, like mjsonp://localhost:11600/default")
+        raise ValueError(f"{url!r} is not the address of a room, such as mjsonp://localhost:11600/default")
     path = parts.path.removeprefix("/")
     room = (path if parts.scheme == "mjsonp" else path.rpartition("/")[2]) or DEFAULT_ROOM
     if not is_room(room):
@@ -55,44 +55,47 @@ def parse_url(url: str) -> Address:
     return Address(url, parts.scheme, parts.hostname, port or PORTS[parts.scheme], room, dialect)
 
 
-class Line(Protocol):
-    """A connection. Receiving raises ConnectionError when it is gone; sending may."""
+class Transport(Protocol):
+    """A connection that carries messages."""
 
     def send(self, message: Message) -> None:
-        """Send a message."""
+        """Send `message`. May raise ConnectionError if the connection is closed."""
         ...
 
     def receive(self, timeout: float | None = None) -> Message:
-        """The next message. Raises TimeoutError after `timeout` seconds, ValueError for what is no message."""
+        """The next message. Raises ConnectionError if the connection is closed.
+
+        Raises TimeoutError after `timeout` seconds (None: never), and ValueError for data that is no message.
+        """
         ...
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         ...
 
 
-class TcpLine:
-    """A line a message (mjsonp)."""
+class TcpTransport:
+    """One message a line (mjsonp)."""
 
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # a peer that has vanished is noticed
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # to notice a peer that has vanished
         self._unread = bytearray()
 
     def send(self, message: Message) -> None:
-        """See `Line`."""
-        self._socket.settimeout(CONNECT_WITHIN)  # a peer that reads nothing is as good as gone
+        """See `Transport`."""
+        self._socket.settimeout(CONNECT_TIMEOUT)  # treat a peer that reads nothing as disconnected
         try:
             self._socket.sendall(to_text(message).encode() + b"\n")
         except TimeoutError:
             raise ConnectionError("the other side has stopped reading") from None
 
     def receive(self, timeout: float | None = None) -> Message:
-        """See `Line`."""
-        end_of_time = None if timeout is None else monotonic() + timeout
+        """See `Transport`."""
+        deadline = None if timeout is None else monotonic() + timeout
         while (end := self._unread.find(b"\n")) < 0 and len(self._unread) <= MAX_MESSAGE:
-            self._socket.settimeout(None if end_of_time is None else max(end_of_time - monotonic(), 1e-3))
+            self._socket.settimeout(None if deadline is None else max(deadline - monotonic(), 1e-3))
             data = self._socket.recv(MAX_MESSAGE)
             if not data:
                 raise ConnectionError("the connection was closed")
@@ -104,19 +107,19 @@ class TcpLine:
         return parse_message(line)
 
     def close(self) -> None:
-        """See `Line`."""
+        """See `Transport`."""
         self._socket.close()
 
 
-def connect(address: Address) -> Line:
-    """Call a server. Raises OSError where it may help to try again, else Unreachable."""
+def connect(address: Address) -> Transport:
+    """Connect to a server. Raises OSError if a retry may help, else FatalConnectionError."""
     if address.scheme == "mjsonp":
-        return TcpLine(socket.create_connection((address.host, address.port), CONNECT_WITHIN))
-    from agents.client.websocket import call
+        return TcpTransport(socket.create_connection((address.host, address.port), CONNECT_TIMEOUT))
+    from agents.client.websocket import connect_websocket
 
-    return call(address.url)
+    return connect_websocket(address.url)
 
 
 def to_text(message: Message) -> str:
-    """JSON in one line."""
+    """`message` as JSON in one line."""
     return json.dumps(message, ensure_ascii=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""A whole mjai bot in forty lines, to start your own from.
+"""A complete mjai bot in forty lines, to start your own from.
 
     python -m agents.client.example localhost 11600 default
 
@@ -17,7 +17,7 @@ WANTED = ("hora", "nukidora")
 
 
 def choose(message: Message, seat: int) -> Message:
-    """The reply to one message of the server: every message gets exactly one."""
+    """The reply to one message of the server; every message gets exactly one."""
     for wanted in WANTED:
         for action in message.get("possible_actions", []):
             if action["type"] == wanted:
@@ -36,7 +36,7 @@ def play(host: str, port: int, room: str) -> None:
             if message["type"] == "hello":
                 reply: Message = {"type": "join", "name": "example", "room": room}
             else:
-                seat = message.get("id", seat)  # start_game tells which seat is ours
+                seat = message.get("id", seat)  # start_game has our seat
                 reply = choose(message, seat)
             if message["type"] in ("end_game", "error"):
                 print(line.strip())

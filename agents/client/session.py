@@ -1,186 +1,190 @@
-"""A player's stay at a server: the games it plays there, over however many connections that takes."""
+"""A bot at a server: the games it plays there, over as many connections as that takes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NoReturn
 
-from agents.client.connection import CONNECT_WITHIN, Line, Unreachable
-from agents.external.mjai_bot import NONE, AgentBot, BotError, MjaiBot, StandIn, one_line
+from agents.client.connection import CONNECT_TIMEOUT, FatalConnectionError, Transport
+from agents.external.adapters import AgentBot
+from agents.external.fallback import FallbackAgent
+from agents.external.mjai_bot import NONE, BotError, MjaiBot, one_line
 from engine.mjai.messages import Message, complete
 from engine.mjai.reading import canonical
 from engine.mjai.schema import SEAT_KEYS
 
-# What a message says to this seat alone; canonical records have none of it.
-TALK = SEAT_KEYS - {"resume", "can_act"}
-PLACES = ("1st", "2nd", "3rd")
+# Keys that are addressed to this seat alone and kept with its messages; canonical messages have none of them.
+KEPT_KEYS = SEAT_KEYS - {"resume", "can_act"}
+PLACEMENTS = ("1st", "2nd", "3rd")
 
-Say = Callable[[str], None]
+Log = Callable[[str], None]  # takes one line of text
 
 
-class Seat:
-    """One game, from the seat of a player."""
+class GameSession:
+    """One game at the server: its messages so far, and the bot that replies to them."""
 
-    def __init__(self, player: MjaiBot, stand_in: MjaiBot, complain: Say) -> None:
-        """`stand_in` plays on where `player` fails."""
-        self.secret: str | None = None
-        self._player = player
-        self._stand_in = stand_in
-        self._complain = complain
-        self._heard: list[Message] = []  # all messages of the game
-        self._n_told = 0  # how many of them the player knows
-        self._next = 0  # place of the next message that comes in
-        self._reply: Message | None = None  # to the last message, where it asked
+    def __init__(self, bot: MjaiBot, fallback: MjaiBot, log: Log) -> None:
+        """`fallback` plays on if `bot` fails; `log` is told of that."""
+        self.resume_secret: str | None = None
+        self._bot = bot
+        self._fallback = fallback
+        self._log = log
+        self._messages: list[Message] = []  # all messages of the game
+        self._n_sent = 0  # how many of them the bot has been sent
+        self._next = 0  # index of the next message that arrives
+        self._reply: Message | None = None  # to the last message, if it asked for one
 
-    def come_back(self) -> Message:
-        """What to say in ``join`` to go on after a lost connection.
+    def resume_keys(self) -> Message:
+        """The keys of ``join`` that resume this game after a lost connection.
 
-        The last message is to be sent again: if it asks, the reply to it may have been lost.
+        The server is asked to repeat the last message, because the reply to it may have been lost.
         """
-        self.resumed(max(len(self._heard) - 1, 0))
-        return {"resume": self.secret, "seen": self._next}
+        self.rewind(max(len(self._messages) - 1, 0))
+        return {"resume": self.resume_secret, "seen": self._next}
 
-    def resumed(self, place: int) -> None:
-        """The messages from `place` on are sent again."""
-        self._next = place
+    def rewind(self, index: int) -> None:
+        """The server is going to repeat its messages from `index` on."""
+        self._next = index
 
-    def hear(self, message: Message) -> Message | None:
-        """The next message of the game; returns the reply where it asks."""
-        asks = message.pop("can_act", False)
+    def receive(self, message: Message) -> Message | None:
+        """Take the next message of the game; returns the reply if it asks for one."""
+        asked = message.pop("can_act", False)
         secret = message.pop("resume", None)
         self._next += 1
-        if self._next > len(self._heard):
-            talk = {key: message.pop(key) for key in TALK if key in message}
-            self._heard.append(canonical(message) | talk)
+        if self._next > len(self._messages):
+            seat_keys = {key: message.pop(key) for key in KEPT_KEYS if key in message}
+            self._messages.append(canonical(message) | seat_keys)
             self._reply = None
-            self.secret = secret or self.secret
-        if not asks:
+            self.resume_secret = secret or self.resume_secret
+        if not asked:
             return None
         if self._reply is None:
-            self._reply = self._ask()
+            self._reply = self._react()
         return self._reply
 
-    def _ask(self) -> Message:
-        fresh = self._heard[self._n_told :]
-        self._n_told = len(self._heard)
+    def _react(self) -> Message:
+        unsent = self._messages[self._n_sent :]
+        self._n_sent = len(self._messages)
         try:
-            return self._player.react(fresh)
+            return self._bot.react(unsent)
         except BotError as error:
-            if self._player is self._stand_in:
-                return NONE  # whatever is wrong with this game, the server plays on for us
-            self._complain(f"{self._player.name}: {error}; it sits out the rest of this game")
-        self._player, self._n_told = self._stand_in, 0
-        return self._ask()
+            if self._bot is self._fallback:
+                return NONE  # the server then plays a safe default for us
+            self._log(f"{self._bot.name}: {error}; safe defaults are played for it until the end of this game")
+        self._bot, self._n_sent = self._fallback, 0
+        return self._react()
 
     def finish(self) -> str:
-        """The game is over: let the player know, and say how it went."""
-        self._ask()
-        seat, end = self._heard[0]["id"], self._heard[-1]
-        # Some dialects do not tell the scores at the end: sticks that nobody won are missing there.
-        scores = next(message["scores"] for message in reversed(complete(self._heard)) if "scores" in message)
-        better = sum((-score, other) < (-scores[seat], seat) for other, score in enumerate(scores))
+        """Send the bot the end of the game; returns the result in words."""
+        self._react()
+        seat, end = self._messages[0]["id"], self._messages[-1]
+        # Some dialects leave out the final scores: then riichi sticks that nobody has won are missing here.
+        scores = next(message["scores"] for message in reversed(complete(self._messages)) if "scores" in message)
+        rank = sum((-score, other) < (-scores[seat], seat) for other, score in enumerate(scores))
         points = f" ({end['points'][seat]:+.1f})" if "points" in end else ""
-        return f"{PLACES[better]} with {scores[seat]:,} points{points}"
+        return f"{PLACEMENTS[rank]} with {scores[seat]:,} points{points}"
 
 
-class Stay:
-    """Plays `games` games (0: no end). `say` takes a line for each game, `complain` what went wrong."""
+class ClientSession:
+    """Plays a number of games at one server; a game goes on over the next connection if one is lost."""
 
-    def __init__(self, player: MjaiBot, join: Message, games: int, say: Say, complain: Say) -> None:
-        """`join` is what is said of us in each ``join``."""
-        self.over = False
+    def __init__(self, bot: MjaiBot, join: Message, games: int, report: Log, log: Log) -> None:
+        """`join` has the keys of ``join`` that stay the same; `games` is how many to play, 0 for no end.
+
+        `report` is called with the result of each game, `log` with errors.
+        """
+        self.finished = False
         self.games_played = 0
-        self.news = 0  # messages of games so far, over all connections
-        self._player = player
-        self._stand_in = AgentBot(StandIn())
+        self.n_messages = 0  # messages of games received, over all connections
+        self._bot = bot
+        self._fallback = AgentBot(FallbackAgent())
         self._join = join
         self._games = games
-        self._say = say
-        self._complain = complain
-        self._seat: Seat | None = None  # of the game being played
+        self._report = report
+        self._log = log
+        self._game: GameSession | None = None  # the game being played
 
     def prepare(self) -> None:
-        """Make ready what would take time in a game. Raises BotError."""
-        self._player.prepare()
-        self._stand_in.prepare()
+        """Do what would take time in a game. Raises BotError."""
+        self._bot.prepare()
+        self._fallback.prepare()
 
-    def attend(self, line: Line) -> None:
-        """Play on over a new connection until all games are played.
+    def run(self, transport: Transport) -> None:
+        """Play over a new connection until all games are finished.
 
-        Raises ConnectionError where it breaks before, or tells too little sense to go on with; Unreachable where the
-        server does not let us in.
+        Raises ConnectionError if the connection is lost before that, or the server sends invalid messages;
+        FatalConnectionError if the server rejects us.
         """
-        refusal: Message | None = None  # the last error, before a game goes on
+        rejection: Message | None = None  # the last error that came before a game began or was resumed
         playing = False
         try:
-            self._greet(line)
-            while not self.over:
-                message = line.receive()
+            self._handshake(transport)
+            while not self.finished:
+                message = transport.receive()
                 if message["type"] != "error":
-                    playing, refusal = self._play(line, message), None
+                    playing, rejection = self._handle(transport, message), None
                 elif playing:
-                    self._complain(words_of(message))
+                    self._log(describe(message))
                 else:
-                    refusal = message
+                    rejection = message
         except ConnectionError:
-            if refusal is None:
+            if rejection is None:
                 raise
-            self._refused(refusal)
+            self._rejected(rejection)
         except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-            raise ConnectionError(f"the server sent what is no mjai ({one_line(str(error))})") from error
+            raise ConnectionError(f"the server sent an invalid message ({one_line(str(error))})") from error
 
-    def _refused(self, refusal: Message) -> NoReturn:
-        """Why the server does not let us in. Raises ConnectionError where that may pass, else Unreachable.
+    def _rejected(self, error: Message) -> NoReturn:
+        """The server has rejected us. Raises ConnectionError if a retry may help, else FatalConnectionError.
 
-        A game that cannot be gone on with counts as played.
+        A game that cannot be resumed counts as played.
         """
-        if refusal.get("retry") is True:
-            raise ConnectionError(words_of(refusal))
-        if self._seat is not None:
-            self._count()
-            why = f"game {self.games_played} cannot be gone on with ({words_of(refusal)})"
-            raise Unreachable(why) if self.over else ConnectionError(why)
-        raise Unreachable(words_of(refusal))
+        if error.get("retry") is True:
+            raise ConnectionError(describe(error))
+        if self._game is not None:
+            self._count_game()
+            text = f"game {self.games_played} cannot be resumed ({describe(error)})"
+            raise FatalConnectionError(text) if self.finished else ConnectionError(text)
+        raise FatalConnectionError(describe(error))
 
-    def _greet(self, line: Line) -> None:
-        hello = line.receive(CONNECT_WITHIN)
+    def _handshake(self, transport: Transport) -> None:
+        hello = transport.receive(CONNECT_TIMEOUT)
         if hello["type"] == "error":
-            self._refused(hello)
+            self._rejected(hello)
         if hello["type"] != "hello":
-            raise Unreachable(f"no mjai server: it began with {hello['type']!r}")
-        if self._seat is not None and self._seat.secret is None:
-            self._seat = None  # this server lets nobody come back
-        resume = {"resume": True} if self._seat is None else self._seat.come_back()
+            raise FatalConnectionError(f"not a mjai server: the first message was {hello['type']!r}")
+        if self._game is not None and self._game.resume_secret is None:
+            self._game = None  # this server does not support resuming
+        resume = {"resume": True} if self._game is None else self._game.resume_keys()
         games = self._games and self._games - self.games_played
-        line.send(self._join | {"games": games, "reply": "when_asked"} | resume)
+        transport.send(self._join | {"games": games, "reply": "when_asked"} | resume)
 
-    def _play(self, line: Line, message: Message) -> bool:
-        """A message of a game. Returns whether the game goes on."""
-        self.news += 1
-        if message["type"] == "resumed" and self._seat is not None:
-            self._seat.resumed(message["from"])
+    def _handle(self, transport: Transport, message: Message) -> bool:
+        """Handle a message of a game. Returns whether the game goes on."""
+        self.n_messages += 1
+        if message["type"] == "resumed" and self._game is not None:
+            self._game.rewind(message["from"])
             return True
-        if message["type"] == "start_game" and self._seat is None:  # else it is sent again, to one who came back
-            self._seat = Seat(self._player, self._stand_in, self._complain)
-        if self._seat is None:
+        if message["type"] == "start_game" and self._game is None:  # otherwise it is a repetition in a resumed game
+            self._game = GameSession(self._bot, self._fallback, self._log)
+        if self._game is None:
             raise ValueError(f"{message['type']} outside of a game")
-        reply = self._seat.hear(message)
+        reply = self._game.receive(message)
         if reply is not None:
-            line.send(reply)
+            transport.send(reply)
         if message["type"] != "end_game":
             return True
-        result = self._seat.finish()
-        self._count()
-        self._say(f"game {self.games_played}: {result}")
+        result = self._game.finish()
+        self._count_game()
+        self._report(f"game {self.games_played}: {result}")
         return False
 
-    def _count(self) -> None:
-        """A game is over for us."""
-        self._seat = None
+    def _count_game(self) -> None:
+        self._game = None
         self.games_played += 1
-        self.over = self.games_played == self._games
+        self.finished = self.games_played == self._games
 
 
-def words_of(error: Message) -> str:
-    """What the server complains of, in one line."""
+def describe(error: Message) -> str:
+    """An error message of the server in one line."""
     return f"the server says: {one_line(str(error.get('message')))}"

@@ -1,4 +1,4 @@
-"""Reading a seat's menu of legal actions in compiled bots."""
+"""Reads the menu (the bit mask of legal actions) of a view, in compiled bots."""
 
 from __future__ import annotations
 
@@ -12,25 +12,28 @@ ONE = np.uint64(1)
 
 
 @inner
-def may(t: np.record, action: int) -> bool:
-    """Whether `action` is on the viewer's menu."""
+def is_legal(t: np.record, action: int) -> bool:
+    """Whether the viewer may play `action`."""
     return (t.legal[t.viewer, action >> 6] >> np.uint64(action & 63)) & ONE != np.uint64(0)
 
 
 @inner
-def may_discard(t: np.record, kind: int) -> bool:
-    """Whether some tile of `kind` may be discarded."""
-    if may(t, DISCARD + kind) or (t.drawn >= 0 and KIND_OF[t.drawn] == kind and may(t, np.int64(TSUMOGIRI))):
+def can_discard(t: np.record, kind: int) -> bool:
+    """Whether the viewer may discard a tile of `kind`."""
+    if is_legal(t, DISCARD + kind) or (t.drawn >= 0 and KIND_OF[t.drawn] == kind and is_legal(t, np.int64(TSUMOGIRI))):
         return True
-    return RED_INDEX[kind] >= 0 and may(t, DISCARD + RED_5P + RED_INDEX[kind])
+    return RED_INDEX[kind] >= 0 and is_legal(t, DISCARD + RED_5P + RED_INDEX[kind])
 
 
 @inner
 def discard_action(t: np.record, kind: int) -> int:
-    """The action that discards a tile of `kind`, which must be allowed: plain before red, drawn before held."""
+    """The action that discards a tile of `kind`; there must be a legal one.
+
+    A plain five is discarded before a red one, and a tile just drawn before the same tile in the hand.
+    """
     if t.drawn == kind:
         return np.int64(TSUMOGIRI)
-    if may(t, DISCARD + kind):
+    if is_legal(t, DISCARD + kind):
         return DISCARD + kind
     if t.drawn >= 0 and KIND_OF[t.drawn] == kind:  # the red five just drawn, the only five in the hand
         return np.int64(TSUMOGIRI)

@@ -1,77 +1,126 @@
-"""A foreign bot at a table of the arena: an agent that asks a player by mjai messages."""
+"""Adapters between agents, which read views, and mjai bots, which read messages.
+
+`AgentBot` makes a mjai bot of an agent; `ExternalAgent` makes an agent of a mjai bot.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from agents.external.mjai_bot import BotError, MjaiBot
-from engine.actions import actions_of
+from agents.base import Agent, Annotating
+from agents.external.mjai_bot import NONE, OPENING, BotError, MjaiBot, one_line
+from engine.actions import action_name, actions_of
+from engine.mjai.actions import action_message
 from engine.mjai.messages import Message, for_seat
+from engine.mjai.player_state import PlayerState
 from engine.mjai.possible_actions import legal_action, possible_actions, safe_default
 from engine.mjai.round_events import round_messages
+from engine.table import TABLE
+
+
+class AgentBot:
+    """An agent as a mjai bot: a player state rebuilds its view from the messages."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.name = agent.name
+        self._agent = agent
+        self._state = PlayerState()
+
+    def prepare(self) -> None:
+        """Take the first decision of a game, so that everything is compiled; see `MjaiBot`."""
+        self.react(list(OPENING))
+
+    def react(self, messages: list[Message]) -> Message:
+        """See `MjaiBot`. The annotation of the agent, if any, is sent along as ``ext_bot``."""
+        for message in messages:
+            if message["type"] == "start_game":
+                self._state = PlayerState()
+            try:
+                self._state.update(message)
+            except ValueError as error:
+                raise BotError(f"does not understand the game: {error}") from error
+        legal = self._state.legal
+        if not legal:
+            return NONE
+        view = self._state.view
+        try:
+            action = int(self._agent.act(np.array([view], dtype=TABLE))[0])
+            annotation = self._agent.annotate() if isinstance(self._agent, Annotating) else {}
+        except Exception as error:
+            raise BotError(f"raised {type(error).__name__}: {one_line(str(error))}") from error
+        if action not in legal:
+            raise BotError(f"may not {action_name(action)}; legal: {', '.join(map(action_name, legal))}")
+        reply = action_message(view, self._state.seat, action)
+        return reply | {"ext_bot": annotation} if annotation else reply
+
+    def reject(self, reason: str) -> None:
+        """See `MjaiBot`; an agent is not told."""
+
+    def close(self) -> None:
+        """See `MjaiBot`."""
 
 
 class ExternalAgent:
-    """A foreign bot as an `agents.base.Agent`, for one game at a time, each begun and finished here.
+    """A mjai bot as an `agents.base.Agent`, for one game at a time: `start_game`, `act` and `end_round`, `end_game`.
 
-    A bot that fails is asked no more in that game: the seat discards what it draws. `fault` then says how it failed.
-    Where there is but one legal action it is played without asking.
+    If the bot fails, `fault` says how, and the rest of the game is played by safe defaults without asking it. It is
+    not asked either where there is only one legal action.
     """
 
-    def __init__(self, player: MjaiBot) -> None:
-        self.name = player.name
-        self.player = player
+    def __init__(self, bot: MjaiBot) -> None:
+        self.name = bot.name
+        self.bot = bot
         self.fault = ""
         self._seat = -1
-        self._untold: list[Message] = []
-        self._n_read = 0  # events of the round already among the messages
+        self._unsent: list[Message] = []
+        self._n_events = 0  # messages of this round that are in `_unsent` or have been sent
 
-    def begin(self, seat: int, start: Message) -> None:
-        """A game begins, whose record begins with `start`; the bot has `seat`."""
+    def start_game(self, seat: int, message: Message) -> None:
+        """Begin a game in which the bot has `seat`; `message` is its ``start_game``."""
         self.fault = ""
         self._seat = seat
-        self._untold = [for_seat(start, seat)]
-        self._n_read = 0
+        self._unsent = [for_seat(message, seat)]
+        self._n_events = 0
 
     def act(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.Agent`; `views` is one view of the seat."""
+        """See `agents.base.Agent`; `views` is one view of the bot's seat, TABLE[1]."""
         (view,) = views
         legal = actions_of(*view.legal[self._seat].tolist())
         if len(legal) == 1 or self.fault:
             return np.array([safe_default(legal)])
-        self._read(view, legal)
+        self._add_events(view, legal)
         try:
-            return np.array([legal_action(view, self._seat, self._tell(), legal)])
+            return np.array([legal_action(view, self._seat, self._react(), legal)])
         except BotError as error:
             self.fault = str(error)
         except ValueError as error:
             self.fault = str(error)
-            self.player.refuse(self.fault)
+            self.bot.reject(self.fault)
         return np.array([safe_default(legal)])
 
-    def hear_round(self, table: np.record) -> None:
+    def end_round(self, table: np.record) -> None:
         """A round has ended at the table."""
-        self._read(table, [])
-        self._n_read = 0
+        self._add_events(table, [])
+        self._n_events = 0
 
-    def finish(self, end: Message) -> None:
-        """The game has ended with that message."""
+    def end_game(self, message: Message) -> None:
+        """The game has ended; `message` is its ``end_game``."""
         if self.fault:
             return
-        self._untold.append(end)
+        self._unsent.append(message)
         try:
-            self._tell()
+            self._react()
         except BotError as error:
             self.fault = f"at the end of the game: {error}"
 
-    def _read(self, t: np.record, legal: list[int]) -> None:
-        """Note what has happened at a table, or view, since last time; the seat has `legal` to choose from, or []."""
-        fresh = round_messages(t)[self._n_read :]
-        self._n_read += len(fresh)
-        for place, message in enumerate(fresh, 1):
-            asked = legal if place == len(fresh) else []
-            self._untold.append(for_seat(message, self._seat) | possible_actions(t, self._seat, message, asked))
+    def _add_events(self, t: np.record, legal: list[int]) -> None:
+        """Queue the new messages of the round at a table, or view; `legal` are the actions of the seat, [] for none."""
+        new = round_messages(t)[self._n_events :]
+        self._n_events += len(new)
+        for number, message in enumerate(new, 1):
+            actions = legal if number == len(new) else []
+            self._unsent.append(for_seat(message, self._seat) | possible_actions(t, self._seat, message, actions))
 
-    def _tell(self) -> Message:
-        untold, self._untold = self._untold, []
-        return self.player.react(untold)
+    def _react(self) -> Message:
+        messages, self._unsent = self._unsent, []
+        return self.bot.react(messages)

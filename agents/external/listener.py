@@ -1,4 +1,4 @@
-"""A foreign bot that connects to us, as a player: for whoever wants to play it without a server."""
+"""An external bot that connects to us over TCP: the arena can play it without a server in between."""
 
 from __future__ import annotations
 
@@ -6,162 +6,166 @@ import socket
 import sys
 from contextlib import suppress
 
-from agents.client.connection import Address, TcpLine, parse_url
+from agents.client.connection import Address, TcpTransport, parse_url
 from agents.external.mjai_bot import NONE, BotError, read_reply
 from engine.mjai.bot_messages import read_join
 from engine.mjai.connection import HELLO, JOIN_TIMEOUT, WHEN_ASKED, Join, error
 from engine.mjai.dialects import write
 from engine.mjai.messages import Message
 
-TIMEOUT = 30.0  # seconds for one answer
+TIMEOUT = 30.0  # seconds for one reply
 
 
-class Visitor:
-    """A bot that has joined."""
+class ConnectedBot:
+    """A bot that has connected and joined."""
 
-    def __init__(self, line: TcpLine, join: Join, dialect: str) -> None:
-        """`dialect` is spoken unless `join` asks for one."""
-        self.line = line
+    def __init__(self, transport: TcpTransport, join: Join, dialect: str) -> None:
+        """`dialect` is used if `join` names none."""
+        self.transport = transport
         self.dialect = join.dialect if "dialect" in join.given else dialect
         self.when_asked = join.reply == WHEN_ASKED
         self.games_left = join.games or -1
         self.n_replies = 0
 
-    def exchange(self, messages: list[Message], asked: bool, timeout: float) -> Message:
-        """Tell it all messages; its reply to the last one. Raises OSError, ValueError."""
+    def send_events(self, messages: list[Message], ask: bool, timeout: float) -> Message:
+        """Send `messages`; returns the reply to the last one, NONE if none is expected. Raises OSError, ValueError.
+
+        `ask`: the last message asks for a decision. The bot has `timeout` seconds for each reply.
+        """
         reply = NONE
-        for place, message in enumerate(messages, 1):
-            asks = asked and place == len(messages)
-            told = write(message, self.dialect)
-            self.line.send(told | {"can_act": True} if self.when_asked and asks else told)
-            if asks or not self.when_asked:
-                reply = self.line.receive(timeout)
+        for number, message in enumerate(messages, 1):
+            can_act = ask and number == len(messages)
+            event = write(message, self.dialect)
+            self.transport.send(event | {"can_act": True} if self.when_asked and can_act else event)
+            if can_act or not self.when_asked:
+                reply = self.transport.receive(timeout)
                 self.n_replies += 1
         return reply
 
 
 class Listener:
-    """Waits at ``mjsonp://HOST:PORT/ROOM`` for one bot, which may join in any way our own server would let it.
+    """A mjai bot that listens at ``mjsonp://HOST:PORT/ROOM`` for one connection, which joins as at our own server.
 
-    A game begins when a bot is there, however long that takes. A bot that leaves is waited for again at the next game.
+    A game begins when a bot has joined, however long that takes. If the bot disconnects, the next game waits for
+    another connection.
     """
 
     def __init__(self, url: str, timeout: float = TIMEOUT) -> None:
-        """Nothing is opened yet. A bot has `timeout` seconds for each answer. Raises ValueError for a bad URL."""
+        """Does not listen yet. A bot has `timeout` seconds for each reply. Raises ValueError for a bad URL."""
         self._address = parse_url(url)
         if self._address.scheme != "mjsonp":
-            raise ValueError(f"{url!r}: bots are waited for at mjsonp://HOST:PORT/ROOM only")
+            raise ValueError(f"{url!r}: bots can only connect to mjsonp://HOST:PORT/ROOM")
         self.name = self._address.room
         self._timeout = timeout
-        self._door: socket.socket | None = None
-        self._visitor: Visitor | None = None
+        self._server: socket.socket | None = None
+        self._bot: ConnectedBot | None = None
         self._seat = -1
         self._playing = False
 
     def prepare(self) -> None:
         """Listen, so that bots can connect; see `agents.external.mjai_bot.MjaiBot`."""
-        if self._door is None:
-            self._door = open_door(self._address)
+        if self._server is None:
+            self._server = listen(self._address)
 
     def react(self, messages: list[Message]) -> Message:
         """See `agents.external.mjai_bot.MjaiBot`."""
         kept = messages[0]["type"] == "start_game" and self._begin(messages[0]["id"])
-        if self._visitor is None:
+        if self._bot is None:
             raise BotError("sits out until the next game")
-        n_replies = self._visitor.n_replies
-        ending = messages[-1]["type"] == "end_game"
+        n_replies = self._bot.n_replies
+        game_over = messages[-1]["type"] == "end_game"
         try:
-            reply = self._visitor.exchange(messages, not ending, self._timeout)
-            if not ending:
+            reply = self._bot.send_events(messages, not game_over, self._timeout)
+            if not game_over:
                 return read_reply(reply, self._seat)
         except (OSError, ValueError) as error:
-            gone = isinstance(error, OSError) and not isinstance(error, TimeoutError)
-            if not ending and kept and gone and self._visitor.n_replies == n_replies:
-                self._dismiss()  # it has left after the last game
+            disconnected = isinstance(error, OSError) and not isinstance(error, TimeoutError)
+            if not game_over and kept and disconnected and self._bot.n_replies == n_replies:
+                self._disconnect()  # it disconnected after the last game
                 return self.react(messages)
-            if not ending:
+            if not game_over:
                 raise self._fault(error) from None
-            self._visitor.games_left = 1  # it has left with the end of the game
+            self._bot.games_left = 1  # it disconnected at the end of the game
         self._playing = False
-        self._visitor.games_left -= 1
-        if self._visitor.games_left == 0:
-            self._dismiss()
+        self._bot.games_left -= 1
+        if self._bot.games_left == 0:
+            self._disconnect()
         return NONE
 
-    def refuse(self, why: str) -> None:
-        """See `agents.external.mjai_bot.MjaiBot`; the bot is told why, and sent away."""
-        if self._visitor is not None:
-            turn_away(self._visitor.line, why)
-            self._visitor = None
+    def reject(self, reason: str) -> None:
+        """See `agents.external.mjai_bot.MjaiBot`; the reason is sent to the bot, then it is disconnected."""
+        if self._bot is not None:
+            disconnect_with_error(self._bot.transport, reason)
+            self._bot = None
 
     def close(self) -> None:
-        """Send the bot away, and wait for no other."""
-        self._dismiss()
-        if self._door is not None:
-            self._door.close()
-            self._door = None
+        """Disconnect the bot and stop listening."""
+        self._disconnect()
+        if self._server is not None:
+            self._server.close()
+            self._server = None
 
     def _begin(self, seat: int) -> bool:
-        """See to a bot that can play a new game as `seat`. Returns whether it is the one of the last game."""
+        """Have a bot that can begin a game as `seat`. Returns whether it is the one of the last game."""
         if self._playing:
-            self._dismiss()
-        kept = self._visitor is not None
-        if self._visitor is None:
-            self._visitor = self._wait()
+            self._disconnect()
+        kept = self._bot is not None
+        if self._bot is None:
+            self._bot = self._accept()
         self._seat = seat
         self._playing = True
         return kept
 
-    def _wait(self) -> Visitor:
-        """The next bot that joins."""
+    def _accept(self) -> ConnectedBot:
+        """Wait for the next bot that joins."""
         self.prepare()
-        assert self._door is not None
+        assert self._server is not None
         print(f"waiting for a bot at {self._address.url}", file=sys.stderr, flush=True)
         while True:
-            connected, _ = self._door.accept()
-            line = TcpLine(connected)
+            connected, _ = self._server.accept()
+            transport = TcpTransport(connected)
             try:
-                return self._welcome(line)
+                return self._handshake(transport)
             except ValueError as error:
-                turn_away(line, str(error))
-                print(f"turned a bot away at {self._address.url}: {error}", file=sys.stderr, flush=True)
+                disconnect_with_error(transport, str(error))
+                print(f"rejected a bot at {self._address.url}: {error}", file=sys.stderr, flush=True)
             except OSError:
-                line.close()
+                transport.close()
 
-    def _welcome(self, line: TcpLine) -> Visitor:
-        line.send(HELLO)
-        join = read_join(line.receive(JOIN_TIMEOUT))
+    def _handshake(self, transport: TcpTransport) -> ConnectedBot:
+        transport.send(HELLO)
+        join = read_join(transport.receive(JOIN_TIMEOUT))
         if join.room != self._address.room:
             raise ValueError(f"the only room here is {self._address.room}")
-        return Visitor(line, join, self._address.dialect)
+        return ConnectedBot(transport, join, self._address.dialect)
 
     def _fault(self, error: OSError | ValueError) -> BotError:
         if isinstance(error, TimeoutError):
-            what = f"did not answer within {self._timeout:g} s"
+            what = f"did not reply within {self._timeout:g} s"
         elif isinstance(error, ValueError):
-            what = f"answered nonsense: {error}"
+            what = f"sent an invalid reply: {error}"
         else:
-            what = f"has left: {error}"
-        self.refuse(what)
+            what = f"has disconnected: {error}"
+        self.reject(what)
         return BotError(what)
 
-    def _dismiss(self) -> None:
-        if self._visitor is not None:
-            self._visitor.line.close()
-            self._visitor = None
+    def _disconnect(self) -> None:
+        if self._bot is not None:
+            self._bot.transport.close()
+            self._bot = None
         self._playing = False
 
 
-def open_door(address: Address) -> socket.socket:
-    """A socket that listens at an address. Raises OSError, which names the address."""
+def listen(address: Address) -> socket.socket:
+    """A socket that listens at `address`. Raises OSError with the address as its file name."""
     try:
         return socket.create_server((address.host, address.port))
     except OSError as error:
         raise OSError(error.errno, error.strerror, address.url) from None
 
 
-def turn_away(line: TcpLine, why: str) -> None:
-    """Say why, and hang up."""
+def disconnect_with_error(transport: TcpTransport, reason: str) -> None:
+    """Send an error and close the connection."""
     with suppress(OSError):
-        line.send(error(why))
-    line.close()
+        transport.send(error(reason))
+    transport.close()

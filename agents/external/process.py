@@ -1,4 +1,4 @@
-"""A child process that is written to and read from line by line, and never outlives us (POSIX systems)."""
+"""A child process with line-based stdin and stdout and with timeouts, which never outlives us (POSIX systems)."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from typing import IO
 from agents.external.mjai_bot import BotError, one_line
 
 MAX_LINE = 65_536  # bytes, of a line on stdout
-STDERR_LINES, STDERR_WIDTH = 20, 500  # what is kept of stderr
-LAST_WORDS = 0.5  # seconds a child has to exit once its stdout has ended, and to be read to the end of its stderr
-GRACE = 0.5  # seconds a child has to exit when its stdin ends, then again when it is told to terminate
+STDERR_LINES, STDERR_WIDTH = 20, 500  # lines of stderr that are kept, and bytes of each
+EXIT_TIMEOUT = 0.5  # seconds to wait for the exit code of a child whose stdout has ended, and for its stderr
+GRACE_PERIOD = 0.5  # seconds a child has to exit after its stdin is closed, and again after SIGTERM
 WATCHDOG = Path(__file__).with_name("watchdog.py")
 
 
-class GoneError(BotError):
-    """The child has ended, or has closed its stdin or stdout."""
+class ExitedError(BotError):
+    """The child has exited, or has closed its stdin or stdout."""
 
 
-class Process:
-    """A running child, in a process group of its own.
+class LineProcess:
+    """A running child process, in a process group of its own.
 
-    Whatever it does, no call here takes much longer than `timeout`. Writing and reading raise BotError, GoneError
-    where the child has gone, which tells how it exited and the end of its stderr; it is ended then.
+    Whatever the child does, no call here takes much longer than `timeout`. When writing or reading fails, the child is
+    ended, and BotError tells its exit code and the end of its stderr: ExitedError if it has exited by itself.
     """
 
     def __init__(self, arguments: Sequence[str], timeout: float) -> None:
-        """Start it. It has `timeout` seconds for each line. Raises BotError where it cannot be started."""
-        self.n_heard = 0  # bytes it has written to stdout, as far as they have been read
+        """Start it. It has `timeout` seconds for each line. Raises BotError if it cannot be started."""
+        self.n_bytes_read = 0  # of its stdout
         self._timeout = timeout
         self._unread = bytearray()
         self._stderr: deque[str] = deque(maxlen=STDERR_LINES)
         self._ended = False
-        self._leash: subprocess.Popen[bytes] | None = None
+        self._watchdog: subprocess.Popen[bytes] | None = None
         try:
             self._child = subprocess.Popen(
                 arguments, bufsize=0, start_new_session=True,
@@ -52,7 +52,7 @@ class Process:
             raise BotError(f"cannot start {arguments[0]}: {error.strerror}") from error
         self._stdin, self._stdout = pipe(self._child.stdin), pipe(self._child.stdout)
         try:
-            self._leash = put_on_leash(self._child.pid)
+            self._watchdog = start_watchdog(self._child.pid)
             os.set_blocking(self._stdin.fileno(), False)
             self._drain = Thread(target=self._read_stderr, args=(pipe(self._child.stderr),), daemon=True)
             self._drain.start()
@@ -62,32 +62,32 @@ class Process:
 
     @property
     def running(self) -> bool:
-        """Whether it has not exited."""
+        """Whether it has not exited yet."""
         return self._child.poll() is None
 
     def write(self, line: bytes) -> None:
-        """Write a line, whose end is added. Nothing the child said before may wait to be read."""
+        """Write `line` and a line end. Raises BotError too if the child has written something that nobody has read."""
         if not self._unread and ready(self._stdout, select.POLLIN, 0.0):
             self._fill()
         if self._unread:
-            said = repr(self._unread[:80].decode(errors="replace"))
-            raise self._fault(f"wrote more lines than it was asked for (all but replies belongs on stderr): {said}")
+            unread = repr(self._unread[:80].decode(errors="replace"))
+            raise self._fault(f"wrote a line that is no reply (stdout is for replies alone): {unread}")
         deadline = monotonic() + self._timeout
         left = memoryview(line + b"\n")
         while left:
             if not ready(self._stdin, select.POLLOUT, deadline - monotonic()):
-                raise self._fault(f"read nothing for {self._timeout:g} s")
+                raise self._fault(f"did not read its stdin for {self._timeout:g} s")
             try:
                 left = left[os.write(self._stdin.fileno(), left) :]
             except BrokenPipeError:
-                raise self._fault("has closed its stdin", GoneError) from None
+                raise self._fault("has closed its stdin", ExitedError) from None
 
     def read(self) -> bytes:
-        """The next line it writes, without its end."""
+        """The next line it writes, without the line end."""
         deadline = monotonic() + self._timeout
         while (end := self._unread.find(b"\n")) < 0 and len(self._unread) <= MAX_LINE:
             if not ready(self._stdout, select.POLLIN, deadline - monotonic()):
-                raise self._fault(f"did not answer within {self._timeout:g} s")
+                raise self._fault(f"did not reply within {self._timeout:g} s")
             self._fill()
         if not 0 <= end <= MAX_LINE:
             raise self._fault(f"wrote a line of more than {MAX_LINE:,} bytes")
@@ -98,25 +98,25 @@ class Process:
     def _fill(self) -> None:
         data = os.read(self._stdout.fileno(), MAX_LINE)
         if not data:
-            raise self._fault("has ended", GoneError)
+            raise self._fault("has exited", ExitedError)
         self._unread += data
-        self.n_heard += len(data)
+        self.n_bytes_read += len(data)
 
     def _fault(self, what: str, kind: type[BotError] = BotError) -> BotError:
         with suppress(subprocess.TimeoutExpired):
-            self._child.wait(LAST_WORDS if kind is GoneError else 0.0)
+            self._child.wait(EXIT_TIMEOUT if kind is ExitedError else 0.0)
         code = self._child.poll()
         self.end()
         return kind(what if code is None else f"{what} ({describe_exit(code)})", self.stderr())
 
     def stderr(self) -> list[str]:
-        """The last lines it has written to stderr; all of them are in where it has been ended."""
+        """The last lines it has written to stderr; they are complete once it has been ended."""
         if self._ended:
-            self._drain.join(LAST_WORDS)
+            self._drain.join(EXIT_TIMEOUT)
         return list(self._stderr)
 
     def end(self) -> None:
-        """End it and all it has started: by the end of its stdin, else by SIGTERM, else by SIGKILL."""
+        """End it and all processes it has started: close its stdin, then SIGTERM, then SIGKILL."""
         if self._ended:
             return
         self._ended = True
@@ -124,15 +124,15 @@ class Process:
         if not self._exits():
             self._signal(signal.SIGTERM)
             self._exits()
-        self._signal(signal.SIGKILL)  # what it has started may still be there
+        self._signal(signal.SIGKILL)  # to the group: processes it has started may still run
         self._child.wait()
         self._stdout.close()
-        if self._leash is not None:
-            self._leash.communicate(b".")
+        if self._watchdog is not None:
+            self._watchdog.communicate(b".")
 
     def _exits(self) -> bool:
         with suppress(subprocess.TimeoutExpired):
-            self._child.wait(GRACE)
+            self._child.wait(GRACE_PERIOD)
         return not self.running
 
     def _signal(self, number: signal.Signals) -> None:
@@ -147,8 +147,8 @@ class Process:
                     self._stderr.append(text)
 
 
-def put_on_leash(group: int) -> subprocess.Popen[bytes]:
-    """A process that kills the process group if we die without ending it."""
+def start_watchdog(group: int) -> subprocess.Popen[bytes]:
+    """Start the process that kills the process group `group` if we die without ending it; see `watchdog`."""
     return subprocess.Popen(
         [sys.executable, "-I", "-S", str(WATCHDOG), str(group)], start_new_session=True,
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -156,20 +156,20 @@ def put_on_leash(group: int) -> subprocess.Popen[bytes]:
 
 
 def pipe(opened: IO[bytes] | None) -> IO[bytes]:
-    """A pipe that was asked for, so that it is there."""
+    """The pipe `opened`, which is not None because it was asked for."""
     assert opened is not None
     return opened
 
 
 def ready(pipe: IO[bytes], event: int, seconds: float) -> bool:
-    """Whether `pipe` is ready for `event` of `select.poll`, or is within so many seconds."""
+    """Whether `pipe` becomes ready for `event` of `select.poll` within so many seconds."""
     poll = select.poll()
     poll.register(pipe, event)
     return bool(poll.poll(max(0.0, seconds) * 1000))
 
 
 def describe_exit(code: int) -> str:
-    """A return code of subprocess in words."""
+    """A return code of `subprocess` in words."""
     if code >= 0:
         return f"exit code {code}"
     with suppress(ValueError):

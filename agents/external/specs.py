@@ -1,39 +1,55 @@
-"""External bots by the words that name them on a command line.
+"""From a bot spec, as it is written on a command line, to a bot.
 
-``exec:COMMAND``             a bot in a child process that speaks mjai on stdin and stdout; words after plus signs say
-                             how, as in ``exec+kita+array:COMMAND`` (see `agents.external.child` for the framings)
-``mjsonp://HOST:PORT/ROOM``  a bot that is waited for there
+``NAME``, ``NAME:ARGUMENT``  a bot in this process, see `agents.registry`
+``exec:COMMAND``             a program that speaks mjai on stdin and stdout; dialect and framing may be given after plus
+                             signs, as in ``exec+kita+array:COMMAND`` (see `agents.external.subprocess_bot`)
+``mjsonp://HOST:PORT/ROOM``  a bot that connects to us there (see `agents.external.listener`)
+
+A spec from outside (a room name at the server) goes to `agents.registry.make`, never here: it must not start programs.
 """
 
 from __future__ import annotations
 
-from agents.external.child import AUTO, FRAMINGS, Child
+from agents import registry
+from agents.base import Agent
+from agents.external.adapters import ExternalAgent
 from agents.external.listener import Listener
 from agents.external.mjai_bot import MjaiBot
+from agents.external.subprocess_bot import AUTO, FRAMINGS, SubprocessBot
 from engine.mjai.dialects import DIALECTS
 
 
-def is_external(spec: str) -> bool:
-    """Whether `spec` names a foreign bot."""
-    return spec.split(":")[0].split("+")[0] == "exec" or is_awaited(spec)
-
-
-def is_awaited(spec: str) -> bool:
-    """Whether `spec` names a bot that is to connect to us."""
+def connects_to_us(spec: str) -> bool:
+    """Whether `spec` names a bot that connects to us."""
     return "://" in spec and not spec.startswith("exec")
 
 
+def is_external(spec: str) -> bool:
+    """Whether `spec` names an external bot: a program, or one that connects to us."""
+    return spec.split(":")[0].split("+")[0] == "exec" or connects_to_us(spec)
+
+
 def make_external(spec: str, timeout: float) -> MjaiBot:
-    """The foreign bot that `spec` names, with so many seconds for each answer. Raises ValueError."""
-    if is_awaited(spec):
+    """The external bot that `spec` names, with `timeout` seconds for each reply. Raises ValueError."""
+    if connects_to_us(spec):
         return Listener(spec, timeout)
     head, _, command = spec.partition(":")
     dialect, framing = "mjai3p", AUTO
-    for word in head.split("+")[1:]:
-        if word in DIALECTS:
-            dialect = word
-        elif word in FRAMINGS:
-            framing = word
+    for option in head.split("+")[1:]:
+        if option in DIALECTS:
+            dialect = option
+        elif option in FRAMINGS:
+            framing = option
         else:
-            raise ValueError(f"{head}: {word!r} is none of {', '.join((*DIALECTS, *FRAMINGS))}")
-    return Child(command, dialect, framing, timeout)
+            raise ValueError(f"{head}: {option!r} is none of {', '.join((*DIALECTS, *FRAMINGS))}")
+    return SubprocessBot(command, dialect, framing, timeout)
+
+
+def make_agent(spec: str, seed: int, timeout: float) -> Agent:
+    """The bot that `spec` names, external or not, as an agent.
+
+    `seed` is for bots in this process, `timeout` (seconds for each reply) for external ones. Raises ValueError.
+    """
+    if is_external(spec):
+        return ExternalAgent(make_external(spec, timeout))
+    return registry.make(spec, seed)

@@ -1,7 +1,7 @@
-"""python watchdog.py GROUP: kills a process group when whoever started this is gone.
+"""python watchdog.py GROUP: kills a process group if the parent of this process dies.
 
-It waits for a byte that says all is well. If its stdin ends without one, its parent has died without ending its
-children, by SIGKILL say, and nobody else would.
+The parent holds a pipe to the watchdog's stdin, and writes one byte when it has ended the group itself. If stdin ends
+without that byte, the parent has died without ending its children (by SIGKILL, for example), and the watchdog does so.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What holds for every built-in bot: legal answers that depend on the view and the seed, and on nothing else."""
+"""Properties of every built-in bot: its actions are legal and depend on the view and the seed only."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ BOTS = ["random", "tsumogiri", "efficiency", "rule", "bert"]
 GAMES = 100
 
 
-class Watched:
-    """A bot that keeps some of the views it is asked about, with its answers."""
+class RecordingBot:
+    """A bot that records some of its views and its actions in them."""
 
     def __init__(self, name: str, seed: int = 3) -> None:
         self.bot = registry.make(name, seed)
@@ -26,14 +26,14 @@ class Watched:
     def act(self, views: np.ndarray) -> np.ndarray:
         before = views.copy()
         actions = self.bot.act(views)
-        assert before.tobytes() == views.tobytes(), "a bot must leave its views as they are"
+        assert before.tobytes() == views.tobytes(), "a bot must not change its views"
         self.views.append(before[::5])
         self.actions.append(actions[::5])
         return actions
 
 
-def play(bots: list[Watched], seeds: range) -> np.ndarray:
-    """Play hanchan among three bots; returns the final scores, int32[n, 3]. An illegal answer raises."""
+def play(bots: list[RecordingBot], seeds: range) -> np.ndarray:
+    """Play hanchan among three bots; returns the final scores, int32[n, 3]. Raises for an illegal action."""
     tables = Tables(list(seeds))
     for _ in tables.play([bot.act for bot in bots], np.tile(np.arange(3, dtype=np.int8), (len(seeds), 1))):
         pass
@@ -41,33 +41,33 @@ def play(bots: list[Watched], seeds: range) -> np.ndarray:
 
 
 @pytest.fixture(scope="module", params=BOTS)
-def watched(request: pytest.FixtureRequest) -> Watched:
-    """A bot after hanchan against efficiency and random; every answer was legal."""
-    bot = Watched(request.param)
-    play([bot, Watched("efficiency"), Watched("random")], range(GAMES))
+def recorded(request: pytest.FixtureRequest) -> RecordingBot:
+    """A bot after hanchan against efficiency and random; all its actions were legal."""
+    bot = RecordingBot(request.param)
+    play([bot, RecordingBot("efficiency"), RecordingBot("random")], range(GAMES))
     return bot
 
 
-def test_answers_do_not_depend_on_the_batch(watched: Watched) -> None:
-    views, actions = np.concatenate(watched.views), np.concatenate(watched.actions)
-    assert (watched.bot.act(views[::-1])[::-1] == actions).all()
-    alone = [int(watched.bot.act(views[i : i + 1])[0]) for i in range(0, len(views), 7)]
+def test_actions_do_not_depend_on_the_batch(recorded: RecordingBot) -> None:
+    views, actions = np.concatenate(recorded.views), np.concatenate(recorded.actions)
+    assert (recorded.bot.act(views[::-1])[::-1] == actions).all()
+    alone = [int(recorded.bot.act(views[i : i + 1])[0]) for i in range(0, len(views), 7)]
     assert alone == actions[::7].tolist()
 
 
-def test_a_bot_made_anew_answers_the_same(watched: Watched) -> None:
-    views, actions = np.concatenate(watched.views), np.concatenate(watched.actions)
-    assert (registry.make(watched.bot.name, 3).act(views) == actions).all()
+def test_a_new_bot_of_the_same_seed_acts_the_same(recorded: RecordingBot) -> None:
+    views, actions = np.concatenate(recorded.views), np.concatenate(recorded.actions)
+    assert (registry.make(recorded.bot.name, 3).act(views) == actions).all()
 
 
-def test_only_random_depends_on_its_seed(watched: Watched) -> None:
-    views, actions = np.concatenate(watched.views), np.concatenate(watched.actions)
-    same = (registry.make(watched.bot.name, 4).act(views) == actions).all()
-    assert same == (watched.bot.name != "random")
+def test_only_random_depends_on_its_seed(recorded: RecordingBot) -> None:
+    views, actions = np.concatenate(recorded.views), np.concatenate(recorded.actions)
+    same = (registry.make(recorded.bot.name, 4).act(views) == actions).all()
+    assert same == (recorded.bot.name != "random")
 
 
 @pytest.mark.parametrize("name", BOTS)
-def test_nothing_hidden_changes_an_answer(name: str) -> None:
+def test_actions_do_not_depend_on_hidden_information(name: str) -> None:
     rng = np.random.default_rng(1)
     bot, driver = registry.make(name, 3), registry.make("efficiency")
     tables = Tables(list(range(500, 540)))

@@ -1,4 +1,4 @@
-"""Bots that connect to us: how they may join, what they are told, and what becomes of their faults."""
+"""Bots that connect to us: how they join, what they are sent, and their faults."""
 
 from __future__ import annotations
 
@@ -11,81 +11,84 @@ from typing import Any
 import pytest
 
 from agents.client.connection import connect, parse_url
-from agents.client.session import Stay
+from agents.client.session import ClientSession
 from agents.external.listener import Listener
 from agents.external.mjai_bot import OPENING as FIRST_DECISION
 from agents.external.mjai_bot import BotError
-from tests.agents.test_client import DISCARD, SECOND_DRAW, Scripted
-from tests.support.fake_server import Call, Message
+from tests.support.fake_server import DISCARD, SECOND_DRAW, Connection, Message
+from tests.support.scripted_bot import ScriptedBot
 
 OPENING = list(FIRST_DECISION)
 SECOND = [DISCARD, {"type": "tsumo", "actor": 1, "pai": "?"}, SECOND_DRAW]
 END: list[Message] = [{"type": "end_kyoku"}, {"type": "end_game", "scores": [35000, 35000, 35000]}]
-JOIN = {"type": "join", "name": "visitor", "room": "chair"}
+JOIN = {"type": "join", "name": "bot", "room": "chair"}
 
 
 @pytest.fixture
 def listener() -> Iterator[Listener]:
-    """A listener at a port of its own, ready for callers."""
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        port = door.getsockname()[1]
+    """A listener on a free port, ready for connections."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
     opened = Listener(f"mjsonp://127.0.0.1:{port}/chair", timeout=1.0)
     opened.prepare()
     yield opened
     opened.close()
 
 
-def call(listener: Listener) -> Call:
-    """A connection to it."""
-    connected = socket.create_connection(("127.0.0.1", parse_url(listener._address.url).port))
-    connected.settimeout(10)
-    return Call(connected)
+def connect_to(listener: Listener) -> Connection:
+    """A connection to `listener`, seen from the bot."""
+    opened = socket.create_connection(("127.0.0.1", parse_url(listener._address.url).port))
+    opened.settimeout(10)
+    return Connection(opened)
 
 
-class Visit:
-    """A bot that follows a script, in a thread; what it was told is kept."""
+Script = Callable[[Connection, list[Message]], None]
 
-    def __init__(self, listener: Listener, script: Callable[[Call, list[Message]], None]) -> None:
-        self.told: list[Message] = []
-        self._call = call(listener)
+
+class RemoteBot:
+    """A bot in a thread that connects and runs a script; what it receives is kept."""
+
+    def __init__(self, listener: Listener, script: Script) -> None:
+        self.received: list[Message] = []
+        self._connection = connect_to(listener)
         self._script = script
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
         try:
-            self._script(self._call, self.told)
+            self._script(self._connection, self.received)
         except (ConnectionError, TimeoutError):
             return
         finally:
-            self._call.close()
+            self._connection.close()
 
-    def over(self) -> list[Message]:
-        """What it was told, once it has left."""
+    def wait(self) -> list[Message]:
+        """Wait until it has disconnected; returns what it received."""
         self._thread.join(5)
         assert not self._thread.is_alive()
-        return self.told
+        return self.received
 
 
-def tsumogiri(join: Message, when_asked: bool = False, leaves: bool = False) -> Callable[[Call, list[Message]], None]:
-    """Joins, and discards what it draws, until the connection ends; or, if it `leaves`, the game."""
+def tsumogiri(join: Message, when_asked: bool = False, leaves: bool = False) -> Script:
+    """A script that joins and plays tsumogiri until the connection is closed, or, with `leaves`, the game is over."""
 
-    def play(line: Call, told: list[Message]) -> None:
-        told.append(line.receive())
-        line.send(join)
-        while not (leaves and told[-1]["type"] == "end_game"):
-            message = line.receive()
-            told.append(message)
+    def play(connection: Connection, received: list[Message]) -> None:
+        received.append(connection.receive())
+        connection.send(join)
+        while not (leaves and received[-1]["type"] == "end_game"):
+            message = connection.receive()
+            received.append(message)
             if when_asked and "can_act" not in message:
                 continue
             own = message["type"] == "tsumo" and message["actor"] == 0
-            line.send(DISCARD | {"pai": message["pai"]} if own else {"type": "none"})
+            connection.send(DISCARD | {"pai": message["pai"]} if own else {"type": "none"})
 
     return play
 
 
 def types(messages: list[Message]) -> list[str]:
-    """What happened, in words."""
+    """The types of `messages`."""
     return [message["type"] for message in messages]
 
 
@@ -93,43 +96,43 @@ WHOLE_GAME = types([*OPENING, *SECOND, *END])
 
 
 @pytest.mark.parametrize("reply", ["always", "when_asked"])
-def test_a_visitor_plays_one_game_and_is_waited_for_again(
+def test_a_bot_plays_one_game_and_the_next_game_waits_for_another(
     listener: Listener, reply: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for _ in range(2):
-        visit = Visit(listener, tsumogiri(JOIN | {"reply": reply}, reply == "when_asked"))
+        bot = RemoteBot(listener, tsumogiri(JOIN | {"reply": reply}, reply == "when_asked"))
         assert listener.react(OPENING) == DISCARD
         assert listener.react(SECOND) == DISCARD | {"pai": "E"}
         assert listener.react(END) == {"type": "none"}
-        told = visit.over()
-        assert types(told) == ["hello", *WHOLE_GAME]
-        assert told[0] == {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
-        asked = [place for place, message in enumerate(told) if "can_act" in message]
+        received = bot.wait()
+        assert types(received) == ["hello", *WHOLE_GAME]
+        assert received[0] == {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
+        asked = [index for index, message in enumerate(received) if "can_act" in message]
         assert asked == ([3, 6] if reply == "when_asked" else [])
     assert capfd.readouterr().err == 2 * f"waiting for a bot at {listener._address.url}\n"
 
 
-def test_a_visitor_may_stay(listener: Listener) -> None:
-    visit = Visit(listener, tsumogiri(JOIN | {"games": 2}))
+def test_a_bot_may_join_for_several_games(listener: Listener) -> None:
+    bot = RemoteBot(listener, tsumogiri(JOIN | {"games": 2}))
     for _ in range(2):
         listener.react(OPENING)
         listener.react(END)
-    assert types(visit.over()) == ["hello", *(2 * types([*OPENING, *END]))]
+    assert types(bot.wait()) == ["hello", *(2 * types([*OPENING, *END]))]
 
 
-def test_the_dialect_is_that_of_join_or_of_the_address(listener: Listener) -> None:
-    visit = Visit(listener, tsumogiri(JOIN | {"dialect": "libriichi3p"}))
+def test_the_dialect_comes_from_join_or_else_from_the_address(listener: Listener) -> None:
+    bot = RemoteBot(listener, tsumogiri(JOIN | {"dialect": "libriichi3p"}))
     listener.react(OPENING)
     listener.react(END)
-    assert len(visit.over()[1]["names"]) == 4
+    assert len(bot.wait()[1]["names"]) == 4
 
     listener.close()
-    awaited = Listener(f"{listener._address.url}?dialect=kita")
-    awaited.prepare()
-    visit = Visit(awaited, tsumogiri(JOIN))
-    awaited.react([*OPENING[:2], {"type": "nukidora", "actor": 1, "pai": "N"}, OPENING[2]])
-    awaited.close()
-    assert "kita" in types(visit.over())
+    second = Listener(f"{listener._address.url}?dialect=kita")
+    second.prepare()
+    bot = RemoteBot(second, tsumogiri(JOIN))
+    second.react([*OPENING[:2], {"type": "nukidora", "actor": 1, "pai": "N"}, OPENING[2]])
+    second.close()
+    assert "kita" in types(bot.wait())
 
 
 @pytest.mark.parametrize(
@@ -144,149 +147,151 @@ def test_the_dialect_is_that_of_join_or_of_the_address(listener: Listener) -> No
         (["join"], "no object with a type"),
     ],
 )
-def test_who_joins_wrongly_is_told_why_and_another_may_come(
+def test_an_invalid_join_is_rejected_with_a_reason_and_another_bot_may_join(
     listener: Listener, first: Any, what: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    told: list[Message] = []
+    def join_wrongly(connection: Connection, received: list[Message]) -> None:
+        connection.receive()
+        connection.send(first)
+        received.append(connection.receive())
 
-    def intrude(line: Call, _: list[Message]) -> None:
-        line.receive()
-        line.send(first)
-        told.append(line.receive())
-
-    intruder = Visit(listener, intrude)
-    hanging_up = call(listener)
-    hanging_up.close()
-    visit = Visit(listener, tsumogiri(JOIN))
+    rejected = RemoteBot(listener, join_wrongly)
+    silent = connect_to(listener)
+    silent.close()
+    bot = RemoteBot(listener, tsumogiri(JOIN))
     assert listener.react(OPENING) == DISCARD
-    intruder.over()
-    assert told[0]["type"] == "error"
-    assert what in told[0]["message"]
+    (error,) = rejected.wait()
+    assert error["type"] == "error"
+    assert what in error["message"]
     url = listener._address.url
     assert capfd.readouterr().err.splitlines() == [
         f"waiting for a bot at {url}",
-        f"turned a bot away at {url}: {told[0]['message']}",
+        f"rejected a bot at {url}: {error['message']}",
     ]
     listener.close()
-    visit.over()
+    bot.wait()
 
 
-def leave(line: Call) -> None:
+def disconnect(connection: Connection) -> None:
     raise ConnectionError
 
 
 @pytest.mark.parametrize(
-    ("say", "what"),
+    ("fault", "what"),
     [
-        (leave, "^has left: "),
-        (lambda line: line.receive(), "^did not answer within 1 s$"),
+        (disconnect, "^has disconnected: "),
+        (lambda connection: connection.receive(), "^did not reply within 1 s$"),
         (
-            lambda line: line.send({"type": "dahai", "actor": 2, "pai": "1m"}),
-            "^answered nonsense: .* another seat than 0",
+            lambda connection: connection.send({"type": "dahai", "actor": 2, "pai": "1m"}),
+            "^sent an invalid reply: .* another seat than 0",
         ),
-        (lambda line: line.send({"type": "x" * 70_000}), "^answered nonsense: a message of more than 65,536 bytes$"),
-        (lambda line: line._socket.sendall(b"\xff\n"), "^answered nonsense: not JSON"),
+        (
+            lambda connection: connection.send({"type": "x" * 70_000}),
+            "^sent an invalid reply: a message of more than 65,536 bytes$",
+        ),
+        (lambda connection: connection._socket.sendall(b"\xff\n"), "^sent an invalid reply: not JSON"),
     ],
 )
-def test_a_fault_ends_the_game_for_the_visitor_and_the_next_game_waits(
-    listener: Listener, say: Callable[[Call], None], what: str
+def test_a_fault_ends_the_connection_and_the_next_game_waits_for_another(
+    listener: Listener, fault: Callable[[Connection], None], what: str
 ) -> None:
-    def stumble(line: Call, told: list[Message]) -> None:
-        line.receive()
-        line.send(JOIN | {"reply": "when_asked", "games": 0})
-        while "can_act" not in line.receive():
+    def fail(connection: Connection, received: list[Message]) -> None:
+        connection.receive()
+        connection.send(JOIN | {"reply": "when_asked", "games": 0})
+        while "can_act" not in connection.receive():
             pass
-        say(line)
-        told.append(line.receive())
+        fault(connection)
+        received.append(connection.receive())
 
-    visit = Visit(listener, stumble)
+    bot = RemoteBot(listener, fail)
     with pytest.raises(BotError, match=what):
         listener.react(OPENING)
     with pytest.raises(BotError, match="sits out until the next game"):
         listener.react(SECOND)
-    for message in visit.over():
+    for message in bot.wait():
         assert message["type"] == "error"
-    visit = Visit(listener, tsumogiri(JOIN))
+    bot = RemoteBot(listener, tsumogiri(JOIN))
     assert listener.react(OPENING) == DISCARD
     listener.close()
-    visit.over()
+    bot.wait()
 
 
-def test_a_visitor_whose_answer_is_refused_is_told_why_and_sent_away(listener: Listener) -> None:
-    visit = Visit(listener, tsumogiri(JOIN | {"games": 0}))
+def test_a_bot_whose_reply_is_rejected_gets_an_error_and_is_disconnected(listener: Listener) -> None:
+    bot = RemoteBot(listener, tsumogiri(JOIN | {"games": 0}))
     assert listener.react(OPENING) == DISCARD
-    listener.refuse("may not discard 6p; legal: pass")
-    assert visit.over()[-1] == {"type": "error", "message": "may not discard 6p; legal: pass"}
+    listener.reject("may not discard 6p; legal: pass")
+    assert bot.wait()[-1] == {"type": "error", "message": "may not discard 6p; legal: pass"}
     with pytest.raises(BotError, match="sits out until the next game"):
         listener.react(SECOND)
-    visit = Visit(listener, tsumogiri(JOIN))
+    bot = RemoteBot(listener, tsumogiri(JOIN))
     assert listener.react(OPENING) == DISCARD
     listener.close()
-    visit.over()
+    bot.wait()
 
 
-def test_a_game_broken_off_needs_another_visit(listener: Listener) -> None:
-    first = Visit(listener, tsumogiri(JOIN | {"games": 0}))
+def test_an_interrupted_game_ends_the_connection(listener: Listener) -> None:
+    first = RemoteBot(listener, tsumogiri(JOIN | {"games": 0}))
     listener.react(OPENING)
-    second = Visit(listener, tsumogiri(JOIN | {"games": 0}))
+    second = RemoteBot(listener, tsumogiri(JOIN | {"games": 0}))
     assert listener.react(OPENING) == DISCARD
-    assert types(first.over()) == ["hello", *types(OPENING)]
+    assert types(first.wait()) == ["hello", *types(OPENING)]
     listener.close()
-    second.over()
+    second.wait()
 
 
 @pytest.mark.parametrize("reply", ["always", "when_asked"])
-def test_a_visitor_that_has_left_after_a_game_costs_none(
+def test_a_bot_that_disconnects_after_a_game_loses_no_game(
     listener: Listener, reply: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Though it wanted to stay."""
+    """Although it joined for an unlimited number of games."""
     for _ in range(2):
-        bot = tsumogiri(JOIN | {"games": 0, "reply": reply}, reply == "when_asked", leaves=True)
-        visit = Visit(listener, bot)
+        script = tsumogiri(JOIN | {"games": 0, "reply": reply}, reply == "when_asked", leaves=True)
+        bot = RemoteBot(listener, script)
         assert listener.react(OPENING) == DISCARD
         assert listener.react(END) == {"type": "none"}
-        visit.over()
+        bot.wait()
     assert capfd.readouterr().err == 2 * f"waiting for a bot at {listener._address.url}\n"
 
 
-def test_a_visitor_that_leaves_once_it_has_spoken_is_a_fault(listener: Listener) -> None:
-    def stumble(line: Call, told: list[Message]) -> None:
-        line.receive()
-        line.send(JOIN | {"games": 0})
-        while len(told) < 7:  # a game of five messages, and two of the next
-            told.append(line.receive())
-            line.send(DISCARD if told[-1]["type"] == "tsumo" else {"type": "none"})
+def test_disconnecting_after_a_reply_is_a_fault(listener: Listener) -> None:
+    def fail(connection: Connection, received: list[Message]) -> None:
+        connection.receive()
+        connection.send(JOIN | {"games": 0})
+        while len(received) < 7:  # a game of five messages, and two of the next
+            received.append(connection.receive())
+            connection.send(DISCARD if received[-1]["type"] == "tsumo" else {"type": "none"})
 
-    visit = Visit(listener, stumble)
+    bot = RemoteBot(listener, fail)
     listener.react(OPENING)
     listener.react(END)
-    with pytest.raises(BotError, match="has left: "):
+    with pytest.raises(BotError, match="has disconnected: "):
         listener.react(OPENING)
-    visit.over()
+    bot.wait()
 
 
-def test_our_own_client_plays_with_us(listener: Listener) -> None:
-    player, said = Scripted(), list[str]()
+def test_our_own_client_can_connect(listener: Listener) -> None:
+    bot, results = ScriptedBot(), list[str]()
     address = parse_url(listener._address.url)
-    stay = Stay(player, {"type": "join", "name": "me", "room": "chair"}, 2, said.append, said.append)
-    with_client = Thread(target=lambda: stay.attend(connect(address)), daemon=True)
-    with_client.start()
+    join = {"type": "join", "name": "me", "room": "chair"}
+    session = ClientSession(bot, join, 2, results.append, results.append)
+    client = Thread(target=lambda: session.run(connect(address)), daemon=True)
+    client.start()
     for _ in range(2):
         assert listener.react(OPENING) == DISCARD
         assert listener.react(SECOND) == DISCARD | {"pai": "E"}
         listener.react(END)
-    with_client.join(5)
-    assert said == ["game 1: 1st with 35,000 points", "game 2: 1st with 35,000 points"]
-    assert player.told[0] == json.loads(json.dumps(OPENING))
+    client.join(5)
+    assert results == ["game 1: 1st with 35,000 points", "game 2: 1st with 35,000 points"]
+    assert bot.batches[0] == json.loads(json.dumps(OPENING))
 
 
-def test_an_address_that_is_taken_is_named(listener: Listener) -> None:
+def test_an_address_in_use_is_named_in_the_error(listener: Listener) -> None:
     second = Listener(listener._address.url)
     with pytest.raises(OSError, match=r"Address already in use.*mjsonp://127.0.0.1"):
         second.prepare()
 
 
 @pytest.mark.parametrize("url", ["ws://localhost/mjai/x", "mjsonp://localhost/x?dialect=ruby", "localhost:11600"])
-def test_an_address_that_cannot_be(url: str) -> None:
+def test_invalid_addresses(url: str) -> None:
     with pytest.raises(ValueError, match="localhost"):
         Listener(url)

@@ -10,32 +10,32 @@ import pytest
 from agents import registry
 
 
-class ExternalAgent:
-    """A bot as another package would write it."""
+class PluginBot:
+    """A bot of another package."""
 
     def __init__(self, argument: str | None, seed: int) -> None:
-        self.name, self.argument, self.seed = "foreign", argument, seed
+        self.name, self.argument, self.seed = "plugin", argument, seed
 
     def act(self, views: np.ndarray) -> np.ndarray:
         return np.zeros(len(views), dtype=np.int64)
 
 
 @pytest.fixture
-def foreign(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two bots of another package, one under a name that is taken."""
+def plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two bots of another package, one with the name of a built-in bot."""
     offered = [
-        EntryPoint(name, "tests.agents.test_registry:ExternalAgent", registry.GROUP) for name in ("my-bot", "random")
+        EntryPoint(name, "tests.agents.test_registry:PluginBot", registry.GROUP) for name in ("my-bot", "random")
     ]
     monkeypatch.setattr(registry, "entry_points", lambda group: offered if group == registry.GROUP else [])
 
 
 @pytest.mark.parametrize("name", ["random", "tsumogiri", "efficiency", "rule"])
-def test_built_in_bots_answer_to_their_names(name: str) -> None:
+def test_built_in_bots_are_made_by_name(name: str) -> None:
     assert registry.make(name).name == name
     assert name in registry.names()
 
 
-def test_unknown_name_lists_the_known_ones() -> None:
+def test_an_unknown_name_is_an_error_that_lists_the_known_ones() -> None:
     with pytest.raises(ValueError, match=r"unknown bot 'mortal'.*random, tsumogiri, efficiency, rule, bert"):
         registry.make("mortal")
 
@@ -52,15 +52,15 @@ def test_built_in_bots_take_no_argument(spec: str) -> None:
         registry.make(spec)
 
 
-@pytest.mark.usefixtures("foreign")
+@pytest.mark.usefixtures("plugins")
 @pytest.mark.parametrize(("spec", "argument"), [("my-bot", None), ("my-bot:", ""), ("my-bot:a:b", "a:b")])
 def test_bots_of_other_packages_get_argument_and_seed(spec: str, argument: str | None) -> None:
     bot = registry.make(spec, seed=5)
-    assert isinstance(bot, ExternalAgent)
+    assert isinstance(bot, PluginBot)
     assert (bot.argument, bot.seed) == (argument, 5)
 
 
-@pytest.mark.usefixtures("foreign")
-def test_other_packages_cannot_take_a_built_in_name() -> None:
+@pytest.mark.usefixtures("plugins")
+def test_other_packages_cannot_replace_a_built_in_bot() -> None:
     assert registry.names() == ["random", "tsumogiri", "efficiency", "rule", "bert", "my-bot"]
-    assert not isinstance(registry.make("random"), ExternalAgent)
+    assert not isinstance(registry.make("random"), PluginBot)

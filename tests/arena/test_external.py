@@ -38,8 +38,8 @@ def played(settings: RunSettings, walls: list[int], folder: Path | None = None) 
         return last_update(play_chunk(settings, bots, walls, folder))
     finally:
         for bot in bots:
-            if settings.has_external_bots and hasattr(bot.agent, "player"):
-                bot.agent.player.close()
+            if settings.has_external_bots and hasattr(bot.agent, "bot"):
+                bot.agent.bot.close()
 
 
 def records(folder: Path) -> dict[str, list[dict[str, Any]]]:
@@ -68,10 +68,10 @@ def test_an_external_bot_plays_the_same_games_as_the_same_bot_in_this_process(tm
 @pytest.mark.parametrize(
     ("fault", "what"),
     [
-        ("crash", r"has ended \(exit code 3\); stderr: .*ValueError: no idea"),
-        ("hang", r"did not answer within 0.4 s"),
-        ("lie", r"may not discard [19]m; legal: .*tsumogiri"),
-        ("garbage", r"answered nonsense: not JSON: 'thinking ...'"),
+        ("crash", r"has exited \(exit code 3\); stderr: .*ValueError: no idea"),
+        ("hang", r"did not reply within 0.4 s"),
+        ("illegal", r"may not discard [19]m; legal: .*tsumogiri"),
+        ("garbage", r"sent an invalid reply: not JSON: 'thinking ...'"),
     ],
 )
 def test_a_faulty_bot_costs_its_seat_and_nothing_else(tmp_path: Path, fault: str, what: str) -> None:
@@ -98,11 +98,11 @@ def test_the_command_line_plays_external_bots_and_reports_their_faults(arena: Ar
         assert done.returncode == 0, done.stderr
     line = (
         r"bot tsumogiri_bot#2: failed in 12 of 12 games, which went on without it; "
-        r"first: game 0, seat 1: has ended \(exit"
+        r"first: game 0, seat 1: has exited \(exit"
     )
     assert re.search(line, done.stdout)
     assert "bot tsumogiri_bot:" not in done.stdout
-    assert len(re.findall(r"^bot tsumogiri_bot#2, game \d+, seat \d: has ended", done.stderr, re.MULTILINE)) == 12
+    assert len(re.findall(r"^bot tsumogiri_bot#2, game \d+, seat \d: has exited", done.stderr, re.MULTILINE)) == 12
     document = without_speed(tmp_path / "1.json")
     assert document == without_speed(tmp_path / "2.json")
     assert len(document["faults"]) == 12
@@ -150,7 +150,7 @@ def test_ctrl_c_leaves_no_child_and_faults_are_kept_for_later(
     [
         ("exec:no-such-program,random,random", "there is no program 'no-such-program'"),
         ("exec+kito:cat,random,random", "'kito' is none of mjai3p, libriichi3p, kita, auto"),
-        ("ws://localhost/x,random,random", "bots are waited for at mjsonp://HOST:PORT/ROOM only"),
+        ("ws://localhost/x,random,random", "bots can only connect to mjsonp://HOST:PORT/ROOM"),
         ("mjsonp://localhost:1/a b,random,random", "the name of a room"),
         ('"rule,random,random', "unexpected end of data"),
     ],

@@ -1,4 +1,4 @@
-"""A mjai server of one chair, over TCP, whose every step a test decides."""
+"""A scripted mjai server over TCP, for one client: a test decides every message."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ from engine.mjai.connection import HELLO
 Message = dict[str, Any]
 
 
-class Call:
-    """One connection, from the server's side."""
+class Connection:
+    """One connection, seen from the server."""
 
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
         self._file = connected.makefile("rw", encoding="utf-8", newline="\n")
 
     def send(self, *messages: Message) -> None:
-        """Send messages, all at once."""
+        """Send all `messages` in one write."""
         self._file.write("".join(json.dumps(message) + "\n" for message in messages))
         self._file.flush()
 
     def receive(self) -> Message:
-        """The next message; ConnectionError where there is none."""
+        """The next message. Raises ConnectionError if the client has disconnected."""
         line = self._file.readline()
         if not line:
             raise ConnectionError
         message: Message = json.loads(line)
         return message
 
-    def welcome(self) -> Message:
-        """Say hello; returns the join message."""
+    def handshake(self) -> Message:
+        """Send ``hello``; returns the ``join`` of the client."""
         self.send(HELLO)
         return self.receive()
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._file.close()
         self._socket.close()
 
 
 class FakeServer:
-    """Runs one script a connection, in turn, then listens no more. Leaving the block waits for them."""
+    """Runs one script for each connection, in turn, then stops listening. Leaving the block waits for the scripts."""
 
-    def __init__(self, *scripts: Callable[[Call], None]) -> None:
-        self._door = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._door.getsockname()[1]
+    def __init__(self, *scripts: Callable[[Connection], None]) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
         self.url = f"mjsonp://127.0.0.1:{self.port}/room"
         self._scripts = scripts
         self._failure: BaseException | None = None
@@ -63,38 +63,38 @@ class FakeServer:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._thread.join(10)
-        self._door.close()
+        self._listener.close()
         if error is None:
-            assert not self._thread.is_alive(), "not all connections came"
+            assert not self._thread.is_alive(), "the client made fewer connections than there are scripts"
             if self._failure is not None:
                 raise self._failure
 
     def _serve(self) -> None:
         try:
             for script in self._scripts:
-                connected, _ = self._door.accept()
-                connected.settimeout(10)
-                call = Call(connected)
+                accepted, _ = self._listener.accept()
+                accepted.settimeout(10)
+                connection = Connection(accepted)
                 try:
-                    script(call)
+                    script(connection)
                 finally:
-                    call.close()
+                    connection.close()
         except BaseException as error:
             self._failure = error
 
 
-START, KYOKU, DRAW = (dict(message) for message in FIRST_DECISION)
+START_GAME, START_KYOKU, DRAW = (dict(message) for message in FIRST_DECISION)
 DISCARD = {"type": "dahai", "actor": 0, "pai": "6p", "tsumogiri": True}
 SECOND_DRAW = {"type": "tsumo", "actor": 0, "pai": "E"}
 END = {"type": "end_game", "scores": [34500, 40000, 30500], "points": [-5.5, 30.0, -24.5]}
-ASKS = {"can_act": True}
+CAN_ACT = {"can_act": True}
 
 
-def play_game(call: Call, start: Message = START) -> None:
-    """A short game."""
-    call.send(start, KYOKU, DRAW | ASKS)
-    assert call.receive() == DISCARD
-    call.send(DISCARD, {"type": "tsumo", "actor": 1, "pai": "?"})
-    call.send({"type": "dahai", "actor": 1, "pai": "9p", "tsumogiri": True}, SECOND_DRAW | ASKS)
-    assert call.receive() == DISCARD | {"pai": "E"}
-    call.send({"type": "end_kyoku"}, END)
+def play_game(connection: Connection, start: Message = START_GAME) -> None:
+    """Play a short game with the client."""
+    connection.send(start, START_KYOKU, DRAW | CAN_ACT)
+    assert connection.receive() == DISCARD
+    connection.send(DISCARD, {"type": "tsumo", "actor": 1, "pai": "?"})
+    connection.send({"type": "dahai", "actor": 1, "pai": "9p", "tsumogiri": True}, SECOND_DRAW | CAN_ACT)
+    assert connection.receive() == DISCARD | {"pai": "E"}
+    connection.send({"type": "end_kyoku"}, END)

@@ -1,4 +1,4 @@
-"""Positions played by script, and what a bot answers in them."""
+"""What a bot does in positions set up by a test."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from engine.table import TABLE
 from engine.tiles import MPSZ_NAMES
 from tests.support.scenario import Scenario
 
-SCATTERED = "159p159s1234567z"  # a hand that wants nothing soon
+ATTACKER = "234567p2267845s"  # tenpai, waits for 3s and 6s
+SCATTERED = "159p159s1234567z"  # a hand far from tenpai that calls nothing
 
 
 def view_of(table: np.ndarray, seat: int) -> np.ndarray:
-    """TABLE[1]: what `seat` sees of the one table in `table` uint8[:]."""
+    """The view of `seat`, TABLE[1], at the one table in `table` uint8[:]."""
     views = np.zeros(1, dtype=TABLE)
     kernels.write_view(table, 0, seat, views.view(np.uint8), 0)
     return views
 
 
 def answer(bot: str, scenario: Scenario, seat: int) -> str:
-    """The name of what `bot` does as `seat`; a discard is the tile in mpsz, as drawn or from the hand."""
+    """The name of the action of `bot` as `seat`; a discard is named by its tile in mpsz, tsumogiri or not."""
     action = int(registry.make(bot).act(view_of(scenario.side.raw, seat))[0])
     if action == TSUMOGIRI:
         return MPSZ_NAMES[scenario.t.drawn]

@@ -1,14 +1,20 @@
-"""The rule bot: weighs speed, value, danger and placement, and takes the action that promises most.
+"""The rule bot: it estimates speed, value, danger and placement, and takes the action with the highest expected value.
 
-Everything is measured in places: an expected placement better by one is worth 1. `placement` turns payments into that
-unit, `speed` knows how likely a hand is to win in time, `value` what it may be worth, `safety` and `threat` what a
-discard may cost; `attack` puts speed and value together, and `discard`, `calls` and `bot` choose. What is known about
-one decision is gathered in a record, `mind`.
+The unit of every expected value (``ev``) is one placement: an action with an ev higher by 1 is expected to finish one
+placement better. The modules, from facts to decisions:
+
+* `placement`: the value of a score situation, and of payments in it;
+* `speed`: tables of the chance to win, by shanten, ukeire, draws left and threat level;
+* `value`: han that a hand has, and the plans (tanyao, half flush ...) by which it may gain more;
+* `safety`, `threat`: the chance that a discard deals in, and what that costs;
+* `attack`: the expected value of going for a win, from speed and value;
+* `context`: the record of all this for one view;
+* `discard`, `calls`, `bot`: the choice. Start with `bot.choose`.
 """
 
 from __future__ import annotations
 
-from agents.base import compiled
-from agents.bots.rule.bot import decide, weigh
+from agents.base import compiled_factory
+from agents.bots.rule.bot import action_values, decide
 
-make = compiled("rule", decide, weigh)
+make = compiled_factory("rule", decide, action_values)

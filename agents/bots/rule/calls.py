@@ -1,14 +1,14 @@
-"""Whether to call: what the hand promises with the call against what it promises as it is."""
+"""The choice of a call: the expected value of the hand with the call against that without it."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from agents.bots.rule.attack import attack, plans_within_reach
-from agents.bots.rule.discard import FOLD_RISK, PUSH_RISK, shanten_without, weigh
+from agents.bots.rule.attack import attack_ev, reachable_plans
+from agents.bots.rule.discard import FOLD_RISK, PUSH_RISK, discard_ev, shanten_after
 from agents.bots.rule.speed import DISCARDS_LEFT
-from agents.compiled.kan import harmless_kan
-from agents.compiled.menu import may
+from agents.compiled.kan import ankan_keeping_shanten
+from agents.compiled.menu import is_legal
 from engine.actions import KAKAN, PASS, PON, PON_RED
 from engine.compiling import inner
 from engine.hand import move
@@ -18,52 +18,53 @@ from engine.shanten import shanten
 from engine.table import PON_MELD
 from engine.tiles import KIND_OF, RED_INDEX, SANMA_KINDS, is_red
 
-CALL_MARGIN = 0.004  # places a call must gain: an open hand has fewer safe tiles
+CALL_MARGIN = 0.004  # placements a call must gain: an open hand has fewer safe tiles
 
 
 @inner
-def worth_waiting(t: np.record, mind: np.record) -> float:
-    """Places the hand promises without the call."""
+def pass_ev(t: np.record, context: np.record) -> float:
+    """Expected value of the hand without the call."""
     p = t.seat[t.viewer]
     riichi = p.score >= RIICHI_STICK and t.live_left >= MIN_LIVE_FOR_RIICHI
-    promised = attack(t, mind, np.bool_(riichi), np.bool_(True), np.bool_(True))
-    to_come = DISCARDS_LEFT[mind.level, mind.turns] * mind.usual_risk
-    return max(promised - PUSH_RISK * to_come, -FOLD_RISK * to_come)
+    win_ev = attack_ev(t, context, np.bool_(riichi), np.bool_(True), np.bool_(True))
+    later_risk = DISCARDS_LEFT[context.threat_level, context.draws_left] * context.mean_risk
+    return max(win_ev - PUSH_RISK * later_risk, -FOLD_RISK * later_risk)
 
 
 @inner
-def best_after_call(t: np.record, mind: np.record, called: int) -> float:
-    """Places the best discard after a call of kind `called` promises."""
+def best_ev_after_call(t: np.record, context: np.record, called: int) -> float:
+    """Expected value of the best discard after a call of kind `called`."""
     p = t.seat[t.viewer]
-    mind.plans = plans_within_reach(p, mind.keys)
+    context.plans = reachable_plans(p, context.keys)
     nearest = max(shanten(p.hand_keys, np.int64(p.n_melds)), np.int64(0))
     best = -1e9
     for kind in SANMA_KINDS:
-        if p.hand[kind] > 0 and kind != called and shanten_without(p, kind) == nearest:
+        if p.hand[kind] > 0 and kind != called and shanten_after(p, kind) == nearest:
             move(p, kind, np.int64(-1))
-            best = max(best, weigh(mind, kind, attack(t, mind, np.bool_(False), np.bool_(True), np.bool_(True))))
+            win_ev = attack_ev(t, context, np.bool_(False), np.bool_(True), np.bool_(True))
+            best = max(best, discard_ev(context, kind, win_ev))
             move(p, kind, np.int64(1))
     return best
 
 
 @inner
-def worth_with_pon(t: np.record, mind: np.record, red: int) -> float:
-    """Places the best discard after a pon promises; `red` red fives of the hand go into the meld."""
+def pon_ev(t: np.record, context: np.record, red: int) -> float:
+    """Expected value of a pon, with the best discard after it; `red` red fives of the hand go into the meld."""
     p = t.seat[t.viewer]
     kind = KIND_OF[t.offer]
-    place, was_open = p.n_melds, p.open
+    meld, was_open = p.n_melds, p.open
     move(p, kind, np.int64(-2))
     if red:
         p.red[RED_INDEX[kind]] -= red
-    p.meld_type[place] = PON_MELD
-    p.meld_kind[place] = kind
-    p.meld_red[place] = red + np.int64(is_red(np.int64(t.offer)))
+    p.meld_type[meld] = PON_MELD
+    p.meld_kind[meld] = kind
+    p.meld_red[meld] = red + np.int64(is_red(np.int64(t.offer)))
     p.n_melds += 1
     p.open = 1
-    best = best_after_call(t, mind, kind)
+    best = best_ev_after_call(t, context, kind)
     p.open = was_open
     p.n_melds -= 1
-    p.meld_type[place] = p.meld_kind[place] = p.meld_red[place] = 0
+    p.meld_type[meld] = p.meld_kind[meld] = p.meld_red[meld] = 0
     if red:
         p.red[RED_INDEX[kind]] += red
     move(p, kind, np.int64(2))
@@ -71,33 +72,33 @@ def worth_with_pon(t: np.record, mind: np.record, red: int) -> float:
 
 
 @inner
-def choose_call(t: np.record, mind: np.record) -> int:
-    """Pon, with the red five where there is one, or pass. A daiminkan opens the hand for nothing but an indicator."""
-    red = may(t, np.int64(PON_RED))
-    if not red and not may(t, np.int64(PON)):
+def choose_call(t: np.record, context: np.record) -> int:
+    """Pon, with the red five where there is one, or pass; never daiminkan, which gains no more than an indicator."""
+    red = is_legal(t, np.int64(PON_RED))
+    if not red and not is_legal(t, np.int64(PON)):
         return np.int64(PASS)
     pon = np.int64(PON_RED) if red else np.int64(PON)
-    mind.worth[PASS] = worth_waiting(t, mind) + CALL_MARGIN
-    mind.worth[pon] = worth_with_pon(t, mind, np.int64(red))
-    return pon if mind.worth[pon] > mind.worth[PASS] else np.int64(PASS)
+    context.ev[PASS] = pass_ev(t, context) + CALL_MARGIN
+    context.ev[pon] = pon_ev(t, context, np.int64(red))
+    return pon if context.ev[pon] > context.ev[PASS] else np.int64(PASS)
 
 
 @inner
-def choose_kan(t: np.record, level: int) -> int:
-    """A kan on the own turn that sets the hand back by nothing, or -1.
+def choose_kan(t: np.record, threat_level: int) -> int:
+    """An ankan or kakan that does not raise the shanten, or -1.
 
-    Against a threat only a hand that is tenpai, or nearly, shows everybody a new dora.
+    Under threat only a hand that is tenpai or one step from it makes an ankan: the new dora helps everybody.
     """
     p = t.seat[t.viewer]
     n_melds = np.int64(p.n_melds)
     before = shanten(p.hand_keys, n_melds)
-    if level > 0 and before > 1:
+    if threat_level > 0 and before > 1:
         return np.int64(-1)
-    kan = harmless_kan(t)
-    if kan >= 0 or level > 0:
+    kan = ankan_keeping_shanten(t)
+    if kan >= 0 or threat_level > 0:
         return kan
     for kind in SANMA_KINDS:
-        if may(t, KAKAN + kind):
+        if is_legal(t, KAKAN + kind):
             move(p, kind, np.int64(-1))
             after = shanten(p.hand_keys, n_melds)
             move(p, kind, np.int64(1))

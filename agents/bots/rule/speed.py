@@ -1,109 +1,111 @@
-"""How likely a hand is to win before the others do, as tables made once.
+"""The chance that a hand wins before the others do, as tables computed at import.
 
-A *go-round* is the discards of the two others and one's own next draw; `turns` counts the own draws still to come,
-and the *level* is the number of seats that threaten to win (0-2). The numbers are fitted to how often hands of each
-shanten, turn and level won in 1,500 games among bots that only play for speed.
+A *go-around* is the discards of the two opponents and the viewer's next draw; `draws` counts the viewer's draws still
+to come, and the *threat level* is the number of opponents that threaten to win (0-2). The constants are fitted to how
+often hands of each shanten, go-around and threat level won in 1,500 games among bots that only play for speed.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-MAX_TURNS = 19
-MAX_WAIT = 15  # tiles; more are counted as so many
-MAX_USEFUL = 60
-# Chance that a go-round ends with somebody else's win, by level.
-HAZARD = np.array([0.006, 0.10, 0.21])
-N_LEVELS = len(HAZARD)
-# Of the tiles that would help a hand, how many really come: a step to tenpai, a win.
-STEP_SHARE = 0.5
-WIN_SHARE = 0.68
-# Useful tiles an average hand has by shanten (0: its wait), once it gets there.
-USUAL_TILES = np.array([5, 13, 26, 27, 40, 50, 56, 60, 60])
-# How readily others discard a winning tile, against a tile at random.
-RON_RATE = 0.44
-NO_OWN_WIN = 0.88  # chance that a go-round passes without a win of the viewer itself
-HIDDEN_FOR_GOOD = 39.0  # tiles the viewer will never see: two hands and most of the dead wall
+MAX_DRAWS = 19
+MAX_WAIT = 15  # tiles in a wait; larger waits count as this
+MAX_UKEIRE = 60
+# Chance that a go-around ends with an opponent's win, by threat level.
+OPPONENT_WIN_CHANCE = np.array([0.006, 0.10, 0.21])
+N_LEVELS = len(OPPONENT_WIN_CHANCE)
+# A tile of the ukeire (a winning tile) comes less often than a random unseen tile would, by this factor.
+UKEIRE_FACTOR = 0.5
+WAIT_FACTOR = 0.68
+# Typical ukeire by shanten, in tiles (0: the size of the wait).
+TYPICAL_UKEIRE = np.array([5, 13, 26, 27, 40, 50, 56, 60, 60])
+RON_FACTOR = 0.44  # an opponent discards a winning tile less often than a random tile, by this factor
+NO_OWN_WIN_CHANCE = 0.88  # chance that the viewer does not win within a go-around
+NEVER_SEEN = 39.0  # tiles the viewer will never see: two hands and most of the dead wall
 
 
-def hidden_tiles(turns: int) -> float:
+def hidden_tiles(draws: int) -> float:
     """Tiles a seat does not see with that many draws to come."""
-    return HIDDEN_FOR_GOOD + 3.0 * turns
+    return NEVER_SEEN + 3.0 * draws
 
 
-def next_levels(level: int, turns: int) -> list[tuple[int, float]]:
-    """Levels a go-round later, each with its chance: other seats may begin to threaten, more so as time passes."""
-    arrives = (0.006 + 0.0013 * (MAX_TURNS - 1 - turns)) * (N_LEVELS - 1 - level) / 2
-    return [(level, 1 - arrives), (min(level + 1, N_LEVELS - 1), arrives)]
+def next_levels(level: int, draws: int) -> list[tuple[int, float]]:
+    """Threat levels one go-around later, each with its chance: the level rises more often as the round goes on."""
+    rises = (0.006 + 0.0013 * (MAX_DRAWS - 1 - draws)) * (N_LEVELS - 1 - level) / 2
+    return [(level, 1 - rises), (min(level + 1, N_LEVELS - 1), rises)]
 
 
-def _later(wins: np.ndarray, level: int, turns: int) -> np.ndarray:
-    """Chances a go-round later, for `wins` float64[..., N_LEVELS, MAX_TURNS + 1] and a turn at least: float64[...]."""
-    return sum((chance * wins[..., then, turns - 1] for then, chance in next_levels(level, turns)), np.float64(0))
+def _next_go_around(chances: np.ndarray, level: int, draws: int) -> np.ndarray:
+    """Chances one go-around later: float64[...] of `chances` float64[..., N_LEVELS, MAX_DRAWS + 1]; `draws` > 0."""
+    return sum((rate * chances[..., then, draws - 1] for then, rate in next_levels(level, draws)), np.float64(0))
 
 
-def _wait_wins() -> np.ndarray:
-    """float64[2, MAX_WAIT + 1, N_LEVELS, MAX_TURNS + 1]: chance of a tenpai hand to win, by ron or not, and by wait."""
-    wins = np.zeros((2, MAX_WAIT + 1, N_LEVELS, MAX_TURNS + 1))
-    ron_counts = np.array([[0.0], [1.0]])
-    for turns in range(MAX_TURNS + 1):
-        hit = WIN_SHARE * np.arange(MAX_WAIT + 1) / hidden_tiles(turns)
-        by_others = ron_counts * (1 - (1 - RON_RATE * hit) ** 2)
+def _tenpai_win_chance() -> np.ndarray:
+    """float64[2, MAX_WAIT + 1, N_LEVELS, MAX_DRAWS + 1]: chance of a tenpai hand to win, by ron allowed and by wait."""
+    wins = np.zeros((2, MAX_WAIT + 1, N_LEVELS, MAX_DRAWS + 1))
+    ron_allowed = np.array([[0.0], [1.0]])
+    for draws in range(MAX_DRAWS + 1):
+        hit = WAIT_FACTOR * np.arange(MAX_WAIT + 1) / hidden_tiles(draws)
+        by_ron = ron_allowed * (1 - (1 - RON_FACTOR * hit) ** 2)
         for level in range(N_LEVELS):
-            own = hit + (1 - hit) * _later(wins, level, turns) if turns > 0 else 0.0
-            wins[..., level, turns] = by_others + (1 - by_others) * (1 - HAZARD[level]) * own
+            by_tsumo = hit + (1 - hit) * _next_go_around(wins, level, draws) if draws > 0 else 0.0
+            wins[..., level, draws] = by_ron + (1 - by_ron) * (1 - OPPONENT_WIN_CHANCE[level]) * by_tsumo
     return wins
 
 
-def _step_wins(then: np.ndarray) -> np.ndarray:
-    """Chance for each useful tile to be the one that comes first and to win after it.
+def _step_win_chance(then: np.ndarray) -> np.ndarray:
+    """Chance that one given tile of the ukeire comes before the others of it, and that the hand wins after that.
 
-    `then` float64[..., N_LEVELS, MAX_TURNS + 1] is the chance to win after the step. The result has an axis of
-    MAX_USEFUL + 1 more in front: how many useful tiles there are in all.
+    `then` float64[..., N_LEVELS, MAX_DRAWS + 1] is the chance to win after the step. The result has one more axis in
+    front, of MAX_UKEIRE + 1: the ukeire in tiles.
     """
-    wins = np.zeros((MAX_USEFUL + 1, *then.shape))
-    useful = np.arange(MAX_USEFUL + 1).reshape(-1, *(1 for _ in then.shape[:-2]))
-    for turns in range(1, MAX_TURNS + 1):
-        one = STEP_SHARE / hidden_tiles(turns)
+    wins = np.zeros((MAX_UKEIRE + 1, *then.shape))
+    ukeire = np.arange(MAX_UKEIRE + 1).reshape(-1, *(1 for _ in then.shape[:-2]))
+    for draws in range(1, MAX_DRAWS + 1):
+        one = UKEIRE_FACTOR / hidden_tiles(draws)
         for level in range(N_LEVELS):
-            onward = one * _later(then, level, turns) + (1 - one * useful) * _later(wins, level, turns)
-            wins[..., level, turns] = (1 - HAZARD[level]) * onward
+            stay = (1 - one * ukeire) * _next_go_around(wins, level, draws)
+            onward = one * _next_go_around(then, level, draws) + stay
+            wins[..., level, draws] = (1 - OPPONENT_WIN_CHANCE[level]) * onward
     return wins
 
 
-def _chain_wins() -> np.ndarray:
-    """float64[shanten, MAX_USEFUL + 1, N_LEVELS, MAX_TURNS + 1]: the same by shanten, every later step being usual."""
-    then = WAIT_WINS[1, USUAL_TILES[0]]
-    wins = np.zeros((len(USUAL_TILES), MAX_USEFUL + 1, *then.shape))
-    for shanten in range(1, len(USUAL_TILES)):
-        wins[shanten] = _step_wins(then)
-        then = USUAL_TILES[shanten] * wins[shanten, USUAL_TILES[shanten]]
+def _shanten_win_chance() -> np.ndarray:
+    """float64[shanten, MAX_UKEIRE + 1, N_LEVELS, MAX_DRAWS + 1]: the same by shanten, with typical ukeire later on."""
+    then = TENPAI_WIN_CHANCE[1, TYPICAL_UKEIRE[0]]
+    wins = np.zeros((len(TYPICAL_UKEIRE), MAX_UKEIRE + 1, *then.shape))
+    for shanten in range(1, len(TYPICAL_UKEIRE)):
+        wins[shanten] = _step_win_chance(then)
+        then = TYPICAL_UKEIRE[shanten] * wins[shanten, TYPICAL_UKEIRE[shanten]]
     return wins
 
 
-def _drawn_tenpai() -> np.ndarray:
-    """float64[3, N_LEVELS, MAX_TURNS + 1]: chance to be tenpai at an exhaustive draw, by shanten; from 2 on it is 0."""
-    drawn = np.zeros((3, N_LEVELS, MAX_TURNS + 1))
-    drawn[0, :, 0] = 1.0
-    for turns in range(1, MAX_TURNS + 1):
-        win = WIN_SHARE * (1 + 2 * RON_RATE) * USUAL_TILES[0] / hidden_tiles(turns)
-        step = STEP_SHARE * USUAL_TILES[1] / hidden_tiles(turns)
+def _draw_tenpai_chance() -> np.ndarray:
+    """float64[3, N_LEVELS, MAX_DRAWS + 1]: chance to be tenpai at an exhaustive draw, by shanten; from 2 on it is 0."""
+    tenpai = np.zeros((3, N_LEVELS, MAX_DRAWS + 1))
+    tenpai[0, :, 0] = 1.0
+    for draws in range(1, MAX_DRAWS + 1):
+        win = WAIT_FACTOR * (1 + 2 * RON_FACTOR) * TYPICAL_UKEIRE[0] / hidden_tiles(draws)
+        step = UKEIRE_FACTOR * TYPICAL_UKEIRE[1] / hidden_tiles(draws)
         for level in range(N_LEVELS):
-            drawn[0, level, turns] = (1 - HAZARD[level]) * (1 - win) * _later(drawn[0], level, turns)
-            onward = step * _later(drawn[0], level, turns) + (1 - step) * _later(drawn[1], level, turns)
-            drawn[1, level, turns] = (1 - HAZARD[level]) * onward
-    return drawn
+            nobody_wins = 1 - OPPONENT_WIN_CHANCE[level]
+            tenpai[0, level, draws] = nobody_wins * (1 - win) * _next_go_around(tenpai[0], level, draws)
+            stay = (1 - step) * _next_go_around(tenpai[1], level, draws)
+            onward = step * _next_go_around(tenpai[0], level, draws) + stay
+            tenpai[1, level, draws] = nobody_wins * onward
+    return tenpai
 
 
-WAIT_WINS = _wait_wins()
-# float64[MAX_USEFUL + 1, MAX_WAIT + 1, N_LEVELS, MAX_TURNS + 1]: a step from tenpai, by useful tiles and wait.
-TENPAI_WINS = _step_wins(WAIT_WINS[1])
-CHAIN_WINS = _chain_wins()
-DRAWN_TENPAI = _drawn_tenpai()
-# Discards still to be made before the round ends, by level and turns.
+TENPAI_WIN_CHANCE = _tenpai_win_chance()
+# float64[MAX_UKEIRE + 1, MAX_WAIT + 1, N_LEVELS, MAX_DRAWS + 1]: for one tile of the ukeire, by ukeire and later wait.
+IISHANTEN_WIN_CHANCE = _step_win_chance(TENPAI_WIN_CHANCE[1])
+SHANTEN_WIN_CHANCE = _shanten_win_chance()
+DRAW_TENPAI_CHANCE = _draw_tenpai_chance()
+# Expected number of the viewer's discards before the round ends, by threat level and draws left.
 DISCARDS_LEFT = np.array(
     [
-        [sum((NO_OWN_WIN * (1 - hazard)) ** k for k in range(turns)) for turns in range(MAX_TURNS + 1)]
-        for hazard in HAZARD
+        [sum((NO_OWN_WIN_CHANCE * (1 - chance)) ** k for k in range(draws)) for draws in range(MAX_DRAWS + 1)]
+        for chance in OPPONENT_WIN_CHANCE
     ]
 )

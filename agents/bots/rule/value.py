@@ -1,4 +1,4 @@
-"""What a hand may be worth, in han: doras held, yaku it has, and yaku it can still reach."""
+"""The value of a hand in han: dora, yaku it has, and yaku it can still reach."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ ONE = np.uint64(1)
 PIN_MASK, SOU_MASK, HONOUR_MASK = 0x1FF << 9, 0x1FF << 18, 0x7F << 27
 ALL_MASK = (1 << N_KINDS) - 1
 
-# Plans: the kinds a hand may use, and the han that brings, concealed and open.
+# Plans: the kinds a hand may use, and the han that brings, concealed and open. In order: tanyao, half flush in pin and
+# in sou, full flush in pin and in sou.
 PLAN_MASK = np.array(
     [ALL_MASK & ~TERMINALS_HONOURS_MASK, PIN_MASK | HONOUR_MASK, SOU_MASK | HONOUR_MASK, PIN_MASK, SOU_MASK],
     dtype=np.uint64,
@@ -23,11 +24,12 @@ PLAN_CLOSED = np.array([1.0, 3.0, 3.0, 6.0, 6.0])
 PLAN_OPEN = np.array([1.0, 2.0, 2.0, 5.0, 5.0])
 N_PLANS = len(PLAN_MASK)
 
-# What a concealed hand gains on average beyond what is counted: riichi itself, then tsumo, ippatsu and ura.
+# Expected han of a concealed hand beyond its dora and value triplets: riichi itself; tsumo, ippatsu and ura dora of a
+# hand in riichi; pinfu, or a value pair that becomes a triplet.
 RIICHI_HAN = 1.0
-RIICHI_LUCK = 1.15
-PINFU_HOPE = 0.35
-VALUE_PAIR_HOPE = 0.35
+RIICHI_BONUS_HAN = 1.15
+PINFU_HAN = 0.35
+VALUE_PAIR_HAN = 0.35
 TOITOI_HAN = 2.0
 
 
@@ -41,8 +43,8 @@ def value_han(t: np.record, seat: int, kind: int) -> int:
 
 
 @inner
-def bonus_han(p: np.record, dora: np.ndarray) -> int:
-    """Doras of all sorts in hand, melds and laid norths."""
+def dora_han(p: np.record, dora: np.ndarray) -> int:
+    """Dora, red fives and nukidora in hand, in melds and set aside. `dora` int64[34] is what each kind counts."""
     han = np.int64(p.red[0]) + np.int64(p.red[1]) + np.int64(p.nukidora) * (1 + dora[NORTH])
     for kind in SANMA_KINDS:
         han += np.int64(p.hand[kind]) * dora[kind]
@@ -53,12 +55,12 @@ def bonus_han(p: np.record, dora: np.ndarray) -> int:
 
 
 @inner
-def held_value(t: np.record, p: np.record, least: int) -> int:
-    """Han of the value tiles of which the hand has at least `least` (3: triplets; melds count)."""
+def value_triplet_han(t: np.record, p: np.record) -> int:
+    """Han of the value triplets in the hand and in melds."""
     seat = np.int64(t.viewer)
     han = np.int64(0)
     for kind in range(EAST, N_KINDS):
-        if p.hand[kind] >= least:
+        if p.hand[kind] >= 3:
             han += value_han(t, seat, np.int64(kind))
     for m in range(p.n_melds):
         han += value_han(t, seat, np.int64(p.meld_kind[m]))
@@ -75,8 +77,8 @@ def meld_kinds(p: np.record) -> np.uint64:
 
 
 @inner
-def restrict(p: np.record, kinds: np.uint64, keys: np.ndarray) -> None:
-    """Fill `keys` int32[3] with the shanten keys of the hand's tiles of `kinds`."""
+def restrict_keys(p: np.record, kinds: np.uint64, keys: np.ndarray) -> None:
+    """Fill `keys` int32[3] with the shanten keys of the hand's tiles of `kinds` alone."""
     keys[0], keys[1], keys[2] = p.hand_keys[0], p.hand_keys[1], p.hand_keys[2]
     for kind in SANMA_KINDS:
         if p.hand[kind] > 0 and not has_kind(kinds, kind):

@@ -19,7 +19,7 @@ from agents.bert.encoding import Encoded, encode
 from agents.bert.inference import Predictions, load, softmax
 from agents.bert.labels import LABEL_NAMES, N_LABELS, labels_of, legal_table
 from agents.bert.symmetries import LABEL_MAPS, SUITS_SWAPPED, variant_of
-from agents.external.mjai_bot import AgentBot
+from agents.external.adapters import AgentBot
 from agents.registry import make
 from arena.play import play_chunk
 from arena.schedule import RunSettings

@@ -11,7 +11,7 @@ import pytest
 
 from agents.bert.play import main
 from agents.client import __main__ as client
-from agents.external.mjai_bot import AgentBot
+from agents.external.adapters import AgentBot
 from agents.registry import make
 from tests.support.running_server import TABLE
 from tests.support.server_bots import serving, stored_games

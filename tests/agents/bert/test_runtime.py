@@ -176,7 +176,7 @@ def test_an_unknown_device(network: Path) -> None:
 def test_playing_loads_no_torch(network: Path) -> None:
     code = f"""if True:
         import sys
-        from agents.external.mjai_bot import AgentBot
+        from agents.external.adapters import AgentBot
         from agents.registry import make
         AgentBot(make("bert:{network}?temperature=1&top=3")).prepare()
         print(sorted({{"torch", "transformers", "pandas"}} & sys.modules.keys()))

@@ -21,9 +21,8 @@ from engine.rules import TENHOU
 from engine.table import NOBODY, TABLE
 from engine.tables import Tables
 from engine.tiles import MPSZ_TILES
-from tests.agents.test_rule import ATTACKER
 from tests.support.scenario import Scenario
-from tests.support.scripted_positions import view_of
+from tests.support.scripted_positions import ATTACKER, view_of
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ import numpy as np
 
 from agents.base import Agent
 from agents.bert.training.data.collect import Lesson
-from agents.bots.rule.placement import rounds_after, standing
+from agents.bots.rule.placement import placement_value, rounds_after
 from engine import kernels
 from engine.actions import TSUMOGIRI
 from engine.compiling import inner, kernel
@@ -62,7 +62,7 @@ def _stand_all(raw: np.ndarray, seats: np.ndarray, standings: np.ndarray) -> Non
     for k in range(len(seats)):
         t = tables[k]
         t.viewer = seats[k]
-        standings[k] = standing(t, NO_CHANGE, rounds_after(t, t.dealer_stays != 0))
+        standings[k] = placement_value(t, NO_CHANGE, rounds_after(t, t.dealer_stays != 0))
 
 
 class Trials:

@@ -1,4 +1,4 @@
-"""Bots in child processes: framings found out, faults told, nothing left behind."""
+"""Bots in child processes: framing detection, faults, and that no process is left behind."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.external import child as child_module
-from agents.external.child import Child
 from agents.external.mjai_bot import OPENING as FIRST_DECISION
 from agents.external.mjai_bot import BotError
+from agents.external.subprocess_bot import SubprocessBot, find_framing
 from tests.support.external_bots import command
 
 OPENING = list(FIRST_DECISION)  # seat 0 has drawn a 6p
@@ -25,7 +24,7 @@ END = [{"type": "end_kyoku"}, {"type": "end_game", "scores": [35000, 35000, 3500
 
 
 def next_turn(tile: str) -> list[dict[str, object]]:
-    """A turn of everybody, up to the next draw of seat 0."""
+    """The events of one turn of every seat, up to the next draw of seat 0."""
     events: list[dict[str, object]] = [DISCARD]
     for seat in (1, 2):
         events.append({"type": "tsumo", "actor": seat, "pai": "?"})
@@ -33,8 +32,8 @@ def next_turn(tile: str) -> list[dict[str, object]]:
     return [*events, {"type": "tsumo", "actor": 0, "pai": tile}]
 
 
-def wait_until_gone(pid: int) -> bool:
-    """Whether a process is gone within a few seconds."""
+def exits_soon(pid: int) -> bool:
+    """Whether the process exits within a few seconds."""
     end = time.monotonic() + 5
     while time.monotonic() < end:
         try:
@@ -48,19 +47,19 @@ def wait_until_gone(pid: int) -> bool:
 
 
 @pytest.fixture
-def children() -> Iterator[list[Child]]:
-    """Children to be closed at the end of a test."""
-    opened: list[Child] = []
+def bots() -> Iterator[list[SubprocessBot]]:
+    """Bots to be closed at the end of a test."""
+    opened: list[SubprocessBot] = []
     yield opened
     for each in opened:
         each.close()
 
 
-@pytest.mark.parametrize("given", ["auto", "told"])
+@pytest.mark.parametrize("given", ["auto", "named"])
 @pytest.mark.parametrize("framing", ["array", "event", "asked"])
-def test_a_bot_of_each_framing_plays(tmp_path: Path, children: list[Child], framing: str, given: str) -> None:
-    bot = Child(command(tmp_path, framing), framing="auto" if given == "auto" else framing, timeout=5)
-    children.append(bot)
+def test_bots_of_every_framing_play(tmp_path: Path, bots: list[SubprocessBot], framing: str, given: str) -> None:
+    bot = SubprocessBot(command(tmp_path, framing), framing="auto" if given == "auto" else framing, timeout=5)
+    bots.append(bot)
     assert bot.name == "tsumogiri_bot"
     assert bot.react(OPENING) == DISCARD
     assert bot.react(next_turn("E")) == DISCARD | {"pai": "E"}
@@ -69,21 +68,21 @@ def test_a_bot_of_each_framing_plays(tmp_path: Path, children: list[Child], fram
     assert bot.react(OPENING) == DISCARD, "the next game"
 
 
-# Bots of other people do worse things with the wrong framing than to fail.
+# What real bots do with the wrong framing, other than to fail.
 ODD_BOTS = {
-    # reads arrays, and takes an object for one of one event
+    # reads arrays; accepts a lone event as an array of one
     "array": "events = events if isinstance(events, list) else [events]\nprint(reply(events[-1]))",
-    # reads events, and has a word for what it does not know
+    # reads events; replies none to anything else
     "event": 'print(reply(events) if isinstance(events, dict) else \'{"type":"none"}\')',
-    # reads events, and complains on stdout
+    # reads events; prints errors on stdout
     "event ": "print(reply(events) if isinstance(events, dict) else 'error: no type')",
-    # reads events, speaks only when it must, and goes on after an error
+    # reads events, replies only to questions; prints errors on stdout and goes on
     "asked": "reply(events) != NONE and print(reply(events)) if isinstance(events, dict) else print('error')",
 }
 
 
 @pytest.mark.parametrize("framing", ODD_BOTS)
-def test_framing_of_bots_that_do_not_fail_on_the_wrong_one(tmp_path: Path, framing: str) -> None:
+def test_detects_the_framing_of_bots_that_survive_the_wrong_one(tmp_path: Path, framing: str) -> None:
     script = tmp_path / "odd.py"
     script.write_text(
         f'import json, sys\nNONE = \'{{"type":"none"}}\'\n'
@@ -92,33 +91,33 @@ def test_framing_of_bots_that_do_not_fail_on_the_wrong_one(tmp_path: Path, frami
         + ODD_BOTS[framing].replace("\n", "\n    ")
         + "\n    sys.stdout.flush()\n"
     )
-    assert child_module.find_framing([sys.executable, str(script)], "mjai3p", 5) == framing.strip()
+    assert find_framing([sys.executable, str(script)], "mjai3p", 5) == framing.strip()
 
 
-def test_a_bot_that_knows_neither_framing_is_named_with_what_it_did(children: list[Child]) -> None:
-    bot = Child(f"{sys.executable} -c \"import sys; sys.exit('no config.toml')\"", timeout=5)
-    children.append(bot)
-    with pytest.raises(BotError, match=r"^has (ended|closed its stdin) \(exit code 1\); stderr: no config.toml$"):
+def test_a_program_that_is_no_bot_is_reported_with_exit_code_and_stderr(bots: list[SubprocessBot]) -> None:
+    bot = SubprocessBot(f"{sys.executable} -c \"import sys; sys.exit('no config.toml')\"", timeout=5)
+    bots.append(bot)
+    with pytest.raises(BotError, match=r"^has (exited|closed its stdin) \(exit code 1\); stderr: no config.toml$"):
         bot.prepare()
-    silent = Child("sleep 60", timeout=0.1)
-    with pytest.raises(BotError, match=r"did not answer within 0.1 s"):
+    silent = SubprocessBot("sleep 60", timeout=0.1)
+    with pytest.raises(BotError, match=r"did not reply within 0.1 s"):
         silent.prepare()
 
 
 @pytest.mark.parametrize(
     ("framing", "fault", "what"),
     [
-        ("event", "crash", r"has ended \(exit code 3\); stderr: Traceback .* \| ValueError: no idea"),
-        ("array", "hang", r"did not answer within 1 s"),
-        ("event", "garbage", r"answered nonsense: not JSON: 'thinking ...'"),
-        ("array", "long", r"wrote a line of more than 65,536 bytes"),
+        ("event", "crash", r"has exited \(exit code 3\); stderr: Traceback .* \| ValueError: no idea"),
+        ("array", "hang", r"did not reply within 1 s"),
+        ("event", "garbage", r"sent an invalid reply: not JSON: 'thinking ...'"),
+        ("array", "long-line", r"wrote a line of more than 65,536 bytes"),
     ],
 )
-def test_a_fault_is_told_and_the_next_game_starts_a_new_child(
-    tmp_path: Path, children: list[Child], framing: str, fault: str, what: str
+def test_a_fault_is_reported_and_the_next_game_starts_a_new_process(
+    tmp_path: Path, bots: list[SubprocessBot], framing: str, fault: str, what: str
 ) -> None:
-    bot = Child(command(tmp_path, framing, fault), framing=framing, timeout=1 if fault == "hang" else 10)
-    children.append(bot)
+    bot = SubprocessBot(command(tmp_path, framing, fault), framing=framing, timeout=1 if fault == "hang" else 10)
+    bots.append(bot)
     assert bot.react(OPENING) == DISCARD
     assert bot.react(next_turn("E")) == DISCARD | {"pai": "E"}
     with pytest.raises(BotError, match=what) as caught:
@@ -129,48 +128,48 @@ def test_a_fault_is_told_and_the_next_game_starts_a_new_child(
     assert bot.react(OPENING) == DISCARD
 
 
-def test_more_lines_than_messages_are_a_fault(tmp_path: Path, children: list[Child]) -> None:
-    bot = Child(command(tmp_path, "array", "chatter"), framing="array", timeout=5)
-    children.append(bot)
+def test_an_extra_line_on_stdout_is_a_fault(tmp_path: Path, bots: list[SubprocessBot]) -> None:
+    bot = SubprocessBot(command(tmp_path, "array", "extra-line"), framing="array", timeout=5)
+    bots.append(bot)
     bot.react(OPENING)
     bot.react(next_turn("E"))
-    bot.react(next_turn("S"))  # the line too many is taken for the reply
+    bot.react(next_turn("S"))  # the extra line is taken for the reply
     time.sleep(0.1)
-    with pytest.raises(BotError, match=r"wrote more lines than it was asked for .* '\{\"type\": \"dahai\""):
+    with pytest.raises(BotError, match=r"wrote a line that is no reply .* '\{\"type\": \"dahai\""):
         bot.react(next_turn("W"))
 
 
-def test_stderr_is_read_however_much_there_is(tmp_path: Path, children: list[Child]) -> None:
-    bot = Child(command(tmp_path, "event", "flood"), framing="event", timeout=5)
-    children.append(bot)
+def test_much_output_on_stderr_does_not_block(tmp_path: Path, bots: list[SubprocessBot]) -> None:
+    bot = SubprocessBot(command(tmp_path, "event", "much-stderr"), framing="event", timeout=5)
+    bots.append(bot)
     bot.react(OPENING)
     bot.react(next_turn("E"))
     assert bot.react(next_turn("S")) == DISCARD | {"pai": "S"}
 
 
-def test_a_child_is_told_its_seat_and_restarted_for_another(tmp_path: Path, children: list[Child]) -> None:
-    bot = Child(command(tmp_path, "array"), framing="array", timeout=5)
-    children.append(bot)
+def test_a_process_is_restarted_for_another_seat(tmp_path: Path, bots: list[SubprocessBot]) -> None:
+    bot = SubprocessBot(command(tmp_path, "array"), framing="array", timeout=5)
+    bots.append(bot)
     bot.react(OPENING)
     bot.react(END)
     start = [OPENING[0] | {"id": 2}, OPENING[1], {"type": "tsumo", "actor": 2, "pai": "6p"}]
     assert bot.react(start) == DISCARD | {"actor": 2}
 
 
-def test_a_child_may_leave_with_the_end_of_the_game(tmp_path: Path, children: list[Child]) -> None:
-    bot = Child(command(tmp_path, "array", "leave"), framing="array", timeout=5)
-    children.append(bot)
+def test_a_process_may_exit_at_the_end_of_a_game(tmp_path: Path, bots: list[SubprocessBot]) -> None:
+    bot = SubprocessBot(command(tmp_path, "array", "exit"), framing="array", timeout=5)
+    bots.append(bot)
     for _ in range(2):
         assert bot.react(OPENING) == DISCARD
         assert bot.react(END) == {"type": "none"}
 
 
 @pytest.mark.parametrize("framing", ["array", "event", "asked"])
-def test_a_child_still_leaving_when_the_next_game_begins_does_not_lose_it(
-    tmp_path: Path, children: list[Child], framing: str
+def test_a_process_still_exiting_when_the_next_game_begins_is_replaced(
+    tmp_path: Path, bots: list[SubprocessBot], framing: str
 ) -> None:
-    bot = Child(command(tmp_path, framing, "linger"), framing=framing, timeout=5)
-    children.append(bot)
+    bot = SubprocessBot(command(tmp_path, framing, "slow-exit"), framing=framing, timeout=5)
+    bots.append(bot)
     for _ in range(2):
         assert bot.react(OPENING) == DISCARD
         process = bot._process
@@ -180,70 +179,71 @@ def test_a_child_still_leaving_when_the_next_game_begins_does_not_lose_it(
         assert process.running
 
 
-def test_a_new_child_that_ends_at_once_is_a_fault(tmp_path: Path, children: list[Child]) -> None:
+def test_a_new_process_that_exits_at_once_is_a_fault(tmp_path: Path, bots: list[SubprocessBot]) -> None:
     starts = tmp_path / "starts"
-    once = f"echo >> {starts}; test $(wc -l < {starts}) = 1 || exit 3; exec {command(tmp_path, 'array', 'linger')}"
-    bot = Child(f"sh -c '{once}'", framing="array", timeout=5)
-    children.append(bot)
+    once = f"echo >> {starts}; test $(wc -l < {starts}) = 1 || exit 3; exec {command(tmp_path, 'array', 'slow-exit')}"
+    bot = SubprocessBot(f"sh -c '{once}'", framing="array", timeout=5)
+    bots.append(bot)
     bot.react(OPENING)
     bot.react(END)
-    with pytest.raises(BotError, match=r"has (ended|closed its stdin) \(exit code 3\)"):
+    with pytest.raises(BotError, match=r"has (exited|closed its stdin) \(exit code 3\)"):
         bot.react(OPENING)
     assert starts.read_text() == "\n\n"
 
 
-def test_a_child_that_leaves_once_it_has_spoken_is_a_fault(tmp_path: Path, children: list[Child]) -> None:
-    bot = Child(command(tmp_path, "event", "crash"), framing="event", timeout=5)  # crashes with its third draw
-    children.append(bot)
+def test_exiting_after_a_reply_is_a_fault(tmp_path: Path, bots: list[SubprocessBot]) -> None:
+    bot = SubprocessBot(command(tmp_path, "event", "crash"), framing="event", timeout=5)  # crashes with its third draw
+    bots.append(bot)
     bot.react(OPENING)
     bot.react(next_turn("E"))
     bot.react(END)
-    with pytest.raises(BotError, match=r"has ended \(exit code 3\)"):
+    with pytest.raises(BotError, match=r"has exited \(exit code 3\)"):
         bot.react(OPENING)
 
 
-def test_a_child_whose_answer_is_refused_is_ended(tmp_path: Path, children: list[Child]) -> None:
-    bot = Child(command(tmp_path, "array"), framing="array", timeout=5)
-    children.append(bot)
+def test_a_process_is_ended_when_its_reply_is_rejected(tmp_path: Path, bots: list[SubprocessBot]) -> None:
+    bot = SubprocessBot(command(tmp_path, "array"), framing="array", timeout=5)
+    bots.append(bot)
     bot.react(OPENING)
     assert bot._process is not None
     pid = bot._process._child.pid
-    bot.refuse("may not discard 6p")
-    assert wait_until_gone(pid)
+    bot.reject("may not discard 6p")
+    assert exits_soon(pid)
     with pytest.raises(BotError, match="sits out until the next game"):
         bot.react(next_turn("E"))
     assert bot.react(OPENING) == DISCARD
 
 
-def test_a_game_broken_off_is_not_gone_on_with(tmp_path: Path, children: list[Child]) -> None:
-    """The third draw of a process would crash it: each game has a process of its own here."""
-    bot = Child(command(tmp_path, "array", "crash"), framing="array", timeout=5)
-    children.append(bot)
+def test_an_interrupted_game_ends_the_process(tmp_path: Path, bots: list[SubprocessBot]) -> None:
+    """The bot would crash at the third draw of a process, so each of these games must have its own process."""
+    bot = SubprocessBot(command(tmp_path, "array", "crash"), framing="array", timeout=5)
+    bots.append(bot)
     for _ in range(2):
         bot.react(OPENING)
         bot.react(next_turn("E"))
 
 
-@pytest.mark.parametrize("fault", ["family", "deaf"])
-def test_nothing_of_a_child_is_left(tmp_path: Path, fault: str) -> None:
-    bot = Child(command(tmp_path, "array", fault), framing="array", timeout=1)
+@pytest.mark.parametrize("fault", ["grandchild", "unstoppable"])
+def test_no_process_is_left_behind(tmp_path: Path, fault: str) -> None:
+    bot = SubprocessBot(command(tmp_path, "array", fault), framing="array", timeout=1)
     bot.react(OPENING)
     bot.react(next_turn("E"))
     assert bot._process is not None
     pid = bot._process._child.pid
-    with pytest.raises(BotError, match="did not answer") as caught:
+    with pytest.raises(BotError, match="did not reply") as caught:
         bot.react(next_turn("S"))
-    assert wait_until_gone(pid)
-    if fault == "family":
-        assert wait_until_gone(int(caught.value.stderr[-1]))
+    assert exits_soon(pid)
+    if fault == "grandchild":
+        assert exits_soon(int(caught.value.stderr[-1]))
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_a_child_does_not_outlive_us(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_child_process_does_not_outlive_its_parent(tmp_path: Path, number: signal.Signals) -> None:
     script = tmp_path / "parent.py"
     script.write_text(
-        "import sys, time\nfrom agents.external.mjai_bot import OPENING\nfrom agents.external.child import Child\n"
-        f"bot = Child({command(tmp_path, 'array', 'deaf')!r}, framing='array')\n"
+        "import sys, time\nfrom agents.external.mjai_bot import OPENING\n"
+        "from agents.external.subprocess_bot import SubprocessBot\n"
+        f"bot = SubprocessBot({command(tmp_path, 'array', 'unstoppable')!r}, framing='array')\n"
         "bot.react(list(OPENING))\nprint(bot._process._child.pid, flush=True)\ntime.sleep(600)\n"
     )
     parent = subprocess.Popen(
@@ -254,13 +254,13 @@ def test_a_child_does_not_outlive_us(tmp_path: Path, number: signal.Signals) -> 
     parent.send_signal(number)
     parent.wait()
     parent.stdout.close()
-    assert wait_until_gone(pid)
+    assert exits_soon(pid)
 
 
 @pytest.mark.parametrize("text", ["", "no-such-program-here", "'unbalanced"])
-def test_a_command_that_cannot_be_run(text: str) -> None:
+def test_invalid_commands(text: str) -> None:
     with pytest.raises(ValueError, match=r"cannot be run|quotation"):
-        Child(text)
+        SubprocessBot(text)
 
 
 @pytest.mark.parametrize(
@@ -277,31 +277,31 @@ def test_a_command_that_cannot_be_run(text: str) -> None:
         ("\\xff\\xfe", "not JSON"),
     ],
 )
-def test_nonsense_replies(tmp_path: Path, children: list[Child], reply: str, what: str) -> None:
+def test_invalid_replies(tmp_path: Path, bots: list[SubprocessBot], reply: str, what: str) -> None:
     (tmp_path / "reply").write_text(reply + "\n")
-    bot = Child(f"sh -c 'read line; cat {tmp_path}/reply; cat'", framing="array", timeout=5)
-    children.append(bot)
-    with pytest.raises(BotError, match=f"answered nonsense: .*{what}") as caught:
+    bot = SubprocessBot(f"sh -c 'read line; cat {tmp_path}/reply; cat'", framing="array", timeout=5)
+    bots.append(bot)
+    with pytest.raises(BotError, match=f"sent an invalid reply: .*{what}") as caught:
         bot.react(OPENING)
     assert len(str(caught.value)) < 400
 
 
-def test_replies_are_read_liberally(tmp_path: Path, children: list[Child]) -> None:
+def test_replies_of_other_dialects_are_understood(tmp_path: Path, bots: list[SubprocessBot]) -> None:
     (tmp_path / "reply").write_text('{"type":"kita","actor":0}\n')
-    bot = Child(f"sh -c 'read line; cat {tmp_path}/reply; cat'", framing="array", timeout=5)
-    children.append(bot)
+    bot = SubprocessBot(f"sh -c 'read line; cat {tmp_path}/reply; cat'", framing="array", timeout=5)
+    bots.append(bot)
     assert bot.react(OPENING) == {"type": "nukidora", "actor": 0, "pai": "N"}
 
 
-def test_events_are_written_in_the_dialect_of_the_bot(tmp_path: Path, children: list[Child]) -> None:
+def test_events_are_sent_in_the_dialect_of_the_bot(tmp_path: Path, bots: list[SubprocessBot]) -> None:
     script = tmp_path / "listening.py"
     script.write_text(
         "import sys\nfor line in sys.stdin:\n    print(line, file=open(sys.argv[1], 'a'))\n"
         '    print(\'{"type":"none"}\', flush=True)\n'
     )
     for framing in ("array", "event"):
-        bot = Child(f"{sys.executable} {script} {tmp_path / framing}", "libriichi3p", framing, timeout=5)
-        children.append(bot)
+        bot = SubprocessBot(f"{sys.executable} {script} {tmp_path / framing}", "libriichi3p", framing, timeout=5)
+        bots.append(bot)
         bot.react(OPENING)
     (array,) = (json.loads(line) for line in (tmp_path / "array").read_text().splitlines() if line)
     events = [json.loads(line) for line in (tmp_path / "event").read_text().splitlines() if line]

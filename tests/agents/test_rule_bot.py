@@ -1,4 +1,4 @@
-"""What the rule bot does in positions where a strong player would not hesitate."""
+"""The rule bot in positions where the right action is clear, and its action values."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from engine.table import TURN
 from engine.tables import Tables
 from engine.tiles import KIND_OF
 from tests.support.scenario import Scenario
-from tests.support.scripted_positions import answer
-
-ATTACKER = "234567p2267845s"  # waits for 3s and 6s
+from tests.support.scripted_positions import ATTACKER, answer
 
 
 def against_riichi(hand: str, drawn: str) -> Scenario:
@@ -23,14 +21,14 @@ def against_riichi(hand: str, drawn: str) -> Scenario:
 
 
 @pytest.mark.parametrize("drawn", ["1m", "7z"])
-def test_folds_a_bad_hand(drawn: str) -> None:
+def test_folds_a_bad_hand_against_riichi(drawn: str) -> None:
     assert answer("rule", against_riichi("1379p2468s135z9m", drawn), 0) in {"9m", "9p", "7z"}
 
 
 @pytest.mark.parametrize(
     ("hand", "drawn", "discard"), [("111222p33367s55z", "9s", "9s"), ("111222333p679s9p", "8s", "9p")]
 )
-def test_chases_with_a_good_one(hand: str, drawn: str, discard: str) -> None:
+def test_declares_riichi_against_riichi_with_a_good_hand(hand: str, drawn: str, discard: str) -> None:
     scenario = against_riichi(hand, drawn)
     assert answer("rule", scenario, 0) == "riichi"
     assert answer("rule", scenario.do("riichi"), 0) == discard
@@ -50,7 +48,7 @@ def test_declares_riichi_with_a_good_wait(hand: str) -> None:
         ("99p234567s0444p2z", "9p", "4p", "pass"),  # no yaku
     ],
 )
-def test_calls_what_has_a_yaku_and_is_worth_it(hand: str, discarded: str, indicators: str, call: str) -> None:
+def test_calls_if_the_hand_has_a_yaku_and_gains_by_it(hand: str, discarded: str, indicators: str, call: str) -> None:
     scenario = Scenario(["189p159s1234567z", hand, ""], "1m", indicators=indicators).do(discarded)
     assert "pon" in scenario.menu(1)
     assert answer("rule", scenario, 1) == call
@@ -67,13 +65,13 @@ def test_calls_what_has_a_yaku_and_is_worth_it(hand: str, discarded: str, indica
         ("19m19p19s12357z46p", "2s", "2s"),  # eleven kinds: on to kokushi
     ],
 )
-def test_first_draw(hand: str, drawn: str, action: str) -> None:
+def test_action_at_the_first_draw(hand: str, drawn: str, action: str) -> None:
     assert answer("rule", Scenario([hand, "", ""], drawn), 0) == action
 
 
 @pytest.fixture(scope="module")
 def threatened() -> np.ndarray:
-    """TABLE[n]: views, all made those of the dealer of South 3, in which some other seat is in riichi."""
+    """TABLE[n]: views with an opponent in riichi, all changed so that the viewer is the dealer of South 3."""
     kept: list[np.ndarray] = []
     bot = registry.make("efficiency")
 
@@ -91,7 +89,7 @@ def threatened() -> np.ndarray:
 
 
 def share_of_safe_discards(views: np.ndarray, scores: tuple[int, int, int]) -> float:
-    """How often the viewer of `views` discards what riichi seats discarded; `scores`: its own, then the others'."""
+    """Share of discards in `views` that are genbutsu against every riichi; `scores`: the viewer's, then the others'."""
     seats = np.arange(3)
     views = views.copy()
     for view in views:
@@ -113,24 +111,24 @@ def test_the_leader_of_the_last_round_folds_more(threatened: np.ndarray) -> None
     assert leading > trailing + 0.1
 
 
-def test_weighing_gives_reasons_for_what_it_does() -> None:
-    """Nothing is worth more than what it does, and nothing illegal is worth anything."""
+def test_action_values_agree_with_the_actions() -> None:
+    """The chosen action has the highest value, and illegal actions have none."""
     bot = registry.make("rule")
     assert isinstance(bot, ActionValues)
-    n_weighed = 0
+    n_compared = 0
 
-    def watched(views: np.ndarray) -> np.ndarray:
-        nonlocal n_weighed
-        actions, worths = bot.act(views), bot.action_values(views)
-        own = worths[np.arange(len(views)), actions]
-        assert np.isfinite(own).all()
-        assert (own >= worths.max(axis=1)).all()
-        for view, worth in zip(views, worths, strict=True):
+    def check(views: np.ndarray) -> np.ndarray:
+        nonlocal n_compared
+        actions, values = bot.act(views), bot.action_values(views)
+        chosen = values[np.arange(len(views)), actions]
+        assert np.isfinite(chosen).all()
+        assert (chosen >= values.max(axis=1)).all()
+        for view, row in zip(views, values, strict=True):
             legal = set(actions_of(*view["legal"][view["viewer"]].tolist()))
-            assert set(np.flatnonzero(np.isfinite(worth)).tolist()) <= legal
-            n_weighed += np.isfinite(worth).sum() > 1
+            assert set(np.flatnonzero(np.isfinite(row)).tolist()) <= legal
+            n_compared += np.isfinite(row).sum() > 1
         return actions
 
-    for _ in Tables(range(6)).play([watched] * 3, np.tile(np.arange(3, dtype=np.int8), (6, 1))):
+    for _ in Tables(range(6)).play([check] * 3, np.tile(np.arange(3, dtype=np.int8), (6, 1))):
         pass
-    assert n_weighed > 500
+    assert n_compared > 500

@@ -1,4 +1,4 @@
-"""The client as a program: its arguments, exit codes, interrupts."""
+"""The command line of the client: arguments, exit codes, signals."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import pytest
 from agents.client import __main__ as client
 from agents.client.connection import parse_url
 from tests.support.external_bots import command, still_running
-from tests.support.fake_server import ASKS, DRAW, KYOKU, START, Call, FakeServer, play_game
+from tests.support.fake_server import CAN_ACT, DRAW, START_GAME, START_KYOKU, Connection, FakeServer, play_game
 
 # The command line ---------------------------------------------------------------------------------------------------
 
 
 def start_client(*arguments: str, **environment: str) -> subprocess.Popen[str]:
-    """The client in a process of its own."""
+    """Start the client as a child process."""
     return subprocess.Popen(
         [sys.executable, "-m", "agents.client", *arguments],
         env=os.environ | environment,
@@ -29,63 +29,67 @@ def start_client(*arguments: str, **environment: str) -> subprocess.Popen[str]:
     )
 
 
-def without_notice(stderr: str) -> str:
-    """What was printed, but that something had to be compiled."""
+def without_compile_notice(stderr: str) -> str:
+    """`stderr` without the notice that the rules are being compiled."""
     return "".join(line for line in stderr.splitlines(keepends=True) if not line.startswith("compiling the rules"))
 
 
-def test_a_foreign_bot_plays_at_a_server(tmp_path: Path) -> None:
+def test_an_external_bot_plays_at_a_server(tmp_path: Path) -> None:
     joins = []
 
-    def serve(call: Call) -> None:
-        joins.append(call.welcome())
-        play_game(call)
+    def serve(connection: Connection) -> None:
+        joins.append(connection.handshake())
+        play_game(connection)
 
     with FakeServer(serve) as server:
         process = start_client("--exec", command(tmp_path, "event"), server.url, NUKIDORA_TOKEN="t0ken")
         stdout, stderr = process.communicate(timeout=120)
-    assert (process.returncode, stdout, without_notice(stderr)) == (0, "game 1: 2nd with 34,500 points (-5.5)\n", "")
+    assert (process.returncode, stdout, without_compile_notice(stderr)) == (
+        0,
+        "game 1: 2nd with 34,500 points (-5.5)\n",
+        "",
+    )
     assert joins[0]["name"] == "tsumogiri_bot"
     assert joins[0]["token"] == "t0ken"
     assert joins[0]["games"] == 1
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupt_ends_client_and_child(tmp_path: Path, number: signal.Signals, code: int) -> None:
-    def serve(call: Call) -> None:
-        call.welcome()
-        call.send(START, KYOKU, DRAW | ASKS)
-        call.receive()
+def test_a_signal_ends_the_client_and_its_child_process(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    def serve(connection: Connection) -> None:
+        connection.handshake()
+        connection.send(START_GAME, START_KYOKU, DRAW | CAN_ACT)
+        connection.receive()
         process.send_signal(number)
         with pytest.raises(ConnectionError):
-            call.receive()
+            connection.receive()
 
     with FakeServer(serve) as server:
         process = start_client("--exec", command(tmp_path, "array"), "--framing", "array", server.url)
         stdout, stderr = process.communicate(timeout=120)
-    assert (process.returncode, stdout, without_notice(stderr)) == (code, "", "")
+    assert (process.returncode, stdout, without_compile_notice(stderr)) == (code, "", "")
     assert still_running(tmp_path) == []
 
 
-def test_a_refusal_is_one_line_and_exit_code_1() -> None:
-    def refuse(call: Call) -> None:
-        call.welcome()
-        call.send({"type": "error", "message": "the token is not valid"})
+def test_a_rejection_prints_one_line_and_exits_with_1() -> None:
+    def reject(connection: Connection) -> None:
+        connection.handshake()
+        connection.send({"type": "error", "message": "the token is not valid"})
 
-    with FakeServer(refuse) as server:
+    with FakeServer(reject) as server:
         process = start_client("--exec", "cat", "--framing", "array", server.url)
         stdout, stderr = process.communicate(timeout=120)
     assert (process.returncode, stdout) == (1, "")
-    assert without_notice(stderr) == "agents.client: the server says: the token is not valid\n"
+    assert without_compile_notice(stderr) == "agents.client: the server says: the token is not valid\n"
 
 
-def test_a_bot_that_ends_at_once_is_named_with_its_last_words(tmp_path: Path) -> None:
+def test_a_bot_that_exits_at_once_is_reported_with_its_stderr(tmp_path: Path) -> None:
     bot = tmp_path / "broken.py"
     bot.write_text("import sys; sys.exit('no model file')")
     process = start_client("--exec", f"{sys.executable} {bot}", "mjsonp://localhost:1/x")
     stdout, stderr = process.communicate(timeout=120)
     assert (process.returncode, stdout) == (1, "")
-    assert without_notice(stderr) == "agents.client: broken: has ended (exit code 1); stderr: no model file\n"
+    assert without_compile_notice(stderr) == "agents.client: broken: has exited (exit code 1); stderr: no model file\n"
 
 
 @pytest.mark.parametrize(
@@ -94,10 +98,10 @@ def test_a_bot_that_ends_at_once_is_named_with_its_last_words(tmp_path: Path) ->
         (["mjsonp://localhost/x"], "name a bot or give --exec"),
         (["rule", "--exec", "cat", "mjsonp://localhost/x"], "name a bot or give --exec"),
         (["ruel", "mjsonp://localhost/x"], "unknown bot 'ruel'"),
-        (["rule", "http://localhost/x"], "'http://localhost/x' is no address of a room, like mjsonp://"),
+        (["rule", "http://localhost/x"], "'http://localhost/x' is not the address of a room, such as mjsonp://"),
         (["rule", "mjsonp://localhost:99999/x"], "'mjsonp://localhost:99999/x'"),
-        (["rule", "mjsonp://localhost/a%20b"], "the name of a room is made of"),
-        (["rule", "mjsonp://localhost/a/b"], "the name of a room is made of"),
+        (["rule", "mjsonp://localhost/a%20b"], "a room is 1 to 64 of A-Z a-z 0-9 _ . -"),
+        (["rule", "mjsonp://localhost/a/b"], "a room is 1 to 64 of A-Z a-z 0-9 _ . -"),
         (["rule", "mjsonp://localhost/x?dialect=ruby"], "dialect must be one of mjai3p, libriichi3p, kita"),
         (["--exec", "no-such-program x", "mjsonp://localhost/x"], "there is no program 'no-such-program'"),
         (["rule", "--framing", "array", "mjsonp://localhost/x"], "--framing is for --exec only"),
@@ -105,7 +109,7 @@ def test_a_bot_that_ends_at_once_is_named_with_its_last_words(tmp_path: Path) ->
         (["rule", "--dialect", "ruby", "mjsonp://localhost/x"], "invalid choice: 'ruby'"),
     ],
 )
-def test_a_bad_argument_is_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], what: str) -> None:
+def test_a_bad_argument_prints_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], what: str) -> None:
     with pytest.raises(SystemExit) as ended:
         client.main(arguments)
     assert ended.value.code == 2
@@ -124,6 +128,6 @@ def test_a_bad_argument_is_one_line(capsys: pytest.CaptureFixture[str], argument
         ("wss://host/mjai/", 443, "default", "mjai3p"),
     ],
 )
-def test_urls(url: str, port: int, room: str, dialect: str) -> None:
+def test_addresses_are_parsed(url: str, port: int, room: str, dialect: str) -> None:
     found = parse_url(url)
     assert (found.port, found.room, found.dialect, found.url) == (port, room, dialect, url)

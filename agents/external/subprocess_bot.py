@@ -1,0 +1,198 @@
+"""A bot that is a program and speaks mjai on its stdin and stdout.
+
+Such programs differ in their framing, which `find_framing` can detect:
+
+=========  =========================================================================================================
+framing    what the program does
+=========  =========================================================================================================
+``array``  reads one line for each of its decisions, a JSON array of all events since its last reply, and writes one
+           reply line (mjai.app)
+``event``  reads one event a line and writes one reply line to each, ``none`` where it has nothing to do
+``asked``  reads one event a line and writes a reply line only where it has a decision (Mortal); events without a
+           decision are marked ``"can_act":false``, which such programs understand
+=========  =========================================================================================================
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from pathlib import Path
+
+from agents.external.mjai_bot import NONE, OPENING, BotError, excerpt, parse_message, read_reply
+from agents.external.process import ExitedError, LineProcess
+from engine.mjai.dialects import write
+from engine.mjai.messages import Message
+
+AUTO, ARRAY, EVENT, ASKED = "auto", "array", "event", "asked"
+FRAMINGS = (AUTO, EVENT, ASKED, ARRAY)
+PLACEHOLDERS = ("{id}", "{seat}")
+TIMEOUT = 30.0  # seconds for one reply; a bot may load a large network before the first one
+
+
+class SubprocessBot:
+    """A bot in a child process, started for its first game and kept for later games unless it fails."""
+
+    def __init__(self, command: str, dialect: str = "mjai3p", framing: str = AUTO, timeout: float = TIMEOUT) -> None:
+        """Does not start the process yet. ``{id}`` and ``{seat}`` in the command are replaced by the seat.
+
+        The command is split as a shell would, but no shell runs it. The child has `timeout` seconds for each reply.
+        Raises ValueError for a command that cannot be run.
+        """
+        self._arguments = shlex.split(command)
+        if not self._arguments or shutil.which(self._arguments[0]) is None:
+            raise ValueError(f"{command!r} cannot be run: there is no program {' '.join(self._arguments[:1])!r}")
+        self.name = name_of(self._arguments)
+        self._dialect = dialect
+        self._framing = framing
+        self._timeout = timeout
+        self._process: LineProcess | None = None
+        self._seat = -1
+        self._playing = False
+
+    def prepare(self) -> None:
+        """Detect the framing if it is not known yet; see `agents.external.mjai_bot.MjaiBot`."""
+        if self._framing == AUTO:
+            self._framing = find_framing(seated(self._arguments, 0), self._dialect, self._timeout)
+
+    def react(self, messages: list[Message]) -> Message:
+        """See `agents.external.mjai_bot.MjaiBot`."""
+        try:
+            kept = messages[0]["type"] == "start_game" and self._begin(messages[0]["id"])
+            if self._process is None:
+                raise BotError("sits out until the next game")
+            n_bytes_read = self._process.n_bytes_read
+            try:
+                return self._answer(self._process, messages)
+            except ExitedError:
+                if not kept or self._process.n_bytes_read > n_bytes_read:
+                    raise
+            self.close()  # it was still exiting after the last game when this one began
+            return self.react(messages)
+        except BaseException:
+            self.close()  # whatever was raised, requests and replies may be out of step
+            raise
+
+    def reject(self, reason: str) -> None:
+        """See `agents.external.mjai_bot.MjaiBot`; the child is ended, as for every fault."""
+        self.close()
+
+    def close(self) -> None:
+        """End the child."""
+        self._playing = False
+        if self._process is not None:
+            self._process.end()
+            self._process = None
+
+    def _begin(self, seat: int) -> bool:
+        """Have a child that can begin a game as `seat`. Returns whether it is the one of the last game."""
+        self.prepare()
+        seat_in_command = seated(self._arguments, seat) != self._arguments
+        if self._process is not None:
+            if self._playing or not self._process.running or (seat_in_command and seat != self._seat):
+                self.close()
+        kept = self._process is not None
+        if self._process is None:
+            self._process = LineProcess(seated(self._arguments, seat), self._timeout)
+        self._seat = seat
+        self._playing = True
+        return kept
+
+    def _answer(self, process: LineProcess, messages: list[Message]) -> Message:
+        game_over = messages[-1]["type"] == "end_game"
+        events = [write(message, self._dialect) for message in messages]
+        try:
+            line = send_events(process, self._framing, events, ask=not game_over)
+            self._playing = not game_over
+            return NONE if game_over else read_reply(parse_message(line), self._seat)
+        except BotError:
+            if not game_over:
+                raise
+            self.close()  # it has exited at the end of the game
+            return NONE
+        except ValueError as error:
+            process.end()
+            raise BotError(f"sent an invalid reply: {error}", process.stderr()) from None
+
+
+def send_events(process: LineProcess, framing: str, events: list[Message], ask: bool) -> bytes:
+    """Send `events` to `process`; returns its reply to the last one, b"" if none is expected.
+
+    `ask`: the last event asks for a decision. Raises BotError, and ValueError for a reply that is no message.
+    """
+    if framing == ARRAY:
+        process.write(to_line(events))
+        return process.read()
+    line = b""
+    for number, event in enumerate(events, 1):
+        can_act = ask and number == len(events)
+        process.write(to_line(event | {"can_act": can_act} if framing == ASKED else event))
+        if framing == EVENT or can_act:
+            line = process.read()
+            parse_message(line)
+    return line
+
+
+def find_framing(arguments: list[str], dialect: str, timeout: float) -> str:
+    """Detect which framing a bot understands. Raises BotError if it understands none.
+
+    The bot is started twice at most, as seat 0, and dealt a hand in which it must discard. First the three events are
+    sent as one array: only a bot with framing ``array`` replies with a discard. Then they are sent one a line:
+    ``event`` and ``asked`` differ in whether the first two events get a reply. (The other order would be wrong: many
+    bots that read arrays write some reply to a single event, too.)
+    """
+    faults = []
+    for probe in (probe_array, probe_events):
+        process = LineProcess(arguments, timeout)
+        try:
+            return probe(process, [write(message, dialect) for message in OPENING])
+        except BotError as error:
+            faults.append(str(error))
+        except ValueError as error:
+            faults.append(f"sent an invalid reply: {error}")
+        finally:
+            process.end()
+    if faults[0] == faults[1]:
+        raise BotError(faults[0])
+    raise BotError(f"understands neither an array of events ({faults[0]}) nor one event a line ({faults[1]})")
+
+
+def probe_array(process: LineProcess, events: list[Message]) -> str:
+    """ARRAY if the bot discards. Raises BotError or ValueError if it does not."""
+    process.write(to_line(events))
+    line = process.read()
+    if read_reply(parse_message(line), 0) == NONE:
+        raise ValueError(excerpt(line))
+    return ARRAY
+
+
+def probe_events(process: LineProcess, events: list[Message]) -> str:
+    """EVENT or ASKED. Raises BotError or ValueError if the bot does not discard."""
+    process.write(b"\n".join(map(to_line, events)))
+    replies = [process.read()]
+    while read_reply(parse_message(replies[-1]), 0) == NONE:
+        if len(replies) == len(events):
+            raise ValueError(excerpt(replies[-1]))
+        replies.append(process.read())
+    if len(replies) not in (1, len(events)):
+        raise ValueError(f"{len(replies)} lines in reply to {len(events)} events: expected {len(events)} or 1")
+    return EVENT if len(replies) > 1 else ASKED
+
+
+def to_line(message: Message | list[Message]) -> bytes:
+    """`message` as JSON in one line, without the line end."""
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def seated(arguments: list[str], seat: int) -> list[str]:
+    """`arguments` with the placeholders replaced by `seat`."""
+    for placeholder in PLACEHOLDERS:
+        arguments = [argument.replace(placeholder, str(seat)) for argument in arguments]
+    return arguments
+
+
+def name_of(arguments: list[str]) -> str:
+    """The name of a bot: that of the script it runs, or else of the program."""
+    script = next((argument for argument in arguments[1:] if Path(argument).is_file()), arguments[0])
+    return Path(script).stem

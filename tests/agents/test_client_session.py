@@ -1,0 +1,399 @@
+"""The client at a server: games, reconnection, rejections, and bots that fail."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+from websockets.sync.server import ServerConnection, serve
+
+from agents.client import __main__ as client
+from agents.client import session
+from agents.client.__main__ import play
+from agents.client.connection import FatalConnectionError, connect, parse_url
+from agents.client.session import ClientSession
+from tests.support.fake_server import (
+    CAN_ACT,
+    DISCARD,
+    DRAW,
+    END,
+    SECOND_DRAW,
+    START_GAME,
+    START_KYOKU,
+    Connection,
+    FakeServer,
+    Message,
+    play_game,
+)
+from tests.support.scripted_bot import ScriptedBot
+
+
+class Output:
+    """What the client printed."""
+
+    def __init__(self) -> None:
+        self.results: list[str] = []
+        self.errors: list[str] = []
+
+
+@pytest.fixture
+def output(monkeypatch: pytest.MonkeyPatch) -> Iterator[Output]:
+    """Captures what the client prints; it reconnects without delay."""
+    found = Output()
+    monkeypatch.setattr(client, "MIN_BACKOFF", 0.01)
+    monkeypatch.setattr(client, "report", found.results.append)
+    monkeypatch.setattr(client, "log", found.errors.append)
+    return found
+
+
+def run_client(server: FakeServer, bot: ScriptedBot, output: Output, games: int = 1, **join: Any) -> None:
+    """Play `games` games at a fake server."""
+    keys = {"type": "join", "name": "me", "room": "room"} | join
+    play(parse_url(server.url), ClientSession(bot, keys, games, output.results.append, output.errors.append))
+
+
+def test_games_on_one_connection(output: Output) -> None:
+    joins = []
+
+    def serve(connection: Connection) -> None:
+        joins.append(connection.handshake())
+        play_game(connection)
+        play_game(connection)
+
+    bot = ScriptedBot()
+    with FakeServer(serve) as server:
+        run_client(server, bot, output, games=2, token="secret", dialect="mjai3p")
+    assert joins == [
+        {
+            "type": "join", "name": "me", "room": "room", "token": "secret", "dialect": "mjai3p",
+            "games": 2, "reply": "when_asked", "resume": True,
+        }
+    ]  # fmt: skip
+    assert output.results == ["game 1: 2nd with 34,500 points (-5.5)", "game 2: 2nd with 34,500 points (-5.5)"]
+    assert output.errors == []
+    assert [message["type"] for message in bot.batches[0]] == ["start_game", "start_kyoku", "tsumo"]
+    assert bot.batches[0][0]["id"] == 0
+    assert all("can_act" not in message for messages in bot.batches for message in messages)
+    assert [message["type"] for message in bot.batches[2]] == ["end_kyoku", "end_game"]
+
+
+def test_a_game_is_resumed_after_a_lost_connection(output: Output) -> None:
+    """The connection is lost once before the server has received the reply, and once after it."""
+    joins = []
+
+    def before(connection: Connection) -> None:
+        joins.append(connection.handshake())
+        connection.send(START_GAME | {"resume": "s3cret"}, START_KYOKU, DRAW | CAN_ACT)
+        connection.receive()
+
+    def after(connection: Connection) -> None:
+        joins.append(connection.handshake())
+        connection.send(DRAW | CAN_ACT)
+        assert connection.receive() == DISCARD
+        connection.send(DISCARD, {"type": "tsumo", "actor": 1, "pai": "?"})
+
+    def rest(connection: Connection) -> None:
+        joins.append(connection.handshake())
+        connection.send({"type": "tsumo", "actor": 1, "pai": "?"})
+        connection.send({"type": "dahai", "actor": 1, "pai": "9p", "tsumogiri": True}, SECOND_DRAW | CAN_ACT)
+        assert connection.receive() == DISCARD | {"pai": "E"}
+        connection.send({"type": "end_kyoku"}, END)
+
+    bot = ScriptedBot()
+    with FakeServer(before, after, rest) as server:
+        run_client(server, bot, output)
+    assert [join["resume"] for join in joins] == [True, "s3cret", "s3cret"]
+    assert [join["seen"] for join in joins[1:]] == [2, 4]
+    types = [message["type"] for messages in bot.batches for message in messages]
+    assert types == ["start_game", "start_kyoku", "tsumo", "dahai", "tsumo", "dahai", "tsumo", "end_kyoku", "end_game"]
+    assert output.results == ["game 1: 2nd with 34,500 points (-5.5)"]
+    assert [line.split(": ")[1] for line in output.errors] == ["the connection was closed; trying again in 0.01 s"] * 2
+
+
+def test_a_game_that_cannot_be_resumed_is_given_up_and_another_is_joined(output: Output) -> None:
+    joins = []
+
+    def lose(connection: Connection) -> None:
+        joins.append(connection.handshake())
+        connection.send(START_GAME | {"resume": "s3cret"}, START_KYOKU)
+
+    def reject(connection: Connection) -> None:
+        joins.append(connection.handshake())
+        connection.send({"type": "error", "message": "no such game"})
+
+    def serve(connection: Connection) -> None:
+        joins.append(connection.handshake())
+        play_game(connection)
+
+    bot = ScriptedBot()
+    with FakeServer(lose, reject, serve) as server:
+        run_client(server, bot, output, games=2)
+    assert [join["resume"] for join in joins] == [True, "s3cret", True]
+    assert [join["games"] for join in joins[::2]] == [2, 1]
+    assert "game 1 cannot be resumed (the server says: no such game)" in output.errors[-1]
+    assert [line.split(":")[0] for line in output.results] == ["game 2"]
+    assert bot.batches[0][0]["type"] == "start_game"
+
+
+def test_a_lost_game_counts_as_played(output: Output) -> None:
+    def lose(connection: Connection) -> None:
+        connection.handshake()
+        connection.send(START_GAME | {"resume": "s3cret"}, START_KYOKU)
+
+    def reject(connection: Connection) -> None:
+        connection.handshake()
+        connection.send({"type": "error", "message": "10 faults: rule plays this seat"})
+
+    with (
+        FakeServer(lose, reject) as server,
+        pytest.raises(FatalConnectionError, match=r"game 1 cannot be resumed .*faults"),
+    ):
+        run_client(server, ScriptedBot(), output)
+    assert output.results == []
+
+
+def test_reconnection_backs_off_exponentially(output: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(client, "MIN_BACKOFF", 1.0)
+    monkeypatch.setattr(time, "sleep", waits.append)
+
+    def disconnect(connection: Connection) -> None: ...
+
+    def some_messages(connection: Connection) -> None:
+        connection.handshake()
+        connection.send(START_GAME | {"resume": "s3cret"}, START_KYOKU)
+
+    def serve(connection: Connection) -> None:
+        connection.handshake()
+        play_game(connection)
+
+    with FakeServer(*[disconnect] * 7, some_messages, disconnect, serve) as server:
+        run_client(server, ScriptedBot(), output)
+    assert waits == [1, 2, 4, 8, 16, 30, 30, 1, 2]
+
+
+@pytest.mark.parametrize("early", [True, False])
+def test_a_rejection_is_final(output: Output, early: bool) -> None:
+    def reject(connection: Connection) -> None:
+        if not early:
+            connection.handshake()
+        connection.send({"type": "error", "message": "the token\nis not valid"})
+
+    with (
+        FakeServer(reject) as server,
+        pytest.raises(FatalConnectionError, match=r"^the server says: the token is not valid$"),
+    ):
+        run_client(server, ScriptedBot(), output)
+    assert output.errors == []
+
+
+def test_a_rejection_with_retry_is_not_final(output: Output) -> None:
+    """Neither when a game is joined nor when one is resumed."""
+    joins = []
+
+    def stop(connection: Connection) -> None:
+        connection.handshake()
+        connection.send({"type": "error", "message": "the server stops", "retry": True})
+
+    def full(connection: Connection) -> None:
+        connection.send({"type": "error", "message": "too many connections", "retry": True})
+
+    def lose(connection: Connection) -> None:
+        connection.handshake()
+        connection.send(START_GAME | {"resume": "s3cret"}, START_KYOKU)
+
+    def rest(connection: Connection) -> None:
+        joins.append(connection.handshake())
+        connection.send({"type": "resumed", "from": 0}, START_GAME, START_KYOKU, DRAW | CAN_ACT)
+        assert connection.receive() == DISCARD
+        connection.send(END)
+
+    bot = ScriptedBot()
+    with FakeServer(full, stop, lose, full, stop, rest) as server:
+        run_client(server, bot, output)
+    assert joins[0]["resume"] == "s3cret"
+    assert len(output.results) == 1
+    assert len(output.errors) == 5
+    assert "the server says: too many connections; trying again in 0.01 s" in output.errors[0]
+    assert [message["type"] for message in bot.batches[0]] == ["start_game", "start_kyoku", "tsumo"]
+
+
+def test_a_server_of_another_protocol_is_reported(output: Output) -> None:
+    def greet(connection: Connection) -> None:
+        connection.send({"type": "welcome"})
+
+    with FakeServer(greet) as server, pytest.raises(FatalConnectionError, match="not a mjai server"):
+        run_client(server, ScriptedBot(), output)
+
+
+def test_an_invalid_message_in_a_game_closes_the_connection(output: Output) -> None:
+    def send_garbage(connection: Connection) -> None:
+        connection.handshake()
+        connection.send(START_GAME | {"resume": "s3cret"}, {"type": "dahai"} | CAN_ACT, {"type": "tsumo", "actor": 9})
+
+    def serve(connection: Connection) -> None:
+        connection.handshake()
+        connection.send({"type": "error", "message": "no such game"})
+
+    def serve_again(connection: Connection) -> None:
+        connection.handshake()
+        play_game(connection)
+
+    with FakeServer(send_garbage, serve, serve_again) as server:
+        run_client(server, ScriptedBot(), output, games=2)
+    assert "the server sent an invalid message" in output.errors[0]
+
+
+def test_errors_in_a_game_are_logged(output: Output) -> None:
+    def serve(connection: Connection) -> None:
+        connection.handshake()
+        connection.send(START_GAME, {"type": "error", "message": "may not discard 9m; legal: tsumogiri"})
+        play_game(connection)
+
+    with FakeServer(serve) as server:
+        run_client(server, ScriptedBot(), output)
+    assert output.errors == ["the server says: may not discard 9m; legal: tsumogiri"]
+
+
+class FallbackBot:
+    """Stands in for the fallback bot: it plays tsumogiri, and must be sent every game from its start."""
+
+    def __init__(self, agent: Any) -> None:
+        self.messages: list[Message] = []
+
+    def react(self, messages: list[Message]) -> Message:
+        self.messages = messages if messages[0]["type"] == "start_game" else self.messages + messages
+        assert self.messages[0]["type"] == "start_game"
+        return DISCARD | {"pai": messages[-1].get("pai")}
+
+
+def test_the_fallback_finishes_a_game_in_which_the_bot_fails(output: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "AgentBot", FallbackBot)
+
+    def serve(connection: Connection) -> None:
+        connection.handshake()
+        play_game(connection)
+        play_game(connection)
+
+    bot = ScriptedBot(fails_at=1)
+    with FakeServer(serve) as server:
+        run_client(server, bot, output, games=2)
+    assert output.errors == [
+        "scripted: broke down; stderr: no idea; safe defaults are played for it until the end of this game"
+    ]
+    assert len(output.results) == 2
+    assert len(bot.batches) == 4, "the bot must play the second game"
+
+
+def test_messages_of_another_dialect_are_translated(output: Output) -> None:
+    joins = []
+
+    def serve(connection: Connection) -> None:
+        joins.append(connection.handshake())
+        north = {"type": "kita", "actor": 1, "pai": "N"}
+        connection.send(START_GAME, START_KYOKU, DRAW | CAN_ACT)
+        connection.receive()
+        connection.send(
+            DISCARD, north, {"type": "hora", "actor": 1, "target": 0, "deltas": [-8000, 8000, 0], "ura_markers": []}
+        )
+        connection.send({"type": "end_kyoku"}, {"type": "end_game"})
+
+    bot = ScriptedBot()
+    with FakeServer(serve) as server:
+        run_client(server, bot, output, dialect="kita")
+    assert joins[0]["dialect"] == "kita"
+    assert bot.batches[1][1] == {"type": "nukidora", "actor": 1, "pai": "N"}
+    assert output.results == ["game 1: 3rd with 27,000 points"]
+
+
+# WebSocket -----------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def websocket_server(answer: Callable[[ServerConnection], None], status: int = 0) -> Iterator[str]:
+    """A WebSocket server in a thread; with a `status` it rejects every handshake with that HTTP status."""
+
+    def reject(connection: ServerConnection, request: Request) -> Response | None:
+        return connection.respond(status, "no") if status else None
+
+    with serve(answer, "127.0.0.1", 0, process_request=reject) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"ws://127.0.0.1:{server.socket.getsockname()[1]}/mjai/room"
+        server.shutdown()
+    thread.join(5)
+
+
+def test_a_game_over_websocket(output: Output) -> None:
+    """The first connection is lost, and the game is resumed over a second one."""
+    joins: list[Message] = []
+
+    def answer(connection: ServerConnection) -> None:
+        def send(*messages: Message) -> None:
+            for message in messages:
+                connection.send(json.dumps(message))
+
+        send({"type": "hello"})
+        joins.append(json.loads(connection.recv()))
+        if len(joins) == 1:
+            send(START_GAME | {"resume": "s3cret"})
+            return
+        send(START_GAME, START_KYOKU, DRAW | CAN_ACT)
+        assert json.loads(connection.recv()) == DISCARD
+        send({"type": "end_kyoku"}, END)
+        with pytest.raises(ConnectionClosed):
+            connection.recv()
+
+    bot = ScriptedBot()
+    with websocket_server(answer) as url:
+        join = {"type": "join", "name": "me", "room": "room"}
+        play(parse_url(url), ClientSession(bot, join, 1, output.results.append, output.errors.append))
+    assert [join["resume"] for join in joins] == [True, "s3cret"]
+    assert output.results == ["game 1: 2nd with 34,500 points (-5.5)"]
+    assert output.errors == [f"{url}: the connection was closed; trying again in 0.01 s"]
+    assert [message["type"] for message in bot.batches[0]] == ["start_game", "start_kyoku", "tsumo"]
+
+
+def test_messages_sent_before_a_websocket_closes_are_read(output: Output) -> None:
+    """The server closes the connection while the bot is still deciding."""
+    closed = Event()
+
+    class SlowBot(ScriptedBot):
+        def react(self, messages: list[Message]) -> Message:
+            assert closed.wait(5)
+            return super().react(messages)
+
+    def answer(connection: ServerConnection) -> None:
+        connection.send(json.dumps({"type": "hello"}))
+        connection.recv()
+        ending = [{"type": "end_kyoku"}, END] if closed.is_set() else [{"type": "error", "message": "too slow"}]
+        for message in [START_GAME | {"resume": "s3cret"}, START_KYOKU, DRAW | CAN_ACT, *ending]:
+            connection.send(json.dumps(message))
+        connection.close()
+        closed.set()
+
+    with websocket_server(answer) as url:
+        join = {"type": "join", "name": "me", "room": "room"}
+        play(parse_url(url), ClientSession(SlowBot(), join, 1, output.results.append, output.errors.append))
+    assert output.errors[0] == "the server says: too slow"
+    assert output.results == ["game 1: 2nd with 34,500 points (-5.5)"]
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "what"),
+    [
+        (404, FatalConnectionError, "no room at ws://.*/mjai/room: the server answered HTTP 404"),
+        (503, ConnectionError, "the server answered HTTP 503"),
+        (429, ConnectionError, "the server answered HTTP 429"),
+    ],
+)
+def test_rejected_handshakes(status: int, error: type[Exception], what: str) -> None:
+    with websocket_server(lambda connection: None, status) as url, pytest.raises(error, match=what):
+        connect(parse_url(url))
