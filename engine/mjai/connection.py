@@ -10,9 +10,7 @@ import re
 from dataclasses import dataclass, fields
 from typing import Any
 
-from engine.mjai.kinds import BOOL, COUNT, INTEGER, REQUIRED, SEAT, TEXT, BadValue, Key, Kind, choice, text
-
-Message = dict[str, Any]
+from engine.mjai.kinds import BOOL, COUNT, INTEGER, REQUIRED, SEAT, TEXT, BadValue, Key, Kind, Message, choice, text
 
 PROTOCOL = "mjsonp"
 PROTOCOL_VERSION = 3
