@@ -126,4 +126,4 @@ def error(message: str, *, retry: bool = False) -> Message:
 NOT_JOINED = Join(**JOIN_DEFAULTS, given=frozenset())  # of a connection that has sent no join yet
 
 if [field.name for field in fields(Join)] != [*JOIN_DEFAULTS, "given"] or REQUIRED in JOIN_DEFAULTS.values():
-    raise TypeError("the fields of Join must be the keys of JOIN_KEYS, in order, each with a default")
+    raise ImportError("the fields of Join must be the keys of JOIN_KEYS, in order, each with a default")

@@ -175,5 +175,5 @@ def round_messages(t: np.record) -> list[Message]:
     return RoundReader(t).read()
 
 
-if READERS.keys() != set(range(events.LAST_TYPE + 1)):
-    raise TypeError("every type of packed event needs a reader, and no other")
+if READERS.keys() != set(range(events.N_TYPES)):
+    raise ImportError("every type of packed event needs a reader, and no other")

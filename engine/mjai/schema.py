@@ -333,7 +333,7 @@ COMPUTED = frozenset({("ankan", "pai"), ("hora", "tsumo"), ("ryukyoku", "actor")
 Row = TypeVar("Row", EventMessage, ReplyMessage, ConnectionMessage)
 
 
-class SchemaError(TypeError):
+class SchemaError(ImportError):
     """The table of messages contradicts itself."""
 
 

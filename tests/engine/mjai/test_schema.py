@@ -83,7 +83,7 @@ def test_a_dialect_that_cannot_be_joined_with_is_refused() -> None:
 def test_every_message_has_its_code() -> None:
     assert player_state.HANDLERS.keys() == EVENTS.keys()
     assert actions.READERS.keys() == REPLIES.keys()
-    assert set(round_events.READERS) == set(range(events.LAST_TYPE + 1))
+    assert set(round_events.READERS) == set(range(events.N_TYPES))
 
 
 def test_keys_of_records_have_none_for_one_seat() -> None:
