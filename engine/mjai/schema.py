@@ -251,7 +251,7 @@ DISCARDER = Key("target", SEAT, "the seat that discarded, 0 to 2", default=None)
 ANY_TILE = "a tile like 5p, 5pr or E"
 
 _REPLIES = (
-    ReplyMessage("none", "nothing to say, or pass", "wherever you are not asked, or pass"),
+    ReplyMessage("none", "pass, or nothing to do", "every message that you do not act on"),
     ReplyMessage(
         "dahai",
         "discard",
