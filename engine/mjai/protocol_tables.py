@@ -53,8 +53,8 @@ def default_of(key: Key) -> str:
 def replies() -> str:
     """What a bot replies."""
     return rows(
-        ("reply", "meaning", "where", "keys"),
-        *((names_of(row.type), row.text, row.when, reply_keys(row.keys)) for row in REPLIES.values()),
+        ("reply", "meaning", "to"),
+        *((names_of(row.type), row.text, row.when) for row in REPLIES.values()),
     )
 
 
@@ -63,19 +63,14 @@ def names_of(kind: str) -> str:
     return " or ".join(f"`{name}`" for name, of in REPLY_TYPES.items() if of == kind)
 
 
-def reply_keys(keys: Iterable[Key]) -> str:
-    """Keys of a reply; bold if required."""
-    return "; ".join(f"**`{key.name}`**" if key.default is REQUIRED else f"`{key.name}`" for key in keys)
-
-
-def reply_values() -> str:
-    """The values of the keys of replies."""
-    found: dict[str, list[str]] = {}
-    for key in (*COMMON, *(key for row in REPLIES.values() for key in row.keys)):
-        texts = found.setdefault(key.name, [])
-        if key.text not in texts:
-            texts.append(key.text)
-    return rows(("key", "value"), *((f"`{name}`", "; ".join(texts)) for name, texts in found.items()))
+def reply_keys() -> str:
+    """The keys of replies; bold if required."""
+    keys = [("every reply", key) for key in COMMON]
+    keys += [(names_of(row.type), key) for row in REPLIES.values() for key in row.keys]
+    return rows(
+        ("reply", "key", "value"),
+        *((name, f"**`{key.name}`**" if key.default is REQUIRED else f"`{key.name}`", key.text) for name, key in keys),
+    )
 
 
 def events() -> str:
@@ -104,7 +99,7 @@ def event_lines(kind: str, text: str, keys: Iterable[Key]) -> list[tuple[str, st
     """One line for the message and one for each key."""
     return [
         (f"**`{kind}`**", "", "", text),
-        *(("", f"`{key.name}`" + "?" * (key.default is not REQUIRED), key.kind.name, key.text) for key in keys),
+        *(("", f"`{key.name}`" + "?" * (key.default is None), key.kind.name, key.text) for key in keys),
     ]
 
 
@@ -131,7 +126,7 @@ def written_keys(row: EventMessage, dialect: str) -> str:
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    table.__name__: table for table in (limits, join, server_messages, replies, reply_values, events, dialects)
+    table.__name__: table for table in (limits, join, server_messages, replies, reply_keys, events, dialects)
 }
 
 

@@ -209,7 +209,7 @@ Change = Callable[[list[Message]], None]
 
 
 def first(events: list[Message], kind: str, **values: object) -> Message:
-    """The first event of a kind with these values."""
+    """The first event of type `kind` with these values."""
     return next(e for e in events if e["type"] == kind and all(e.get(key) == value for key, value in values.items()))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.mjai.bot_messages import parse_reply
-from engine.mjai.kinds import ACTIONS, REQUIRED, BadValue, Key
+from engine.mjai.kinds import ACTIONS, BadValue, Key
 from engine.mjai.messages import dumps
 from engine.mjai.schema import CAN_ACT, CONNECTION, EVENTS
 
@@ -30,7 +30,7 @@ def check_message(message: Message) -> None:
         raise ValueError(f"keys of {message['type']} are {list(message)}, not {expected}")
     for key in keys:
         if key.name not in message:
-            if key.default is REQUIRED:
+            if key.default is not None:
                 raise ValueError(f"{message['type']} has no {key.name}")
             continue
         value = message[key.name]

@@ -8,7 +8,7 @@ import pytest
 
 from engine import events
 from engine.mjai import actions, player_state, round_events
-from engine.mjai.kinds import COUNT, SEAT, TILE, Key, Scope, Visibility
+from engine.mjai.kinds import COUNT, DRAWN_TILE, HANDS, SEAT, TILE, Key, Scope, Visibility
 from engine.mjai.schema import (
     ACTOR,
     CAN_ACT,
@@ -50,6 +50,19 @@ def test_duplicates_are_refused(rows: list[EventMessage], why: str) -> None:
         (EventMessage("chi", "", (ACTOR,), libriichi3p="target"), "chi has no key target"),
         (EventMessage("chi", "", (CAN_ACT, ACTOR)), "keys of records come first"),
         (EventMessage("chi", "", (Key("id", COUNT, scope=Scope.SEAT),)), "id is read as a count"),
+        (EventMessage("chi", "", (Key("id", SEAT),)), "id is kept in records"),
+        (
+            EventMessage(
+                "chi",
+                "",
+                (
+                    ACTOR,
+                    Key("pai", DRAWN_TILE, visibility=Visibility.ACTOR),
+                    Key("tehais", HANDS, visibility=Visibility.OWNER),
+                ),
+            ),
+            "more than one key is not visible to all",
+        ),
     ],
 )
 def test_an_event_that_contradicts_the_others_is_refused(event: EventMessage, why: str) -> None:
@@ -70,7 +83,7 @@ def test_a_dialect_that_cannot_be_joined_with_is_refused() -> None:
 def test_every_message_has_its_code() -> None:
     assert player_state.HANDLERS.keys() == EVENTS.keys()
     assert actions.READERS.keys() == REPLIES.keys()
-    assert set(round_events.READERS) == set(range(events.LAST_TYPE + 1))
+    assert set(round_events.READERS) == set(range(events.N_TYPES))
 
 
 def test_keys_of_records_have_none_for_one_seat() -> None:
