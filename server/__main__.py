@@ -14,7 +14,7 @@ import uvloop
 from pydantic import TypeAdapter, ValidationError
 
 from engine.common.options import Parser
-from server.access import HOUSE
+from server.access import HOUSE_BOT_SUFFIX
 from server.logs import start_logging
 from server.messages import Name
 from server.running import running, warm_up
@@ -24,7 +24,7 @@ from server.store import Store, StoreError
 OK, FAILED = 0, 1
 log = structlog.get_logger("server")
 EPILOG = f"""\
-Every flag can be set by an environment variable: --fill-after by {PREFIX}FILL_AFTER; flags count more. What concerns
+Every flag can be set by an environment variable: --fill-delay by {PREFIX}FILL_DELAY; flags count more. What concerns
 play holds for rooms that say nothing themselves. Lists are separated by commas.
 """
 
@@ -37,7 +37,7 @@ def owner_name(name: str) -> str:
         joins_so = False
     if not joins_so:
         raise argparse.ArgumentTypeError(f"{name!r} is not 1 to 64 printable characters without spaces around them")
-    if name.endswith(HOUSE):
+    if name.endswith(HOUSE_BOT_SUFFIX):
         raise argparse.ArgumentTypeError(f"{name!r} is a house bot's: take another")
     return name
 

@@ -15,7 +15,7 @@ from engine.game import Game
 from engine.mjai import dialects
 from engine.mjai.messages import for_seat
 from engine.mjai.possible_actions import hints
-from server.access import Allowance
+from server.access import RateLimiter
 from server.line import LINGER, MAX_MESSAGE, Line
 from server.messages import BadMessage, Join, Reply, parse_join, parse_reply
 
@@ -69,8 +69,8 @@ class Guest:
         self._leaving = False
         self._left = False
         settings, loop = lobby.settings, asyncio.get_running_loop()
-        self._allowance = Allowance(settings.messages_per_second, burst=settings.messages_per_second)
-        self._patience: asyncio.TimerHandle | None = loop.call_later(settings.join_within, self._join_late)
+        self._allowance = RateLimiter(settings.messages_per_second, burst=settings.messages_per_second)
+        self._patience: asyncio.TimerHandle | None = loop.call_later(settings.join_timeout, self._join_late)
         line.send([HELLO])
 
     @property
@@ -116,7 +116,7 @@ class Guest:
             self._lobby.left(self)
 
     def _join_late(self) -> None:
-        self.refuse(f"no join within {self._lobby.settings.join_within:g} seconds", retry=True)
+        self.refuse(f"no join within {self._lobby.settings.join_timeout:g} seconds", retry=True)
 
     def _stop_waiting(self) -> None:
         if self._patience is not None:

@@ -35,21 +35,21 @@ async def first_error(at: Live, path: str, join: Any) -> str:
 
 
 async def test_a_room_is_opened_seen_and_closed(tmp_path: Path) -> None:
-    async with live(tmp_path, chombo=20) as at:
+    async with live(tmp_path, fault_penalty=20) as at:
         given = {"name": "cup.1", "settings": {"length": "hanchan", "fill": ["random"], "bank_time": 3}}
         response = await at.http.post("/api/rooms", json=given)
         assert response.status_code == 201, response.text
         room = response.json()
         assert response.headers["location"] == "/api/rooms/cup.1"
         assert await at.get("/api/rooms/cup.1") == room
-        own = {"length": "hanchan", "fill": ["random"], "bank_time": 3.0, "chombo": 20.0}
+        own = {"length": "hanchan", "fill": ["random"], "bank_time": 3.0, "fault_penalty": 20.0}
         assert room["settings"].items() >= own.items()
         assert room["settings"].keys() == RoomSettings.model_fields.keys() - {"seed"}
-        assert {key: room[key] for key in ("waiting", "playing", "started", "kept")} == {
-            "waiting": 0, "playing": 0, "started": 0, "kept": True,
+        assert {key: room[key] for key in ("waiting", "playing", "started", "permanent")} == {
+            "waiting": 0, "playing": 0, "started": 0, "permanent": True,
         }  # fmt: skip
         detail = await at.refused(409, "POST", "/api/rooms", json={"name": "cup.1"})
-        assert detail == "room cup.1 is open, or still ends its games: close it first, or wait"
+        assert detail == "room cup.1 is open, or still plays its last games: close it first, or wait"
         response = await at.http.delete("/api/rooms/cup.1")
         assert (response.status_code, response.content) == (204, b"")
         assert "cup.1" in await at.refused(404, "GET", "/api/rooms/cup.1")
@@ -106,13 +106,13 @@ async def test_rooms_are_there_again_after_a_restart(tmp_path: Path) -> None:
 
 async def test_the_games_of_a_room_are_counted_from_its_opening(tmp_path: Path) -> None:
     """Over restarts; not those of another room that had the name. Walls are none of those that were played before."""
-    cup = {"name": "cup", "settings": {"games": 2, "seed": SEED, "fill": ["tsumogiri"], "fill_after": 0}}
+    cup = {"name": "cup", "settings": {"games": 2, "seed": SEED, "fill": ["tsumogiri"], "fill_delay": 0}}
     for n_before in (0, 2):
-        async with live(tmp_path, resume_within=0) as at:
+        async with live(tmp_path, resume_timeout=0) as at:
             assert (await at.http.post("/api/rooms", json=cup)).json()["started"] == 0
             await Bot(at.server, "aki", room="cup").play()
             await until(lambda: not at.server.lobby.sittings)
-        async with live(tmp_path, resume_within=0) as at:
+        async with live(tmp_path, resume_timeout=0) as at:
             assert (await at.get("/api/rooms/cup"))["started"] == 1
             await Bot(at.server, "aki", room="cup").play()
             await until(lambda: "cup" not in at.server.lobby.rooms)
@@ -127,7 +127,7 @@ async def test_the_seed_of_a_room_is_never_told(tmp_path: Path) -> None:
         bot = Bot(at.server, "aki", room=TABLE)
         await play_into(bot, 1)
         game = next(iter(at.server.lobby.sittings))
-        for path in ("/api/rooms", "/api/rooms/cup", "/api/rooms/default", "/api/sittings", f"/api/sittings/{game}"):
+        for path in ("/api/rooms", "/api/rooms/cup", "/api/rooms/default", "/api/games?status=playing", f"/api/games/{game}"):
             texts.append((await at.http.get(path)).text)
         walls = at.server.lobby.sittings[game].start.seed
         assert not any(str(seed) in text for text in texts for seed in (SEED, SEED + 1, walls))
@@ -142,7 +142,7 @@ async def test_rooms_come_in_pages(tmp_path: Path) -> None:
         rooms = await at.page_through("/api/rooms", limit=2)
         assert [room["name"] for room in rooms] == sorted(names)
         assert (await at.get("/api/rooms", limit=6))["next_cursor"] is None
-        assert "cursor not understood" in await at.refused(422, "GET", "/api/rooms?cursor=abc")
+        assert "invalid cursor" in await at.refused(422, "GET", "/api/rooms?cursor=abc")
 
 
 WRONG_ROOMS: list[tuple[Any, str]] = [
@@ -152,7 +152,7 @@ WRONG_ROOMS: list[tuple[Any, str]] = [
     ({"name": "a", "settings": {"rules": "poker"}}, "body: settings.rules is 'poker'; unknown rules 'poker'"),
     ({"name": "a", "settings": {"fill": ["nobody"]}}, "body: settings.fill is ['nobody']; unknown bot 'nobody'"),
     ({"name": "a", "settings": {"seed": -1}}, "body: settings.seed is -1; it should be greater than or equal to 0"),
-    ({"name": "a", "settings": {"max_rooms": 9}}, "body: settings.max_rooms is not known; /docs names what is"),
+    ({"name": "a", "settings": {"max_rooms": 9}}, "body: settings.max_rooms is unknown; see /docs"),
     ({"name": "a", "settings": 3}, "body: settings must be a JSON object, sent as application/json"),
     ({"settings": {}}, "body: name is missing"),
     (["a"], "body: it must be a JSON object, sent as application/json"),
@@ -178,7 +178,7 @@ async def test_bodies_are_short_json(tmp_path: Path) -> None:
             (422, b'{"name":"a"}', {"content-type": "text/plain"}, "body: it must be a JSON object, sent as"),
             (422, b"", {}, "body: it is missing; send a JSON object"),
             (413, b" " * 65_537, json_type, "the body is longer than 65,536 bytes"),
-            (411, trickle(), json_type, "say how long the body is: Content-Length is missing"),
+            (411, trickle(), json_type, "Content-Length is missing: send the length of the body"),
         ):
             said = await at.refused(status, "POST", "/api/rooms", content=content, headers=headers)
             assert said.startswith(detail)
@@ -241,30 +241,48 @@ async def test_a_closed_room_ends_its_games(tmp_path: Path) -> None:
 
 async def test_games_being_played_are_listed(tmp_path: Path) -> None:
     async with live(tmp_path, spectator_delay=7) as at:
-        assert (await at.get("/api/sittings"))["items"] == []
+        assert (await at.get("/api/games?status=playing"))["items"] == []
         bots = [Bot(at.server, name, room=room) for name, room in (("a", TABLE), ("b", TABLE), ("c", TABLE + ".x"))]
         bots[2].join["room"] = "other+tsumogiri+tsumogiri"
         questions = [await play_into(bot, 0) for bot in bots]
-        sittings = await at.page_through("/api/sittings", limit=1)
+        sittings = await at.page_through("/api/games", status="playing", limit=1)
         assert [sitting["started"] for sitting in sittings] == sorted(
             (sitting["started"] for sitting in sittings), reverse=True
         )
-        assert [next(name for name in sitting["names"] if len(name) == 1) for sitting in sittings] == ["c", "b", "a"]
+        names = [[seat["name"] for seat in sitting["seats"]] for sitting in sittings]
+        assert [next(name for name in seated if len(name) == 1) for seated in names] == ["c", "b", "a"]
         sitting = sittings[2]
-        assert sitting == await at.get(f"/api/sittings/{sitting['id']}")
+        assert sitting == await at.get(f"/api/games/{sitting['id']}")
+        assert sitting["status"] == "playing"
         assert (sitting["room"], sitting["rules"], sitting["length"]) == (TABLE, "tenhou", "east")
-        assert (sitting["rounds"], sitting["scores"], sitting["spectator_delay"]) == (0, [35_000] * 3, 7)
+        assert (sitting["rounds"], sitting["spectator_delay"]) == (0, 7)
+        assert [seat["score"] for seat in sitting["seats"]] == [35_000] * 3
+        assert [seat["house_bot"] for seat in sitting["seats"]] == [name != "a" for name in names[2]]
         assert sitting["started"].endswith("Z")
         for room in (TABLE, TABLE.replace("+", "%2B")):  # encoded as it should be, and as people write it
-            assert (await at.get(f"/api/sittings?room={room}"))["items"] == sittings[1:]
-        assert (await at.get("/api/sittings", room="none"))["items"] == []
-        assert "still being played" in await at.refused(404, "GET", f"/api/games/{sitting['id']}")
+            assert (await at.get(f"/api/games?status=playing&room={room}"))["items"] == sittings[1:]
+        assert (await at.get("/api/games", status="playing", room="none"))["items"] == []
+        for query, expected in (
+            ({"player": "a"}, sittings[2:]),
+            ({"player": "nobody"}, []),
+            ({"rules": "tenhou"}, sittings),
+            ({"rules": "majsoul"}, []),
+            ({"since": sittings[1]["started"]}, sittings[:2]),
+            ({"until": sittings[1]["started"]}, sittings[2:]),
+        ):
+            assert (await at.get("/api/games", status="playing", **query))["items"] == expected, query
+        assert (await at.get("/api/games"))["items"] == (await at.get("/api/games", status="finished"))["items"] == []
         assert "still being played" in await at.refused(404, "GET", f"/api/games/{sitting['id']}/record")
         await play_on(bots[0], questions[0])
-        assert (await at.get("/api/sittings"))["items"] == sittings[:2]
-        assert sitting["id"] in await at.refused(404, "GET", f"/api/sittings/{sitting['id']}")
-        assert (await at.get(f"/api/games/{sitting['id']}"))["id"] == sitting["id"]
-        assert "cursor not understood" in await at.refused(422, "GET", "/api/sittings?cursor=abc")
+        assert (await at.get("/api/games?status=playing"))["items"] == sittings[:2]
+        finished = await at.get(f"/api/games/{sitting['id']}")
+        assert (finished["id"], finished["status"]) == (sitting["id"], "finished")
+        assert (await at.get("/api/games?status=finished"))["items"] == [finished]
+        for key in sitting.keys() - {"status", "rounds", "seats", "spectator_delay"}:
+            assert finished[key] == sitting[key]
+        for before, after in zip(sitting["seats"], finished["seats"], strict=True):
+            assert after.items() >= before.items() - {("score", 35_000)}
+        assert "invalid cursor" in await at.refused(422, "GET", "/api/games?status=playing&cursor=abc")
 
 
 # Bots -----------------------------------------------------------------------------------------------------------------
@@ -321,9 +339,9 @@ async def test_health_is_that_of_the_database(tmp_path: Path, monkeypatch: pytes
         with monkeypatch.context() as patch:
             patch.setattr(at.server.lobby.store, "has_token", fail)
             detail = await at.refused(503, "GET", "/healthz")
-            assert detail == "the database does not answer; the server's log says why"
+            assert detail == "the database does not answer; see the server's log"
         assert await at.get("/healthz") == {"status": "ok"}
-        monkeypatch.setattr(health, "ANSWER_WITHIN", 0.1)
+        monkeypatch.setattr(health, "TIMEOUT", 0.1)
         monkeypatch.setattr(at.server.lobby.store, "has_token", hang)
         for _ in range(3):
             assert await at.refused(503, "GET", "/healthz") == "the database has not answered within 0.1 s"
@@ -348,7 +366,7 @@ async def test_a_bug_is_no_page_of_the_framework(tmp_path: Path, monkeypatch: py
 
     async with live(tmp_path) as at:
         monkeypatch.setattr(at.server.lobby.store, "player", fail)
-        assert await at.refused(500, "GET", "/api/players/aki") == "the server failed; its log says why"
+        assert await at.refused(500, "GET", "/api/players/aki") == "internal error; see the server's log"
         assert await at.refused(404, "GET", "/api/nothing") == "Not Found"
         assert await at.refused(405, "PUT", "/api/rooms/default") == "Method Not Allowed"
 

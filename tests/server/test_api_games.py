@@ -15,10 +15,10 @@ import pytest
 from engine.mjai.messages import Event
 from engine.records import mjai, tenhou_json
 from engine.records.model import GameRecord
-from server.store import StoredGame, StoreError
+from server.store import SeatResult, StoredGame, StoreError
 from tests.support.running_server import Live, live
 from tests.support.server_bots import Bot
-from tests.support.stored_games import NAMES, NOON, make_game, random_game, standings
+from tests.support.stored_games import NAMES, NOON, make_game, random_game, seat_results
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 ODD_NAMES = ("a/b", "a/b/ratings", "rule:x=1/2+3 (house)", "100%", "雀 士", "?a=b&c#d")
@@ -46,10 +46,10 @@ def instants(node: Any) -> Any:
 
 
 def as_json(game: StoredGame) -> dict[str, Any]:
-    """A stored game as the API tells it."""
-    fields = {name: getattr(game, name) for name in StoredGame.__dataclass_fields__}
-    seats = [{name: getattr(seat, name) for name in type(seat).__dataclass_fields__} for seat in game.seats]
-    return fields | {"seats": seats}
+    """A stored game as the API sends it."""
+    fields = {name: getattr(game, name) for name in StoredGame.model_fields}
+    seats = [{name: getattr(seat, name) for name in SeatResult.model_fields} for seat in game.seats]
+    return fields | {"status": "finished", "rated": game.rated, "seats": seats}
 
 
 # Games ----------------------------------------------------------------------------------------------------------------
@@ -112,17 +112,17 @@ WRONG_QUERIES = [
     ("/api/games?limit=0", "query: limit is '0'; it should be greater than or equal to 1"),
     ("/api/games?limit=201", "query: limit is '201'; it should be less than or equal to 200"),
     ("/api/games?limit=many", "query: limit is 'many'; it should be a valid integer"),
-    ("/api/games?cursor=abc", "cursor not understood: take next_cursor of the page before"),
+    ("/api/games?cursor=abc", "invalid cursor: use next_cursor of the previous page"),
     ("/api/games?since=yesterday", "query: since is 'yesterday'; write a time like 2025-06-01T12:00:00Z"),
     ("/api/games?until=2025-06-01", "query: until is '2025-06-01'; write a time like 2025-06-01T12:00:00Z"),
     *(
         (f"/api/games?since={text}", f"query: since is '{text}'; write a time like 2025-06-01T12:00:00Z")
         for text in ("2025", "1748779200", "-1.5", "inf", "2025-06-01T12:00:00", "2025-06-01_12:00:00Z", "12:00:00Z")
     ),
-    ("/api/games?since=9999-12-31T23:00:00-09:00", "query: since is '9999-12-31T23:00:00-09:00'; it is beyond"),
+    ("/api/games?since=9999-12-31T23:00:00-09:00", "query: since is '9999-12-31T23:00:00-09:00'; it is outside"),
     ("/api/players?order=age", "query: order is 'age'; it should be 'rating', 'name' or 'games'"),
-    ("/api/players?cursor=abc", "cursor not understood"),
-    ("/api/players/aki/ratings?cursor=abc", "cursor not understood"),
+    ("/api/players?cursor=abc", "invalid cursor"),
+    ("/api/players/aki/ratings?cursor=abc", "invalid cursor"),
     ("/api/games/0123/record?format=png", "query: format is 'png'; it should be 'mjson', 'tenhou', 'libriichi3p'"),
 ]
 
@@ -139,7 +139,7 @@ async def test_a_cursor_belongs_to_its_list(tmp_path: Path) -> None:
         await fill(at, 4)
         games = await at.get("/api/games", limit=1)
         detail = await at.refused(422, "GET", f"/api/players?cursor={games['next_cursor']}")
-        assert detail.startswith("cursor not understood")
+        assert detail.startswith("invalid cursor")
 
 
 # Records --------------------------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ async def test_downloads_are_limited_by_address(tmp_path: Path) -> None:
         response = await at.http.get(path)
         assert response.status_code == 429
         assert 1 <= int(response.headers["retry-after"]) <= 20
-        detail = "more than 3 downloads a minute from 127.0.0.1; wait a little"
+        detail = "more than 3 downloads a minute from 127.0.0.1; try again later"
         assert response.json() == {"detail": detail}
         assert (await at.http.get(f"/api/games/{game_id}")).status_code == 200
         behind_a_proxy = await at.http.get(path, headers={"X-Forwarded-For": "192.0.2.7"})
@@ -227,7 +227,8 @@ async def test_players_come_in_every_order(tmp_path: Path) -> None:
             assert await at.get(f"/api/players/{name}") == player
             games = await at.page_through("/api/games", player=name, limit=200)
             ranks = [seat["rank"] for game in games for seat in game["seats"] if seat["name"] == name]
-            assert player["places"] == [ranks.count(rank) for rank in (1, 2, 3)]
+            counts = [ranks.count(rank) for rank in (1, 2, 3)]
+            assert [player["firsts"], player["seconds"], player["thirds"]] == counts
             assert player["games"] == player["rated_games"] == len(games)
             assert player["last_seen"] == games[0]["finished"]
 
@@ -242,7 +243,7 @@ async def test_ratings_are_told_game_by_game(tmp_path: Path) -> None:
         assert points[-1]["rating"] == player["rating"]
         assert player["rating"]["sigma"] < points[0]["rating"]["sigma"]
         games = await at.page_through("/api/games", player="aki", limit=200)
-        assert [point["game"] for point in points] == [game["id"] for game in reversed(games)]
+        assert [point["game_id"] for point in points] == [game["id"] for game in reversed(games)]
         assert [point["finished"] for point in points] == [game["finished"] for game in reversed(games)]
         assert await at.refused(404, "GET", "/api/players/nobody/ratings") == "there is no player 'nobody'"
         assert await at.refused(404, "GET", "/api/players/nobody") == "there is no player 'nobody'"
@@ -251,7 +252,7 @@ async def test_ratings_are_told_game_by_game(tmp_path: Path) -> None:
 async def test_any_name_can_be_asked_for(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         for first in range(0, len(ODD_NAMES), 3):
-            await at.server.lobby.store.save_game(make_game(seats=standings(ODD_NAMES[first : first + 3])))
+            await at.server.lobby.store.save_game(make_game(seats=seat_results(ODD_NAMES[first : first + 3])))
         for name in ODD_NAMES:
             path = f"/api/players/{quote(name, safe='')}"
             assert (await at.get(path))["name"] == name

@@ -33,7 +33,7 @@ ORIGINS = [  # Host, Origin, may act without tokens, may act where tokens are ne
 async def test_pages_of_other_sites_may_not_act(tmp_path: Path, access: str) -> None:
     async with live(tmp_path, access=access) as at:
         token = await at.server.lobby.store.add_token("boss", admin=True)
-        game = "/api/sittings/none/events"
+        game = "/api/games/none/events"
         for number, (host, origin, *allowed) in enumerate(ORIGINS):
             may = allowed[access == "token"]
             headers = {"Host": host, "Authorization": f"Bearer {token}"}
@@ -73,7 +73,7 @@ async def test_only_admins_open_and_close_rooms_where_tokens_are_needed(tmp_path
                 (401, "", "", "an admin token is needed: send it as Authorization: Bearer TOKEN"),
                 (401, "Basic", boss, "an admin token is needed"),
                 (401, "Bearer", boss[:-1], "the token is unknown or revoked"),
-                (403, "Bearer", bot, "the token of 'aki' is not an admin's"),
+                (403, "Bearer", bot, "the token of 'aki' is not an admin token"),
             ):
                 headers = {"Authorization": f"{scheme} {token}"} if scheme else {}
                 assert (await at.refused(status, method, path, headers=headers, **options)).startswith(detail)

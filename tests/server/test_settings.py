@@ -24,10 +24,10 @@ OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default;
     "decision_time": ("0.5", 0.5),
     "bank_time": ("0", 0.0),
     "fill": ("random,efficiency", ("random", "efficiency")),
-    "fill_after": ("0.25", 0.25),
+    "fill_delay": ("0.25", 0.25),
     "house": ("tsumogiri", "tsumogiri"),
     "max_faults": ("1", 1),
-    "resume_within": ("0", 0.0),
+    "resume_timeout": ("0", 0.0),
     "chombo": ("20", 20.0),
     "spectator_delay": ("300", 300.0),
     "host": ("::1", "::1"),
@@ -42,7 +42,7 @@ OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default;
     "joins_per_minute": ("7", 7),
     "messages_per_second": ("9", 9),
     "downloads_per_minute": ("11", 11),
-    "join_within": ("1.5", 1.5),
+    "join_timeout": ("1.5", 1.5),
     "forwarded": ("*", "*"),
     "log": ("json", "json"),
 }
@@ -58,11 +58,11 @@ WRONG = [
     ("decision_time", "3601"),
     ("bank_time", "-0.1"),
     ("fill", "rule,nobody"),
-    ("fill_after", "soon"),
-    ("fill_after", "inf"),
+    ("fill_delay", "soon"),
+    ("fill_delay", "inf"),
     ("house", "nobody"),
     ("max_faults", "0"),
-    ("resume_within", "nan"),
+    ("resume_timeout", "nan"),
     ("chombo", "inf"),
     ("spectator_delay", "-1"),
     ("port", "65536"),
@@ -74,7 +74,7 @@ WRONG = [
     ("joins_per_minute", "1.5"),
     ("messages_per_second", ""),
     ("downloads_per_minute", "-1"),
-    ("join_within", "0"),
+    ("join_timeout", "0"),
     ("log", "xml"),
 ]
 
@@ -147,8 +147,8 @@ def test_an_empty_variable_means_the_default(monkeypatch: pytest.MonkeyPatch) ->
 def test_an_empty_flag_counts_more_than_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("host", "forwarded", "database", "fill"):
         monkeypatch.setenv(PREFIX + name.upper(), OTHER[name][0])
-    settings = read("--host=", "--forwarded=", "--database=", "--fill=")
-    assert (settings.host, settings.forwarded, settings.database, settings.fill) == ("", "", "", ())
+    settings = read("--host=", "--trusted-proxies=", "--database=", "--fill=")
+    assert (settings.host, settings.trusted_proxies, settings.database, settings.fill) == ("", "", "", ())
 
 
 @pytest.mark.parametrize(("name", "text"), [(name, text) for name, text in WRONG if text])

@@ -60,7 +60,7 @@ async def test_a_port_in_use_changes_nothing(tmp_path: Path, port: str) -> None:
         bots = [Bot(server, name) for name in "abc"]
         await together(*(bot.until(lambda message: message["type"] == "tsumo") for bot in bots))
     (journal,) = (tmp_path / "journal").iterdir()
-    text = journal.read_text().replace('"resume_within":30.0', '"resume_within":0.0')  # it would go on at once
+    text = journal.read_text().replace('"resume_timeout":30.0', '"resume_timeout":0.0')  # it would go on at once
     journal.write_text(text)
     with socket.create_server(("127.0.0.1", 0)) as other:
         number = other.getsockname()[1]

@@ -17,7 +17,7 @@ from sqlalchemy.dialects.postgresql import Insert, insert
 
 from server.store import Store, StoreError, database
 from server.store.database import make_engine, read_url
-from server.store.tables import PlayerRow
+from server.store.tables import players
 from tests.support.stored_games import NOON, all_items, check_ratings, make_game, opened, random_game
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
@@ -25,8 +25,7 @@ GAMES_EACH = 25
 # Says that it is ready, waits for a line, saves its games, some of which the other processes save too.
 SAVER = f"""
 import asyncio, random, sys, uuid
-from dataclasses import replace
-from tests.support.stored_games import opened, random_game
+from tests.support.stored_games import opened, random_game, replace
 
 async def main(url, number):
     chance, shared = random.Random(number), random.Random("shared")
@@ -46,10 +45,10 @@ async def check_store(store: Store, n_games: int) -> None:
     """There are so many games, counted and rated."""
     games = await all_items(lambda cursor: store.games(cursor=cursor))
     assert len(games) == n_games
-    played = Counter(standing.name for game in games for standing in game.seats)
-    players = await all_items(store.players)
-    assert {player.name: player.games for player in players} == played
-    assert {player.name: sum(player.places) for player in players} == played
+    played = Counter(seat.name for game in games for seat in game.seats)
+    found = await all_items(store.players)
+    assert {player.name: player.games for player in found} == played
+    assert {player.name: player.firsts + player.seconds + player.thirds for player in found} == played
     await check_ratings(store)
 
 
@@ -67,9 +66,9 @@ async def test_players_are_locked_in_the_order_of_their_names(postgres_url: str,
     # Another transaction has beni and then takes chiyo: nobody who waits for beni may have chiyo already.
     def lock(name: str) -> Insert:
         zeros = dict.fromkeys(("games", "rated_games", "firsts", "seconds", "thirds", "points", "faults"), 0)
-        skill = {"house": False, "mu": 25.0, "sigma": 8.0, "ordinal": 1.0, "first_seen": NOON, "last_seen": NOON}
-        statement = insert(PlayerRow).values(name=name, **zeros, **skill)
-        return statement.on_conflict_do_update(index_elements=["name"], set_={"house": False})
+        skill = {"house_bot": False, "mu": 25.0, "sigma": 8.0, "ordinal": 1.0, "first_seen": NOON, "last_seen": NOON}
+        statement = insert(players).values(name=name, **zeros, **skill)
+        return statement.on_conflict_do_update(index_elements=["name"], set_={"house_bot": False})
 
     engine = make_engine(read_url(postgres_url))
     async with opened(postgres_url) as store, engine.connect() as other:

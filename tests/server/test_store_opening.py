@@ -19,7 +19,7 @@ from server.migrations import FOLDER, configuration
 from server.migrations.__main__ import write_migration
 from server.store import Store, StoreError
 from server.store.database import IMMEDIATE, MIGRATION_LOCK, make_engine, read_url
-from server.store.tables import Base
+from server.store.tables import metadata
 from tests.support.postgres import PASSWORD, Cluster, free_port
 from tests.support.stored_games import check_ratings, make_game, opened
 
@@ -45,7 +45,7 @@ async def refusal(url: str) -> str:
 async def test_migrations_make_what_the_tables_say(database_url: str) -> None:
     def differences(connection: Connection) -> Any:
         options = {"compare_type": True, "compare_server_default": True}
-        return compare_metadata(MigrationContext.configure(connection, opts=options), Base.metadata)
+        return compare_metadata(MigrationContext.configure(connection, opts=options), metadata)
 
     async with opened(database_url):
         assert await on_connection(database_url, differences) == []
