@@ -127,7 +127,8 @@ async def test_the_seed_of_a_room_is_never_told(tmp_path: Path) -> None:
         bot = Bot(at.server, "aki", room=TABLE)
         await play_into(bot, 1)
         game = next(iter(at.server.lobby.sittings))
-        for path in ("/api/rooms", "/api/rooms/cup", "/api/rooms/default", "/api/games?status=playing", f"/api/games/{game}"):
+        games = ("/api/games?status=playing", f"/api/games/{game}")
+        for path in ("/api/rooms", "/api/rooms/cup", "/api/rooms/default", *games):
             texts.append((await at.http.get(path)).text)
         walls = at.server.lobby.sittings[game].start.seed
         assert not any(str(seed) in text for text in texts for seed in (SEED, SEED + 1, walls))
@@ -245,42 +246,42 @@ async def test_games_being_played_are_listed(tmp_path: Path) -> None:
         bots = [Bot(at.server, name, room=room) for name, room in (("a", TABLE), ("b", TABLE), ("c", TABLE + ".x"))]
         bots[2].join["room"] = "other+tsumogiri+tsumogiri"
         questions = [await play_into(bot, 0) for bot in bots]
-        sittings = await at.page_through("/api/games", status="playing", limit=1)
-        assert [sitting["started"] for sitting in sittings] == sorted(
-            (sitting["started"] for sitting in sittings), reverse=True
+        games = await at.page_through("/api/games", status="playing", limit=1)
+        assert [game["started"] for game in games] == sorted(
+            (game["started"] for game in games), reverse=True
         )
-        names = [[seat["name"] for seat in sitting["seats"]] for sitting in sittings]
+        names = [[seat["name"] for seat in game["seats"]] for game in games]
         assert [next(name for name in seated if len(name) == 1) for seated in names] == ["c", "b", "a"]
-        sitting = sittings[2]
-        assert sitting == await at.get(f"/api/games/{sitting['id']}")
-        assert sitting["status"] == "playing"
-        assert (sitting["room"], sitting["rules"], sitting["length"]) == (TABLE, "tenhou", "east")
-        assert (sitting["rounds"], sitting["spectator_delay"]) == (0, 7)
-        assert [seat["score"] for seat in sitting["seats"]] == [35_000] * 3
-        assert [seat["house_bot"] for seat in sitting["seats"]] == [name != "a" for name in names[2]]
-        assert sitting["started"].endswith("Z")
+        game = games[2]
+        assert game == await at.get(f"/api/games/{game['id']}")
+        assert game["status"] == "playing"
+        assert (game["room"], game["rules"], game["length"]) == (TABLE, "tenhou", "east")
+        assert (game["rounds"], game["spectator_delay"]) == (0, 7)
+        assert [seat["score"] for seat in game["seats"]] == [35_000] * 3
+        assert [seat["house_bot"] for seat in game["seats"]] == [name != "a" for name in names[2]]
+        assert game["started"].endswith("Z")
         for room in (TABLE, TABLE.replace("+", "%2B")):  # encoded as it should be, and as people write it
-            assert (await at.get(f"/api/games?status=playing&room={room}"))["items"] == sittings[1:]
+            assert (await at.get(f"/api/games?status=playing&room={room}"))["items"] == games[1:]
         assert (await at.get("/api/games", status="playing", room="none"))["items"] == []
         for query, expected in (
-            ({"player": "a"}, sittings[2:]),
+            ({"player": "a"}, games[2:]),
             ({"player": "nobody"}, []),
-            ({"rules": "tenhou"}, sittings),
+            ({"rules": "tenhou"}, games),
             ({"rules": "majsoul"}, []),
-            ({"since": sittings[1]["started"]}, sittings[:2]),
-            ({"until": sittings[1]["started"]}, sittings[2:]),
+            ({"since": games[1]["started"]}, games[:2]),
+            ({"until": games[1]["started"]}, games[2:]),
         ):
             assert (await at.get("/api/games", status="playing", **query))["items"] == expected, query
         assert (await at.get("/api/games"))["items"] == (await at.get("/api/games", status="finished"))["items"] == []
-        assert "still being played" in await at.refused(404, "GET", f"/api/games/{sitting['id']}/record")
+        assert "still being played" in await at.refused(404, "GET", f"/api/games/{game['id']}/record")
         await play_on(bots[0], questions[0])
-        assert (await at.get("/api/games?status=playing"))["items"] == sittings[:2]
-        finished = await at.get(f"/api/games/{sitting['id']}")
-        assert (finished["id"], finished["status"]) == (sitting["id"], "finished")
+        assert (await at.get("/api/games?status=playing"))["items"] == games[:2]
+        finished = await at.get(f"/api/games/{game['id']}")
+        assert (finished["id"], finished["status"]) == (game["id"], "finished")
         assert (await at.get("/api/games?status=finished"))["items"] == [finished]
-        for key in sitting.keys() - {"status", "rounds", "seats", "spectator_delay"}:
-            assert finished[key] == sitting[key]
-        for before, after in zip(sitting["seats"], finished["seats"], strict=True):
+        for key in game.keys() - {"status", "rounds", "seats", "spectator_delay"}:
+            assert finished[key] == game[key]
+        for before, after in zip(game["seats"], finished["seats"], strict=True):
             assert after.items() >= before.items() - {("score", 35_000)}
         assert "invalid cursor" in await at.refused(422, "GET", "/api/games?status=playing&cursor=abc")
 

@@ -12,7 +12,7 @@ import pytest
 
 from server.__main__ import make_parser, parse, read_settings
 from server.settings import PREFIX, RoomSettings, Settings
-from tests.support.settings_table import PAGE, parts, settings_table
+from tests.support.settings_table import PAGE, settings_table, split_page
 
 NAMES = list(Settings.model_fields)
 OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default; and its value
@@ -25,10 +25,10 @@ OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default;
     "bank_time": ("0", 0.0),
     "fill": ("random,efficiency", ("random", "efficiency")),
     "fill_delay": ("0.25", 0.25),
-    "house": ("tsumogiri", "tsumogiri"),
+    "house_bot": ("tsumogiri", "tsumogiri"),
     "max_faults": ("1", 1),
     "resume_timeout": ("0", 0.0),
-    "chombo": ("20", 20.0),
+    "fault_penalty": ("20", 20.0),
     "spectator_delay": ("300", 300.0),
     "host": ("::1", "::1"),
     "port": ("8001", 8001),
@@ -43,7 +43,7 @@ OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default;
     "messages_per_second": ("9", 9),
     "downloads_per_minute": ("11", 11),
     "join_timeout": ("1.5", 1.5),
-    "forwarded": ("*", "*"),
+    "trusted_proxies": ("*", "*"),
     "log": ("json", "json"),
 }
 WRONG = [
@@ -60,10 +60,10 @@ WRONG = [
     ("fill", "rule,nobody"),
     ("fill_delay", "soon"),
     ("fill_delay", "inf"),
-    ("house", "nobody"),
+    ("house_bot", "nobody"),
     ("max_faults", "0"),
     ("resume_timeout", "nan"),
-    ("chombo", "inf"),
+    ("fault_penalty", "inf"),
     ("spectator_delay", "-1"),
     ("port", "65536"),
     ("mjai_port", "http"),
@@ -139,13 +139,13 @@ def test_an_empty_variable_means_the_default(monkeypatch: pytest.MonkeyPatch) ->
     for name in NAMES:
         monkeypatch.setenv(PREFIX + name.upper(), "")
     assert read() == Settings.model_construct()
-    for name in ("host", "forwarded", "database"):
+    for name in ("host", "trusted_proxies", "database"):
         assert getattr(read(flag(name), ""), name) == ""
     assert read("--fill", "").fill == ()
 
 
 def test_an_empty_flag_counts_more_than_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("host", "forwarded", "database", "fill"):
+    for name in ("host", "trusted_proxies", "database", "fill"):
         monkeypatch.setenv(PREFIX + name.upper(), OTHER[name][0])
     settings = read("--host=", "--trusted-proxies=", "--database=", "--fill=")
     assert (settings.host, settings.trusted_proxies, settings.database, settings.fill) == ("", "", "", ())
@@ -225,8 +225,8 @@ def test_help_lists_every_setting_and_command() -> None:
 
 
 def test_the_table_in_the_documentation_is_up_to_date() -> None:
-    _, table, _ = parts(PAGE.read_text(encoding="utf-8"))
-    assert table == settings_table(), "python -m tests.support.settings_table writes it anew"
+    _, table, _ = split_page(PAGE.read_text(encoding="utf-8"))
+    assert table == settings_table(), "update it: python -m tests.support.settings_table"
 
 
 def test_the_program_says_what_is_wrong_and_nothing_else(tmp_path: Path) -> None:
