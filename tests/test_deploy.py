@@ -154,7 +154,7 @@ def test_the_documents_name_the_user_of_the_image() -> None:
 
 def test_code_compiled_in_the_image_runs_on_any_processor() -> None:
     compiled_at = next(
-        place for place, found in enumerate(LAST_STAGE) if "warm_up.py" in found.text and found.name == "RUN"
+        place for place, found in enumerate(LAST_STAGE) if "precompile.py" in found.text and found.name == "RUN"
     )
     set_at = next(place for place, found in enumerate(LAST_STAGE) if found.name == "ENV")
     assert set_at < compiled_at

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from server import access
-from server.__main__ import make_parser, parse, tokens
+from server.__main__ import make_parser, manage_tokens, parse
 from server.access import (
     Access,
     AccessError,
@@ -181,9 +181,9 @@ def test_no_token_for_a_name_that_cannot_join(name: str, capsys: pytest.CaptureF
 async def test_a_token_for_a_name_that_can_join(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     settings = Settings(data=tmp_path)
     for name in ("x" * 64, "雀 士", "rule(house)"):
-        assert await tokens(settings, parse(make_parser(), ["token", "add", name])) == 0
+        assert await manage_tokens(settings, parse(make_parser(), ["token", "add", name])) == 0
         assert len(capsys.readouterr().out) == 44  # 32 bytes in base64, and a line's end
-    assert await tokens(settings, parse(make_parser(), ["token", "list"])) == 0
+    assert await manage_tokens(settings, parse(make_parser(), ["token", "list"])) == 0
     assert "雀 士  bot  " in capsys.readouterr().out
 
 

@@ -247,9 +247,7 @@ async def test_games_being_played_are_listed(tmp_path: Path) -> None:
         bots[2].join["room"] = "other+tsumogiri+tsumogiri"
         questions = [await play_into(bot, 0) for bot in bots]
         games = await at.page_through("/api/games", status="playing", limit=1)
-        assert [game["started"] for game in games] == sorted(
-            (game["started"] for game in games), reverse=True
-        )
+        assert [game["started"] for game in games] == sorted((game["started"] for game in games), reverse=True)
         names = [[seat["name"] for seat in game["seats"]] for game in games]
         assert [next(name for name in seated if len(name) == 1) for seated in names] == ["c", "b", "a"]
         game = games[2]

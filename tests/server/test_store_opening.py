@@ -78,7 +78,7 @@ async def test_a_newer_database_is_refused(database_url: str) -> None:
     newer = text("UPDATE alembic_version SET version_num = '9999'")
     await on_connection(database_url, lambda connection: connection.execute(newer))
     message = await refusal(database_url)
-    assert "has version 9999, this program knows versions up to 0001: install a newer nukidora" in message
+    assert "has version 9999, this program supports versions up to 0001: install a newer nukidora" in message
     assert PASSWORD not in message
 
 
@@ -164,13 +164,16 @@ async def test_tls_is_asked_for_as_libpq_does(postgres_url: str) -> None:
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("", "database URL not understood: write sqlite:///PATH or postgresql://HOST/NAME"),
-        ("games.db", "database URL not understood"),
-        ("postgresql://u:secret@host:port/games", "database URL not understood"),
-        ("mysql://u:secret@host/games", "no database of type 'mysql': choose sqlite:///PATH or postgresql://HOST/NAME"),
-        ("postgresql+psycopg2://u:secret@host/games", "no database of type 'postgresql+psycopg2'"),
-        ("sqlite://", "SQLite needs a file to keep games in: write sqlite:///PATH"),
-        ("sqlite:///:memory:", "SQLite needs a file"),
+        ("", "invalid database URL: write sqlite:///PATH or postgresql://HOST/NAME"),
+        ("games.db", "invalid database URL"),
+        ("postgresql://u:secret@host:port/games", "invalid database URL"),
+        (
+            "mysql://u:secret@host/games",
+            "unsupported database 'mysql': choose sqlite:///PATH or postgresql://HOST/NAME",
+        ),
+        ("postgresql+psycopg2://u:secret@host/games", "unsupported database 'postgresql+psycopg2'"),
+        ("sqlite://", "SQLite in memory is not supported: write sqlite:///PATH"),
+        ("sqlite:///:memory:", "SQLite in memory is not supported"),
     ],
 )
 async def test_urls_that_name_no_database(url: str, said: str) -> None:
@@ -186,7 +189,7 @@ async def test_files_that_are_no_database(tmp_path: Path) -> None:
         assert message.startswith(f"database sqlite:///{tmp_path / name}: ")
         assert said in message
         assert message.endswith(
-            "; see that it is a database of this program, in a folder it may write to, with room on the disk"
+            "; check that it is a database of this program, in a writable folder, on a disk with free space"
         )
     assert (tmp_path / "notes.txt").read_text().startswith("Not a database")
 
@@ -204,9 +207,7 @@ async def test_a_server_that_does_not_answer() -> None:
     port = free_port()
     message = await refusal(f"postgresql://aki:secret@127.0.0.1:{port}/games?password=secret")
     assert message.startswith(f"database postgresql://aki:***@127.0.0.1:{port}/games: ")
-    assert message.endswith(
-        "; see that the database server runs there and that it knows this user, password and database"
-    )
+    assert message.endswith("; check that the database server runs there, and the user, password and database name")
     assert "secret" not in message
 
 
