@@ -109,15 +109,16 @@ def all_needed(texts: list[str]) -> set[Wanted]:
     return needed
 
 
-def test_the_image_takes_in_what_it_needs_and_no_secrets() -> None:
+def test_the_build_context_has_what_the_image_needs_and_no_secrets() -> None:
     assert of_name("ADD") == []
     copied = {word for found in of_name("COPY") if not found.options for word in found.words[:-1]}
     ignored = (REPOSITORY / ".dockerignore").read_text(encoding="utf-8").split()
     assert ignored[ignored.index("*") + 1 :][-2:] == ["**/__pycache__", "**/.env*"]
     let_in = {line[1:] for line in ignored if line.startswith("!")}
-    assert {source.split("/")[0] for source in copied} == let_in, "let in what is not copied, or not what is"
+    assert {source.split("/")[0] for source in copied} == let_in, ".dockerignore and COPY differ"
     assert [source for source in copied if not (REPOSITORY / source).exists()] == []
-    assert let_in >= {path.parent.name for path in REPOSITORY.glob("*/__init__.py")}
+    pyproject = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    assert let_in >= set(pyproject["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"])
     assert let_in.isdisjoint({".git", ".venv", ".env", "data", "tests"})
 
 

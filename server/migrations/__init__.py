@@ -1,8 +1,10 @@
 """Migrations of the database by Alembic, without an alembic.ini.
 
-`versions` has one script for each version of the tables, and `env` runs them. ``python -m server.migrations "what
-changes"`` writes a new script from the difference between the newest version and `server.store.tables`. The store migrates a
-database when it opens it (`server.store.database.migrate`).
+- `versions`: one script for each version of the tables; `env` runs them
+- ``python -m server.migrations "what changes"`` writes a new script from the difference between the newest version and
+  `server.store.tables`
+
+The store migrates a database when it opens it: `server.store.database.migrate`.
 """
 
 from __future__ import annotations

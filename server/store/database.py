@@ -40,7 +40,7 @@ _alembic_lock = threading.Lock()  # Alembic keeps the current migration in globa
 
 
 class StoreError(Exception):
-    """The database cannot be opened or does not answer. The message is one line: which database, why, and what to do."""
+    """The database cannot be opened or does not answer. The message is one line: which, why, what to do."""
 
 
 def read_url(url: str) -> URL:
