@@ -1,4 +1,4 @@
-"""Who may connect, join, download and play; how much of each."""
+"""Tokens, and limits of connections, joins and downloads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HERE, THERE = "192.0.2.1", "192.0.2.2"
 
 
 class Clock:
-    """A clock that stands still until told."""
+    """A clock that only the test advances."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
@@ -34,17 +34,17 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The clock that limits go by."""
+    """The clock of the rate limiters."""
     return Clock(monkeypatch)
 
 
 def make_access(store: Any = None, **settings: Any) -> Access:
-    """Access under those settings."""
+    """Access with those settings."""
     return Access(Settings(**settings), store)
 
 
 async def refusal(asked: Any) -> AccessError:
-    """How something is refused."""
+    """The error that a call raises."""
     with pytest.raises(AccessError) as refused:
         await asked
     assert str(refused.value).isprintable()
@@ -54,7 +54,7 @@ async def refusal(asked: Any) -> AccessError:
 # Limits ---------------------------------------------------------------------------------------------------------------
 
 
-def test_connections_are_limited_by_address_and_in_all() -> None:
+def test_connections_are_limited_by_address_and_in_total() -> None:
     limits = make_access(max_connections=3, connections_per_address=2)
     limits.connect(HERE)
     limits.connect(HERE)
@@ -90,7 +90,7 @@ def test_uses_are_limited_by_address(clock: Clock, what: str, setting: str) -> N
         use(HERE)
 
 
-def test_whoever_waits_as_told_may_go_on(clock: Clock) -> None:
+def test_a_use_is_left_after_retry_after(clock: Clock) -> None:
     for per_minute in (1, 7, 59, 600):
         limit = AddressRateLimiter(per_minute, "uses")
         for _ in range(per_minute):
@@ -101,7 +101,7 @@ def test_whoever_waits_as_told_may_go_on(clock: Clock) -> None:
         limit.take(HERE)
 
 
-def test_so_many_addresses_are_remembered(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_limited_addresses_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(access, "MAX_ADDRESSES", 3)
     limit = AddressRateLimiter(1, "uses")
     for address in ("a", "b", "c"):
@@ -130,7 +130,7 @@ def test_so_many_addresses_are_remembered(clock: Clock, monkeypatch: pytest.Monk
         ("unix:", "unix:"),
     ],
 )
-def test_what_addresses_are_counted_as(address: str, counted: str) -> None:
+def test_limits_apply_to_ipv4_addresses_and_ipv6_networks(address: str, counted: str) -> None:
     assert limited_address(address) == counted
     limits = make_access(connections_per_address=1)
     limits.connect(address)
@@ -143,7 +143,7 @@ def test_what_addresses_are_counted_as(address: str, counted: str) -> None:
 # Tokens ---------------------------------------------------------------------------------------------------------------
 
 
-async def test_a_name_belongs_to_its_token(sqlite_url: str) -> None:
+async def test_a_name_with_a_token_is_reserved(sqlite_url: str) -> None:
     store = await Store.open(sqlite_url)
     aki = await store.add_token("aki")
     boss = await store.add_token("boss", admin=True)
@@ -169,7 +169,7 @@ async def test_a_name_belongs_to_its_token(sqlite_url: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", " ", " pad ", "two\nlines", "x" * 65, "rule (house)", " (house)", "\ud800"])
-def test_no_token_for_a_name_that_cannot_join(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_token_for_a_name_that_cannot_join_is_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         parse(make_parser(), ["token", "add", "--admin", name])
     assert ended.value.code == 2
@@ -178,7 +178,7 @@ def test_no_token_for_a_name_that_cannot_join(name: str, capsys: pytest.CaptureF
     assert said.count("\n") == 1
 
 
-async def test_a_token_for_a_name_that_can_join(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_tokens_are_added_and_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     settings = Settings(data=tmp_path)
     for name in ("x" * 64, "雀 士", "rule(house)"):
         assert await manage_tokens(settings, parse(make_parser(), ["token", "add", name])) == 0
@@ -187,7 +187,7 @@ async def test_a_token_for_a_name_that_can_join(tmp_path: Path, capsys: pytest.C
     assert "雀 士  bot  " in capsys.readouterr().out
 
 
-async def test_admins_have_an_admins_token(sqlite_url: str) -> None:
+async def test_admins_need_an_admin_token(sqlite_url: str) -> None:
     store = await Store.open(sqlite_url)
     aki = await store.add_token("aki")
     boss = await store.add_token("boss", admin=True)
@@ -217,5 +217,5 @@ async def test_admins_have_an_admins_token(sqlite_url: str) -> None:
         ("127.0.0.1", "token", True),
     ],
 )
-def test_tokens_are_needed_where_others_can_come(host: str, mode: Any, needed: bool) -> None:
+def test_tokens_are_needed_if_others_can_connect(host: str, mode: Any, needed: bool) -> None:
     assert Settings(host=host, access=mode).tokens_needed == needed

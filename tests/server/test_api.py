@@ -1,4 +1,4 @@
-"""Rooms, games being played, health, metrics, and who may ask for what, over real connections."""
+"""The HTTP API: rooms, games being played, health, metrics and the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SEED = 1_234_567_890_123
 
 
 async def first_error(at: Live, path: str, join: Any) -> str:
-    """What a bot is told that joins so; the connection is closed after it."""
+    """The error sent to a bot that joins like this, after which the connection is closed."""
     async with at.socket(path) as socket:
         await socket.recv()
         await socket.send(json.dumps(join))
@@ -34,7 +34,7 @@ async def first_error(at: Live, path: str, join: Any) -> str:
 # Rooms ----------------------------------------------------------------------------------------------------------------
 
 
-async def test_a_room_is_opened_seen_and_closed(tmp_path: Path) -> None:
+async def test_a_room_is_opened_read_and_closed(tmp_path: Path) -> None:
     async with live(tmp_path, fault_penalty=20) as at:
         given = {"name": "cup.1", "settings": {"length": "hanchan", "fill": ["random"], "bank_time": 3}}
         response = await at.http.post("/api/rooms", json=given)
@@ -56,10 +56,10 @@ async def test_a_room_is_opened_seen_and_closed(tmp_path: Path) -> None:
         assert "cup.1" in await at.refused(404, "DELETE", "/api/rooms/cup.1")
 
 
-async def test_closing_a_room_leaves_a_new_one_of_its_name_alone(
+async def test_closing_a_room_does_not_close_a_new_room_with_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While the database takes its time the room empties, and is opened anew by who joins then."""
+    """While the database is slow, the room becomes empty and is closed, and bots that join open a new one."""
     go_on = asyncio.Event()
     close_room = Store.close_room
 
@@ -87,7 +87,7 @@ async def test_closing_a_room_leaves_a_new_one_of_its_name_alone(
         assert all(bot.ended for bot in bots)
 
 
-async def test_rooms_are_there_again_after_a_restart(tmp_path: Path) -> None:
+async def test_rooms_are_opened_again_after_a_restart(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         for name in ("stays+rule", "goes"):
             settings = {"seed": SEED, "spectator_delay": 60}
@@ -105,7 +105,7 @@ async def test_rooms_are_there_again_after_a_restart(tmp_path: Path) -> None:
 
 
 async def test_the_games_of_a_room_are_counted_from_its_opening(tmp_path: Path) -> None:
-    """Over restarts; not those of another room that had the name. Walls are none of those that were played before."""
+    """Restarts do not reset the count; games of an earlier room with the name do not count. No walls are repeated."""
     cup = {"name": "cup", "settings": {"games": 2, "seed": SEED, "fill": ["tsumogiri"], "fill_delay": 0}}
     for n_before in (0, 2):
         async with live(tmp_path, resume_timeout=0) as at:
@@ -121,7 +121,7 @@ async def test_the_games_of_a_room_are_counted_from_its_opening(tmp_path: Path) 
             assert len({(await stored_lines(at.server, game.id))[0]["wall_seed"] for game in games}) == len(games)
 
 
-async def test_the_seed_of_a_room_is_never_told(tmp_path: Path) -> None:
+async def test_the_seed_of_a_room_is_never_sent(tmp_path: Path) -> None:
     async with live(tmp_path, seed=SEED) as at:
         texts = [(await at.http.post("/api/rooms", json={"name": "cup", "settings": {"seed": SEED + 1}})).text]
         bot = Bot(at.server, "aki", room=TABLE)
@@ -135,7 +135,7 @@ async def test_the_seed_of_a_room_is_never_told(tmp_path: Path) -> None:
         assert not any("seed" in text for text in texts)
 
 
-async def test_rooms_come_in_pages(tmp_path: Path) -> None:
+async def test_rooms_are_listed_in_pages(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         names = ["a+rule", "a.b", "A", "b", "default", "z"]
         for name in names:
@@ -160,14 +160,14 @@ WRONG_ROOMS: list[tuple[Any, str]] = [
 ]
 
 
-async def test_what_is_wrong_with_a_new_room_is_told(tmp_path: Path) -> None:
+async def test_errors_in_a_new_room_are_described(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         for body, detail in WRONG_ROOMS:
             assert (await at.refused(422, "POST", "/api/rooms", json=body)).startswith(detail)
         assert list(at.server.lobby.rooms) == ["default"]
 
 
-async def test_bodies_are_short_json(tmp_path: Path) -> None:
+async def test_bodies_must_be_short_json(tmp_path: Path) -> None:
     async def trickle() -> Any:
         yield b'{"name":'
         yield b'"a"}'
@@ -185,14 +185,14 @@ async def test_bodies_are_short_json(tmp_path: Path) -> None:
             assert said.startswith(detail)
 
 
-async def test_there_are_only_so_many_rooms(tmp_path: Path) -> None:
+async def test_the_number_of_rooms_is_limited(tmp_path: Path) -> None:
     async with live(tmp_path, max_rooms=2) as at:
         assert (await at.http.post("/api/rooms", json={"name": "a"})).status_code == 201
         assert "no more are allowed" in await at.refused(503, "POST", "/api/rooms", json={"name": "b"})
 
 
-async def test_rooms_that_are_there_come_back_however_many_are_allowed(tmp_path: Path) -> None:
-    """And `default`, and those in which games were being played; but none that cannot be any more."""
+async def test_stored_rooms_are_opened_again_even_above_the_limit(tmp_path: Path) -> None:
+    """So are `default` and rooms with unfinished games, but not rooms whose settings have become invalid."""
     async with live(tmp_path) as at:
         for name in ("a", "b"):
             assert (await at.http.post("/api/rooms", json={"name": name})).status_code == 201
@@ -203,7 +203,7 @@ async def test_rooms_that_are_there_come_back_however_many_are_allowed(tmp_path:
         assert "no more are allowed" in await at.refused(503, "POST", "/api/rooms", json={"name": "c"})
 
 
-async def test_a_room_that_cannot_be_kept_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_room_that_cannot_be_stored_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(*_: Any) -> None:
         raise StoreError("database postgresql://me@there/games: gone")
 
@@ -214,7 +214,7 @@ async def test_a_room_that_cannot_be_kept_is_not_opened(tmp_path: Path, monkeypa
         assert list(at.server.lobby.rooms) == ["default"]
 
 
-async def test_a_closed_room_ends_its_games(tmp_path: Path) -> None:
+async def test_games_of_a_closed_room_are_finished(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await at.http.post("/api/rooms", json={"name": TABLE})
         player, waits = Bot(at.server, "aki", room=TABLE), Bot(at.server, "beni", room="default")
@@ -287,7 +287,7 @@ async def test_games_being_played_are_listed(tmp_path: Path) -> None:
 # Bots -----------------------------------------------------------------------------------------------------------------
 
 
-async def test_the_url_of_a_bot_may_say_how_it_joins(tmp_path: Path) -> None:
+async def test_the_url_of_a_bot_may_contain_keys_of_its_join_message(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         query = {"dialect": "kita", "name": "beni", "games": "2", "resume": "true", "room": "other", "unknown": "1"}
         bot = Bot(at.server, "aki", wire="websocket", query=query, room=TABLE)
@@ -299,7 +299,7 @@ async def test_the_url_of_a_bot_may_say_how_it_joins(tmp_path: Path) -> None:
         assert {game["room"] for game in (await at.get("/api/games"))["items"]} == {TABLE}
 
 
-async def test_what_is_wrong_in_the_url_of_a_bot_is_told(tmp_path: Path) -> None:
+async def test_errors_in_the_url_of_a_bot_are_described(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         join = {"type": "join", "name": "aki"}
         for path, error in (
@@ -321,7 +321,7 @@ async def test_what_is_wrong_in_the_url_of_a_bot_is_told(tmp_path: Path) -> None
 # Operations -----------------------------------------------------------------------------------------------------------
 
 
-async def test_health_is_that_of_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_health_check_queries_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = 0
 
     async def fail(_: str) -> bool:
@@ -347,7 +347,7 @@ async def test_health_is_that_of_the_database(tmp_path: Path, monkeypatch: pytes
         assert asked == 1
 
 
-async def test_metrics_are_for_prometheus(tmp_path: Path) -> None:
+async def test_metrics_are_in_prometheus_format(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         await play_into(bot, 0)
@@ -359,7 +359,7 @@ async def test_metrics_are_for_prometheus(tmp_path: Path) -> None:
         assert any(line.startswith("nukidora_answer_seconds_bucket") for line in lines)
 
 
-async def test_a_bug_is_no_page_of_the_framework(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unexpected_errors_are_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(_: str) -> None:
         raise ZeroDivisionError
 
@@ -381,7 +381,7 @@ def references(node: Any) -> Iterator[str]:
         yield from references(child)
 
 
-async def test_the_api_describes_itself(tmp_path: Path) -> None:
+async def test_the_openapi_document_is_complete(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         document = await at.get("/openapi.json")
         OpenAPI.model_validate(document)
@@ -405,7 +405,7 @@ async def test_the_api_describes_itself(tmp_path: Path) -> None:
             assert route["description"]
 
 
-async def test_websockets_are_at_their_own_addresses_only(tmp_path: Path) -> None:
+async def test_other_paths_refuse_websockets(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         for path in ("/", "/mjai2", "/api/rooms"):
             with pytest.raises(InvalidStatus) as refused:

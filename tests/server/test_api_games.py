@@ -1,4 +1,4 @@
-"""Games that are over, their records, players and ratings, over HTTP."""
+"""The HTTP API: finished games, their records, players and ratings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ODD_NAMES = ("a/b", "a/b/ratings", "rule:x=1/2+3 (house)", "100%", "雀 士", "?
 
 
 async def fill(at: Live, n: int) -> list[str]:
-    """Store games; their ids, newest first."""
+    """Store `n` games; returns their ids, newest first."""
     chance = random.Random(1)
     rooms, rules = ("default", "cup+rule"), ("tenhou", "majsoul")
     games = []
@@ -37,7 +37,7 @@ async def fill(at: Live, n: int) -> list[str]:
 
 
 def instants(node: Any) -> Any:
-    """JSON with times as such."""
+    """JSON with times as datetime."""
     if isinstance(node, dict):
         return {key: instants(value) for key, value in node.items()}
     if isinstance(node, list):
@@ -55,7 +55,7 @@ def as_json(game: StoredGame) -> dict[str, Any]:
 # Games ----------------------------------------------------------------------------------------------------------------
 
 
-async def test_games_are_told_as_they_are_stored(tmp_path: Path) -> None:
+async def test_games_are_sent_as_they_are_stored(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         (game_id,) = await fill(at, 1)
         stored = await at.server.lobby.store.game(game_id)
@@ -68,7 +68,7 @@ async def test_games_are_told_as_they_are_stored(tmp_path: Path) -> None:
         assert await at.refused(404, "GET", "/api/games/0123") == "there is no game '0123'"
 
 
-async def test_every_game_comes_once_in_pages_of_any_length(tmp_path: Path) -> None:
+async def test_every_game_is_listed_once_in_pages_of_any_length(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         ids = await fill(at, 120)
         for limit in (7, 50, 51, 119, 120, 200):
@@ -127,7 +127,7 @@ WRONG_QUERIES = [
 ]
 
 
-async def test_what_is_wrong_with_a_query_is_told(tmp_path: Path) -> None:
+async def test_errors_in_a_query_are_described(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await fill(at, 4)
         for path, detail in WRONG_QUERIES:
@@ -146,11 +146,11 @@ async def test_a_cursor_belongs_to_its_list(tmp_path: Path) -> None:
 
 
 def moves(record: GameRecord) -> list[Event]:
-    """What all forms tell alike: results are told in more or less detail."""
+    """The events that are the same in all formats; results have more or less detail."""
     return [event for event in record.events if event["type"] not in ("start_game", "hora", "ryukyoku", "end_game")]
 
 
-async def test_records_are_downloaded_in_every_form(tmp_path: Path) -> None:
+async def test_records_are_downloaded_in_every_format(tmp_path: Path) -> None:
     async with live(tmp_path, seed=1, seats="fixed") as at:
         await Bot(at.server, "aki", room="solo+rule+rule").play()
         (game,) = (await at.get("/api/games"))["items"]
@@ -177,7 +177,7 @@ async def test_records_are_downloaded_in_every_form(tmp_path: Path) -> None:
             assert moves(again) == moves(kept)
 
 
-async def test_a_record_that_is_known_is_not_sent_again(tmp_path: Path) -> None:
+async def test_a_record_with_a_known_etag_is_not_sent_again(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         ids = await fill(at, 2)
         tags = []
@@ -211,7 +211,7 @@ async def test_downloads_are_limited_by_address(tmp_path: Path) -> None:
 # Players --------------------------------------------------------------------------------------------------------------
 
 
-async def test_players_come_in_every_order(tmp_path: Path) -> None:
+async def test_players_are_listed_in_every_order(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await fill(at, 30)
         players = {player["name"]: player for player in await at.page_through("/api/players", limit=3)}
@@ -233,7 +233,7 @@ async def test_players_come_in_every_order(tmp_path: Path) -> None:
             assert player["last_seen"] == games[0]["finished"]
 
 
-async def test_ratings_are_told_game_by_game(tmp_path: Path) -> None:
+async def test_ratings_are_listed_game_by_game(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await fill(at, 90)
         player = await at.get("/api/players/aki")
@@ -249,7 +249,7 @@ async def test_ratings_are_told_game_by_game(tmp_path: Path) -> None:
         assert await at.refused(404, "GET", "/api/players/nobody") == "there is no player 'nobody'"
 
 
-async def test_any_name_can_be_asked_for(tmp_path: Path) -> None:
+async def test_any_name_can_be_requested(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         for first in range(0, len(ODD_NAMES), 3):
             await at.server.lobby.store.save_game(make_game(seats=seat_results(ODD_NAMES[first : first + 3])))
@@ -263,7 +263,7 @@ async def test_any_name_can_be_asked_for(tmp_path: Path) -> None:
 # When the database fails ----------------------------------------------------------------------------------------------
 
 
-ASKED = [  # what the store is asked, for which path
+STORE_CALLS = [  # method of the store, path that calls it
     ("games", "/api/games"),
     ("game", "/api/games/0123"),
     ("record", "/api/games/0123/record"),
@@ -273,15 +273,13 @@ ASKED = [  # what the store is asked, for which path
 ]
 
 
-async def test_where_the_database_is_stays_a_secret_when_it_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_errors_of_the_database_do_not_reveal_its_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(*_: Any, **__: Any) -> None:
         raise StoreError("database postgresql://me@there/games: gone")
 
     async with live(tmp_path) as at:
         await fill(at, 5)
-        for method, path in ASKED:
+        for method, path in STORE_CALLS:
             with monkeypatch.context() as patch:
                 patch.setattr(at.server.lobby.store, method, fail)
                 assert await at.refused(503, "GET", path) == "the database does not answer; try again later"

@@ -320,7 +320,7 @@ async def test_the_last_fault_may_be_no_answer_to_the_open_decision(tmp_path: Pa
         assert all(bot.ended for bot in others)
 
 
-async def test_a_chombo_for_each_fault_and_no_fault_no_chombo(tmp_path: Path) -> None:
+async def test_each_fault_costs_the_penalty_and_no_fault_costs_nothing(tmp_path: Path) -> None:
     async with serving(tmp_path, fault_penalty=7.5, max_faults=100) as server:
         bad, others = Bot(server, "bad"), [Bot(server, name) for name in "xy"]
 

@@ -1,4 +1,4 @@
-"""What is stored comes back: games, players, ratings, rooms, tokens; on SQLite and on PostgreSQL alike."""
+"""Storing and reading games, players, ratings, rooms and tokens, on SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.support.stored_games import (
 
 
 async def execute(url: str, statement: str) -> list[str]:
-    """Run a statement behind the store's back; its rows as text."""
+    """Run a statement directly on the database; returns its rows as text."""
     engine = make_engine(read_url(url))
     async with engine.begin() as connection:
         result = await connection.execute(text(statement))
@@ -37,7 +37,7 @@ async def execute(url: str, statement: str) -> list[str]:
     return rows
 
 
-async def test_a_game_comes_back_as_it_was_saved(database_url: str) -> None:
+async def test_a_game_is_read_as_it_was_saved(database_url: str) -> None:
     tokyo = timezone(timedelta(hours=9))
     first, second, third = seat_results(("雀士", "rule (house)", "b" * 64), (60_100, 45_000, -100))
     seats = (
@@ -61,7 +61,7 @@ async def test_a_game_comes_back_as_it_was_saved(database_url: str) -> None:
         assert await store.record(game.id) == b"\x00\xff"
 
 
-async def test_what_was_never_saved_is_not_there(database_url: str) -> None:
+async def test_unknown_ids_and_names_are_not_found(database_url: str) -> None:
     async with opened(database_url) as store:
         for unknown in ("0" * 32, "", "a\0b", "\ud800"):
             assert await store.game(unknown) is None
@@ -85,7 +85,7 @@ async def test_a_game_saved_again_changes_nothing(database_url: str) -> None:
 
 
 @pytest.mark.parametrize("table", ["seats", "records", "ratings"])
-async def test_a_game_is_stored_as_a_whole_or_not_at_all(database_url: str, table: str) -> None:
+async def test_a_failed_save_stores_nothing(database_url: str, table: str) -> None:
     game = make_game()
     async with opened(database_url) as store:
         await execute(database_url, f"ALTER TABLE {table} RENAME TO away")
@@ -100,7 +100,7 @@ async def test_a_game_is_stored_as_a_whole_or_not_at_all(database_url: str, tabl
         await check_ratings(store)
 
 
-async def test_times_need_a_zone(database_url: str) -> None:
+async def test_times_need_a_time_zone(database_url: str) -> None:
     naive = datetime(2025, 6, 1, 12)
     async with opened(database_url) as store:
         with pytest.raises(ValueError, match="2025-06-01T12:00:00 has no time zone"):
@@ -110,7 +110,7 @@ async def test_times_need_a_zone(database_url: str) -> None:
         assert (await store.games()).items == []
 
 
-def test_names_are_printable() -> None:
+def test_names_must_be_printable() -> None:
     with pytest.raises(ValueError, match=r"name 'a\\x00' is not printable"):
         make_game(("a\0", "b", "c"))
 
@@ -145,7 +145,7 @@ async def test_house_bots_are_players_too(database_url: str) -> None:
         ]
 
 
-async def test_ratings_follow_the_games_in_the_order_they_are_saved(database_url: str) -> None:
+async def test_games_are_rated_in_the_order_they_are_saved(database_url: str) -> None:
     chance = random.Random(1)
     async with opened(database_url) as store:
         # Finished in one order, saved in another.
@@ -212,7 +212,7 @@ async def test_games_are_filtered(database_url: str) -> None:
 
 
 @pytest.mark.parametrize("player", [None, "aki"])
-async def test_pages_of_games_hold_every_game_once_while_games_arrive(database_url: str, player: str | None) -> None:
+async def test_pages_list_every_game_once_while_games_are_stored(database_url: str, player: str | None) -> None:
     chance = random.Random(2)
 
     def arriving() -> int:
@@ -310,7 +310,7 @@ async def test_a_cursor_belongs_to_its_list(database_url: str) -> None:
             await store.players(cursor, order="games")
 
 
-async def test_cursors_may_say_what_no_list_would(database_url: str) -> None:
+async def test_cursors_with_extreme_values_are_accepted(database_url: str) -> None:
     async with opened(database_url) as store:
         await store.save_game(make_game())
         for number in (float("nan"), float("-inf"), 10**300):
@@ -328,7 +328,7 @@ async def test_bad_limits_are_refused(sqlite_url: str, limit: int) -> None:
             await store.rating_history("aki", limit=limit)
 
 
-async def test_rooms_are_kept_until_closed(database_url: str) -> None:
+async def test_rooms_are_stored_until_closed(database_url: str) -> None:
     settings = {"rules": "majsoul", "fill": ["rule", "random"], "fill_delay": 2.5, "seed": None}
     async with opened(database_url) as store:
         await store.save_room("club", settings)
@@ -352,7 +352,7 @@ async def owner(store: Store, secret: str) -> tuple[str, bool]:
     return token.name, token.admin
 
 
-async def test_tokens_open_and_are_revoked(database_url: str) -> None:
+async def test_tokens_are_added_and_revoked(database_url: str) -> None:
     async with opened(database_url) as store:
         aki = await store.add_token("aki")
         root = await store.add_token("root", admin=True)
