@@ -42,7 +42,7 @@ async def test_house_bots_fill_a_room_after_a_wait_and_not_before(tmp_path: Path
         clock.forward(1)
         await play_all(bots)
         game, _ = await the_game(server)
-        houses = [standing for standing in game.seats if standing.house]
+        houses = [standing for standing in game.seats if standing.house_bot]
         assert len(houses) == 3 - n_guests
         assert "rule" in houses[0].name or "rule" in houses[-1].name
         assert len({standing.name for standing in game.seats}) == 3
@@ -66,7 +66,7 @@ async def test_a_room_named_with_house_bots_begins_at_once(tmp_path: Path, wire:
     async with serving(tmp_path, fill_delay=3600) as server:
         await Bot(server, "a", room="solo+tsumogiri+efficiency", wire=wire).play()
         game, _ = await the_game(server)
-        houses = sorted(standing.name for standing in game.seats if standing.house)
+        houses = sorted(standing.name for standing in game.seats if standing.house_bot)
         assert ["efficiency" in name for name in houses] == [True, False]
         assert ["tsumogiri" in name for name in houses] == [False, True]
         assert game.room == "solo+tsumogiri+efficiency"
@@ -88,7 +88,7 @@ async def test_one_house_bot_named_waits_for_nobody_else(tmp_path: Path) -> None
     async with serving(tmp_path) as server:
         await Bot(server, "a", room="x+rule").play()
         game, _ = await the_game(server)
-        assert sum(standing.house for standing in game.seats) == 2
+        assert sum(standing.house_bot for standing in game.seats) == 2
 
 
 BAD_NAMES = [
