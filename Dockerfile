@@ -4,7 +4,7 @@ FROM python:3.11-slim-bookworm AS build
 WORKDIR /build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
 RUN python -m venv /opt/nukidora
-# What nukidora needs, in a layer of its own: sources change more often.
+# The dependencies have a layer of their own, which is rebuilt less often than the sources.
 COPY pyproject.toml constraints.txt ./
 RUN python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'], sep='\n')" \
     > requirements.txt
@@ -17,16 +17,16 @@ COPY arena arena
 COPY server server
 RUN python -m pip wheel --no-build-isolation --no-deps --wheel-dir wheels .
 RUN /opt/nukidora/bin/pip install --no-deps wheels/*.whl
-# Compiled code is tied to the times of its sources, and layers keep whole seconds only.
-COPY docker/whole_seconds.py ./
-RUN python whole_seconds.py /opt/nukidora
+# numba's cache compares the modification times of sources, and layers keep whole seconds only.
+COPY docker/truncate_mtimes.py ./
+RUN python truncate_mtimes.py /opt/nukidora
 
 FROM python:3.11-slim-bookworm
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin nukidora
 RUN install --directory --owner=nukidora --group=nukidora /cache /data
 COPY --from=build /opt/nukidora /opt/nukidora
-COPY docker/warm_up.py /opt/nukidora/warm_up.py
-# generic: code compiled here runs on every processor of this architecture.
+COPY docker/precompile.py /opt/nukidora/precompile.py
+# NUMBA_CPU_NAME=generic: compiled code runs on every processor of this architecture.
 ENV PATH=/opt/nukidora/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONSAFEPATH=1 \
@@ -36,7 +36,7 @@ ENV PATH=/opt/nukidora/bin:$PATH \
     NUKIDORA_HOST=0.0.0.0
 USER nukidora
 WORKDIR /data
-RUN python /opt/nukidora/warm_up.py
+RUN python /opt/nukidora/precompile.py
 VOLUME ["/data"]
 EXPOSE 8000 11600
 HEALTHCHECK --interval=5s --timeout=5s --start-period=60s --retries=5 \

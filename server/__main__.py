@@ -1,4 +1,4 @@
-"""python -m server: seats mjai bots at games of three-player riichi mahjong."""
+"""python -m server: a game server for mjai bots that play three-player riichi mahjong."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from engine.common.options import Parser, describe_error
 from engine.mjai.connection import check_name
-from server.access import HOUSE
+from server.access import HOUSE_BOT_SUFFIX
 from server.logs import start_logging
 from server.running import running, warm_up
 from server.settings import PREFIX, Settings
@@ -24,26 +24,26 @@ from server.store import Store, StoreError
 OK, FAILED = 0, 1
 log = structlog.get_logger("server")
 EPILOG = f"""\
-Every flag can be set by an environment variable: --fill-after by {PREFIX}FILL_AFTER; flags count more. What concerns
-play holds for rooms that say nothing themselves. Lists are separated by commas.
+Every flag can also be set by an environment variable, such as --fill-delay by {PREFIX}FILL_DELAY; flags override
+variables. The settings up to --spectator-delay are defaults of rooms. Items of lists are separated by commas.
 """
 
 
-def owner_name(name: str) -> str:
-    """A name for a token, which must be one that can join. Raises ArgumentTypeError for any other."""
+def token_name(name: str) -> str:
+    """The name of a new token. Raises ArgumentTypeError for a name that no bot can join with."""
     try:
-        joins_so = check_name(name) == name
+        can_join = check_name(name) == name
     except ValueError:
-        joins_so = False
-    if not joins_so:
+        can_join = False
+    if not can_join:
         raise argparse.ArgumentTypeError(f"{name!r} is not 1 to 64 printable characters without spaces around them")
-    if name.endswith(HOUSE):
-        raise argparse.ArgumentTypeError(f"{name!r} is a house bot's: take another")
+    if name.endswith(HOUSE_BOT_SUFFIX):
+        raise argparse.ArgumentTypeError(f"{name!r} is reserved for house bots: choose another")
     return name
 
 
 def make_flags() -> Parser:
-    """The flags of all settings."""
+    """A parser for the flags of all settings."""
     parser = Parser("server", add_help=False, allow_abbrev=False)
     for name, field in Settings.model_fields.items():
         default = field.get_default(call_default_factory=True)
@@ -58,7 +58,7 @@ def make_flags() -> Parser:
 
 
 def make_parser() -> Parser:
-    """The command line: flags and commands."""
+    """The parser for the whole command line: flags and commands."""
     parser = Parser(
         "server",
         description=__doc__,
@@ -67,19 +67,19 @@ def make_parser() -> Parser:
         parents=[make_flags()],
         allow_abbrev=False,
     )
-    commands = parser.add_subparsers(metavar="COMMAND", help="without one: serve")
-    token = commands.add_parser("token", help="tokens of bots and admins")
+    commands = parser.add_subparsers(metavar="COMMAND", help="without a command: run the server")
+    token = commands.add_parser("token", help="manage the tokens of bots and admins")
     actions = token.add_subparsers(dest="token", required=True, metavar="ACTION")
-    adding = actions.add_parser("add", help="a new token for a name; it is shown once")
-    adding.add_argument("name", type=owner_name)
-    adding.add_argument("--admin", action="store_true", help="may open and close rooms")
-    actions.add_parser("list", help="names that have one")
-    actions.add_parser("revoke", help="end a token").add_argument("name")
+    adding = actions.add_parser("add", help="create a token for a name; it is shown once")
+    adding.add_argument("name", type=token_name)
+    adding.add_argument("--admin", action="store_true", help="the token may open and close rooms")
+    actions.add_parser("list", help="list the names that have a token")
+    actions.add_parser("revoke", help="revoke a token").add_argument("name")
     return parser
 
 
 def parse(parser: Parser, argv: Sequence[str]) -> argparse.Namespace:
-    """The arguments. A flag that does not exist is named; argparse would take what follows it for the command."""
+    """Parse the command line. An unknown flag is reported by name; argparse would report the word after it."""
     _, rest = make_flags().parse_known_args(argv)
     if rest and rest[0].startswith("-") and rest[0] not in ("-h", "--help"):
         parser.error(f"unknown flag {rest[0]}: --help lists all")
@@ -87,20 +87,20 @@ def parse(parser: Parser, argv: Sequence[str]) -> argparse.Namespace:
 
 
 def read_settings(parser: Parser, given: dict[str, Any]) -> Settings:
-    """Settings from flags and environment; what is wrong with them is said in one line each."""
+    """Settings from the given flags and the environment. Exits with a one-line message if any are invalid."""
     try:
         return Settings(**{name: value for name, value in given.items() if name in Settings.model_fields})
     except ValidationError as error:
         lines = []
-        for fault in error.errors():
-            name = str(fault["loc"][0])
-            place = "--" + name.replace("_", "-") if name in given else PREFIX + name.upper()
-            lines.append(f"{place} {fault['input']!r}: {fault['msg'].removeprefix('Value error, ')}")
+        for details in error.errors():
+            name = str(details["loc"][0])
+            source = "--" + name.replace("_", "-") if name in given else PREFIX + name.upper()
+            lines.append(f"{source} {details['input']!r}: {details['msg'].removeprefix('Value error, ')}")
         parser.error("; ".join(lines))
 
 
 async def serve(settings: Settings) -> int:
-    """Serve until told to stop."""
+    """Run the server until SIGINT or SIGTERM."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -114,7 +114,7 @@ async def serve(settings: Settings) -> int:
     return OK
 
 
-async def tokens(settings: Settings, args: argparse.Namespace) -> int:
+async def manage_tokens(settings: Settings, args: argparse.Namespace) -> int:
     """Add, list or revoke tokens."""
     settings.data.mkdir(parents=True, exist_ok=True)
     store = await Store.open(settings.database_url)
@@ -133,14 +133,14 @@ async def tokens(settings: Settings, args: argparse.Namespace) -> int:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run the server or a command; returns the exit code."""
+    """Run the server or a command. Returns the exit status."""
     parser = make_parser()
     args = parse(parser, argv)
     settings = read_settings(parser, vars(args))
     start_logging(settings.log)
     try:
         if "token" in vars(args):
-            return asyncio.run(tokens(settings, args))
+            return asyncio.run(manage_tokens(settings, args))
         warm_up(settings)
         return uvloop.run(serve(settings))
     except (StoreError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Who may connect and play: tokens and limits."""
+"""Who may connect and play: tokens, and limits for each address."""
 
 from __future__ import annotations
 
@@ -8,42 +8,46 @@ from math import ceil
 from time import monotonic
 
 from server.settings import Settings
-from server.store import Store, TokenOwner
+from server.store import Store, StoredToken
 
-MAX_ADDRESSES = 10_000  # remembered at a time
-HOUSE = " (house)"  # how the names of house bots end
-CONNECT_AGAIN = 10  # seconds until an address that has too many connections may have closed one
-
-
-class Refused(Exception):  # noqa: N818 - what it is, not that it went wrong
-    """Not allowed: one line saying what, and how to mend it."""
-
-    retry = False  # whether the same may be allowed later
+MAX_ADDRESSES = 10_000  # addresses with a rate limiter at a time
+HOUSE_BOT_SUFFIX = " (house)"  # of the names of house bots
+CONNECTION_RETRY = 10  # seconds after which an address with too many connections may try again
 
 
-class Unknown(Refused):
-    """No token, or one that nobody has."""
+class AccessError(Exception):
+    """A request that is refused. The message is one line: what is refused, and what to do about it."""
+
+    status = 403  # of an HTTP response
+    retry = False  # whether the same request may succeed later
 
 
-class Full(Refused):
-    """The server has no room for more."""
+class UnauthorizedError(AccessError):
+    """A token is missing or unknown."""
 
+    status = 401
+
+
+class ServerFullError(AccessError):
+    """The server is at its limit of connections or rooms."""
+
+    status = 503
     retry = True
 
 
-class TooMany(Refused):
-    """More than one address may have."""
+class RateLimitError(AccessError):
+    """An address is over one of its limits. `retry_after`: seconds until it may try again."""
 
+    status = 429
     retry = True
 
-    def __init__(self, text: str, seconds: int) -> None:
-        """It may try again in so many seconds."""
+    def __init__(self, text: str, retry_after: int) -> None:
         super().__init__(text)
-        self.seconds = seconds
+        self.retry_after = retry_after
 
 
-class Allowance:
-    """So many uses a second on average; `burst` at once."""
+class RateLimiter:
+    """A token bucket: `per_second` uses a second on average, at most `burst` at once."""
 
     __slots__ = ("_burst", "_left", "_rate", "_since")
 
@@ -53,7 +57,7 @@ class Allowance:
         self._since = monotonic()
 
     def take(self) -> bool:
-        """Use it once; False where nothing is left."""
+        """Take one use from the bucket. Returns False if it is empty."""
         now = monotonic()
         self._left = min(self._burst, self._left + (now - self._since) * self._rate)
         self._since = now
@@ -63,37 +67,36 @@ class Allowance:
         return True
 
     @property
-    def seconds(self) -> int:
-        """Whole seconds, at least one, until there is something left."""
+    def retry_after(self) -> int:
+        """Whole seconds, at least one, until a use is left."""
         return max(1, ceil((1.0 - self._left) / self._rate))
 
 
-class PerMinute:
-    """So many uses a minute by each address."""
+class AddressRateLimiter:
+    """At most `per_minute` uses a minute by each address. `uses` names what is counted, for messages."""
 
     def __init__(self, per_minute: int, uses: str) -> None:
-        """`uses` is what is counted, for messages."""
         self._per_minute = per_minute
         self._uses = uses
-        self._allowances: dict[str, Allowance] = {}  # the address seen last comes last
+        self._limiters: dict[str, RateLimiter] = {}  # the most recently used address is last
 
     def take(self, address: str) -> None:
-        """Use it once for an address. Raises TooMany where it has used all."""
-        address = counted_as(address)
-        allowance = self._allowances.pop(address, None) or Allowance(self._per_minute / 60, self._per_minute)
-        self._allowances[address] = allowance
-        if len(self._allowances) > MAX_ADDRESSES:
-            del self._allowances[next(iter(self._allowances))]
-        if not allowance.take():
-            text = f"more than {self._per_minute} {self._uses} a minute from {address}; wait a little"
-            raise TooMany(text, allowance.seconds)
+        """Take one use for an address. Raises RateLimitError if none is left."""
+        address = limited_address(address)
+        limiter = self._limiters.pop(address, None) or RateLimiter(self._per_minute / 60, self._per_minute)
+        self._limiters[address] = limiter
+        if len(self._limiters) > MAX_ADDRESSES:
+            del self._limiters[next(iter(self._limiters))]
+        if not limiter.take():
+            text = f"more than {self._per_minute} {self._uses} a minute from {address}; try again later"
+            raise RateLimitError(text, limiter.retry_after)
 
 
-def counted_as(address: str) -> str:
-    """What an address is counted as: of IPv6 the network (/64), as whoever has one address there has them all."""
+def limited_address(address: str) -> str:
+    """What the limits of an address apply to: for IPv6 its /64 network, since a host usually has all of it."""
     try:
         parsed = ip_address(address.partition("%")[0])
-    except ValueError:  # none, as with a socket in the file system
+    except ValueError:  # not an IP address, such as a Unix socket
         return address
     if not isinstance(parsed, IPv6Address):
         return address
@@ -103,64 +106,69 @@ def counted_as(address: str) -> str:
 
 
 class Access:
-    """What each address and each token may do."""
+    """Applies the limits of each address and checks tokens."""
 
     def __init__(self, settings: Settings, store: Store) -> None:
         self._settings = settings
         self._store = store
         self._connections: Counter[str] = Counter()
-        self._joins = PerMinute(settings.joins_per_minute, "joins")
-        self._downloads = PerMinute(settings.downloads_per_minute, "downloads")
+        self._joins = AddressRateLimiter(settings.joins_per_minute, "joins")
+        self._downloads = AddressRateLimiter(settings.downloads_per_minute, "downloads")
 
     def connect(self, address: str) -> None:
-        """Count a connection. Raises Full or TooMany."""
-        address = counted_as(address)
+        """Count an open connection. Raises ServerFullError or RateLimitError."""
+        address = limited_address(address)
         if self._connections.total() >= self._settings.max_connections:
-            raise Full("the server is full; try again later")
+            raise ServerFullError("the server is full; try again later")
         if self._connections[address] >= self._settings.connections_per_address:
-            text = f"{self._connections[address]} connections of {address} already; close one of them"
-            raise TooMany(text, CONNECT_AGAIN)
+            text = f"{address} already has {self._connections[address]} connections; close one of them"
+            raise RateLimitError(text, CONNECTION_RETRY)
         self._connections[address] += 1
 
     def disconnect(self, address: str) -> None:
-        """A counted connection is gone."""
-        address = counted_as(address)
+        """A counted connection is closed."""
+        address = limited_address(address)
         self._connections[address] -= 1
         if not self._connections[address]:
             del self._connections[address]
 
     def join(self, address: str) -> None:
-        """Count a join. Raises TooMany."""
+        """Count a join. Raises RateLimitError."""
         self._joins.take(address)
 
     def download(self, address: str) -> None:
-        """Count the download of a record. Raises TooMany."""
+        """Count the download of a record. Raises RateLimitError."""
         self._downloads.take(address)
 
-    async def admit(self, name: str, token: str | None) -> None:
-        """Whether a bot may play under `name`: a name that has a token belongs to it. Raises Refused."""
-        if name.endswith(HOUSE):
-            raise Refused(f"the name {name!r} is a house bot's; take another")
+    async def authorize_bot(self, name: str, token: str | None) -> None:
+        """Check that a bot may play under `name`. A name that has a token is reserved for its owner.
+
+        Raises AccessError.
+        """
+        if name.endswith(HOUSE_BOT_SUFFIX):
+            raise AccessError(f"the name {name!r} is reserved for house bots; choose another")
         owner = await self._store.token_owner(token) if token else None
         if token and owner is None:
-            raise Unknown("the token is unknown or revoked; ask whoever runs the server for another")
+            raise UnauthorizedError("the token is unknown or revoked; ask the server's operator for another")
         if owner is not None and owner.name != name:
-            raise Refused(f"the token belongs to {owner.name!r}: join with this name")
+            raise AccessError(f"the token belongs to {owner.name!r}: join with this name")
         if owner is None and self._settings.tokens_needed:
-            raise Unknown('a token is needed: put "token" into the join message, or ?token= into the URL')
+            raise UnauthorizedError('a token is needed: add "token" to the join message, or ?token= to the URL')
         if owner is None and await self._store.has_token(name):
-            raise Refused(f"the name {name!r} belongs to a token: send it as well, or take another name")
+            raise AccessError(f"the name {name!r} is reserved by a token: send the token, or choose another name")
 
-    async def admin(self, token: str | None) -> TokenOwner | None:
-        """Who may open and close rooms: the owner of an admin token; anybody (None) where no tokens are needed.
+    async def authorize_admin(self, token: str | None) -> StoredToken | None:
+        """Check that the holder of `token` may open and close rooms; None if the server needs no tokens and got none.
 
-        Raises Unknown, and Refused for the token of a bot.
+        Raises UnauthorizedError for a missing or unknown token, AccessError for the token of a bot.
         """
         owner = await self._store.token_owner(token) if token else None
         if token and owner is None:
-            raise Unknown("the token is unknown or revoked; make another with python -m server token add NAME --admin")
+            raise UnauthorizedError(
+                "the token is unknown or revoked; create another with python -m server token add NAME --admin"
+            )
         if owner is None and self._settings.tokens_needed:
-            raise Unknown("an admin token is needed: send it as Authorization: Bearer TOKEN")
+            raise UnauthorizedError("an admin token is needed: send it as Authorization: Bearer TOKEN")
         if owner is not None and not owner.admin:
-            raise Refused(f"the token of {owner.name!r} is not an admin's")
+            raise AccessError(f"the token of {owner.name!r} is not an admin token")
         return owner

@@ -21,8 +21,8 @@ DESCRIPTION = """\
 Games of three-player riichi mahjong between mjai bots: rooms, results, records, ratings.
 
 Two addresses are WebSockets and not listed below. Bots play at `/mjai/{room}`. Spectators listen at
-`/api/sittings/{sitting_id}/events`: canonical mjai messages, one a frame, from the start of the game to `end_game`, all
-hands open, every round once it is over and the room's `spectator_delay` has passed.
+`/api/games/{game_id}/events`: canonical mjai messages, one a frame, from the start of the game to `end_game`, with all
+hands open; a round is sent once it is finished and the room's `spectator_delay` has passed.
 
 Times are ISO 8601 in UTC. Lists come in pages: send `next_cursor` as `cursor` to get the next one. Whatever goes wrong
 is told as `{"detail": "one line"}`. A plus sign in a query is written `%2B`.

@@ -17,7 +17,7 @@ from engine.mjai.bot_messages import BadMessage, parse_join, parse_reply
 from engine.mjai.connection import DEFAULT_DIALECT, MAX_MESSAGE, NOT_JOINED, WHEN_ASKED, Join
 from engine.mjai.messages import Message, for_seat
 from engine.mjai.possible_actions import possible_actions
-from server.access import Allowance
+from server.access import RateLimiter
 from server.line import LINGER, Line
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ class Guest:
         self._leaving = False
         self._left = False
         settings, loop = lobby.settings, asyncio.get_running_loop()
-        self._allowance = Allowance(settings.messages_per_second, burst=settings.messages_per_second)
-        self._patience: asyncio.TimerHandle | None = loop.call_later(settings.join_within, self._join_late)
+        self._allowance = RateLimiter(settings.messages_per_second, burst=settings.messages_per_second)
+        self._patience: asyncio.TimerHandle | None = loop.call_later(settings.join_timeout, self._join_late)
         line.send([HELLO])
 
     @property
@@ -116,7 +116,7 @@ class Guest:
             self._lobby.left(self)
 
     def _join_late(self) -> None:
-        self.refuse(f"no join within {self._lobby.settings.join_within:g} seconds", retry=True)
+        self.refuse(f"no join within {self._lobby.settings.join_timeout:g} seconds", retry=True)
 
     def _stop_waiting(self) -> None:
         if self._patience is not None:

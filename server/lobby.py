@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from engine.mjai.connection import DEFAULT_ROOM, Join
 from server import journal
-from server.access import HOUSE, Access, Full, Refused
+from server.access import HOUSE_BOT_SUFFIX, Access, AccessError, ServerFullError
 from server.guest import Guest
 from server.journal import Journal, JournalError
 from server.line import Line, Listener
@@ -125,11 +125,11 @@ class Lobby:
         try:
             self.access.connect(line.address)
             guest.counted = True
-        except Refused as refusal:
+        except AccessError as refusal:
             self._refuse(guest, refusal)
         return guest
 
-    def _refuse(self, guest: Guest, refusal: Refused) -> None:
+    def _refuse(self, guest: Guest, refusal: AccessError) -> None:
         self.metrics.refused.inc()
         guest.refuse(str(refusal), refusal.retry)
 
@@ -142,7 +142,7 @@ class Lobby:
             if isinstance(join.resume, str):
                 self._come_back(guest, join, join.resume)
                 return
-            await self.access.admit(join.name, join.token)
+            await self.access.authorize_bot(join.name, join.token)
             room = self.rooms.get(join.room)
             if room is None:
                 room = await self.open_room(join.room, settings_of(join.room, self.settings.room), kept=False)
@@ -152,7 +152,7 @@ class Lobby:
                     room.enter(guest)
             finally:
                 self._tidy(room)
-        except Refused as refusal:
+        except AccessError as refusal:
             self._refuse(guest, refusal)
         except StoreError as error:
             log.error("join failed", error=str(error))
@@ -161,9 +161,10 @@ class Lobby:
     def _come_back(self, guest: Guest, join: Join, secret: str) -> None:
         seat = self._seats.get(secret_hash(secret))
         if seat is None:
-            raise Refused("resume: no game being played has this secret; it is over, or never was")
-        if join.seen > seat.sitting.history.count:
-            raise Refused(f"resume: seen is {join.seen}, but the game has had {seat.sitting.history.count} messages")
+            raise AccessError("resume: no game being played has this secret; it is over, or never was")
+        count = seat.sitting.history.count
+        if join.seen > count:
+            raise AccessError(f"resume: seen is {join.seen}, but the game has had {count} messages")
         seat.secret = secret
         # It plays on as who it was, in the games to come as well; but it may speak otherwise from now on.
         player = seat.player
@@ -217,7 +218,7 @@ class Lobby:
     ) -> Room:
         """Open a room. One that the server opens when it starts was `opened` then, and is not too many.
 
-        Raises Full.
+        Raises ServerFullError.
         """
         earlier = started = 0
         if settings.seed is not None or settings.games:
@@ -226,7 +227,8 @@ class Lobby:
         room = self.rooms.get(name)
         if room is None:
             if opened is None and len(self.rooms) >= self.settings.max_rooms:
-                raise Full(f"there are {len(self.rooms)} rooms already, and no more are allowed; join one of them")
+                text = f"there are {len(self.rooms)} rooms already, and no more are allowed; join one of them"
+                raise ServerFullError(text)
             room = self.rooms[name] = Room(name, settings, self, kept)
             room.earlier, room.started = earlier, started
             log.info("room opened", room=name)
@@ -324,7 +326,7 @@ class Lobby:
         self._tidy(room)
         # Who has lost the connection just now may still come back for the end.
         loop = asyncio.get_running_loop()
-        loop.call_later(sitting.start.settings.resume_within, self._forget, sitting)
+        loop.call_later(sitting.start.settings.resume_timeout, self._forget, sitting)
 
     def _forget(self, sitting: Sitting) -> None:
         if sitting.id in self.sittings:  # else the server has closed
@@ -345,4 +347,4 @@ def house_names(chairs: list[Guest | str]) -> Iterator[str]:
         if isinstance(chair, str):
             seen[chair] += 1
             number = "" if seen[chair] == 1 else f"#{seen[chair]}"
-            yield f"{chair}{number}{HOUSE}"
+            yield f"{chair}{number}{HOUSE_BOT_SUFFIX}"

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pydantic_core import to_json
 
 from server.sitting import Sitting
-from server.store import FinishedGame, Standing
+from server.store import FinishedGame, SeatResult
 
 
 def finished_game(sitting: Sitting) -> FinishedGame:
@@ -17,13 +17,13 @@ def finished_game(sitting: Sitting) -> FinishedGame:
     start, game = sitting.start, sitting.game
     ranks, points = game.ranks, game.final_points
     first, second, third = (
-        Standing(
+        SeatResult(
             name=seat.player.name,
-            house=bool(seat.player.house),
+            house_bot=bool(seat.player.house),
             score=game.scores[seat.index],
             rank=ranks[seat.index],
             points=points[seat.index],
-            penalty=seat.faults * start.settings.chombo,
+            penalty=seat.faults * start.settings.fault_penalty,
             faults=seat.faults,
             taken_over=seat.taken_over,
         )

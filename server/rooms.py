@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from agents.registry import make
 from engine.mjai.connection import ROOM_NAME
 from engine.seeds import derived_seed
-from server.access import Refused
+from server.access import AccessError
 from server.settings import RoomSettings
 
 if TYPE_CHECKING:
@@ -23,20 +23,20 @@ NAME = re.compile(ROOM_NAME)
 
 
 def settings_of(name: str, default: RoomSettings) -> RoomSettings:
-    """Settings of a room opened by its name alone: ``NAME`` or ``NAME+BOT+BOT``. Raises Refused."""
+    """Settings of a room opened by its name alone: ``NAME`` or ``NAME+BOT+BOT``. Raises AccessError."""
     first, *bots = name.split("+")
     if not NAME.fullmatch(first):
-        raise Refused(f"room {name!r}: a name is 1 to 64 of A-Z a-z 0-9 _ . -, then +BOT for each chair to fill")
+        raise AccessError(f"room {name!r}: a name is 1 to 64 of A-Z a-z 0-9 _ . -, then +BOT for each chair to fill")
     if not bots:
         return default
     if len(bots) >= CHAIRS:
-        raise Refused(f"room {name!r} names {len(bots)} house bots: name one or two, or nobody else can sit down")
+        raise AccessError(f"room {name!r} names {len(bots)} house bots: name one or two, or nobody else can sit down")
     for bot in bots:
         try:
             make(bot)
         except ValueError as error:
-            raise Refused(f"room {name!r}: {error}") from error
-    return default.model_copy(update={"fill": tuple(bots), "fill_after": 0.0})
+            raise AccessError(f"room {name!r}: {error}") from error
+    return default.model_copy(update={"fill": tuple(bots), "fill_delay": 0.0})
 
 
 class Room:
@@ -66,16 +66,16 @@ class Room:
         return 0 < self.settings.games <= self.started
 
     def enter(self, guest: Guest) -> None:
-        """A bot sits down to wait. Raises Refused where the room takes nobody."""
+        """A bot sits down to wait. Raises AccessError where the room takes nobody."""
         if self.closed or self.finished:
-            raise Refused(self._why_closed())
+            raise AccessError(self._why_closed())
         guest.room = self
         self.waiting.append(guest)
         if len(self.waiting) == CHAIRS:
             self._start()
         elif self._fill is None and self.settings.fill:
             loop = asyncio.get_running_loop()
-            self._fill = loop.call_later(self.settings.fill_after, self._start)
+            self._fill = loop.call_later(self.settings.fill_delay, self._start)
 
     def leave(self, guest: Guest) -> None:
         """A bot that was waiting is gone."""

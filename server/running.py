@@ -56,7 +56,7 @@ class Running:
 
 def warm_up(settings: Settings) -> None:
     """Compile, or load, all that games will need, before anybody waits for it."""
-    bots = [make(spec) for spec in (settings.house, *settings.fill)]
+    bots = [make(spec) for spec in (settings.house_bot, *settings.fill)]
     game = Game(rules=settings.room.make_rules())
     while not game.over:
         for seat in game.asked:
@@ -115,7 +115,7 @@ async def accepting(
         ws="websockets-sansio",
         ws_max_size=MAX_FRAME,
         server_header=False,
-        forwarded_allow_ips=lobby.settings.forwarded,
+        forwarded_allow_ips=lobby.settings.trusted_proxies,
         timeout_graceful_shutdown=5,
     )
     http = HttpServer(config)

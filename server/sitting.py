@@ -122,7 +122,7 @@ class Sitting:
         """The connection of a seat is gone."""
         seat.guest = None
         if seat.house is None and not self.game.over and not self._closed:
-            seat.patience = self._loop.call_later(self.start.settings.resume_within, self._patience_over, seat)
+            seat.patience = self._loop.call_later(self.start.settings.resume_timeout, self._patience_over, seat)
 
     def resume(self, seat: Seat, guest: Guest, seen: int) -> None:
         """A guest is back and has `seen` so many messages, at most as many as there are."""
@@ -155,7 +155,7 @@ class Sitting:
         for entry in entries:
             self._replay(self.seats[entry["seat"]], entry)
         self.holding = True
-        self._loop.call_later(self.start.settings.resume_within, self._release)
+        self._loop.call_later(self.start.settings.resume_timeout, self._release)
         if not self._missing():
             self._release()
 
@@ -320,14 +320,14 @@ class Sitting:
 
     def _patience_over(self, seat: Seat) -> None:
         seat.patience = None
-        self._take_over(seat, f"connection lost for {self.start.settings.resume_within:g} s")
+        self._take_over(seat, f"connection lost for {self.start.settings.resume_timeout:g} s")
 
     def _take_over(self, seat: Seat, why: str) -> None:
         """A house bot plays the seat from here on, and answers what it is asked."""
         if seat.patience is not None:
             seat.patience.cancel()
             seat.patience = None
-        house = self.start.settings.house
+        house = self.start.settings.house_bot
         seat.house = self._house(house, seat.index)
         text = f"{why}: {house} plays this seat"
         self._note_house(seat, text)
@@ -344,7 +344,7 @@ class Sitting:
             self._go_on()
 
     def _note_house(self, seat: Seat, note: str) -> None:
-        house = self.start.settings.house if seat.house else ""
+        house = self.start.settings.house_bot if seat.house else ""
         self._journal.append({"house": house, "seat": seat.index, "note": note})
 
     def _house(self, spec: str, index: int) -> Agent | None:
@@ -384,7 +384,7 @@ class Sitting:
         self.holding = False
         for seat in self.guests:
             if seat.guest is None and seat.house is None and not self.game.over:
-                self._take_over(seat, f"not back within {self.start.settings.resume_within:g} s of the restart")
+                self._take_over(seat, f"not back within {self.start.settings.resume_timeout:g} s of the restart")
         menus = {seat: self.game.legal(seat) for seat in self.game.asked}
         self._tell(self.history.since(self.history.count - 1), self._asked(menus))
         if self.game.over:

@@ -1,4 +1,4 @@
-"""What ``docker compose up`` runs: the files are sound, and every service does its work as a local process."""
+"""Docker files: their contents are consistent, and every service of the compose file works as a local process."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ PATIENCE = 300  # seconds: the rules may have to be compiled first
 
 
 class Wanted(NamedTuple):
-    """A package and those of its extras that are asked for."""
+    """A package with the requested extras."""
 
     name: str
     extras: frozenset[str]
 
 
 def of_name(name: str, instructions: list[Instruction] = DOCKERFILE) -> list[Instruction]:
-    """The instructions of that name."""
+    """The instructions with that name."""
     return [instruction for instruction in instructions if instruction.name == name]
 
 
@@ -69,11 +69,11 @@ def test_the_image_has_two_stages_on_a_pinned_base() -> None:
     assert {base[0] for base in bases} == {"python:3.11-slim-bookworm"}
 
 
-def test_the_image_runs_as_an_ordinary_user() -> None:
+def test_the_image_does_not_run_as_root() -> None:
     names = [instruction.name for instruction in LAST_STAGE]
     (added,) = (found.words for found in of_name("RUN", LAST_STAGE) if found.text.startswith("useradd "))
     assert the("USER").text == added[-1] != "root"
-    assert names.index("USER") < max(place for place, name in enumerate(names) if name == "RUN"), "compiles as root"
+    assert names.index("USER") < max(index for index, name in enumerate(names) if name == "RUN"), "compiles as root"
 
 
 def test_all_is_installed_at_the_pinned_versions() -> None:
@@ -92,7 +92,7 @@ def test_everything_that_is_installed_is_pinned() -> None:
 
 
 def all_needed(texts: list[str]) -> set[Wanted]:
-    """What requirements need, and what that needs, as far as it is installed here."""
+    """The transitive dependencies of requirements, as far as they are installed here."""
     todo = [Requirement(text) for text in texts]
     needed: set[Wanted] = set()
     while todo:
@@ -101,7 +101,7 @@ def all_needed(texts: list[str]) -> set[Wanted]:
         if wanted in needed or wanted.name == "nukidora":
             continue
         needed.add(wanted)
-        with suppress(importlib.metadata.PackageNotFoundError):  # what only builds need
+        with suppress(importlib.metadata.PackageNotFoundError):  # build dependencies are not installed
             for further in map(Requirement, importlib.metadata.requires(wanted.name) or ()):
                 environments = [{"extra": extra} for extra in ("", *wanted.extras)]
                 if further.marker is None or any(map(further.marker.evaluate, environments)):
@@ -109,15 +109,16 @@ def all_needed(texts: list[str]) -> set[Wanted]:
     return needed
 
 
-def test_the_image_takes_in_what_it_needs_and_no_secrets() -> None:
+def test_the_build_context_has_what_the_image_needs_and_no_secrets() -> None:
     assert of_name("ADD") == []
     copied = {word for found in of_name("COPY") if not found.options for word in found.words[:-1]}
     ignored = (REPOSITORY / ".dockerignore").read_text(encoding="utf-8").split()
     assert ignored[ignored.index("*") + 1 :][-2:] == ["**/__pycache__", "**/.env*"]
     let_in = {line[1:] for line in ignored if line.startswith("!")}
-    assert {source.split("/")[0] for source in copied} == let_in, "let in what is not copied, or not what is"
+    assert {source.split("/")[0] for source in copied} == let_in, ".dockerignore and COPY differ"
     assert [source for source in copied if not (REPOSITORY / source).exists()] == []
-    assert let_in >= {path.parent.name for path in REPOSITORY.glob("*/__init__.py")}
+    pyproject = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    assert let_in >= set(pyproject["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"])
     assert let_in.isdisjoint({".git", ".venv", ".env", "data", "tests"})
 
 
@@ -126,10 +127,10 @@ def test_the_image_publishes_the_ports_and_the_folder_of_the_server() -> None:
     assert the("EXPOSE").words == [str(DEFAULTS["port"].default), str(DEFAULTS["mjai_port"].default)]
     assert the("VOLUME").words == [environment["NUKIDORA_DATA"]]
     assert f"'{DEFAULTS['port'].default}'" in " ".join(health_check())
-    assert Settings(host=environment["NUKIDORA_HOST"]).tokens_needed, "the image by itself is open to anybody"
+    assert Settings(host=environment["NUKIDORA_HOST"]).tokens_needed, "the image needs no tokens by default"
 
 
-def test_the_health_check_asks_the_server_and_no_proxy(tmp_path: Path) -> None:
+def test_the_health_check_ignores_proxies(tmp_path: Path) -> None:
     class Healthy(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200 if self.path == "/healthz" else 404)
@@ -147,16 +148,16 @@ def test_the_health_check_asks_the_server_and_no_proxy(tmp_path: Path) -> None:
             thread.join()
 
 
-def test_the_documents_name_the_user_of_the_image() -> None:
+def test_the_documentation_names_the_user_of_the_image() -> None:
     (uid,) = re.findall(r"--uid (\d+)", " ".join(found.text for found in of_name("RUN", LAST_STAGE)))
     assert f"user {uid}," in (REPOSITORY / "docs" / "deploy.md").read_text(encoding="utf-8")
 
 
 def test_code_compiled_in_the_image_runs_on_any_processor() -> None:
     compiled_at = next(
-        place for place, found in enumerate(LAST_STAGE) if "warm_up.py" in found.text and found.name == "RUN"
+        index for index, found in enumerate(LAST_STAGE) if "precompile.py" in found.text and found.name == "RUN"
     )
-    set_at = next(place for place, found in enumerate(LAST_STAGE) if found.name == "ENV")
+    set_at = next(index for index, found in enumerate(LAST_STAGE) if found.name == "ENV")
     assert set_at < compiled_at
     assert image_environment()["NUMBA_CPU_NAME"] == "generic"
 
@@ -188,7 +189,7 @@ def test_the_image_is_named_after_the_version() -> None:
     assert {services()[name]["image"] for name in OUR_IMAGE} == {f"nukidora:{version[1]}"}
 
 
-def test_each_service_waits_for_what_it_needs_and_comes_back() -> None:
+def test_services_wait_for_their_dependencies_and_restart() -> None:
     found = services()
     healthy = {"condition": "service_healthy"}
     needs = {name: service.get("depends_on", {}) for name, service in found.items()}
@@ -202,12 +203,12 @@ def test_each_service_waits_for_what_it_needs_and_comes_back() -> None:
     restarts = {name: service["restart"] for name, service in found.items()}
     assert restarts.pop("arena") == "no"
     assert set(restarts.values()) == {"unless-stopped"}
-    # The image's check asks the server: in other containers of the image it would always fail.
+    # The image's health check queries the server: in other containers of the image it would always fail.
     checked = {name for name in OUR_IMAGE if not found[name].get("healthcheck", {}).get("disable")}
     assert checked == {"server"}
 
 
-def test_nothing_is_published_beyond_this_machine_unless_told_to() -> None:
+def test_ports_are_published_to_this_machine_only_by_default() -> None:
     assert {port.split(":")[0] for service in services().values() for port in service.get("ports", [])} == {"127.0.0.1"}
     assert services(PUBLISH="0.0.0.0")["server"]["ports"] == ["0.0.0.0:8000:8000", "0.0.0.0:11600:11600"]
     assert "ports" not in services()["db"]
@@ -225,7 +226,7 @@ def test_ports_are_those_of_the_server() -> None:
 
 
 def known_variables() -> set[str]:
-    """Environment variables that something in nukidora reads."""
+    """The environment variables that nukidora reads."""
     sources = (
         path.read_text(encoding="utf-8")
         for package in ("engine", "agents")
@@ -243,7 +244,7 @@ def test_every_variable_that_is_set_is_read() -> None:
     assert named <= known_variables()
 
 
-def test_every_secret_and_switch_of_the_compose_file_is_explained() -> None:
+def test_every_variable_of_the_compose_file_is_in_the_example() -> None:
     compose = (REPOSITORY / "docker-compose.yml").read_text(encoding="utf-8")
     defaults = dict(re.findall(r"\$\{(\w+):-([^}]*)\}", compose))
     explained = dict(
@@ -252,7 +253,7 @@ def test_every_secret_and_switch_of_the_compose_file_is_explained() -> None:
     assert explained == defaults
 
 
-def test_settings_of_the_env_file_count_but_for_those_that_docker_needs() -> None:
+def test_settings_of_the_env_file_apply_but_for_those_that_docker_needs() -> None:
     given = {PREFIX + name.upper(): "given" for name in DEFAULTS}
     environment = services(**given)["server"]["environment"]
     fixed = {name for name in given if environment[name] != "given"}
@@ -263,7 +264,7 @@ def test_settings_of_the_env_file_count_but_for_those_that_docker_needs() -> Non
         assert {PREFIX + name.removeprefix(PREFIX) for name in re.findall(r"\b[A-Z][A-Z_]+\b", told)} == fixed, path
 
 
-def test_who_may_play_is_open_on_this_machine_and_can_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_access_is_open_on_this_machine_and_can_be_restricted(monkeypatch: pytest.MonkeyPatch) -> None:
     for variables, needed in (({}, False), ({"NUKIDORA_ACCESS": "token"}, True), ({"NUKIDORA_ACCESS": "auto"}, True)):
         with monkeypatch.context() as patch:
             for name, value in services(**variables)["server"]["environment"].items():
@@ -272,7 +273,7 @@ def test_who_may_play_is_open_on_this_machine_and_can_be_closed(monkeypatch: pyt
     assert services(RULE_TOKEN="secret")["rule"]["environment"]["NUKIDORA_TOKEN"] == "secret"
 
 
-def test_the_server_is_told_the_database_that_is_made() -> None:
+def test_the_server_uses_the_database_of_the_compose_file() -> None:
     found = services(POSTGRES_PASSWORD="other")
     url = make_url(found["server"]["environment"]["NUKIDORA_DATABASE"])
     made = found["db"]["environment"]
@@ -284,7 +285,7 @@ def test_the_server_is_told_the_database_that_is_made() -> None:
     )
 
 
-def test_volumes_are_declared_and_are_where_data_is_written() -> None:
+def test_volumes_are_declared_and_mounted_at_the_data_folder() -> None:
     found = services()
     assert found["server"]["volumes"] == [f"journals:{found['server']['environment']['NUKIDORA_DATA']}"]
     text = (REPOSITORY / "docker-compose.yml").read_text(encoding="utf-8")
@@ -294,7 +295,7 @@ def test_volumes_are_declared_and_are_where_data_is_written() -> None:
     assert [volume for volume in used if volume.startswith("./") and not (REPOSITORY / volume).exists()] == []
 
 
-# At work --------------------------------------------------------------------------------------------------------------
+# Running --------------------------------------------------------------------------------------------------------------
 
 
 def until(done: Callable[[], object], seconds: float, what: str) -> None:
@@ -307,7 +308,7 @@ def until(done: Callable[[], object], seconds: float, what: str) -> None:
 
 @contextmanager
 def started(machine: Machine, name: str, service: dict[str, Any]) -> Iterator[subprocess.Popen[bytes]]:
-    """A service that runs meanwhile and then is stopped as Docker stops it."""
+    """Run a service during the block, then stop it as Docker does."""
     process = machine.start(name, service)
     try:
         yield process
@@ -317,11 +318,11 @@ def started(machine: Machine, name: str, service: dict[str, Any]) -> Iterator[su
     finally:
         process.kill()
         process.wait()
-        print(f"{name}:\n{machine.log(name)}")  # shown where the test fails
+        print(f"{name}:\n{machine.log(name)}")  # shown if the test fails
 
 
 async def games_in(url: str) -> list[list[str]]:
-    """Who played the games stored in a database."""
+    """The players of each game stored in a database."""
     store = await Store.open(url)
     try:
         return [sorted(seat.name for seat in game.seats) for game in (await store.games()).items]
@@ -330,11 +331,14 @@ async def games_in(url: str) -> list[list[str]]:
 
 
 def play_until_a_game_is_stored(machine: Machine, cluster: Cluster, database: str) -> None:
-    """Run database check, server and bots of the compose file, with the places of this machine."""
+    """Run the database's health check, the server and the bots of the compose file until a game is stored."""
     found = services(NUKIDORA_LENGTH="east", BOT_PAUSE="0")
     port, mjai_port = str(free_port()), str(free_port())
     server = found["server"]
-    machine.places = {server["environment"]["NUKIDORA_DATABASE"]: database, "server:11600": f"127.0.0.1:{mjai_port}"}
+    machine.substitutions = {
+        server["environment"]["NUKIDORA_DATABASE"]: database,
+        "server:11600": f"127.0.0.1:{mjai_port}",
+    }
     ours = {"NUKIDORA_PORT": port, "NUKIDORA_MJAI_PORT": mjai_port, "NUKIDORA_DATA": str(machine.folder / "data")}
     machine.environment = machine.environment | ours
 
@@ -374,12 +378,12 @@ def test_the_arena_service_plays_its_games(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """What the Dockerfile makes, in a folder."""
+    """The image, built in a folder."""
     if not request.config.getoption("--docker-build"):
-        pytest.skip("takes minutes: --docker-build carries out the Dockerfile's instructions")
+        pytest.skip("takes minutes; --docker-build runs the instructions of the Dockerfile")
     build = Build(tmp_path_factory.mktemp("image"))
     for instruction in DOCKERFILE:
-        build.carry_out(instruction)
+        build.execute(instruction)
     return build
 
 
@@ -387,8 +391,8 @@ def test_the_image_works_and_compiles_nothing(
     built: Build, tmp_path: Path, postgres_cluster: Cluster, postgres_url: str
 ) -> None:
     machine = Machine(tmp_path, built.root / "opt/nukidora/bin/python", dict(built.environment))
-    # As layers keep the times of files.
+    # Image layers keep whole seconds of modification times.
     assert [path for path in (built.root / "opt/nukidora/lib").rglob("*.py") if path.stat().st_mtime_ns % 10**9] == []
     play_until_a_game_is_stored(machine, postgres_cluster, postgres_url)
-    said = {name: machine.log(name) for name in ("server", *BOTS)}
-    assert [name for name, text in said.items() if "compiling" in text] == []
+    logs = {name: machine.log(name) for name in ("server", *BOTS)}
+    assert [name for name, text in logs.items() if "compiling" in text] == []

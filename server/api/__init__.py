@@ -1,5 +1,12 @@
-"""The HTTP API: everything under /api, and what operators ask for beside it."""
+"""The HTTP API: the routes under /api, and /healthz and /metrics for operators.
 
-from server.api import games, operations, players, rooms, sittings
+A router for each resource: `rooms`, `games` (being played or finished) with `records`, `players`, `operations`. Start
+with `players`, the shortest of them. `common` has what routes share, `errors` turns exceptions into responses, `guard`
+is the middleware that checks origins and sizes, `health` watches the database.
 
-ROUTERS = (rooms.router, sittings.router, games.router, players.router, operations.router)
+A new endpoint is a function in its resource's module and a row of the table in docs/api.md.
+"""
+
+from server.api import games, operations, players, records, rooms
+
+ROUTERS = (rooms.router, games.router, records.router, players.router, operations.router)

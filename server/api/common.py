@@ -1,4 +1,4 @@
-"""What the routes share: the lobby they speak for, pages of lists, how problems are documented."""
+"""What the routes share: the server's lobby, pages of lists, documented errors, and the route class."""
 
 from __future__ import annotations
 
@@ -26,61 +26,64 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Service:
-    """What the routes of one server share."""
+    """State that the routes of one server share."""
 
     lobby: Lobby
     health: Health
     turns: Turns = field(default_factory=Turns)  # of spectators
-    translating: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))  # it takes the processor
+    conversions: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))  # of records: one uses a core
 
 
 async def service_of(connection: HTTPConnection) -> Service:
-    """What the routes of the server that is asked share."""
+    """The shared state of the server that received the request."""
     service: Service = connection.app.state.service
     return service
 
 
 async def lobby_of(connection: HTTPConnection) -> Lobby:
-    """The lobby of the server that is asked."""
+    """The lobby of the server that received the request."""
     return (await service_of(connection)).lobby
 
 
 ServiceHere = Annotated[Service, Depends(service_of)]
 LobbyHere = Annotated[Lobby, Depends(lobby_of)]
-Cursor = Annotated[str | None, Query(description="`next_cursor` of the page before")]
-Limit = Annotated[int, Query(ge=1, le=200, description="items of a page")]
-STEP = 50  # items read from the store at once
-ALLOWED = "nukidora.allowed"  # in a scope: methods of the routes that fit but for the method
+Cursor = Annotated[str | None, Query(description="`next_cursor` of the previous page")]
+Limit = Annotated[int, Query(ge=1, le=200, description="items per page")]
+CHUNK = 50  # items read from the store at once
+ALLOWED = "nukidora.allowed"  # key in a scope: methods of the routes that match its path
 
 
 class Page(BaseModel, Generic[Item]):
-    """Part of a list."""
+    """A page of a list."""
 
     items: list[Item]
-    next_cursor: str | None = Field(description="asks for what follows; null where nothing does")
+    next_cursor: str | None = Field(description="requests the next page; null on the last page")
 
 
-async def stored_page(
-    ask: Callable[..., Awaitable[store.Page[Item]]], cursor: str | None, limit: int
-) -> store.Page[Item]:
-    """A page of a list of the store, read in steps, so that games go on in between.
+def respond(page: store.Page[Item]) -> Page[Item]:
+    """A page as the API sends it."""
+    return Page[Item].model_construct(items=page.items, next_cursor=page.next_cursor)
 
-    `ask` takes ``cursor`` and ``limit``. Raises HTTPException for a cursor that is not of the list.
+
+async def stored_page(read: Callable[..., Awaitable[store.Page[Item]]], cursor: str | None, limit: int) -> Page[Item]:
+    """A page of a list in the store, read in chunks so that games continue in between.
+
+    `read` takes ``cursor`` and ``limit``. Raises HTTPException for a cursor that does not belong to the list.
     """
     items: list[Item] = []
     try:
         while True:
-            page = await ask(cursor=cursor, limit=min(STEP, limit - len(items)))
+            page = await read(cursor=cursor, limit=min(CHUNK, limit - len(items)))
             items += page.items
             cursor = page.next_cursor
             if cursor is None or len(items) == limit:
-                return store.Page(items, cursor)
+                return respond(store.Page(items, cursor))
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
 
 
 def read_cursor(order: Order[Any], cursor: str | None) -> tuple[Any, ...] | None:
-    """The keys in the cursor of a list of what is going on. Raises HTTPException where it is not of this list."""
+    """The sort keys in the cursor of a list in memory. Raises HTTPException if it does not belong to the list."""
     try:
         return None if cursor is None else tuple(order.read(cursor))
     except ValueError as error:
@@ -88,41 +91,41 @@ def read_cursor(order: Order[Any], cursor: str | None) -> tuple[Any, ...] | None
 
 
 class Problem(BaseModel):
-    """What went wrong."""
+    """An error."""
 
-    detail: str = Field(description="one line: what is wrong, where, and how to mend it")
+    detail: str = Field(description="one line: what is wrong, where, and how to fix it")
 
 
 PROBLEMS = {
     401: "An admin token is needed, or the token is unknown",
-    403: "The token is not an admin's, or the request comes from a web page of another site",
-    404: "There is nothing of that name",
-    409: "A room of that name is open",
-    411: "The length of the body is not said",
-    413: "The body is too big",
-    422: "Something in the request cannot be understood",
-    429: "Too many requests; `Retry-After` says in how many seconds to try again",
+    403: "The token is not an admin token, or the request comes from a web page of another site",
+    404: "Not found",
+    409: "A room with this name is open",
+    411: "The request has a body but no `Content-Length`",
+    413: "The body is too large",
+    422: "Something in the request is invalid",
+    429: "Too many requests; `Retry-After` is the number of seconds to wait",
     503: "The database does not answer, or the server is full",
 }
 
 
 def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
-    """The error responses of a route, as OpenAPI is told."""
+    """The error responses of a route, for OpenAPI."""
     return {code: {"model": Problem, "description": PROBLEMS[code]} for code in codes}
 
 
 class Route(APIRoute):
-    """A route as all are here.
+    """The route class of the API.
 
-    Its path is read as it was sent, and decoded afterwards: a name may hold a slash, written %2F. It answers HEAD as
-    it does GET (the server sends no body then), which its `methods` do not say, so that the document has no HEAD. What
-    is not allowed at a path is answered with what is, by all routes there.
+    The raw path is matched, and its parameters are decoded afterwards, so that a name may contain a slash, sent as %2F.
+    HEAD is answered like GET (the server sends no body then); it is not in `methods`, so that OpenAPI does not list it.
+    A 405 response lists in ``Allow`` the methods of all routes with that path.
     """
 
-    methods: set[str]  # of starlette's own routes it may be None
+    methods: set[str]  # Starlette's own routes may have None
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether the route fits; starlette's call, for one route after the other until one fits."""
+        """Whether the route matches. Starlette calls this for one route after the other until one matches."""
         if scope["type"] != "http":
             return Match.NONE, {}
         match, found = super().matches({**as_get(scope), "path": scope["raw_path"].decode("latin-1")})
@@ -133,12 +136,12 @@ class Route(APIRoute):
         return match, found
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer; starlette's call, also where no route of the path allows the method."""
+        """Answer a request. Starlette calls this, also if no route with this path has the method."""
         if as_get(scope)["method"] not in self.methods:
             raise HTTPException(405, headers={"Allow": ", ".join(sorted(scope[ALLOWED]))})
         await super().handle(as_get(scope), receive, send)
 
 
 def as_get(scope: Scope) -> Scope:
-    """A request, GET in place of HEAD."""
+    """The scope of a request, with GET in place of HEAD."""
     return {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope

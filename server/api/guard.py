@@ -1,7 +1,7 @@
-"""What is turned away before any route sees it: pages of other sites, and big bodies.
+"""Middleware that refuses requests from web pages of other sites, and large bodies.
 
-A web page can make its visitor's browser send requests and open WebSockets to any address, this machine's own included.
-The browser then says in ``Origin`` which site the page is of; bots and other programs send none.
+A web page can make its visitor's browser send requests and open WebSockets to any address, including this machine's
+own. The browser then sends the page's site in ``Origin``; bots and other programs send no such header.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from starlette.websockets import WebSocket
 
 from server.api.errors import deny, problem
 
-READING = frozenset({"GET", "HEAD", "OPTIONS"})
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 MAX_BODY = 65_536  # bytes
 
 
 class Guard:
-    """Lets, of web pages, only this server's own change anything or open a WebSocket.
+    """ASGI middleware: web pages may change something or open a WebSocket only if they come from this server.
 
-    The name of another site may be made to point here (DNS rebinding); so where no token is needed, the server must be
-    called by its address, by ``localhost`` or by the `host` it listens on.
+    The name of another site can be made to resolve to this address (DNS rebinding). If no token is needed, the request
+    must therefore name an address, ``localhost`` or the `host` that the server listens on.
     """
 
     def __init__(self, app: ASGIApp, host: str, tokens_needed: bool) -> None:
@@ -33,34 +33,33 @@ class Guard:
         self._tokens_needed = tokens_needed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """ASGI's call."""
+        """Answer a request with an error, or pass it on."""
+        refusal = None
         if scope["type"] == "websocket":
-            wrong = self._foreign(Headers(scope=scope))
-        elif scope["type"] == "http" and scope["method"] not in READING:
+            refusal = self._check_origin(Headers(scope=scope))
+        elif scope["type"] == "http" and scope["method"] not in SAFE_METHODS:
             headers = Headers(scope=scope)
-            wrong = self._foreign(headers) or big(headers)
-        else:
-            wrong = None
-        if wrong is None:
+            refusal = self._check_origin(headers) or check_size(headers)
+        if refusal is None:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
-            await deny(WebSocket(scope, receive, send), wrong)
+            await deny(WebSocket(scope, receive, send), refusal)
         else:
-            await wrong(scope, receive, send)
+            await refusal(scope, receive, send)
 
-    def _foreign(self, headers: Headers) -> JSONResponse | None:
-        """The answer to a page of another site."""
+    def _check_origin(self, headers: Headers) -> JSONResponse | None:
+        """The error response to a web page of another site, else None."""
         origin, host = headers.get("origin"), headers.get("host", "")
         if origin is None:
             return None
         if not host or origin.partition("://")[2].lower() != host.lower():
-            return problem(403, "web pages of other sites may not do that; use a page of this server, or no browser")
+            return problem(403, "web pages of other sites may not do this; use a page of this server, or no browser")
         if not self._tokens_needed and not self._is_own(host):
-            return problem(403, "without tokens web pages may do that only under the server's address or localhost")
+            return problem(403, "without tokens, web pages may do this only at the server's address or localhost")
         return None
 
     def _is_own(self, host: str) -> bool:
-        """Whether a Host header cannot be the name of somebody else's site."""
+        """Whether a Host header cannot be the name of another site."""
         try:
             name = urlsplit(f"//{host}").hostname or ""
             if name in ("localhost", self._host.lower()):
@@ -71,10 +70,10 @@ class Guard:
         return True
 
 
-def big(headers: Headers) -> JSONResponse | None:
-    """The answer to a body that is too big, or may turn out to be."""
+def check_size(headers: Headers) -> JSONResponse | None:
+    """The error response to a body that is too large or of unknown length, else None."""
     if "transfer-encoding" in headers:
-        return problem(411, "say how long the body is: Content-Length is missing")
+        return problem(411, "Content-Length is missing: send the length of the body")
     if int(headers.get("content-length", 0)) > MAX_BODY:
         return problem(413, f"the body is longer than {MAX_BODY:,} bytes")
     return None

@@ -1,4 +1,4 @@
-"""Whether the server works."""
+"""The health check of the database."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ import structlog
 
 from server.store import Store
 
-ANSWER_WITHIN = 1.0  # seconds the database has
+TIMEOUT = 1.0  # seconds within which the database has to answer
 log = structlog.get_logger("server.health")
 
 
 class Health:
-    """Asks the database, once at a time however many want to know: one that hangs is not asked again and again."""
+    """Queries the database. Concurrent callers share one query, so that a hanging database gets no more of them."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._asked: asyncio.Task[bool] | None = None
+        self._query: asyncio.Task[bool] | None = None
 
-    async def wrong(self) -> str:
-        """What is wrong; "" where nothing is."""
-        if self._asked is None or self._asked.done():
-            self._asked = asyncio.create_task(self._store.has_token(""))
-        asked = self._asked
-        await asyncio.wait({asked}, timeout=ANSWER_WITHIN)
-        if not asked.done():
-            return f"the database has not answered within {ANSWER_WITHIN:g} s"
-        error = asked.exception()
+    async def problem(self) -> str:
+        """What is wrong with the database; "" if nothing is."""
+        if self._query is None or self._query.done():
+            self._query = asyncio.create_task(self._store.has_token(""))
+        query = self._query
+        await asyncio.wait({query}, timeout=TIMEOUT)
+        if not query.done():
+            return f"the database has not answered within {TIMEOUT:g} s"
+        error = query.exception()
         if error is None:
             return ""
         log.error("database does not answer", error=str(error))
-        return "the database does not answer; the server's log says why"
+        return "the database does not answer; see the server's log"

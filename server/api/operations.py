@@ -1,4 +1,4 @@
-"""What operators ask a running server."""
+"""Health check and metrics, for operators."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ class Healthy(BaseModel):
     status: Literal["ok"] = "ok"
 
 
-@router.get("/healthz", summary="Whether the server works", responses=problems(503))
+@router.get("/healthz", summary="Health check", responses=problems(503))
 async def get_health(service: ServiceHere) -> Healthy:
-    """503 where the database does not answer within a second."""
-    if wrong := await service.health.wrong():
-        raise HTTPException(503, wrong)
+    """503 if the database does not answer within a second."""
+    if problem := await service.health.problem():
+        raise HTTPException(503, problem)
     return Healthy()
 
 
 @router.get(
     "/metrics",
-    summary="What the server counts, for Prometheus",
+    summary="Metrics for Prometheus",
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 async def get_metrics(lobby: LobbyHere) -> Response:
-    """In Prometheus' text format."""
+    """Prometheus' text format."""
     return Response(generate_latest(lobby.metrics.registry), media_type=CONTENT_TYPE_LATEST)

@@ -1,4 +1,11 @@
-"""Versions of the database, brought from one to the next by Alembic. No alembic.ini is needed."""
+"""Migrations of the database by Alembic, without an alembic.ini.
+
+- `versions`: one script for each version of the tables; `env` runs them
+- ``python -m server.migrations "what changes"`` writes a new script from the difference between the newest version and
+  `server.store.tables`
+
+The store migrates a database when it opens it: `server.store.database.migrate`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +18,7 @@ FOLDER = Path(__file__).resolve().parent
 
 
 def configuration(connection: Connection, folder: Path = FOLDER) -> Config:
-    """Alembic's configuration for the scripts in `folder`, run on an open connection."""
+    """Alembic's configuration for running the scripts in `folder` on an open connection."""
     config = Config(attributes={"connection": connection})
-    config.set_main_option("script_location", str(folder).replace("%", "%%"))  # "%" would be interpolated
+    config.set_main_option("script_location", str(folder).replace("%", "%%"))  # ConfigParser interpolates "%"
     return config

@@ -1,4 +1,7 @@
-"""``python -m server.migrations "what changes"``: write the migration that the tables ask for. Read it before use."""
+"""``python -m server.migrations "what changes"``: write the migration for a change of the models or tables.
+
+Review the script. A new column needs a ``server_default`` if the table may have rows.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from server.migrations import FOLDER, configuration
 
 
 def write_migration(message: str, folder: Path = FOLDER) -> Path:
-    """Write the script that takes a database of the newest version in `folder` to the tables as they are now."""
+    """Write the script that migrates the newest version in `folder` to the current tables; returns its path."""
     engine = create_engine("sqlite://")
     try:
         with engine.begin() as connection:

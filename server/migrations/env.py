@@ -1,16 +1,16 @@
-"""Run by Alembic for every command: compares and migrates on the connection that it was given."""
+"""Alembic's environment script: runs every command on the connection that `configuration` was given."""
 
 from __future__ import annotations
 
 from alembic import context
 
-from server.store.tables import Base
+from server.store.tables import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=Base.metadata,
+    target_metadata=metadata,
     render_as_batch=True,  # SQLite alters a table by copying it
-    user_module_prefix="",  # scripts import our types by name
+    user_module_prefix="",  # migration scripts import Text and Time by name
 )
 with context.begin_transaction():
     context.run_migrations()

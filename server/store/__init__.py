@@ -1,31 +1,41 @@
-"""Games, players, ratings, rooms and tokens, kept in SQLite or PostgreSQL."""
+"""The store: finished games, players, ratings, rooms and tokens in SQLite or PostgreSQL.
+
+Start with `models`: one pydantic class a table, sent as it is by the HTTP API. `tables` derives the columns from the
+models and converts between rows and models; `store.Store` has one method for each thing that can be read or written.
+
+- `database`: URLs, engines, migration at start-up, errors
+- `saving`, `ratings`: what is written when a game ends
+- `lists`, `cursors`: queries and keyset pagination
+
+A new stored field is added to its model; ``python -m server.migrations "what changes"`` then writes the migration.
+"""
 
 from server.store.database import StoreError
-from server.store.results import (
+from server.store.models import (
     FinishedGame,
     Page,
+    PlayerStats,
     Rating,
     RatingPoint,
-    Standing,
+    SeatResult,
+    SeatScore,
     StoredGame,
-    StoredPlayer,
     StoredRoom,
     StoredToken,
-    TokenOwner,
 )
 from server.store.store import Store
 
 __all__ = [
     "FinishedGame",
     "Page",
+    "PlayerStats",
     "Rating",
     "RatingPoint",
-    "Standing",
+    "SeatResult",
+    "SeatScore",
     "Store",
     "StoreError",
     "StoredGame",
-    "StoredPlayer",
     "StoredRoom",
     "StoredToken",
-    "TokenOwner",
 ]

@@ -1,4 +1,4 @@
-"""Cursors: where a page of a list ended, as a text that only the list itself reads."""
+"""Cursors for keyset pagination: the sort keys of a page's last item, encoded as opaque text."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
-from server.store.results import Page
+from server.store.models import Page
 
-MAX_LIMIT = 500  # items of a page
+MAX_LIMIT = 500  # items per page
 
-Row = TypeVar("Row")
 Item = TypeVar("Item")
 
 
 def time(text: str) -> datetime:
-    """An aware time from ISO text."""
+    """An aware time from ISO text. Raises ValueError."""
     value = datetime.fromisoformat(text)
     if value.tzinfo is None:
         raise ValueError(f"{text!r} has no time zone")
@@ -26,43 +25,46 @@ def time(text: str) -> datetime:
 
 
 def count(value: int) -> int:
-    """A count that a database's integer can hold."""
+    """A count that fits a database integer. Raises ValueError."""
     if not 0 <= value < 1 << 31:
-        raise ValueError(f"{value} is no count")
+        raise ValueError(f"{value} is not a count")
     return int(value)
 
 
 @dataclass(frozen=True, slots=True)
-class Order(Generic[Row]):
-    """An order of a list: its name, the sort keys of a row, and how each is read from a cursor."""
+class Order(Generic[Item]):
+    """The sort order of a list: its name, the sort keys of an item, and a parser for each key in a cursor."""
 
     name: str
-    keys: Callable[[Row], Sequence[object]]
-    readers: tuple[Callable[[Any], object], ...]
+    keys: Callable[[Item], Sequence[object]]
+    parsers: tuple[Callable[[Any], object], ...]
 
     def read(self, cursor: str) -> list[Any]:
-        """The sort keys in a cursor. Raises ValueError where it is none of this list's."""
+        """The sort keys in a cursor. Raises ValueError for a cursor that does not belong to this list."""
         try:
             text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
             name, *keys = json.loads(text)
             if name == self.name:
-                return [reader(key) for reader, key in zip(self.readers, keys, strict=True)]
+                return [parse(key) for parse, key in zip(self.parsers, keys, strict=True)]
         except (ValueError, TypeError, OverflowError, RecursionError):
             pass
-        raise ValueError("cursor not understood: take next_cursor of the page before, in the same list and order")
+        raise ValueError("invalid cursor: use next_cursor of the previous page, with the same list and order")
 
-    def page(self, rows: Sequence[Row], limit: int, item: Callable[[Row], Item]) -> Page[Item]:
-        """The first `limit` of `rows`, which hold one more where the list goes on."""
-        shown = rows[:limit]
-        return Page([item(row) for row in shown], self._write(shown[-1]) if len(rows) > limit else None)
+    def page(self, items: Sequence[Item], limit: int) -> Page[Item]:
+        """A page of at most `limit` of `items`, which have one more item if another page follows."""
+        shown = list(items[:limit])
+        return Page(shown, self._write(shown[-1]) if len(items) > limit else None)
 
-    def _write(self, row: Row) -> str:
-        text = json.dumps([self.name, *self.keys(row)], separators=(",", ":"), default=datetime.isoformat)
+    def _write(self, item: Item) -> str:
+        text = json.dumps([self.name, *self.keys(item)], separators=(",", ":"), default=datetime.isoformat)
         return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 def one_more(limit: int) -> int:
-    """How many rows to ask for, to know whether a page of `limit` is the last. Raises ValueError."""
+    """The number of items to read for a page of `limit`: one more shows whether another page follows.
+
+    Raises ValueError.
+    """
     if not 1 <= limit <= MAX_LIMIT:
         raise ValueError(f"limit {limit}: choose 1 to {MAX_LIMIT}")
     return limit + 1

@@ -1,4 +1,4 @@
-"""Opening a database: its URL, its engine, its migration to the newest version."""
+"""Opening a database: its URL, its engine, its migration to the newest version, and its errors."""
 
 from __future__ import annotations
 
@@ -26,88 +26,88 @@ DRIVERS = {
     "postgresql": "postgresql+asyncpg",
     "postgresql+asyncpg": "postgresql+asyncpg",
 }
-HOW_TO_MEND = {
-    "sqlite": "see that it is a database of this program, in a folder it may write to, with room on the disk",
-    "postgresql": "see that the database server runs there and that it knows this user, password and database",
+HINTS = {
+    "sqlite": "check that it is a database of this program, in a writable folder, on a disk with free space",
+    "postgresql": "check that the database server runs there, and the user, password and database name",
 }
-LOCK_TIMEOUT = 30.0  # seconds one process waits for another that writes to the same SQLite file
-CONNECT_TIMEOUT = 10.0  # seconds PostgreSQL has to answer
-COMMAND_TIMEOUT = 10.0  # seconds it has for each command, the wait for a lock included
-MIGRATION_LOCK = 0x6E756B69  # key of the advisory lock on PostgreSQL: "nuki"
-IMMEDIATE = {"sqlite_begin": "BEGIN IMMEDIATE"}  # execution option of a transaction that will write
+LOCK_TIMEOUT = 30.0  # seconds to wait for another process that writes to the same SQLite file
+CONNECT_TIMEOUT = 10.0  # seconds to wait for a connection to PostgreSQL
+COMMAND_TIMEOUT = 10.0  # seconds for each PostgreSQL command, including waits for locks
+MIGRATION_LOCK = 0x6E756B69  # key of the PostgreSQL advisory lock: "nuki" in ASCII
+IMMEDIATE = {"sqlite_begin": "BEGIN IMMEDIATE"}  # execution option for transactions that write
 
-# What Alembic's migrations use is global to the process.
-_one_migration = threading.Lock()
+_alembic_lock = threading.Lock()  # Alembic keeps the current migration in global variables
 
 
 class StoreError(Exception):
-    """The database can't be opened or does not answer; the message says which and how to mend it, in one line."""
+    """The database cannot be opened or does not answer. The message is one line: which, why, what to do."""
 
 
 def read_url(url: str) -> URL:
-    """The URL with its driver: ``sqlite:///PATH`` or ``postgresql://USER:PASSWORD@HOST/NAME``. Raises StoreError."""
-    # The URL is not repeated where it can't be told what in it is a password.
+    """Parse ``sqlite:///PATH`` or ``postgresql://USER:PASSWORD@HOST/NAME`` and add the driver. Raises StoreError."""
+    # The message does not quote the URL: without parsing it, the password in it cannot be hidden.
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
-        raise StoreError("database URL not understood: write sqlite:///PATH or postgresql://HOST/NAME") from None
+        raise StoreError("invalid database URL: write sqlite:///PATH or postgresql://HOST/NAME") from None
     if parsed.drivername not in DRIVERS:
-        raise StoreError(f"no database of type {parsed.drivername!r}: choose sqlite:///PATH or postgresql://HOST/NAME")
+        raise StoreError(f"unsupported database {parsed.drivername!r}: choose sqlite:///PATH or postgresql://HOST/NAME")
     parsed = parsed.set(drivername=DRIVERS[parsed.drivername])
     if parsed.get_backend_name() == "sqlite" and (parsed.database or ":memory:").startswith((":memory:", "file:")):
-        raise StoreError("SQLite needs a file to keep games in: write sqlite:///PATH")
-    if "sslmode" in parsed.query:  # as libpq, and hosts of databases, call it
-        parsed = parsed.set(query={"ssl" if key == "sslmode" else key: said for key, said in parsed.query.items()})
+        raise StoreError("SQLite in memory is not supported: write sqlite:///PATH")
+    if "sslmode" in parsed.query:  # the name that libpq and hosting services use
+        parsed = parsed.set(query={"ssl" if key == "sslmode" else key: value for key, value in parsed.query.items()})
     return parsed
 
 
-def shown(url: URL) -> str:
-    """The URL as a user writes it, without secrets."""
+def display_url(url: URL) -> str:
+    """The URL for messages, without driver and secrets."""
     return url.set(drivername=url.get_backend_name(), query={}).render_as_string(hide_password=True)
 
 
 def make_engine(url: URL, *, migrating: bool = False) -> AsyncEngine:
-    """An engine for `url` (of read_url). Connects to nothing yet.
+    """Create an engine for a URL of `read_url`, without connecting.
 
-    One for a migration has all the time it needs, and no foreign keys: to alter a table on SQLite is to copy it and
-    drop the original.
+    With `migrating`, commands have no time limit and foreign keys are off, because Alembic alters a SQLite table by
+    copying it and dropping the original.
 
-    On SQLite a transaction with the execution options IMMEDIATE waits for its turn to write before it reads; others
-    see the database as it was when they began (WAL, which migrate has set). Commits reach the disk.
+    On SQLite, a transaction with the execution options IMMEDIATE takes the write lock before it reads. Other
+    transactions read a snapshot of the database from their start (WAL mode, which `migrate` sets). Commits are synced
+    to disk.
     """
     if url.get_backend_name() == "postgresql":
         timeouts = {"timeout": CONNECT_TIMEOUT, "command_timeout": None if migrating else COMMAND_TIMEOUT}
         return create_async_engine(url, connect_args=timeouts, pool_pre_ping=True, hide_parameters=True)
-    # isolation_level=None: sqlite3 begins no transaction of its own accord, SQLAlchemy's event below does.
+    # isolation_level=None: transactions are begun by the SQLAlchemy event below, not by the sqlite3 module.
     engine = create_async_engine(
         url, connect_args={"timeout": LOCK_TIMEOUT, "isolation_level": None}, hide_parameters=True
     )
 
     @event.listens_for(engine.sync_engine, "connect")
-    def connected(connection: Any, _: object) -> None:
+    def on_connect(connection: Any, _: object) -> None:
         cursor = connection.cursor()
         cursor.execute("PRAGMA synchronous = FULL")
         cursor.execute(f"PRAGMA foreign_keys = {int(not migrating)}")
         cursor.close()
 
     @event.listens_for(engine.sync_engine, "begin")
-    def begun(connection: Connection) -> None:
+    def on_begin(connection: Connection) -> None:
         connection.exec_driver_sql(connection.get_execution_options().get("sqlite_begin", "BEGIN"))
 
     return engine
 
 
 def failure(url: URL, error: Exception) -> StoreError:
-    """What went wrong with the database at `url`, in one line."""
+    """A StoreError that describes `error` in one line."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     lines = str(cause).strip().splitlines()
-    what = lines[0] if lines else type(cause).__name__
-    return StoreError(f"database {shown(url)}: {what}; {HOW_TO_MEND[url.get_backend_name()]}")
+    reason = lines[0] if lines else type(cause).__name__
+    return StoreError(f"database {display_url(url)}: {reason}; {HINTS[url.get_backend_name()]}")
 
 
 @contextmanager
 def failures(url: URL) -> Iterator[None]:
-    """Raises StoreError for what goes wrong with the database, ValueError for a value that it can't take."""
+    """Turn the database's errors into StoreError, and those about invalid values into ValueError."""
     try:
         yield
     except (SQLAlchemyError, OSError) as error:
@@ -117,22 +117,22 @@ def failures(url: URL) -> Iterator[None]:
 
 
 async def migrate(url: URL) -> None:
-    """Bring the database at `url` to this program's version, in one transaction. Raises StoreError.
+    """Migrate the database at `url` to this program's version in one transaction. Raises StoreError.
 
-    Any number of processes may do so at the same time: one migrates, the others wait and find it done.
+    Concurrent processes are safe: one migrates, the others wait for it.
     """
-    await asyncio.to_thread(_migrate_alone, url)
+    await asyncio.to_thread(_migrate_locked, url)
 
 
-def _migrate_alone(url: URL) -> None:
-    with _one_migration:
+def _migrate_locked(url: URL) -> None:
+    with _alembic_lock:
         if url.get_backend_name() == "sqlite":
             _use_write_ahead_log(url)
         asyncio.run(_migrate(url))
 
 
 def _use_write_ahead_log(url: URL) -> None:
-    """Set the file to WAL for good. SQLite does not wait for another process that does the same, so we do."""
+    """Switch the file to WAL mode. SQLite does not wait for another process that does the same, so this retries."""
     deadline = monotonic() + LOCK_TIMEOUT
     while True:
         try:
@@ -152,7 +152,7 @@ async def _migrate(url: URL) -> None:
             if url.get_backend_name() == "postgresql":
                 await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
             await connection.run_sync(_upgrade, url)
-    except (SQLAlchemyError, OSError, TypeError) as error:  # TypeError: unknown parameters after the URL's "?"
+    except (SQLAlchemyError, OSError, TypeError) as error:  # TypeError: unknown parameters in the URL
         raise failure(url, error) from error
     finally:
         await engine.dispose()
@@ -164,7 +164,7 @@ def _upgrade(connection: Connection, url: URL) -> None:
     version = MigrationContext.configure(connection).get_current_revision()
     if version is not None and version not in known:
         raise StoreError(
-            f"database {shown(url)} has version {version}, this program knows versions up to {max(known)}: "
-            "install a newer nukidora, or name another database"
+            f"database {display_url(url)} has version {version}, this program supports versions up to {max(known)}: "
+            "install a newer nukidora, or choose another database"
         )
     command.upgrade(settings, "head")

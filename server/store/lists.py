@@ -1,28 +1,26 @@
-"""What is listed page by page: games, players, ratings. The statements, and rows as the store gives them back."""
+"""The queries of the paginated lists: games, players, ratings."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import Select, and_, or_, select, tuple_
-from sqlalchemy.orm import joinedload, selectinload
 
 from server.store.cursors import Order, count, time
-from server.store.results import Rating, RatingPoint, Standing, StoredGame, StoredPlayer
-from server.store.saving import GAME, STANDING
-from server.store.tables import GameRow, PlayerRow, RatingRow, SeatRow
+from server.store.models import PlayerStats, RatingPoint, StoredGame
+from server.store.tables import games, players, ratings, seats
 
 PlayerOrder = Literal["rating", "name", "games"]
 
-NEWEST_FIRST: Order[GameRow] = Order("games", lambda game: (game.finished, game.id), (time, str))
-BY_NUMBER: Order[RatingRow] = Order("ratings", lambda rating: (rating.number,), (count,))
-PLAYER_ORDERS: dict[PlayerOrder, Order[PlayerRow]] = {
-    "rating": Order("rating", lambda player: (player.ordinal, player.name), (float, str)),
+NEWEST_FIRST: Order[StoredGame] = Order("games", lambda game: (game.finished, game.id), (time, str))
+BY_NUMBER: Order[RatingPoint] = Order("ratings", lambda point: (point.number,), (count,))
+PLAYER_ORDERS: dict[PlayerOrder, Order[PlayerStats]] = {
+    "rating": Order("rating", lambda player: (player.rating.ordinal, player.name), (float, str)),
     "games": Order("most games", lambda player: (player.games, player.name), (count, str)),
     "name": Order("name", lambda player: (player.name,), (str,)),
 }
-DESCENDING = {"rating": PlayerRow.ordinal, "games": PlayerRow.games}  # players alike in it are ordered by name
+DESCENDING = {"rating": players.c.ordinal, "games": players.c.games}  # ties are ordered by name
 
 
 def select_games(
@@ -33,73 +31,44 @@ def select_games(
     until: datetime | None,
     cursor: str | None,
     n: int,
-) -> Select[GameRow]:
-    """The latest `n` games, with their seats, that pass the filters given. Raises ValueError for the cursor."""
-    # A player's games are read off an index of seats; a game where the player has two is one game.
-    finished, game_id = (GameRow.finished, GameRow.id) if player is None else (SeatRow.finished, SeatRow.game_id)
+) -> Select[Any]:
+    """The latest `n` games that pass the given filters, without their seats. Raises ValueError for a bad cursor."""
+    # A player's games are read from an index of the seats. A game in which the player had two seats is listed once.
+    finished, game_id = (games.c.finished, games.c.id) if player is None else (seats.c.finished, seats.c.game_id)
     keys = select(finished.label("finished"), game_id.label("id"))
     if player is not None:
-        keys = keys.distinct().join(GameRow, GameRow.id == SeatRow.game_id)
+        keys = keys.distinct().join(games, games.c.id == seats.c.game_id)
     conditions = (
-        (player, SeatRow.name.__eq__),
-        (room, GameRow.room.__eq__),
-        (rules, GameRow.rules.__eq__),
+        (player, seats.c.name.__eq__),
+        (room, games.c.room.__eq__),
+        (rules, games.c.rules.__eq__),
         (since, finished.__ge__),
         (until, finished.__lt__),
         (NEWEST_FIRST.read(cursor) if cursor is not None else None, tuple_(finished, game_id).__lt__),
     )
-    keys = keys.where(*(holds(value) for value, holds in conditions if value is not None))
+    keys = keys.where(*(condition(value) for value, condition in conditions if value is not None))
     page = keys.order_by(finished.desc(), game_id.desc()).limit(n).subquery()
-    games = select(GameRow).join(page, page.c.id == GameRow.id).options(selectinload(GameRow.seats))
-    return games.order_by(GameRow.finished.desc(), GameRow.id.desc())
+    found = select(games).join(page, page.c.id == games.c.id)
+    return found.order_by(games.c.finished.desc(), games.c.id.desc())
 
 
-def select_players(order: PlayerOrder, cursor: str | None, n: int) -> Select[PlayerRow]:
-    """The first `n` players in that order. Raises ValueError for the cursor."""
+def select_players(order: PlayerOrder, cursor: str | None, n: int) -> Select[Any]:
+    """The first `n` players in that order. Raises ValueError for a bad cursor."""
     value = DESCENDING.get(order)
-    sort = [PlayerRow.name] if value is None else [value.desc(), PlayerRow.name]
-    players = select(PlayerRow).order_by(*sort).limit(n)
+    sort = [players.c.name] if value is None else [value.desc(), players.c.name]
+    found = select(players).order_by(*sort).limit(n)
     if cursor is None:
-        return players
+        return found
     *keys, name = PLAYER_ORDERS[order].read(cursor)
     if value is None:
-        return players.where(PlayerRow.name > name)
+        return found.where(players.c.name > name)
     (key,) = keys
-    return players.where(or_(value < key, and_(value == key, PlayerRow.name > name)))
+    return found.where(or_(value < key, and_(value == key, players.c.name > name)))
 
 
-def select_ratings(name: str, cursor: str | None, n: int) -> Select[RatingRow]:
-    """The first `n` ratings of a player, with their games. Raises ValueError for the cursor."""
-    ratings = select(RatingRow).where(RatingRow.name == name).options(joinedload(RatingRow.game))
+def select_ratings(name: str, cursor: str | None, n: int) -> Select[Any]:
+    """The first `n` ratings of a player. Raises ValueError for a bad cursor."""
+    found = select(ratings).where(ratings.c.name == name)
     if cursor is not None:
-        ratings = ratings.where(RatingRow.number > BY_NUMBER.read(cursor)[0])
-    return ratings.order_by(RatingRow.number).limit(n)
-
-
-def stored_game(row: GameRow) -> StoredGame:
-    """A row, with its seats, as it is given back."""
-    first, second, third = (Standing(**{column: getattr(seat, column) for column in STANDING}) for seat in row.seats)
-    values = {column: getattr(row, column) for column in GAME}
-    return StoredGame(**values, seats=(first, second, third), rated=row.rated)
-
-
-def stored_player(row: PlayerRow) -> StoredPlayer:
-    """A row as it is given back."""
-    return StoredPlayer(
-        name=row.name,
-        house=row.house,
-        games=row.games,
-        rated_games=row.rated_games,
-        places=(row.firsts, row.seconds, row.thirds),
-        mean_rank=(row.firsts + 2 * row.seconds + 3 * row.thirds) / row.games,
-        mean_points=row.points / row.games,
-        faults=row.faults,
-        rating=Rating(row.mu, row.sigma, row.ordinal),
-        first_seen=row.first_seen,
-        last_seen=row.last_seen,
-    )
-
-
-def rating_point(row: RatingRow) -> RatingPoint:
-    """A row, with its game, as it is given back."""
-    return RatingPoint(row.number, row.game_id, row.game.finished, Rating(row.mu, row.sigma, row.ordinal))
+        found = found.where(ratings.c.number > BY_NUMBER.read(cursor)[0])
+    return found.order_by(ratings.c.number).limit(n)

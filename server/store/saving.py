@@ -1,73 +1,89 @@
-"""Writing a game, once, with everything that follows from it."""
+"""Saving a finished game: its result, its record, its players' totals and their ratings."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from server.store import tables
+from server.store.models import FinishedGame, PlayerStats, Rating, RatingPoint, SeatResult
 from server.store.ratings import START, rate
-from server.store.results import FinishedGame, Rating, Standing
-from server.store.tables import GameRow, PlayerRow, RatingRow, RecordRow, SeatRow
+from server.store.tables import from_row, to_row
 
-INSERT: dict[str, Any] = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}  # those that know ON CONFLICT
-GAME = ("id", "room", "rules", "length", "started", "finished", "rounds", "decisions")  # fields that are columns
-STANDING = ("name", "house", "score", "rank", "points", "penalty", "faults", "taken_over")
+UPSERT: dict[str, Any] = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}  # INSERT with ON CONFLICT
 
 
-async def insert_game(session: AsyncSession, game: FinishedGame) -> bool:
-    """Write a game, its record, its players' counts and their ratings; False, and nothing written, where it is there.
+async def insert_game(connection: AsyncConnection, game: FinishedGame) -> bool:
+    """Write a game and everything that follows from it. Returns False, and writes nothing, if it is stored already.
 
-    Of transactions that do so at the same time each waits for those that share a game or a player with it.
+    Concurrent transactions that share a game or a player wait for one another.
     """
-    insert = INSERT[session.get_bind().dialect.name]
-    names = [standing.name for standing in game.seats]
-    rated = len(set(names)) == len(names)
-    values = {column: getattr(game, column) for column in GAME} | {"rated": rated}
-    if await session.scalar(insert(GameRow).values(values).on_conflict_do_nothing().returning(GameRow.id)) is None:
+    upsert = UPSERT[connection.dialect.name]
+    row = {name: value for name, value in to_row(game).items() if name in tables.games.c}
+    statement = upsert(tables.games).values(row).on_conflict_do_nothing().returning(tables.games.c.id)
+    if await connection.scalar(statement) is None:
         return False
-    players = await _lock_players(session, game)
-    for seat, standing in enumerate(game.seats):
-        values = {column: getattr(standing, column) for column in STANDING}
-        session.add(SeatRow(game_id=game.id, seat=seat, finished=game.finished, **values))
-        _count(players[standing.name], standing, game)
-    session.add(RecordRow(game_id=game.id, data=game.record))
-    if rated:
-        seated = [players[name] for name in names]
-        before = [Rating(player.mu, player.sigma, player.ordinal) for player in seated]
-        after = rate(before, [standing.rank for standing in game.seats])
-        session.add_all(_rerate(player, rating, game.id) for player, rating in zip(seated, after, strict=True))
+    players = await _lock_players(connection, game)
+    key = {"game_id": game.id, "finished": game.finished}
+    await connection.execute(
+        insert(tables.seats), [key | {"seat": seat} | to_row(result) for seat, result in enumerate(game.seats)]
+    )
+    await connection.execute(insert(tables.records), {"game_id": game.id, "data": game.record})
+    for result in game.seats:
+        players[result.name] = _add_result(players[result.name], result, game)
+    if game.rated:
+        ratings = rate([players[seat.name].rating for seat in game.seats], [seat.rank for seat in game.seats])
+        names = [seat.name for seat in game.seats]
+        for name, rating in zip(names, ratings, strict=True):
+            players[name] = _with_rating(players[name], rating)
+        await connection.execute(
+            insert(tables.ratings), [{"name": name} | to_row(_rating_point(players[name], game)) for name in names]
+        )
+    rows = [to_row(player) for player in players.values()]
+    changed: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "name"}
+    statement = update(tables.players).where(tables.players.c.name == bindparam("key")).values(changed)
+    await connection.execute(statement, [row | {"key": row["name"]} for row in rows])
     return True
 
 
-async def _lock_players(session: AsyncSession, game: FinishedGame) -> dict[str, PlayerRow]:
-    """The game's players, new ones with empty counts. Nobody else changes them until the transaction ends."""
-    by_name = {standing.name: standing for standing in game.seats}
-    zeros = dict.fromkeys(("games", "rated_games", "firsts", "seconds", "thirds", "points", "faults"), 0)
-    start = {"mu": START.mu, "sigma": START.sigma, "ordinal": START.ordinal}
-    seen = {"first_seen": game.started, "last_seen": game.finished}
-    # Both statements go through the names in the same order, whoever plays: no two transactions wait for each other.
-    new = [{"name": name, "house": by_name[name].house} | zeros | start | seen for name in sorted(by_name)]
-    insert = INSERT[session.get_bind().dialect.name]
-    await session.execute(insert(PlayerRow).values(new).on_conflict_do_nothing())
-    locked = select(PlayerRow).where(PlayerRow.name.in_(by_name)).order_by(PlayerRow.name).with_for_update()
-    return {player.name: player for player in await session.scalars(locked)}
+async def _lock_players(connection: AsyncConnection, game: FinishedGame) -> dict[str, PlayerStats]:
+    """The players of a game, new ones with zero totals. Their rows stay locked until the transaction ends."""
+    by_name = {seat.name: seat for seat in game.seats}
+    # Both statements take the names in sorted order, so that two transactions never wait for each other.
+    new = [to_row(_new_player(by_name[name], game)) for name in sorted(by_name)]
+    upsert = UPSERT[connection.dialect.name]
+    await connection.execute(upsert(tables.players).values(new).on_conflict_do_nothing())
+    c = tables.players.c
+    locked = select(tables.players).where(c.name.in_(by_name)).order_by(c.name).with_for_update()
+    rows = (await connection.execute(locked)).mappings()
+    return {row["name"]: from_row(PlayerStats, row) for row in rows}
 
 
-def _count(player: PlayerRow, standing: Standing, game: FinishedGame) -> None:
-    place = ("firsts", "seconds", "thirds")[standing.rank - 1]
-    setattr(player, place, getattr(player, place) + 1)
-    player.games += 1
-    player.points += standing.points - standing.penalty
-    player.faults += standing.faults
-    player.last_seen = max(player.last_seen, game.finished)
+def _new_player(seat: SeatResult, game: FinishedGame) -> PlayerStats:
+    return PlayerStats(
+        name=seat.name, house_bot=seat.house_bot, rating=START, first_seen=game.started, last_seen=game.finished
+    )
 
 
-def _rerate(player: PlayerRow, rating: Rating, game_id: str) -> RatingRow:
-    values = {"mu": rating.mu, "sigma": rating.sigma, "ordinal": rating.ordinal}
-    player.rated_games += 1
-    for column, value in values.items():
-        setattr(player, column, value)
-    return RatingRow(name=player.name, number=player.rated_games, game_id=game_id, **values)
+def _add_result(player: PlayerStats, result: SeatResult, game: FinishedGame) -> PlayerStats:
+    count = ("firsts", "seconds", "thirds")[result.rank - 1]
+    return player.model_copy(
+        update={
+            "games": player.games + 1,
+            count: getattr(player, count) + 1,
+            "points": player.points + (result.points - result.penalty),
+            "faults": player.faults + result.faults,
+            "last_seen": max(player.last_seen, game.finished),
+        }
+    )
+
+
+def _with_rating(player: PlayerStats, rating: Rating) -> PlayerStats:
+    return player.model_copy(update={"rated_games": player.rated_games + 1, "rating": rating})
+
+
+def _rating_point(player: PlayerStats, game: FinishedGame) -> RatingPoint:
+    return RatingPoint(number=player.rated_games, game_id=game.id, finished=game.finished, rating=player.rating)

@@ -1,4 +1,4 @@
-"""The store: what the server keeps, in a database of its own."""
+"""The store: everything that the server keeps, in one database."""
 
 from __future__ import annotations
 
@@ -11,120 +11,133 @@ from datetime import UTC, datetime
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import URL, delete, func, select
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
-from sqlalchemy.orm import selectinload
+from sqlalchemy import URL, RowMapping, Table, delete, func, select
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from server.store import lists
+from server.store import lists, tables
 from server.store.cursors import one_more
 from server.store.database import IMMEDIATE, failures, make_engine, migrate, read_url
-from server.store.results import (
+from server.store.models import (
     FinishedGame,
     Page,
+    PlayerStats,
     RatingPoint,
+    SeatResult,
     StoredGame,
-    StoredPlayer,
     StoredRoom,
     StoredToken,
-    TokenOwner,
 )
-from server.store.saving import INSERT, insert_game
-from server.store.tables import GameRow, PlayerRow, RecordRow, RoomRow, TokenRow
+from server.store.saving import UPSERT, insert_game
+from server.store.tables import from_row, to_row
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Transactions of this process that write at the same time. SQLite can have one, and those that wait for it would use
-# up the connections (15) that readers need.
+# Concurrent write transactions of this process. SQLite allows one, and waiting ones would use up the connections (15)
+# that readers need.
 MAX_WRITERS = {"sqlite": 1, "postgresql": 8}
 
 
-def to_its_end(
+def shielded(
     method: Callable[Concatenate[Store, P], Coroutine[Any, Any, T]],
 ) -> Callable[Concatenate[Store, P], Coroutine[Any, Any, T]]:
-    """A method of Store that goes on to its end when its caller is cancelled.
+    """Decorator for methods of Store that run to completion even if their caller is cancelled.
 
-    A connection closed in the middle of a statement would keep SQLite's one lock for writing until Python's garbage
+    A connection closed in the middle of a statement would hold SQLite's only write lock until Python's garbage
     collector finds the statement.
     """
 
     @wraps(method)
     async def call(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
         task = asyncio.create_task(method(store, *args, **kwargs))
-        store._under_way.add(task)
-        task.add_done_callback(store._under_way.discard)
+        store._pending.add(task)
+        task.add_done_callback(store._pending.discard)
         return await asyncio.shield(task)
 
     return call
 
 
 class Store:
-    """An open database. Times given back are in UTC; a time given without zone raises ValueError.
+    """An open database. Returned times are in UTC; a time without time zone raises ValueError.
 
-    Every method raises StoreError, one line, where the database fails. What a failed call should have written is not
-    there, or, where the connection was lost at its very end, all there: `save_game` can be called again either way.
-    A call that writes goes on to its end when its caller is cancelled, and `close` waits for it.
+    Every method raises StoreError, with a one-line message, if the database fails. A failed call has written nothing,
+    unless the connection was lost during the commit, in which case it may have written everything: `save_game` can be
+    called again in both cases. A call that writes runs to completion even if its caller is cancelled, and `close`
+    waits for it.
     """
 
     def __init__(self, url: URL, engine: AsyncEngine) -> None:
         self._url = url
         self._engine = engine
-        self._reads = async_sessionmaker(engine)
-        self._writes = async_sessionmaker(engine.execution_options(**IMMEDIATE), expire_on_commit=False)
-        self._turn = asyncio.Semaphore(MAX_WRITERS[url.get_backend_name()])
-        self._under_way: set[asyncio.Task[Any]] = set()
+        self._write_engine = engine.execution_options(**IMMEDIATE)
+        self._writers = asyncio.Semaphore(MAX_WRITERS[url.get_backend_name()])
+        self._pending: set[asyncio.Task[Any]] = set()
+        self._upsert = UPSERT[url.get_backend_name()]
 
     @classmethod
     async def open(cls, url: str) -> Store:
-        """Open the database at `url`, made or migrated to the newest version if need be.
+        """Open the database at `url`; create it or migrate it to the newest version if necessary.
 
-        ``sqlite:///PATH`` or ``postgresql://USER:PASSWORD@HOST:PORT/NAME``. Raises StoreError where it can't be
-        opened, is not this program's, or is of a newer version.
+        ``sqlite:///PATH`` or ``postgresql://USER:PASSWORD@HOST:PORT/NAME``. Raises StoreError if the database cannot be
+        opened, belongs to another program, or has a newer version.
         """
         parsed = read_url(url)
         await migrate(parsed)
         return cls(parsed, make_engine(parsed))
 
     async def close(self) -> None:
-        """Close all connections, once what is being written is."""
-        await asyncio.gather(*self._under_way, return_exceptions=True)
+        """Close all connections after pending writes have finished."""
+        await asyncio.gather(*self._pending, return_exceptions=True)
         await self._engine.dispose()
 
     @asynccontextmanager
-    async def _reading(self) -> AsyncIterator[AsyncSession]:
+    async def _reading(self) -> AsyncIterator[AsyncConnection]:
         with failures(self._url):
-            async with self._reads() as session:
-                yield session
+            async with self._engine.connect() as connection:
+                yield connection
 
     @asynccontextmanager
-    async def _writing(self) -> AsyncIterator[AsyncSession]:
-        """A transaction, committed at its end."""
+    async def _writing(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction, committed at the end of the block."""
         with failures(self._url):
-            async with self._turn, self._writes.begin() as session:
-                yield session
+            async with self._writers, self._write_engine.begin() as connection:
+                yield connection
 
-    @to_its_end
+    async def _rows(self, statement: Any) -> list[RowMapping]:
+        async with self._reading() as connection:
+            return list((await connection.execute(statement)).mappings())
+
+    async def _delete(self, table: Table, name: str) -> bool:
+        """Delete the row with that name. Returns False if there is none."""
+        statement = delete(table).where(table.c.name == name).returning(table.c.name)
+        async with self._writing() as connection:
+            return await connection.scalar(statement) is not None
+
+    # Games ------------------------------------------------------------------------------------------------------------
+
+    @shielded
     async def save_game(self, game: FinishedGame) -> bool:
-        """Store a game, its record, its players' counts and their new ratings, all or nothing.
+        """Store a game, its record, its players' totals and their new ratings in one transaction.
 
-        Games are rated in the order they are saved. A game in which a name occurs twice is stored but not rated.
+        Games are rated in the order in which they are saved. A game in which a name occurs twice is not rated.
 
         Returns:
-            False where a game of this id is there already; nothing is changed then.
+            False, with nothing changed, if a game with this id is already stored.
         """
-        async with self._writing() as session:
-            return await insert_game(session, game)
+        async with self._writing() as connection:
+            return await insert_game(connection, game)
 
     async def game(self, game_id: str) -> StoredGame | None:
-        """The game of that id."""
-        async with self._reading() as session:
-            row = await session.get(GameRow, game_id, options=[selectinload(GameRow.seats)])
-            return lists.stored_game(row) if row else None
+        """The game with that id, without its record."""
+        async with self._reading() as connection:
+            found = await _read_games(connection, select(tables.games).where(tables.games.c.id == game_id))
+            return found[0] if found else None
 
     async def record(self, game_id: str) -> bytes | None:
-        """The record (.mjson.gz) of the game of that id."""
-        async with self._reading() as session:
-            return await session.scalar(select(RecordRow.data).where(RecordRow.game_id == game_id))
+        """The record (.mjson.gz) of the game with that id."""
+        async with self._reading() as connection:
+            data = select(tables.records.c.data).where(tables.records.c.game_id == game_id)
+            return await connection.scalar(data)
 
     async def games(
         self,
@@ -136,108 +149,116 @@ class Store:
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[StoredGame]:
-        """Games finished at `since` or later and before `until`, newest first.
+        """Games that finished at `since` or later and before `until`, newest first.
 
-        Going on from page to page, every game that was there at the first page comes exactly once, whatever is
-        stored meanwhile. Raises ValueError, one line, for a cursor that is not of this list and for a bad limit.
+        Reading page after page, every game stored before the first page was read is returned exactly once, whatever
+        is stored meanwhile. Raises ValueError, with a one-line message, for an invalid cursor or limit.
         """
         statement = lists.select_games(player, room, rules, since, until, cursor, one_more(limit))
-        async with self._reading() as session:
-            rows = (await session.scalars(statement)).all()
-            return lists.NEWEST_FIRST.page(rows, limit, lists.stored_game)
+        async with self._reading() as connection:
+            return lists.NEWEST_FIRST.page(await _read_games(connection, statement), limit)
 
     async def count_games(self, room: str, before: datetime | None = None) -> int:
-        """How many games of rooms of that name are stored, or of those that began before some time."""
-        games = select(func.count()).where(GameRow.room == room)
-        async with self._reading() as session:
-            return await session.scalar(games if before is None else games.where(GameRow.started < before)) or 0
+        """The number of stored games of rooms with that name, optionally only those started before a time."""
+        games = tables.games.c
+        count = select(func.count()).where(games.room == room)
+        async with self._reading() as connection:
+            return await connection.scalar(count if before is None else count.where(games.started < before)) or 0
+
+    # Players ----------------------------------------------------------------------------------------------------------
 
     async def players(
         self, cursor: str | None = None, limit: int = 50, order: lists.PlayerOrder = "rating"
-    ) -> Page[StoredPlayer]:
-        """Players: the best rating (ordinal) first, the most games first, or by name; those alike by name.
+    ) -> Page[PlayerStats]:
+        """Players by rating (highest ordinal first), by number of games (most first), or by name.
 
-        A player whose place in the order changes between two pages may come twice or not at all. Raises ValueError,
-        one line, for a cursor that is not of this order and for a bad limit.
+        Ties are ordered by name. A player who moves in the order between two pages may be returned twice or not at
+        all. Raises ValueError, with a one-line message, for an invalid cursor or limit.
         """
-        statement = lists.select_players(order, cursor, one_more(limit))
-        async with self._reading() as session:
-            rows = (await session.scalars(statement)).all()
-            return lists.PLAYER_ORDERS[order].page(rows, limit, lists.stored_player)
+        rows = await self._rows(lists.select_players(order, cursor, one_more(limit)))
+        return lists.PLAYER_ORDERS[order].page([from_row(PlayerStats, row) for row in rows], limit)
 
-    async def player(self, name: str) -> StoredPlayer | None:
-        """The player of that name, once a game of theirs is stored."""
-        async with self._reading() as session:
-            row = await session.get(PlayerRow, name)
-            return lists.stored_player(row) if row else None
+    async def player(self, name: str) -> PlayerStats | None:
+        """The player with that name, if a game of theirs is stored."""
+        rows = await self._rows(select(tables.players).where(tables.players.c.name == name))
+        return from_row(PlayerStats, rows[0]) if rows else None
 
     async def rating_history(self, name: str, cursor: str | None = None, limit: int = 50) -> Page[RatingPoint]:
-        """A player's rating after each rated game, the first game first; empty for an unknown name.
+        """A player's rating after each rated game, first game first; empty for an unknown name.
 
-        Raises ValueError, one line, for a cursor that is not of such a list and for a bad limit.
+        Raises ValueError, with a one-line message, for an invalid cursor or limit.
         """
-        statement = lists.select_ratings(name, cursor, one_more(limit))
-        async with self._reading() as session:
-            rows = (await session.scalars(statement)).all()
-            return lists.BY_NUMBER.page(rows, limit, lists.rating_point)
+        rows = await self._rows(lists.select_ratings(name, cursor, one_more(limit)))
+        return lists.BY_NUMBER.page([from_row(RatingPoint, row) for row in rows], limit)
+
+    # Rooms ------------------------------------------------------------------------------------------------------------
 
     async def rooms(self) -> list[StoredRoom]:
-        """The rooms that are not closed, by name."""
-        async with self._reading() as session:
-            rows = await session.scalars(select(RoomRow).order_by(RoomRow.name))
-            return [StoredRoom(row.name, row.settings, row.opened) for row in rows]
+        """The stored rooms, by name."""
+        return [from_row(StoredRoom, row) for row in await self._rows(select(tables.rooms).order_by("name"))]
 
-    @to_its_end
+    @shielded
     async def save_room(self, name: str, settings: dict[str, Any]) -> None:
-        """Keep a room with its settings (JSON), or change the settings of one that is there."""
-        async with self._writing() as session:
-            insert = INSERT[self._url.get_backend_name()]
-            statement = insert(RoomRow).values(name=name, settings=settings, opened=datetime.now(UTC))
-            await session.execute(statement.on_conflict_do_update(index_elements=["name"], set_={"settings": settings}))
+        """Store a room with its settings (JSON), or change the settings of a stored room."""
+        room = StoredRoom(name=name, settings=settings, opened=datetime.now(UTC))
+        async with self._writing() as connection:
+            statement = self._upsert(tables.rooms).values(to_row(room))
+            await connection.execute(
+                statement.on_conflict_do_update(index_elements=["name"], set_={"settings": settings})
+            )
 
-    @to_its_end
+    @shielded
     async def close_room(self, name: str) -> bool:
-        """Forget a room; its games stay. False where there is none of that name."""
-        async with self._writing() as session:
-            return await session.scalar(delete(RoomRow).where(RoomRow.name == name).returning(RoomRow.name)) is not None
+        """Delete a room; its games stay. Returns False if there is no room with that name."""
+        return await self._delete(tables.rooms, name)
 
-    @to_its_end
+    # Tokens -----------------------------------------------------------------------------------------------------------
+
+    @shielded
     async def add_token(self, name: str, admin: bool = False) -> str:
-        """A new token for `name`: its secret, which is not kept. Raises ValueError where the name has a token."""
+        """Create a token for `name` and return its secret; only a hash of it is stored.
+
+        Raises ValueError if the name already has a token.
+        """
         secret = secrets.token_urlsafe(32)
-        row = {"name": name, "digest": digest(secret), "admin": admin, "created": datetime.now(UTC)}
-        async with self._writing() as session:
-            insert = INSERT[self._url.get_backend_name()]
-            statement = insert(TokenRow).values(row).on_conflict_do_nothing().returning(TokenRow.name)
-            if await session.scalar(statement) is None:
-                raise ValueError(f"{name!r} has a token already: revoke it first")
+        row = to_row(StoredToken(name=name, admin=admin, created=datetime.now(UTC))) | {"digest": digest(secret)}
+        async with self._writing() as connection:
+            statement = self._upsert(tables.tokens).values(row).on_conflict_do_nothing()
+            if await connection.scalar(statement.returning(tables.tokens.c.name)) is None:
+                raise ValueError(f"{name!r} already has a token: revoke it first")
         return secret
 
-    @to_its_end
+    @shielded
     async def revoke_token(self, name: str) -> bool:
-        """Make the token of that name worthless. False where there is none."""
-        async with self._writing() as session:
-            statement = delete(TokenRow).where(TokenRow.name == name).returning(TokenRow.name)
-            return await session.scalar(statement) is not None
+        """Delete the token of that name. Returns False if there is none."""
+        return await self._delete(tables.tokens, name)
 
     async def tokens(self) -> list[StoredToken]:
-        """The tokens that are not revoked, by name."""
-        async with self._reading() as session:
-            rows = await session.scalars(select(TokenRow).order_by(TokenRow.name))
-            return [StoredToken(row.name, row.admin, row.created) for row in rows]
+        """All tokens, by name."""
+        return [from_row(StoredToken, row) for row in await self._rows(select(tables.tokens).order_by("name"))]
 
     async def has_token(self, name: str) -> bool:
-        """Whether there is a token of that name."""
-        async with self._reading() as session:
-            return await session.get(TokenRow, name) is not None
+        """Whether a token with that name exists."""
+        tokens = tables.tokens.c
+        return bool(await self._rows(select(tokens.name).where(tokens.name == name)))
 
-    async def token_owner(self, secret: str) -> TokenOwner | None:
-        """Whose token has that secret; None where no token has it, or it was revoked."""
-        async with self._reading() as session:
-            row = await session.scalar(select(TokenRow).where(TokenRow.digest == digest(secret)))
-            return TokenOwner(row.name, row.admin) if row else None
+    async def token_owner(self, secret: str) -> StoredToken | None:
+        """The token with that secret; None if there is none or it was revoked."""
+        rows = await self._rows(select(tables.tokens).where(tables.tokens.c.digest == digest(secret)))
+        return from_row(StoredToken, rows[0]) if rows else None
+
+
+async def _read_games(connection: AsyncConnection, statement: Any) -> list[StoredGame]:
+    """The games of the rows that `statement` selects, with their seats, in the same order."""
+    rows = list((await connection.execute(statement)).mappings())
+    seats: dict[str, list[SeatResult]] = {row["id"]: [] for row in rows}
+    columns = tables.seats.c
+    selected = select(tables.seats).where(columns.game_id.in_(seats)).order_by(columns.game_id, columns.seat)
+    for row in (await connection.execute(selected)).mappings():
+        seats[row["game_id"]].append(from_row(SeatResult, row))
+    return [from_row(StoredGame, row, seats=tuple(seats[row["id"]])) for row in rows]
 
 
 def digest(secret: str) -> str:
-    """What is kept of a secret. A plain hash does: 256 random bits can't be guessed from it."""
+    """The stored hash of a secret. A plain hash is enough: 256 random bits cannot be guessed from it."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

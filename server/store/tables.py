@@ -1,163 +1,190 @@
-"""The tables. A change here needs a migration: ``python -m server.migrations "what changes"`` writes it."""
+"""The tables, with their columns derived from the models, and the conversion between models and rows.
+
+After a change of a model or a table, ``python -m server.migrations "what changes"`` writes the migration.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar, get_origin
 
-from sqlalchemy import JSON, DateTime, Dialect, Double, ForeignKey, Index, MetaData, String, TypeDecorator
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    DateTime,
+    Dialect,
+    Double,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    RowMapping,
+    String,
+    Table,
+    TypeDecorator,
+    UniqueConstraint,
+)
+
+from server.store.models import PlayerStats, RatingPoint, SeatResult, StoredGame, StoredRoom, StoredToken
+
+AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
 
 class Time(TypeDecorator[datetime]):
-    """An aware time, read back in UTC. SQLite keeps no zone: what it keeps is UTC."""
+    """An aware time, stored and read in UTC. SQLite stores no time zone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """To UTC. Raises ValueError for a time without zone."""
+        """The time in UTC. Raises ValueError for a time without time zone."""
         if value is not None and value.tzinfo is None:
             raise ValueError(f"{value.isoformat()} has no time zone")
         return None if value is None else value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """As an aware time in UTC."""
+        """The time in UTC."""
         return None if value is None else value.replace(tzinfo=value.tzinfo or UTC).astimezone(UTC)
 
 
 class Text(TypeDecorator[str]):
-    """Text ordered by code point on every database.
+    """Text, ordered by code point on every database.
 
-    PostgreSQL can't keep NUL and nothing keeps lone surrogates: they become U+FFFD, where stored and where asked for.
+    PostgreSQL cannot store NUL, and no database can store lone surrogates: both are replaced by U+FFFD, in stored
+    values and in queries alike.
     """
 
     impl = String().with_variant(String(collation="C"), "postgresql")
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """As it can be kept."""
+        """The text with the characters replaced that no database can store."""
         if value is None or value.isprintable():
             return value
         return value.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-class Base(DeclarativeBase):
-    """Ancestor of all tables."""
+# Models and rows ------------------------------------------------------------------------------------------------------
 
-    # Named constraints are the same on every database, so that migrations can alter them.
-    metadata = MetaData(
-        naming_convention={
-            "pk": "pk_%(table_name)s",
-            "fk": "fk_%(table_name)s_%(column_0_name)s",
-            "uq": "uq_%(table_name)s_%(column_0_name)s",
-            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        }
-    )
-    type_annotation_map = {str: Text, float: Double, datetime: Time, dict[str, Any]: JSON}  # noqa: RUF012
+COLUMN_TYPES: dict[Any, Any] = {
+    bool: Boolean,
+    int: Integer,
+    float: Double,
+    str: Text,
+    datetime: Time,
+    bytes: LargeBinary,
+    dict[str, Any]: JSON,
+}
 
 
-class GameRow(Base):
-    """A finished game."""
-
-    __tablename__ = "games"
-
-    id: Mapped[str] = mapped_column(primary_key=True)
-    room: Mapped[str]
-    rules: Mapped[str]
-    length: Mapped[str]
-    started: Mapped[datetime]
-    finished: Mapped[datetime]
-    rounds: Mapped[int]
-    decisions: Mapped[int]
-    rated: Mapped[bool]
-
-    seats: Mapped[list[SeatRow]] = relationship(order_by="SeatRow.seat", lazy="raise")
-
-    __table_args__ = (Index(None, "finished", "id"), Index(None, "room", "finished", "id"))
+def inner_model(field: FieldInfo) -> type[BaseModel] | None:
+    """The model that a field holds, or None if it holds something else."""
+    annotation = field.annotation
+    return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
 
 
-class SeatRow(Base):
-    """One seat of a game. `finished` is that of the game: an index answers for a player's latest games."""
+def columns(model: type[BaseModel]) -> Iterator[Column[Any]]:
+    """A column for each field of a model.
 
-    __tablename__ = "seats"
-
-    game_id: Mapped[str] = mapped_column(ForeignKey("games.id"), primary_key=True)
-    seat: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str] = mapped_column(ForeignKey("players.name"))
-    finished: Mapped[datetime]
-    house: Mapped[bool]
-    score: Mapped[int]
-    rank: Mapped[int]
-    points: Mapped[float]
-    penalty: Mapped[float]
-    faults: Mapped[int]
-    taken_over: Mapped[bool]
-
-    __table_args__ = (Index(None, "name", "finished", "game_id"),)
+    A model inside a model contributes its own columns. A tuple of models is left out: it has a table of its own.
+    Raises KeyError for a field of a type that is not in COLUMN_TYPES.
+    """
+    for name, field in model.model_fields.items():
+        if inner := inner_model(field):
+            yield from columns(inner)
+        elif get_origin(field.annotation) is not tuple:
+            yield Column(name, COLUMN_TYPES[field.annotation], nullable=False)
 
 
-class RecordRow(Base):
-    """The record of a game, by itself: lists of games don't read past it."""
-
-    __tablename__ = "records"
-
-    game_id: Mapped[str] = mapped_column(ForeignKey("games.id"), primary_key=True)
-    data: Mapped[bytes]
-
-
-class PlayerRow(Base):
-    """A name: its counts and its rating."""
-
-    __tablename__ = "players"
-
-    name: Mapped[str] = mapped_column(primary_key=True)
-    house: Mapped[bool]
-    games: Mapped[int]
-    rated_games: Mapped[int]
-    firsts: Mapped[int]
-    seconds: Mapped[int]
-    thirds: Mapped[int]
-    points: Mapped[float]  # summed, penalties deducted
-    faults: Mapped[int]
-    mu: Mapped[float]
-    sigma: Mapped[float]
-    ordinal: Mapped[float]
-    first_seen: Mapped[datetime]
-    last_seen: Mapped[datetime]
+def to_row(model: BaseModel) -> dict[str, Any]:
+    """The values of a model's columns."""
+    row: dict[str, Any] = {}
+    for name, value in model:
+        if isinstance(value, BaseModel):
+            row |= to_row(value)
+        elif not isinstance(value, tuple):
+            row[name] = value
+    return row
 
 
-class RatingRow(Base):
-    """A player's rating after its game number `number`."""
-
-    __tablename__ = "ratings"
-
-    name: Mapped[str] = mapped_column(ForeignKey("players.name"), primary_key=True)
-    number: Mapped[int] = mapped_column(primary_key=True)
-    game_id: Mapped[str] = mapped_column(ForeignKey("games.id"))
-    mu: Mapped[float]
-    sigma: Mapped[float]
-    ordinal: Mapped[float]
-
-    game: Mapped[GameRow] = relationship(lazy="raise")
+def from_row(model: type[AnyModel], row: RowMapping, **others: Any) -> AnyModel:
+    """The model of a row. `others` are the values of the fields that are not columns."""
+    values = dict(others)
+    for name, field in model.model_fields.items():
+        if name not in others:
+            inner = inner_model(field)
+            values[name] = from_row(inner, row) if inner else row[name]
+    return model(**values)
 
 
-class RoomRow(Base):
-    """An open room."""
+# Tables ---------------------------------------------------------------------------------------------------------------
 
-    __tablename__ = "rooms"
+# Named constraints are the same on every database, so that migrations can alter them.
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    }
+)
 
-    name: Mapped[str] = mapped_column(primary_key=True)
-    settings: Mapped[dict[str, Any]]
-    opened: Mapped[datetime]
+games = Table(
+    "games",
+    metadata,
+    *columns(StoredGame),
+    PrimaryKeyConstraint("id"),
+    Index(None, "finished", "id"),
+    Index(None, "room", "finished", "id"),
+)
 
+seats = Table(
+    "seats",
+    metadata,
+    Column("game_id", Text, nullable=False),
+    Column("seat", Integer, nullable=False),
+    Column("finished", Time, nullable=False),  # a copy of the game's, for the index of a player's latest games
+    *columns(SeatResult),
+    PrimaryKeyConstraint("game_id", "seat"),
+    ForeignKeyConstraint(["game_id"], ["games.id"]),
+    ForeignKeyConstraint(["name"], ["players.name"]),
+    Index(None, "name", "finished", "game_id"),
+)
 
-class TokenRow(Base):
-    """A token that is not revoked."""
+records = Table(
+    "records",
+    metadata,
+    Column("game_id", Text, nullable=False),
+    Column("data", LargeBinary, nullable=False),  # .mjson.gz
+    PrimaryKeyConstraint("game_id"),
+    ForeignKeyConstraint(["game_id"], ["games.id"]),
+)
 
-    __tablename__ = "tokens"
+players = Table("players", metadata, *columns(PlayerStats), PrimaryKeyConstraint("name"))
 
-    name: Mapped[str] = mapped_column(primary_key=True)
-    digest: Mapped[str] = mapped_column(unique=True)  # SHA-256 of the secret, hexadecimal
-    admin: Mapped[bool]
-    created: Mapped[datetime]
+ratings = Table(
+    "ratings",
+    metadata,
+    Column("name", Text, nullable=False),
+    *columns(RatingPoint),
+    PrimaryKeyConstraint("name", "number"),
+    ForeignKeyConstraint(["game_id"], ["games.id"]),
+    ForeignKeyConstraint(["name"], ["players.name"]),
+)
+
+rooms = Table("rooms", metadata, *columns(StoredRoom), PrimaryKeyConstraint("name"))
+
+tokens = Table(
+    "tokens",
+    metadata,
+    *columns(StoredToken),
+    Column("digest", Text, nullable=False),  # SHA-256 of the secret, hexadecimal
+    PrimaryKeyConstraint("name"),
+    UniqueConstraint("digest"),
+)

@@ -1,4 +1,4 @@
-"""Who may connect, join, download and play; how much of each."""
+"""Tokens, and limits of connections, joins and downloads."""
 
 from __future__ import annotations
 
@@ -8,8 +8,16 @@ from typing import Any
 import pytest
 
 from server import access
-from server.__main__ import make_parser, parse, tokens
-from server.access import Access, Full, PerMinute, Refused, TooMany, Unknown, counted_as
+from server.__main__ import make_parser, manage_tokens, parse
+from server.access import (
+    Access,
+    AccessError,
+    AddressRateLimiter,
+    RateLimitError,
+    ServerFullError,
+    UnauthorizedError,
+    limited_address,
+)
 from server.settings import Settings
 from server.store import Store
 
@@ -17,7 +25,7 @@ HERE, THERE = "192.0.2.1", "192.0.2.2"
 
 
 class Clock:
-    """A clock that stands still until told."""
+    """A clock that only the test advances."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
@@ -26,18 +34,18 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The clock that limits go by."""
+    """The clock of the rate limiters."""
     return Clock(monkeypatch)
 
 
 def make_access(store: Any = None, **settings: Any) -> Access:
-    """Access under those settings."""
+    """Access with those settings."""
     return Access(Settings(**settings), store)
 
 
-async def refusal(asked: Any) -> Refused:
-    """How something is refused."""
-    with pytest.raises(Refused) as refused:
+async def refusal(asked: Any) -> AccessError:
+    """The error that a call raises."""
+    with pytest.raises(AccessError) as refused:
         await asked
     assert str(refused.value).isprintable()
     return refused.value
@@ -46,15 +54,15 @@ async def refusal(asked: Any) -> Refused:
 # Limits ---------------------------------------------------------------------------------------------------------------
 
 
-def test_connections_are_limited_by_address_and_in_all() -> None:
+def test_connections_are_limited_by_address_and_in_total() -> None:
     limits = make_access(max_connections=3, connections_per_address=2)
     limits.connect(HERE)
     limits.connect(HERE)
-    with pytest.raises(TooMany, match=f"2 connections of {HERE} already; close one of them") as refused:
+    with pytest.raises(RateLimitError, match=f"{HERE} already has 2 connections; close one of them") as refused:
         limits.connect(HERE)
-    assert refused.value.seconds > 0
+    assert refused.value.retry_after > 0
     limits.connect(THERE)
-    with pytest.raises(Full, match="the server is full; try again later"):
+    with pytest.raises(ServerFullError, match="the server is full; try again later"):
         limits.connect(THERE)
     limits.disconnect(HERE)
     limits.connect(THERE)
@@ -67,46 +75,46 @@ def test_uses_are_limited_by_address(clock: Clock, what: str, setting: str) -> N
     use = getattr(make_access(**{setting: 30}), what)
     for _ in range(30):
         use(HERE)
-    with pytest.raises(TooMany, match=f"more than 30 {what}s a minute from {HERE}; wait a little") as refused:
+    with pytest.raises(RateLimitError, match=f"more than 30 {what}s a minute from {HERE}; try again later") as refused:
         use(HERE)
-    assert refused.value.seconds == 2
+    assert refused.value.retry_after == 2
     use(THERE)
     clock.now += 2.0
     use(HERE)
-    with pytest.raises(TooMany):
+    with pytest.raises(RateLimitError):
         use(HERE)
     clock.now += 3600.0  # no more than a minute's uses are saved up
     for _ in range(30):
         use(HERE)
-    with pytest.raises(TooMany):
+    with pytest.raises(RateLimitError):
         use(HERE)
 
 
-def test_whoever_waits_as_told_may_go_on(clock: Clock) -> None:
+def test_a_use_is_left_after_retry_after(clock: Clock) -> None:
     for per_minute in (1, 7, 59, 600):
-        limit = PerMinute(per_minute, "uses")
+        limit = AddressRateLimiter(per_minute, "uses")
         for _ in range(per_minute):
             limit.take(HERE)
-        with pytest.raises(TooMany) as refused:
+        with pytest.raises(RateLimitError) as refused:
             limit.take(HERE)
-        clock.now += refused.value.seconds
+        clock.now += refused.value.retry_after
         limit.take(HERE)
 
 
-def test_so_many_addresses_are_remembered(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_limited_addresses_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(access, "MAX_ADDRESSES", 3)
-    limit = PerMinute(1, "uses")
+    limit = AddressRateLimiter(1, "uses")
     for address in ("a", "b", "c"):
         limit.take(address)
-    with pytest.raises(TooMany):
+    with pytest.raises(RateLimitError):
         limit.take("a")
     limit.take("d")  # "b" was seen least recently
     for address in ("a", "c", "d"):
-        with pytest.raises(TooMany):
+        with pytest.raises(RateLimitError):
             limit.take(address)
-    assert len(limit._allowances) == 3
+    assert len(limit._limiters) == 3
     limit.take("b")
-    assert len(limit._allowances) == 3
+    assert len(limit._limiters) == 3
 
 
 @pytest.mark.parametrize(
@@ -122,11 +130,11 @@ def test_so_many_addresses_are_remembered(clock: Clock, monkeypatch: pytest.Monk
         ("unix:", "unix:"),
     ],
 )
-def test_what_addresses_are_counted_as(address: str, counted: str) -> None:
-    assert counted_as(address) == counted
+def test_limits_apply_to_ipv4_addresses_and_ipv6_networks(address: str, counted: str) -> None:
+    assert limited_address(address) == counted
     limits = make_access(connections_per_address=1)
     limits.connect(address)
-    with pytest.raises(TooMany):
+    with pytest.raises(RateLimitError):
         limits.connect(address)
     limits.disconnect(address)
     limits.connect(address)
@@ -135,33 +143,33 @@ def test_what_addresses_are_counted_as(address: str, counted: str) -> None:
 # Tokens ---------------------------------------------------------------------------------------------------------------
 
 
-async def test_a_name_belongs_to_its_token(sqlite_url: str) -> None:
+async def test_a_name_with_a_token_is_reserved(sqlite_url: str) -> None:
     store = await Store.open(sqlite_url)
     aki = await store.add_token("aki")
     boss = await store.add_token("boss", admin=True)
     for mode in ("open", "token"):
         limits = make_access(store, access=mode)
-        await limits.admit("aki", aki)
-        await limits.admit("boss", boss)
-        assert "belongs to 'aki': join with this name" in str(await refusal(limits.admit("beni", aki)))
-        unknown = await refusal(limits.admit("aki", aki + "x"))
-        assert isinstance(unknown, Unknown)
+        await limits.authorize_bot("aki", aki)
+        await limits.authorize_bot("boss", boss)
+        assert "belongs to 'aki': join with this name" in str(await refusal(limits.authorize_bot("beni", aki)))
+        unknown = await refusal(limits.authorize_bot("aki", aki + "x"))
+        assert isinstance(unknown, UnauthorizedError)
         assert "unknown or revoked" in str(unknown)
-        assert "is a house bot's" in str(await refusal(limits.admit("rule (house)", aki)))
+        assert "is reserved for house bots" in str(await refusal(limits.authorize_bot("rule (house)", aki)))
     limits = make_access(store, access="open")
-    await limits.admit("beni", None)
-    assert "the name 'aki' belongs to a token" in str(await refusal(limits.admit("aki", None)))
+    await limits.authorize_bot("beni", None)
+    assert "the name 'aki' is reserved by a token" in str(await refusal(limits.authorize_bot("aki", None)))
     limits = make_access(store, access="token")
     for nothing in (None, ""):
-        assert isinstance(await refusal(limits.admit("beni", nothing)), Unknown)
+        assert isinstance(await refusal(limits.authorize_bot("beni", nothing)), UnauthorizedError)
     await store.revoke_token("aki")
-    assert "unknown or revoked" in str(await refusal(limits.admit("aki", aki)))
-    await make_access(store, access="open").admit("aki", None)
+    assert "unknown or revoked" in str(await refusal(limits.authorize_bot("aki", aki)))
+    await make_access(store, access="open").authorize_bot("aki", None)
     await store.close()
 
 
 @pytest.mark.parametrize("name", ["", " ", " pad ", "two\nlines", "x" * 65, "rule (house)", " (house)", "\ud800"])
-def test_no_token_for_a_name_that_cannot_join(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_token_for_a_name_that_cannot_join_is_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         parse(make_parser(), ["token", "add", "--admin", name])
     assert ended.value.code == 2
@@ -170,28 +178,28 @@ def test_no_token_for_a_name_that_cannot_join(name: str, capsys: pytest.CaptureF
     assert said.count("\n") == 1
 
 
-async def test_a_token_for_a_name_that_can_join(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_tokens_are_added_and_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     settings = Settings(data=tmp_path)
     for name in ("x" * 64, "雀 士", "rule(house)"):
-        assert await tokens(settings, parse(make_parser(), ["token", "add", name])) == 0
+        assert await manage_tokens(settings, parse(make_parser(), ["token", "add", name])) == 0
         assert len(capsys.readouterr().out) == 44  # 32 bytes in base64, and a line's end
-    assert await tokens(settings, parse(make_parser(), ["token", "list"])) == 0
+    assert await manage_tokens(settings, parse(make_parser(), ["token", "list"])) == 0
     assert "雀 士  bot  " in capsys.readouterr().out
 
 
-async def test_admins_have_an_admins_token(sqlite_url: str) -> None:
+async def test_admins_need_an_admin_token(sqlite_url: str) -> None:
     store = await Store.open(sqlite_url)
     aki = await store.add_token("aki")
     boss = await store.add_token("boss", admin=True)
     for mode in ("open", "token"):
         limits = make_access(store, access=mode)
-        owner = await limits.admin(boss)
+        owner = await limits.authorize_admin(boss)
         assert owner is not None
         assert owner.name == "boss"
-        assert type(await refusal(limits.admin(aki))) is Refused
-        assert isinstance(await refusal(limits.admin("nonsense")), Unknown)
-    assert await make_access(store, access="open").admin(None) is None
-    assert isinstance(await refusal(make_access(store, access="token").admin(None)), Unknown)
+        assert type(await refusal(limits.authorize_admin(aki))) is AccessError
+        assert isinstance(await refusal(limits.authorize_admin("nonsense")), UnauthorizedError)
+    assert await make_access(store, access="open").authorize_admin(None) is None
+    assert isinstance(await refusal(make_access(store, access="token").authorize_admin(None)), UnauthorizedError)
     await store.close()
 
 
@@ -209,5 +217,5 @@ async def test_admins_have_an_admins_token(sqlite_url: str) -> None:
         ("127.0.0.1", "token", True),
     ],
 )
-def test_tokens_are_needed_where_others_can_come(host: str, mode: Any, needed: bool) -> None:
+def test_tokens_are_needed_if_others_can_connect(host: str, mode: Any, needed: bool) -> None:
     assert Settings(host=host, access=mode).tokens_needed == needed

@@ -1,4 +1,4 @@
-"""Rooms, games being played, health, metrics, and who may ask for what, over real connections."""
+"""The HTTP API: rooms, games being played, health, metrics and the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SEED = 1_234_567_890_123
 
 
 async def first_error(at: Live, path: str, join: Any) -> str:
-    """What a bot is told that joins so; the connection is closed after it."""
+    """The error sent to a bot that joins like this, after which the connection is closed."""
     async with at.socket(path) as socket:
         await socket.recv()
         await socket.send(json.dumps(join))
@@ -34,32 +34,32 @@ async def first_error(at: Live, path: str, join: Any) -> str:
 # Rooms ----------------------------------------------------------------------------------------------------------------
 
 
-async def test_a_room_is_opened_seen_and_closed(tmp_path: Path) -> None:
-    async with live(tmp_path, chombo=20) as at:
+async def test_a_room_is_opened_read_and_closed(tmp_path: Path) -> None:
+    async with live(tmp_path, fault_penalty=20) as at:
         given = {"name": "cup.1", "settings": {"length": "hanchan", "fill": ["random"], "bank_time": 3}}
         response = await at.http.post("/api/rooms", json=given)
         assert response.status_code == 201, response.text
         room = response.json()
         assert response.headers["location"] == "/api/rooms/cup.1"
         assert await at.get("/api/rooms/cup.1") == room
-        own = {"length": "hanchan", "fill": ["random"], "bank_time": 3.0, "chombo": 20.0}
+        own = {"length": "hanchan", "fill": ["random"], "bank_time": 3.0, "fault_penalty": 20.0}
         assert room["settings"].items() >= own.items()
         assert room["settings"].keys() == RoomSettings.model_fields.keys() - {"seed"}
-        assert {key: room[key] for key in ("waiting", "playing", "started", "kept")} == {
-            "waiting": 0, "playing": 0, "started": 0, "kept": True,
+        assert {key: room[key] for key in ("waiting", "playing", "started", "permanent")} == {
+            "waiting": 0, "playing": 0, "started": 0, "permanent": True,
         }  # fmt: skip
         detail = await at.refused(409, "POST", "/api/rooms", json={"name": "cup.1"})
-        assert detail == "room cup.1 is open, or still ends its games: close it first, or wait"
+        assert detail == "room cup.1 is open, or still plays its last games: close it first, or wait"
         response = await at.http.delete("/api/rooms/cup.1")
         assert (response.status_code, response.content) == (204, b"")
         assert "cup.1" in await at.refused(404, "GET", "/api/rooms/cup.1")
         assert "cup.1" in await at.refused(404, "DELETE", "/api/rooms/cup.1")
 
 
-async def test_closing_a_room_leaves_a_new_one_of_its_name_alone(
+async def test_closing_a_room_does_not_close_a_new_room_with_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While the database takes its time the room empties, and is opened anew by who joins then."""
+    """While the database is slow, the room becomes empty and is closed, and bots that join open a new one."""
     go_on = asyncio.Event()
     close_room = Store.close_room
 
@@ -87,7 +87,7 @@ async def test_closing_a_room_leaves_a_new_one_of_its_name_alone(
         assert all(bot.ended for bot in bots)
 
 
-async def test_rooms_are_there_again_after_a_restart(tmp_path: Path) -> None:
+async def test_rooms_are_opened_again_after_a_restart(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         for name in ("stays+rule", "goes"):
             settings = {"seed": SEED, "spectator_delay": 60}
@@ -105,14 +105,14 @@ async def test_rooms_are_there_again_after_a_restart(tmp_path: Path) -> None:
 
 
 async def test_the_games_of_a_room_are_counted_from_its_opening(tmp_path: Path) -> None:
-    """Over restarts; not those of another room that had the name. Walls are none of those that were played before."""
-    cup = {"name": "cup", "settings": {"games": 2, "seed": SEED, "fill": ["tsumogiri"], "fill_after": 0}}
+    """Restarts do not reset the count; games of an earlier room with the name do not count. No walls are repeated."""
+    cup = {"name": "cup", "settings": {"games": 2, "seed": SEED, "fill": ["tsumogiri"], "fill_delay": 0}}
     for n_before in (0, 2):
-        async with live(tmp_path, resume_within=0) as at:
+        async with live(tmp_path, resume_timeout=0) as at:
             assert (await at.http.post("/api/rooms", json=cup)).json()["started"] == 0
             await Bot(at.server, "aki", room="cup").play()
             await until(lambda: not at.server.lobby.sittings)
-        async with live(tmp_path, resume_within=0) as at:
+        async with live(tmp_path, resume_timeout=0) as at:
             assert (await at.get("/api/rooms/cup"))["started"] == 1
             await Bot(at.server, "aki", room="cup").play()
             await until(lambda: "cup" not in at.server.lobby.rooms)
@@ -121,20 +121,21 @@ async def test_the_games_of_a_room_are_counted_from_its_opening(tmp_path: Path) 
             assert len({(await stored_lines(at.server, game.id))[0]["wall_seed"] for game in games}) == len(games)
 
 
-async def test_the_seed_of_a_room_is_never_told(tmp_path: Path) -> None:
+async def test_the_seed_of_a_room_is_never_sent(tmp_path: Path) -> None:
     async with live(tmp_path, seed=SEED) as at:
         texts = [(await at.http.post("/api/rooms", json={"name": "cup", "settings": {"seed": SEED + 1}})).text]
         bot = Bot(at.server, "aki", room=TABLE)
         await play_into(bot, 1)
         game = next(iter(at.server.lobby.sittings))
-        for path in ("/api/rooms", "/api/rooms/cup", "/api/rooms/default", "/api/sittings", f"/api/sittings/{game}"):
+        games = ("/api/games?status=playing", f"/api/games/{game}")
+        for path in ("/api/rooms", "/api/rooms/cup", "/api/rooms/default", *games):
             texts.append((await at.http.get(path)).text)
         walls = at.server.lobby.sittings[game].start.seed
         assert not any(str(seed) in text for text in texts for seed in (SEED, SEED + 1, walls))
         assert not any("seed" in text for text in texts)
 
 
-async def test_rooms_come_in_pages(tmp_path: Path) -> None:
+async def test_rooms_are_listed_in_pages(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         names = ["a+rule", "a.b", "A", "b", "default", "z"]
         for name in names:
@@ -142,7 +143,7 @@ async def test_rooms_come_in_pages(tmp_path: Path) -> None:
         rooms = await at.page_through("/api/rooms", limit=2)
         assert [room["name"] for room in rooms] == sorted(names)
         assert (await at.get("/api/rooms", limit=6))["next_cursor"] is None
-        assert "cursor not understood" in await at.refused(422, "GET", "/api/rooms?cursor=abc")
+        assert "invalid cursor" in await at.refused(422, "GET", "/api/rooms?cursor=abc")
 
 
 WRONG_ROOMS: list[tuple[Any, str]] = [
@@ -152,21 +153,21 @@ WRONG_ROOMS: list[tuple[Any, str]] = [
     ({"name": "a", "settings": {"rules": "poker"}}, "body: settings.rules is 'poker'; unknown rules 'poker'"),
     ({"name": "a", "settings": {"fill": ["nobody"]}}, "body: settings.fill is ['nobody']; unknown bot 'nobody'"),
     ({"name": "a", "settings": {"seed": -1}}, "body: settings.seed is -1; it should be greater than or equal to 0"),
-    ({"name": "a", "settings": {"max_rooms": 9}}, "body: settings.max_rooms is not known; /docs names what is"),
+    ({"name": "a", "settings": {"max_rooms": 9}}, "body: settings.max_rooms is unknown; see /docs"),
     ({"name": "a", "settings": 3}, "body: settings must be a JSON object, sent as application/json"),
     ({"settings": {}}, "body: name is missing"),
     (["a"], "body: it must be a JSON object, sent as application/json"),
 ]
 
 
-async def test_what_is_wrong_with_a_new_room_is_told(tmp_path: Path) -> None:
+async def test_errors_in_a_new_room_are_described(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         for body, detail in WRONG_ROOMS:
             assert (await at.refused(422, "POST", "/api/rooms", json=body)).startswith(detail)
         assert list(at.server.lobby.rooms) == ["default"]
 
 
-async def test_bodies_are_short_json(tmp_path: Path) -> None:
+async def test_bodies_must_be_short_json(tmp_path: Path) -> None:
     async def trickle() -> Any:
         yield b'{"name":'
         yield b'"a"}'
@@ -178,20 +179,20 @@ async def test_bodies_are_short_json(tmp_path: Path) -> None:
             (422, b'{"name":"a"}', {"content-type": "text/plain"}, "body: it must be a JSON object, sent as"),
             (422, b"", {}, "body: it is missing; send a JSON object"),
             (413, b" " * 65_537, json_type, "the body is longer than 65,536 bytes"),
-            (411, trickle(), json_type, "say how long the body is: Content-Length is missing"),
+            (411, trickle(), json_type, "Content-Length is missing: send the length of the body"),
         ):
             said = await at.refused(status, "POST", "/api/rooms", content=content, headers=headers)
             assert said.startswith(detail)
 
 
-async def test_there_are_only_so_many_rooms(tmp_path: Path) -> None:
+async def test_the_number_of_rooms_is_limited(tmp_path: Path) -> None:
     async with live(tmp_path, max_rooms=2) as at:
         assert (await at.http.post("/api/rooms", json={"name": "a"})).status_code == 201
         assert "no more are allowed" in await at.refused(503, "POST", "/api/rooms", json={"name": "b"})
 
 
-async def test_rooms_that_are_there_come_back_however_many_are_allowed(tmp_path: Path) -> None:
-    """And `default`, and those in which games were being played; but none that cannot be any more."""
+async def test_stored_rooms_are_opened_again_even_above_the_limit(tmp_path: Path) -> None:
+    """So are `default` and rooms with unfinished games, but not rooms whose settings have become invalid."""
     async with live(tmp_path) as at:
         for name in ("a", "b"):
             assert (await at.http.post("/api/rooms", json={"name": name})).status_code == 201
@@ -202,7 +203,7 @@ async def test_rooms_that_are_there_come_back_however_many_are_allowed(tmp_path:
         assert "no more are allowed" in await at.refused(503, "POST", "/api/rooms", json={"name": "c"})
 
 
-async def test_a_room_that_cannot_be_kept_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_room_that_cannot_be_stored_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(*_: Any) -> None:
         raise StoreError("database postgresql://me@there/games: gone")
 
@@ -213,7 +214,7 @@ async def test_a_room_that_cannot_be_kept_is_not_opened(tmp_path: Path, monkeypa
         assert list(at.server.lobby.rooms) == ["default"]
 
 
-async def test_a_closed_room_ends_its_games(tmp_path: Path) -> None:
+async def test_games_of_a_closed_room_are_finished(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await at.http.post("/api/rooms", json={"name": TABLE})
         player, waits = Bot(at.server, "aki", room=TABLE), Bot(at.server, "beni", room="default")
@@ -241,36 +242,52 @@ async def test_a_closed_room_ends_its_games(tmp_path: Path) -> None:
 
 async def test_games_being_played_are_listed(tmp_path: Path) -> None:
     async with live(tmp_path, spectator_delay=7) as at:
-        assert (await at.get("/api/sittings"))["items"] == []
+        assert (await at.get("/api/games?status=playing"))["items"] == []
         bots = [Bot(at.server, name, room=room) for name, room in (("a", TABLE), ("b", TABLE), ("c", TABLE + ".x"))]
         bots[2].join["room"] = "other+tsumogiri+tsumogiri"
         questions = [await play_into(bot, 0) for bot in bots]
-        sittings = await at.page_through("/api/sittings", limit=1)
-        assert [sitting["started"] for sitting in sittings] == sorted(
-            (sitting["started"] for sitting in sittings), reverse=True
-        )
-        assert [next(name for name in sitting["names"] if len(name) == 1) for sitting in sittings] == ["c", "b", "a"]
-        sitting = sittings[2]
-        assert sitting == await at.get(f"/api/sittings/{sitting['id']}")
-        assert (sitting["room"], sitting["rules"], sitting["length"]) == (TABLE, "tenhou", "east")
-        assert (sitting["rounds"], sitting["scores"], sitting["spectator_delay"]) == (0, [35_000] * 3, 7)
-        assert sitting["started"].endswith("Z")
+        games = await at.page_through("/api/games", status="playing", limit=1)
+        assert [game["started"] for game in games] == sorted((game["started"] for game in games), reverse=True)
+        names = [[seat["name"] for seat in game["seats"]] for game in games]
+        assert [next(name for name in seated if len(name) == 1) for seated in names] == ["c", "b", "a"]
+        game = games[2]
+        assert game == await at.get(f"/api/games/{game['id']}")
+        assert game["status"] == "playing"
+        assert (game["room"], game["rules"], game["length"]) == (TABLE, "tenhou", "east")
+        assert (game["rounds"], game["spectator_delay"]) == (0, 7)
+        assert [seat["score"] for seat in game["seats"]] == [35_000] * 3
+        assert [seat["house_bot"] for seat in game["seats"]] == [name != "a" for name in names[2]]
+        assert game["started"].endswith("Z")
         for room in (TABLE, TABLE.replace("+", "%2B")):  # encoded as it should be, and as people write it
-            assert (await at.get(f"/api/sittings?room={room}"))["items"] == sittings[1:]
-        assert (await at.get("/api/sittings", room="none"))["items"] == []
-        assert "still being played" in await at.refused(404, "GET", f"/api/games/{sitting['id']}")
-        assert "still being played" in await at.refused(404, "GET", f"/api/games/{sitting['id']}/record")
+            assert (await at.get(f"/api/games?status=playing&room={room}"))["items"] == games[1:]
+        assert (await at.get("/api/games", status="playing", room="none"))["items"] == []
+        for query, expected in (
+            ({"player": "a"}, games[2:]),
+            ({"player": "nobody"}, []),
+            ({"rules": "tenhou"}, games),
+            ({"rules": "majsoul"}, []),
+            ({"since": games[1]["started"]}, games[:2]),
+            ({"until": games[1]["started"]}, games[2:]),
+        ):
+            assert (await at.get("/api/games", status="playing", **query))["items"] == expected, query
+        assert (await at.get("/api/games"))["items"] == (await at.get("/api/games", status="finished"))["items"] == []
+        assert "still being played" in await at.refused(404, "GET", f"/api/games/{game['id']}/record")
         await play_on(bots[0], questions[0])
-        assert (await at.get("/api/sittings"))["items"] == sittings[:2]
-        assert sitting["id"] in await at.refused(404, "GET", f"/api/sittings/{sitting['id']}")
-        assert (await at.get(f"/api/games/{sitting['id']}"))["id"] == sitting["id"]
-        assert "cursor not understood" in await at.refused(422, "GET", "/api/sittings?cursor=abc")
+        assert (await at.get("/api/games?status=playing"))["items"] == games[:2]
+        finished = await at.get(f"/api/games/{game['id']}")
+        assert (finished["id"], finished["status"]) == (game["id"], "finished")
+        assert (await at.get("/api/games?status=finished"))["items"] == [finished]
+        for key in game.keys() - {"status", "rounds", "seats", "spectator_delay"}:
+            assert finished[key] == game[key]
+        for before, after in zip(game["seats"], finished["seats"], strict=True):
+            assert after.items() >= before.items() - {("score", 35_000)}
+        assert "invalid cursor" in await at.refused(422, "GET", "/api/games?status=playing&cursor=abc")
 
 
 # Bots -----------------------------------------------------------------------------------------------------------------
 
 
-async def test_the_url_of_a_bot_may_say_how_it_joins(tmp_path: Path) -> None:
+async def test_the_url_of_a_bot_may_contain_keys_of_its_join_message(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         query = {"dialect": "kita", "name": "beni", "games": "2", "resume": "true", "room": "other", "unknown": "1"}
         bot = Bot(at.server, "aki", wire="websocket", query=query, room=TABLE)
@@ -282,7 +299,7 @@ async def test_the_url_of_a_bot_may_say_how_it_joins(tmp_path: Path) -> None:
         assert {game["room"] for game in (await at.get("/api/games"))["items"]} == {TABLE}
 
 
-async def test_what_is_wrong_in_the_url_of_a_bot_is_told(tmp_path: Path) -> None:
+async def test_errors_in_the_url_of_a_bot_are_described(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         join = {"type": "join", "name": "aki"}
         for path, error in (
@@ -304,7 +321,7 @@ async def test_what_is_wrong_in_the_url_of_a_bot_is_told(tmp_path: Path) -> None
 # Operations -----------------------------------------------------------------------------------------------------------
 
 
-async def test_health_is_that_of_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_health_check_queries_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = 0
 
     async def fail(_: str) -> bool:
@@ -321,16 +338,16 @@ async def test_health_is_that_of_the_database(tmp_path: Path, monkeypatch: pytes
         with monkeypatch.context() as patch:
             patch.setattr(at.server.lobby.store, "has_token", fail)
             detail = await at.refused(503, "GET", "/healthz")
-            assert detail == "the database does not answer; the server's log says why"
+            assert detail == "the database does not answer; see the server's log"
         assert await at.get("/healthz") == {"status": "ok"}
-        monkeypatch.setattr(health, "ANSWER_WITHIN", 0.1)
+        monkeypatch.setattr(health, "TIMEOUT", 0.1)
         monkeypatch.setattr(at.server.lobby.store, "has_token", hang)
         for _ in range(3):
             assert await at.refused(503, "GET", "/healthz") == "the database has not answered within 0.1 s"
         assert asked == 1
 
 
-async def test_metrics_are_for_prometheus(tmp_path: Path) -> None:
+async def test_metrics_are_in_prometheus_format(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         await play_into(bot, 0)
@@ -342,13 +359,13 @@ async def test_metrics_are_for_prometheus(tmp_path: Path) -> None:
         assert any(line.startswith("nukidora_answer_seconds_bucket") for line in lines)
 
 
-async def test_a_bug_is_no_page_of_the_framework(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unexpected_errors_are_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(_: str) -> None:
         raise ZeroDivisionError
 
     async with live(tmp_path) as at:
         monkeypatch.setattr(at.server.lobby.store, "player", fail)
-        assert await at.refused(500, "GET", "/api/players/aki") == "the server failed; its log says why"
+        assert await at.refused(500, "GET", "/api/players/aki") == "internal error; see the server's log"
         assert await at.refused(404, "GET", "/api/nothing") == "Not Found"
         assert await at.refused(405, "PUT", "/api/rooms/default") == "Method Not Allowed"
 
@@ -364,7 +381,7 @@ def references(node: Any) -> Iterator[str]:
         yield from references(child)
 
 
-async def test_the_api_describes_itself(tmp_path: Path) -> None:
+async def test_the_openapi_document_is_complete(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         document = await at.get("/openapi.json")
         OpenAPI.model_validate(document)
@@ -388,7 +405,7 @@ async def test_the_api_describes_itself(tmp_path: Path) -> None:
             assert route["description"]
 
 
-async def test_websockets_are_at_their_own_addresses_only(tmp_path: Path) -> None:
+async def test_other_paths_refuse_websockets(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         for path in ("/", "/mjai2", "/api/rooms"):
             with pytest.raises(InvalidStatus) as refused:

@@ -1,4 +1,4 @@
-"""Games that are over, their records, players and ratings, over HTTP."""
+"""The HTTP API: finished games, their records, players and ratings."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ import pytest
 from engine.mjai.messages import Message
 from engine.records import mjai, tenhou_json
 from engine.records.model import GameRecord
-from server.store import StoredGame, StoreError
+from server.store import SeatResult, StoredGame, StoreError
 from tests.support.running_server import Live, live
 from tests.support.server_bots import Bot
-from tests.support.stored_games import NAMES, NOON, make_game, random_game, standings
+from tests.support.stored_games import NAMES, NOON, make_game, random_game, seat_results
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 ODD_NAMES = ("a/b", "a/b/ratings", "rule:x=1/2+3 (house)", "100%", "雀 士", "?a=b&c#d")
 
 
 async def fill(at: Live, n: int) -> list[str]:
-    """Store games; their ids, newest first."""
+    """Store `n` games; returns their ids, newest first."""
     chance = random.Random(1)
     rooms, rules = ("default", "cup+rule"), ("tenhou", "majsoul")
     games = []
@@ -37,7 +37,7 @@ async def fill(at: Live, n: int) -> list[str]:
 
 
 def instants(node: Any) -> Any:
-    """JSON with times as such."""
+    """JSON with times as datetime."""
     if isinstance(node, dict):
         return {key: instants(value) for key, value in node.items()}
     if isinstance(node, list):
@@ -46,16 +46,16 @@ def instants(node: Any) -> Any:
 
 
 def as_json(game: StoredGame) -> dict[str, Any]:
-    """A stored game as the API tells it."""
-    fields = {name: getattr(game, name) for name in StoredGame.__dataclass_fields__}
-    seats = [{name: getattr(seat, name) for name in type(seat).__dataclass_fields__} for seat in game.seats]
-    return fields | {"seats": seats}
+    """A stored game as the API sends it."""
+    fields = {name: getattr(game, name) for name in StoredGame.model_fields}
+    seats = [{name: getattr(seat, name) for name in SeatResult.model_fields} for seat in game.seats]
+    return fields | {"status": "finished", "rated": game.rated, "seats": seats}
 
 
 # Games ----------------------------------------------------------------------------------------------------------------
 
 
-async def test_games_are_told_as_they_are_stored(tmp_path: Path) -> None:
+async def test_games_are_sent_as_they_are_stored(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         (game_id,) = await fill(at, 1)
         stored = await at.server.lobby.store.game(game_id)
@@ -68,7 +68,7 @@ async def test_games_are_told_as_they_are_stored(tmp_path: Path) -> None:
         assert await at.refused(404, "GET", "/api/games/0123") == "there is no game '0123'"
 
 
-async def test_every_game_comes_once_in_pages_of_any_length(tmp_path: Path) -> None:
+async def test_every_game_is_listed_once_in_pages_of_any_length(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         ids = await fill(at, 120)
         for limit in (7, 50, 51, 119, 120, 200):
@@ -112,22 +112,22 @@ WRONG_QUERIES = [
     ("/api/games?limit=0", "query: limit is '0'; it should be greater than or equal to 1"),
     ("/api/games?limit=201", "query: limit is '201'; it should be less than or equal to 200"),
     ("/api/games?limit=many", "query: limit is 'many'; it should be a valid integer"),
-    ("/api/games?cursor=abc", "cursor not understood: take next_cursor of the page before"),
+    ("/api/games?cursor=abc", "invalid cursor: use next_cursor of the previous page"),
     ("/api/games?since=yesterday", "query: since is 'yesterday'; write a time like 2025-06-01T12:00:00Z"),
     ("/api/games?until=2025-06-01", "query: until is '2025-06-01'; write a time like 2025-06-01T12:00:00Z"),
     *(
         (f"/api/games?since={text}", f"query: since is '{text}'; write a time like 2025-06-01T12:00:00Z")
         for text in ("2025", "1748779200", "-1.5", "inf", "2025-06-01T12:00:00", "2025-06-01_12:00:00Z", "12:00:00Z")
     ),
-    ("/api/games?since=9999-12-31T23:00:00-09:00", "query: since is '9999-12-31T23:00:00-09:00'; it is beyond"),
+    ("/api/games?since=9999-12-31T23:00:00-09:00", "query: since is '9999-12-31T23:00:00-09:00'; it is outside"),
     ("/api/players?order=age", "query: order is 'age'; it should be 'rating', 'name' or 'games'"),
-    ("/api/players?cursor=abc", "cursor not understood"),
-    ("/api/players/aki/ratings?cursor=abc", "cursor not understood"),
+    ("/api/players?cursor=abc", "invalid cursor"),
+    ("/api/players/aki/ratings?cursor=abc", "invalid cursor"),
     ("/api/games/0123/record?format=png", "query: format is 'png'; it should be 'mjson', 'tenhou', 'libriichi3p'"),
 ]
 
 
-async def test_what_is_wrong_with_a_query_is_told(tmp_path: Path) -> None:
+async def test_errors_in_a_query_are_described(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await fill(at, 4)
         for path, detail in WRONG_QUERIES:
@@ -139,18 +139,18 @@ async def test_a_cursor_belongs_to_its_list(tmp_path: Path) -> None:
         await fill(at, 4)
         games = await at.get("/api/games", limit=1)
         detail = await at.refused(422, "GET", f"/api/players?cursor={games['next_cursor']}")
-        assert detail.startswith("cursor not understood")
+        assert detail.startswith("invalid cursor")
 
 
 # Records --------------------------------------------------------------------------------------------------------------
 
 
 def moves(record: GameRecord) -> list[Message]:
-    """What all forms tell alike: results are told in more or less detail."""
+    """The events that are the same in all formats; results have more or less detail."""
     return [event for event in record.events if event["type"] not in ("start_game", "hora", "ryukyoku", "end_game")]
 
 
-async def test_records_are_downloaded_in_every_form(tmp_path: Path) -> None:
+async def test_records_are_downloaded_in_every_format(tmp_path: Path) -> None:
     async with live(tmp_path, seed=1, seats="fixed") as at:
         await Bot(at.server, "aki", room="solo+rule+rule").play()
         (game,) = (await at.get("/api/games"))["items"]
@@ -177,7 +177,7 @@ async def test_records_are_downloaded_in_every_form(tmp_path: Path) -> None:
             assert moves(again) == moves(kept)
 
 
-async def test_a_record_that_is_known_is_not_sent_again(tmp_path: Path) -> None:
+async def test_a_record_with_a_known_etag_is_not_sent_again(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         ids = await fill(at, 2)
         tags = []
@@ -201,7 +201,7 @@ async def test_downloads_are_limited_by_address(tmp_path: Path) -> None:
         response = await at.http.get(path)
         assert response.status_code == 429
         assert 1 <= int(response.headers["retry-after"]) <= 20
-        detail = "more than 3 downloads a minute from 127.0.0.1; wait a little"
+        detail = "more than 3 downloads a minute from 127.0.0.1; try again later"
         assert response.json() == {"detail": detail}
         assert (await at.http.get(f"/api/games/{game_id}")).status_code == 200
         behind_a_proxy = await at.http.get(path, headers={"X-Forwarded-For": "192.0.2.7"})
@@ -211,7 +211,7 @@ async def test_downloads_are_limited_by_address(tmp_path: Path) -> None:
 # Players --------------------------------------------------------------------------------------------------------------
 
 
-async def test_players_come_in_every_order(tmp_path: Path) -> None:
+async def test_players_are_listed_in_every_order(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await fill(at, 30)
         players = {player["name"]: player for player in await at.page_through("/api/players", limit=3)}
@@ -227,12 +227,13 @@ async def test_players_come_in_every_order(tmp_path: Path) -> None:
             assert await at.get(f"/api/players/{name}") == player
             games = await at.page_through("/api/games", player=name, limit=200)
             ranks = [seat["rank"] for game in games for seat in game["seats"] if seat["name"] == name]
-            assert player["places"] == [ranks.count(rank) for rank in (1, 2, 3)]
+            counts = [ranks.count(rank) for rank in (1, 2, 3)]
+            assert [player["firsts"], player["seconds"], player["thirds"]] == counts
             assert player["games"] == player["rated_games"] == len(games)
             assert player["last_seen"] == games[0]["finished"]
 
 
-async def test_ratings_are_told_game_by_game(tmp_path: Path) -> None:
+async def test_ratings_are_listed_game_by_game(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await fill(at, 90)
         player = await at.get("/api/players/aki")
@@ -242,16 +243,16 @@ async def test_ratings_are_told_game_by_game(tmp_path: Path) -> None:
         assert points[-1]["rating"] == player["rating"]
         assert player["rating"]["sigma"] < points[0]["rating"]["sigma"]
         games = await at.page_through("/api/games", player="aki", limit=200)
-        assert [point["game"] for point in points] == [game["id"] for game in reversed(games)]
+        assert [point["game_id"] for point in points] == [game["id"] for game in reversed(games)]
         assert [point["finished"] for point in points] == [game["finished"] for game in reversed(games)]
         assert await at.refused(404, "GET", "/api/players/nobody/ratings") == "there is no player 'nobody'"
         assert await at.refused(404, "GET", "/api/players/nobody") == "there is no player 'nobody'"
 
 
-async def test_any_name_can_be_asked_for(tmp_path: Path) -> None:
+async def test_any_name_can_be_requested(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         for first in range(0, len(ODD_NAMES), 3):
-            await at.server.lobby.store.save_game(make_game(seats=standings(ODD_NAMES[first : first + 3])))
+            await at.server.lobby.store.save_game(make_game(seats=seat_results(ODD_NAMES[first : first + 3])))
         for name in ODD_NAMES:
             path = f"/api/players/{quote(name, safe='')}"
             assert (await at.get(path))["name"] == name
@@ -262,7 +263,7 @@ async def test_any_name_can_be_asked_for(tmp_path: Path) -> None:
 # When the database fails ----------------------------------------------------------------------------------------------
 
 
-ASKED = [  # what the store is asked, for which path
+STORE_CALLS = [  # method of the store, path that calls it
     ("games", "/api/games"),
     ("game", "/api/games/0123"),
     ("record", "/api/games/0123/record"),
@@ -272,15 +273,13 @@ ASKED = [  # what the store is asked, for which path
 ]
 
 
-async def test_where_the_database_is_stays_a_secret_when_it_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_errors_of_the_database_do_not_reveal_its_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(*_: Any, **__: Any) -> None:
         raise StoreError("database postgresql://me@there/games: gone")
 
     async with live(tmp_path) as at:
         await fill(at, 5)
-        for method, path in ASKED:
+        for method, path in STORE_CALLS:
             with monkeypatch.context() as patch:
                 patch.setattr(at.server.lobby.store, method, fail)
                 assert await at.refused(503, "GET", path) == "the database does not answer; try again later"

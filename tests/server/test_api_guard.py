@@ -1,4 +1,4 @@
-"""Who may change anything over HTTP: no web page of another site, and only admins where tokens are needed."""
+"""Access control of the HTTP API: web pages of other sites, and admin tokens."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ ORIGINS = [  # Host, Origin, may act without tokens, may act where tokens are ne
 
 @pytest.mark.usefixtures("no_error_is_logged")
 @pytest.mark.parametrize("access", ["open", "token"])
-async def test_pages_of_other_sites_may_not_act(tmp_path: Path, access: str) -> None:
+async def test_web_pages_of_other_sites_are_refused(tmp_path: Path, access: str) -> None:
     async with live(tmp_path, access=access) as at:
         token = await at.server.lobby.store.add_token("boss", admin=True)
-        game = "/api/sittings/none/events"
+        game = "/api/games/none/events"
         for number, (host, origin, *allowed) in enumerate(ORIGINS):
             may = allowed[access == "token"]
             headers = {"Host": host, "Authorization": f"Bearer {token}"}
@@ -49,7 +49,7 @@ async def test_pages_of_other_sites_may_not_act(tmp_path: Path, access: str) -> 
 
 
 async def shake_hands(at: Live, path: str, host: str, origin: str | None) -> int:
-    """The status a WebSocket's handshake is answered with."""
+    """The status of the response to a WebSocket handshake."""
     reader, writer = await asyncio.open_connection("127.0.0.1", at.server.port)
     lines = [f"GET {path} HTTP/1.1", f"Host: {host}", "Connection: Upgrade", "Upgrade: websocket"]
     lines += ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg=="]
@@ -63,7 +63,7 @@ async def shake_hands(at: Live, path: str, host: str, origin: str | None) -> int
 # Tokens ---------------------------------------------------------------------------------------------------------------
 
 
-async def test_only_admins_open_and_close_rooms_where_tokens_are_needed(tmp_path: Path) -> None:
+async def test_only_admins_open_and_close_rooms_if_tokens_are_needed(tmp_path: Path) -> None:
     async with live(tmp_path, access="token") as at:
         boss = await at.server.lobby.store.add_token("boss", admin=True)
         bot = await at.server.lobby.store.add_token("aki")
@@ -73,7 +73,7 @@ async def test_only_admins_open_and_close_rooms_where_tokens_are_needed(tmp_path
                 (401, "", "", "an admin token is needed: send it as Authorization: Bearer TOKEN"),
                 (401, "Basic", boss, "an admin token is needed"),
                 (401, "Bearer", boss[:-1], "the token is unknown or revoked"),
-                (403, "Bearer", bot, "the token of 'aki' is not an admin's"),
+                (403, "Bearer", bot, "the token of 'aki' is not an admin token"),
             ):
                 headers = {"Authorization": f"{scheme} {token}"} if scheme else {}
                 assert (await at.refused(status, method, path, headers=headers, **options)).startswith(detail)
@@ -84,7 +84,7 @@ async def test_only_admins_open_and_close_rooms_where_tokens_are_needed(tmp_path
         assert (await at.http.get("/api/rooms/a")).status_code == 200
 
 
-async def test_a_wrong_token_is_told_even_where_none_is_needed(tmp_path: Path) -> None:
+async def test_an_unknown_token_is_refused_even_if_none_is_needed(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         headers = {"Authorization": "Bearer nonsense"}
         detail = await at.refused(401, "POST", "/api/rooms", json={"name": "a"}, headers=headers)

@@ -1,4 +1,4 @@
-"""HEAD, and methods that are not allowed, over HTTP."""
+"""The HTTP API: HEAD, and methods that are not allowed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ALLOWED = [  # a method that is not allowed, a path, what is allowed there
 ]
 
 
-async def test_what_is_allowed_is_told_in_full(tmp_path: Path) -> None:
+async def test_allow_lists_all_methods_of_a_path(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         for method, path, allowed in ALLOWED:
             response = await at.http.request(method, path)
@@ -24,7 +24,7 @@ async def test_what_is_allowed_is_told_in_full(tmp_path: Path) -> None:
             assert response.json() == {"detail": "Method Not Allowed"}
 
 
-async def test_head_is_answered_as_get_is_without_the_body(tmp_path: Path) -> None:
+async def test_head_is_answered_like_get_without_the_body(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await at.server.lobby.store.save_game(make_game())
         (game,) = (await at.get("/api/games"))["items"]

@@ -125,7 +125,7 @@ async def test_quick_answers_leave_the_bank_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("restart", [False, True])
 async def test_the_bank_is_kept_when_a_bot_comes_back(tmp_path: Path, restart: bool) -> None:
     """It is used up before the connection is lost, or the server stops; so afterwards there is none left."""
-    async with serving(tmp_path, resume_within=30, **TIMES) as server:
+    async with serving(tmp_path, resume_timeout=30, **TIMES) as server:
         clock = Clock()
         bots = [Bot(server, name, resume=True) for name in "abc"]
         await connect_in_order(server, bots)
@@ -163,7 +163,7 @@ async def use_up(bots: list[Bot], clock: Clock) -> None:
 
 
 async def test_the_clock_runs_on_while_a_connection_is_lost(tmp_path: Path) -> None:
-    async with serving(tmp_path, resume_within=30, **TIMES) as server:
+    async with serving(tmp_path, resume_timeout=30, **TIMES) as server:
         clock = Clock()
         bots = [Bot(server, name, resume=True) for name in "abc"]
         slow = bots[0]
@@ -186,7 +186,7 @@ async def test_the_clock_runs_on_while_a_connection_is_lost(tmp_path: Path) -> N
 
 async def test_a_seat_is_taken_over_when_its_bot_does_not_come_back_in_time(tmp_path: Path) -> None:
     """Not before; and the bot that comes later gets its seat back."""
-    async with serving(tmp_path, resume_within=5, decision_time=30, seats="fixed") as server:
+    async with serving(tmp_path, resume_timeout=5, decision_time=30, seats="fixed") as server:
         clock = Clock()
         bots = [Bot(server, name, resume=True) for name in "abc"]
         late = bots[0]

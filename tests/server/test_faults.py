@@ -285,7 +285,7 @@ async def test_a_bot_that_does_not_answer_errors_is_understood(tmp_path: Path, d
 
 @pytest.mark.parametrize("wire", TRANSPORTS)
 async def test_the_house_bot_takes_over_after_too_many_faults(tmp_path: Path, wire: str) -> None:
-    async with serving(tmp_path, max_faults=3, chombo=20, house="tsumogiri") as server:
+    async with serving(tmp_path, max_faults=3, fault_penalty=20, house_bot="tsumogiri") as server:
         bad = Bot(server, "bad", lambda bot, message: b"?", wire=wire)
         others = [Bot(server, name) for name in "xy"]
         await play_all([bad, *others])
@@ -320,8 +320,8 @@ async def test_the_last_fault_may_be_no_answer_to_the_open_decision(tmp_path: Pa
         assert all(bot.ended for bot in others)
 
 
-async def test_a_chombo_for_each_fault_and_no_fault_no_chombo(tmp_path: Path) -> None:
-    async with serving(tmp_path, chombo=7.5, max_faults=100) as server:
+async def test_each_fault_costs_the_penalty_and_no_fault_costs_nothing(tmp_path: Path) -> None:
+    async with serving(tmp_path, fault_penalty=7.5, max_faults=100) as server:
         bad, others = Bot(server, "bad"), [Bot(server, name) for name in "xy"]
 
         async def misbehave() -> None:
@@ -338,7 +338,7 @@ async def test_a_chombo_for_each_fault_and_no_fault_no_chombo(tmp_path: Path) ->
 
 @pytest.mark.parametrize("wire", TRANSPORTS)
 async def test_a_flood_ends_the_connection_and_not_the_game(tmp_path: Path, wire: str) -> None:
-    async with serving(tmp_path, messages_per_second=3000, resume_within=0.1, max_faults=9999) as server:
+    async with serving(tmp_path, messages_per_second=3000, resume_timeout=0.1, max_faults=9999) as server:
         bad, others = Bot(server, "bad", wire=wire), [Bot(server, name) for name in "xy"]
 
         async def misbehave() -> None:

@@ -83,7 +83,7 @@ class Target:
     async def _run(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         self._loop.set_exception_handler(lambda loop, context: self.escaped.append(repr(context)))
-        limits = {"joins_per_minute": 10**6, "max_faults": 10**6, "resume_within": 0.0, "messages_per_second": 10**6}
+        limits = {"joins_per_minute": 10**6, "max_faults": 10**6, "resume_timeout": 0.0, "messages_per_second": 10**6}
         async with serving(self._data, timeout=600.0, **limits) as server:
             self.server = server
             async with asyncio.TaskGroup() as group:

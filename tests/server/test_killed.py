@@ -36,7 +36,7 @@ class Process:
         """Start it."""
         flags = {
             "port": self.port, "mjai-port": self.mjai_port, "data": self.data, "length": "east",
-            "resume-within": RESUME_WITHIN, "joins-per-minute": 100_000,
+            "resume-timeout": RESUME_WITHIN, "joins-per-minute": 100_000,
         }  # fmt: skip
         arguments = [text for name, value in flags.items() for text in (f"--{name}", str(value))]
         with (self.data.parent / "log").open("ab") as log:

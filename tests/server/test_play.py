@@ -92,7 +92,7 @@ async def test_both_transports_sit_at_one_table(tmp_path: Path) -> None:
 
 
 async def test_records_can_be_validated_as_files(tmp_path: Path) -> None:
-    async with serving(tmp_path, fill=("rule",), fill_after=0) as server:
+    async with serving(tmp_path, fill=("rule",), fill_delay=0) as server:
         await Bot(server, "a").play()
         (game,) = await stored_games(server)
         data = await server.lobby.store.record(game.id)
@@ -216,7 +216,7 @@ def check_dialect(bot: Bot, dialect: str) -> None:
     ],
 )
 async def test_the_url_of_a_websocket_can_hold_any_key_of_the_join(tmp_path: Path, query: dict[str, str]) -> None:
-    async with serving(tmp_path, fill=("rule",), fill_after=0) as server:
+    async with serving(tmp_path, fill=("rule",), fill_delay=0) as server:
         bot = Bot(server, "", wire="websocket", query=query)
         bot.join = {"type": "join"} | ({"reply": query["reply"]} if "reply" in query else {})
         await bot.play()
@@ -236,7 +236,7 @@ async def test_a_bad_key_in_the_url_is_refused(tmp_path: Path) -> None:
 
 async def test_a_message_may_come_in_pieces_and_several_at_once(tmp_path: Path) -> None:
     """Lines are what counts on TCP, not how the network cuts them."""
-    async with serving(tmp_path, fill=("rule",), fill_after=0) as server:
+    async with serving(tmp_path, fill=("rule",), fill_delay=0) as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
         await reader.readline()
         for piece in (b'{"type":"jo', b'in","name":', b'"slow"}', b"\r\n"):
@@ -372,7 +372,7 @@ async def test_the_store_may_be_down_when_somebody_joins(tmp_path: Path, monkeyp
         raise StoreError("no such host")
 
     monkeypatch.setattr(Store, "has_token", failing)
-    async with serving(tmp_path, join_within=1) as server:
+    async with serving(tmp_path, join_timeout=1) as server:
         bot = await Bot(server, "a").play()
         (error,) = bot.errors
         assert "no join" not in error

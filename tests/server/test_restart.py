@@ -108,8 +108,8 @@ async def test_who_does_not_come_back_after_a_restart_is_played_for(tmp_path: Pa
         bots = [Bot(server, name, resume=True) for name in "abc"]
         await together(*(bot.until(lambda message: message["type"] == "tsumo") for bot in bots))
     journal = next((tmp_path / "journal").iterdir())
-    journal.write_text(journal.read_text().replace('"resume_within":30.0', '"resume_within":0.2'))
-    async with serving(tmp_path, resume_within=0.2) as server:
+    journal.write_text(journal.read_text().replace('"resume_timeout":30.0', '"resume_timeout":0.2'))
+    async with serving(tmp_path, resume_timeout=0.2) as server:
         for bot in bots[:2]:
             bot.move(server)
             await bot.connect(resume=len(bot.game))

@@ -255,7 +255,7 @@ async def test_who_comes_back_and_is_gone_at_once_takes_nobodys_seat_for_good(tm
 
 
 async def test_a_seat_taken_over_is_given_back(tmp_path: Path) -> None:
-    async with serving(tmp_path, resume_within=0.02, house="tsumogiri") as server:
+    async with serving(tmp_path, resume_timeout=0.02, house_bot="tsumogiri") as server:
         lost = Bot(server, "lost", resume=True)
         others = [Bot(server, name) for name in "xy"]
 
@@ -292,7 +292,7 @@ async def test_a_bot_may_come_back_while_a_slow_house_bot_thinks(
             return np.array([37], dtype=np.int64)
 
     monkeypatch.setattr(sitting_module, "make", lambda *_: Slow())
-    async with serving(tmp_path, resume_within=0.02) as server:
+    async with serving(tmp_path, resume_timeout=0.02) as server:
         lost = Bot(server, "lost", resume=True)
         others = [Bot(server, name) for name in "xy"]
 
@@ -359,7 +359,7 @@ async def test_coming_back_for_the_end_only(
 
 
 async def test_a_game_that_is_over_for_long_cannot_be_come_back_to(tmp_path: Path) -> None:
-    async with serving(tmp_path, resume_within=0.01) as server:
+    async with serving(tmp_path, resume_timeout=0.01) as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]
         await play_all(bots)
         await until(lambda: not server.lobby.sittings)

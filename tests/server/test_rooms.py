@@ -32,7 +32,7 @@ TRANSPORTS = ("tcp", "websocket")
 
 @pytest.mark.parametrize("n_guests", [1, 2])
 async def test_house_bots_fill_a_room_after_a_wait_and_not_before(tmp_path: Path, n_guests: int) -> None:
-    async with serving(tmp_path, fill=("rule", "tsumogiri"), fill_after=10) as server:
+    async with serving(tmp_path, fill=("rule", "tsumogiri"), fill_delay=10) as server:
         clock = Clock()
         bots = [Bot(server, name) for name in "ab"[:n_guests]]
         await connect_in_order(server, bots)
@@ -42,14 +42,14 @@ async def test_house_bots_fill_a_room_after_a_wait_and_not_before(tmp_path: Path
         clock.forward(1)
         await play_all(bots)
         game, _ = await the_game(server)
-        houses = [standing for standing in game.seats if standing.house]
+        houses = [standing for standing in game.seats if standing.house_bot]
         assert len(houses) == 3 - n_guests
         assert "rule" in houses[0].name or "rule" in houses[-1].name
         assert len({standing.name for standing in game.seats}) == 3
 
 
 async def test_without_house_bots_a_room_waits(tmp_path: Path) -> None:
-    async with serving(tmp_path, fill_after=1) as server:
+    async with serving(tmp_path, fill_delay=1) as server:
         clock = Clock()
         bots = [Bot(server, name) for name in "abc"]
         await connect_in_order(server, bots[:2])
@@ -63,10 +63,10 @@ async def test_without_house_bots_a_room_waits(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wire", TRANSPORTS)
 async def test_a_room_named_with_house_bots_begins_at_once(tmp_path: Path, wire: str) -> None:
-    async with serving(tmp_path, fill_after=3600) as server:
+    async with serving(tmp_path, fill_delay=3600) as server:
         await Bot(server, "a", room="solo+tsumogiri+efficiency", wire=wire).play()
         game, _ = await the_game(server)
-        houses = sorted(standing.name for standing in game.seats if standing.house)
+        houses = sorted(standing.name for standing in game.seats if standing.house_bot)
         assert ["efficiency" in name for name in houses] == [True, False]
         assert ["tsumogiri" in name for name in houses] == [False, True]
         assert game.room == "solo+tsumogiri+efficiency"
@@ -88,7 +88,7 @@ async def test_one_house_bot_named_waits_for_nobody_else(tmp_path: Path) -> None
     async with serving(tmp_path) as server:
         await Bot(server, "a", room="x+rule").play()
         game, _ = await the_game(server)
-        assert sum(standing.house for standing in game.seats) == 2
+        assert sum(standing.house_bot for standing in game.seats) == 2
 
 
 BAD_NAMES = [
@@ -189,11 +189,11 @@ async def test_seeds_go_on_where_they_were_when_the_server_starts_again(tmp_path
     """Whether the last game ended just before the server did or long ago."""
     seeds = []
     for _ in range(3):
-        async with serving(tmp_path, seed=7, fill=("tsumogiri",), fill_after=0) as server:
+        async with serving(tmp_path, seed=7, fill=("tsumogiri",), fill_delay=0) as server:
             await Bot(server, "a").play()
             (newest, *_) = await stored_games(server)
             seeds.append((await stored_lines(server, newest.id))[0]["wall_seed"])
-    async with serving(tmp_path / "other", seed=7, fill=("tsumogiri",), fill_after=0) as server:
+    async with serving(tmp_path / "other", seed=7, fill=("tsumogiri",), fill_delay=0) as server:
         await Bot(server, "a", games=3).play()
         games = await stored_games(server)
         assert [(await stored_lines(server, game.id))[0]["wall_seed"] for game in games[::-1]] == seeds
@@ -219,7 +219,7 @@ async def test_bots_stay_for_as_many_games_as_they_want(tmp_path: Path, wire: st
 
 
 async def test_staying_has_no_end_where_none_is_said(tmp_path: Path) -> None:
-    async with serving(tmp_path, fill=("tsumogiri",), fill_after=0) as server:
+    async with serving(tmp_path, fill=("tsumogiri",), fill_delay=0) as server:
         bot = Bot(server, "a", games=0)
         await bot.until(lambda _: len(bot.games) == 4)
         await bot.leave()
@@ -336,7 +336,7 @@ async def test_talking_while_waiting_is_a_small_matter(tmp_path: Path) -> None:
 
 
 async def test_who_never_joins_is_sent_away(tmp_path: Path) -> None:
-    async with serving(tmp_path, join_within=5) as server:
+    async with serving(tmp_path, join_timeout=5) as server:
         clock = Clock()
         reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
         await reader.readline()

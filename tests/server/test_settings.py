@@ -1,4 +1,4 @@
-"""Settings: flags, environment variables, defaults, and what is said of wrong ones."""
+"""Settings: flags, environment variables, defaults and error messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from server.__main__ import make_parser, parse, read_settings
 from server.settings import PREFIX, RoomSettings, Settings
-from tests.support.settings_table import PAGE, parts, settings_table
+from tests.support.settings_table import PAGE, settings_table, split_page
 
 NAMES = list(Settings.model_fields)
 OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default; and its value
@@ -24,11 +24,11 @@ OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default;
     "decision_time": ("0.5", 0.5),
     "bank_time": ("0", 0.0),
     "fill": ("random,efficiency", ("random", "efficiency")),
-    "fill_after": ("0.25", 0.25),
-    "house": ("tsumogiri", "tsumogiri"),
+    "fill_delay": ("0.25", 0.25),
+    "house_bot": ("tsumogiri", "tsumogiri"),
     "max_faults": ("1", 1),
-    "resume_within": ("0", 0.0),
-    "chombo": ("20", 20.0),
+    "resume_timeout": ("0", 0.0),
+    "fault_penalty": ("20", 20.0),
     "spectator_delay": ("300", 300.0),
     "host": ("::1", "::1"),
     "port": ("8001", 8001),
@@ -42,8 +42,8 @@ OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default;
     "joins_per_minute": ("7", 7),
     "messages_per_second": ("9", 9),
     "downloads_per_minute": ("11", 11),
-    "join_within": ("1.5", 1.5),
-    "forwarded": ("*", "*"),
+    "join_timeout": ("1.5", 1.5),
+    "trusted_proxies": ("*", "*"),
     "log": ("json", "json"),
 }
 WRONG = [
@@ -58,12 +58,12 @@ WRONG = [
     ("decision_time", "3601"),
     ("bank_time", "-0.1"),
     ("fill", "rule,nobody"),
-    ("fill_after", "soon"),
-    ("fill_after", "inf"),
-    ("house", "nobody"),
+    ("fill_delay", "soon"),
+    ("fill_delay", "inf"),
+    ("house_bot", "nobody"),
     ("max_faults", "0"),
-    ("resume_within", "nan"),
-    ("chombo", "inf"),
+    ("resume_timeout", "nan"),
+    ("fault_penalty", "inf"),
     ("spectator_delay", "-1"),
     ("port", "65536"),
     ("mjai_port", "http"),
@@ -74,14 +74,14 @@ WRONG = [
     ("joins_per_minute", "1.5"),
     ("messages_per_second", ""),
     ("downloads_per_minute", "-1"),
-    ("join_within", "0"),
+    ("join_timeout", "0"),
     ("log", "xml"),
 ]
 
 
 @pytest.fixture(autouse=True)
 def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No settings but those of the test."""
+    """Remove the settings of the environment."""
     for name in NAMES:
         monkeypatch.delenv(PREFIX + name.upper(), raising=False)
 
@@ -97,19 +97,17 @@ def read(*flags: str) -> Settings:
     return read_settings(parser, vars(parse(parser, flags)))
 
 
-def test_every_setting_is_tried_here() -> None:
+def test_every_setting_has_a_test_value() -> None:
     assert list(OTHER) == NAMES
     assert [name for name, (_, value) in OTHER.items() if getattr(Settings(), name) == value] == []
 
 
-def test_without_flags_and_variables_defaults_hold() -> None:
+def test_defaults_without_flags_and_variables() -> None:
     assert read() == Settings()
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_flags_count_more_than_variables_and_these_more_than_defaults(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_flags_override_variables_and_variables_override_defaults(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text, value = OTHER[name]
     default = Settings.model_fields[name].default
     monkeypatch.setenv(PREFIX + name.upper(), text)
@@ -123,9 +121,7 @@ def test_flags_count_more_than_variables_and_these_more_than_defaults(
 
 
 @pytest.mark.parametrize(("name", "text"), WRONG)
-def test_what_is_wrong_is_said_in_one_line_that_names_the_flag(
-    name: str, text: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_error_is_one_line_with_the_flag(name: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         read(f"{flag(name)}={text}")
     assert ended.value.code == 2
@@ -139,20 +135,20 @@ def test_an_empty_variable_means_the_default(monkeypatch: pytest.MonkeyPatch) ->
     for name in NAMES:
         monkeypatch.setenv(PREFIX + name.upper(), "")
     assert read() == Settings.model_construct()
-    for name in ("host", "forwarded", "database"):
+    for name in ("host", "trusted_proxies", "database"):
         assert getattr(read(flag(name), ""), name) == ""
     assert read("--fill", "").fill == ()
 
 
-def test_an_empty_flag_counts_more_than_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("host", "forwarded", "database", "fill"):
+def test_an_empty_flag_overrides_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("host", "trusted_proxies", "database", "fill"):
         monkeypatch.setenv(PREFIX + name.upper(), OTHER[name][0])
-    settings = read("--host=", "--forwarded=", "--database=", "--fill=")
-    assert (settings.host, settings.forwarded, settings.database, settings.fill) == ("", "", "", ())
+    settings = read("--host=", "--trusted-proxies=", "--database=", "--fill=")
+    assert (settings.host, settings.trusted_proxies, settings.database, settings.fill) == ("", "", "", ())
 
 
 @pytest.mark.parametrize(("name", "text"), [(name, text) for name, text in WRONG if text])
-def test_what_is_wrong_is_said_in_one_line_that_names_the_variable(
+def test_the_error_is_one_line_with_the_variable(
     name: str, text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(PREFIX + name.upper(), text)
@@ -164,7 +160,7 @@ def test_what_is_wrong_is_said_in_one_line_that_names_the_variable(
     assert said.count("\n") == 1
 
 
-def test_all_that_is_wrong_is_said_at_once(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_errors_are_reported_together(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUKIDORA_PORT", "x")
     with pytest.raises(SystemExit):
         read("--length", "west")
@@ -175,7 +171,7 @@ def test_all_that_is_wrong_is_said_at_once(capsys: pytest.CaptureFixture[str], m
 
 
 @pytest.mark.parametrize("flags", [("--prot", "8000"), ("--prot=8000", "token", "list"), ("--game", "3")])
-def test_a_flag_that_does_not_exist_is_named(flags: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_flag_is_named(flags: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         read("--length", "east", *flags)
     assert ended.value.code == 2
@@ -198,16 +194,16 @@ def test_a_flag_that_does_not_exist_is_named(flags: tuple[str, ...], capsys: pyt
         ("0.0.0.0", "open", False),
     ],
 )
-def test_tokens_are_needed_where_others_can_connect(host: str, access: Any, needed: bool) -> None:
+def test_tokens_are_needed_if_others_can_connect(host: str, access: Any, needed: bool) -> None:
     assert Settings(host=host, access=access).tokens_needed is needed
 
 
-def test_the_database_is_in_the_data_folder_unless_named() -> None:
+def test_the_default_database_is_in_the_data_folder() -> None:
     assert Settings(data=Path("there")).database_url == "sqlite:///there/nukidora.db"
     assert Settings(database="postgresql://db/nukidora").database_url == "postgresql://db/nukidora"
 
 
-def test_rooms_play_as_the_server_was_told() -> None:
+def test_rooms_take_their_settings_from_the_server() -> None:
     room = Settings(length="east", decision_time=1.0, fill=("rule",)).room
     assert (room.length, room.decision_time, room.fill) == ("east", 1.0, ("rule",))
     assert set(RoomSettings.model_fields) < set(NAMES)
@@ -225,11 +221,11 @@ def test_help_lists_every_setting_and_command() -> None:
 
 
 def test_the_table_in_the_documentation_is_up_to_date() -> None:
-    _, table, _ = parts(PAGE.read_text(encoding="utf-8"))
-    assert table == settings_table(), "python -m tests.support.settings_table writes it anew"
+    _, table, _ = split_page(PAGE.read_text(encoding="utf-8"))
+    assert table == settings_table(), "update it: python -m tests.support.settings_table"
 
 
-def test_the_program_says_what_is_wrong_and_nothing_else(tmp_path: Path) -> None:
+def test_the_program_prints_only_the_error(tmp_path: Path) -> None:
     environment = os.environ | {"NUKIDORA_LENGTH": "west", "PYTHONPATH": str(PAGE.parent.parent)}
     ended = subprocess.run(
         [sys.executable, "-m", "server"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60

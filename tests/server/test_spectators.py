@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("no_error_is_logged")  # whatever spectator
 START, END, END_GAME = b'"type":"start_kyoku"', b'"type":"end_kyoku"', b'"type":"end_game"'
 NASTY = '","ext_bot":{"a":1},"'  # a name that looks like the key that is cut off
 HANDSHAKE = """\
-GET /api/sittings/{game}/events HTTP/1.1
+GET /api/games/{game}/events HTTP/1.1
 Host: localhost
 Connection: Upgrade
 Upgrade: websocket
@@ -34,10 +34,15 @@ Sec-WebSocket-Key: {key}
 """
 
 
-async def sitting_id(at: Live) -> str:
-    """Of the only game being played."""
-    (sitting,) = (await at.get("/api/sittings"))["items"]
-    return str(sitting["id"])
+async def playing_game(at: Live) -> str:
+    """The id of the only game being played."""
+    (game,) = (await at.get("/api/games?status=playing"))["items"]
+    return str(game["id"])
+
+
+def scores(game: dict[str, Any]) -> list[int]:
+    """The scores of seats 0 to 2, as the API sends them."""
+    return [seat["score"] for seat in game["seats"]]
 
 
 class Listener:
@@ -74,7 +79,7 @@ class Listener:
 
 async def watch(at: Live, game: str) -> list[tuple[float, Message]]:
     """All messages a spectator is sent, and when."""
-    async with at.socket(f"/api/sittings/{game}/events") as events:
+    async with at.socket(f"/api/games/{game}/events") as events:
         return [(monotonic(), json.loads(data)) async for data in events]
 
 
@@ -100,7 +105,7 @@ async def test_spectators_see_the_whole_game_and_no_thoughts_of_bots(tmp_path: P
     async with live(tmp_path) as at:
         bot = Bot(at.server, NASTY, thinking, room=TABLE)
         question = await play_into(bot, 0)
-        game = await sitting_id(at)
+        game = await playing_game(at)
         early = asyncio.create_task(watch(at, game))
         await bot.answer(question)
         question = await play_into(bot, 2)
@@ -121,7 +126,7 @@ async def test_no_byte_of_an_unfinished_round_is_sent(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         question = await play_into(bot, 0)
-        game = await sitting_id(at)
+        game = await playing_game(at)
         listeners: list[Listener] = []
         for rounds in range(1, 4):
             listeners.append(await Listener.connect(at, game))
@@ -132,9 +137,9 @@ async def test_no_byte_of_an_unfinished_round_is_sent(tmp_path: Path) -> None:
             for listener in listeners:
                 assert listener.heap.count(START) == rounds
                 assert listener.heap.endswith(b"{" + END + b"}")
-            sitting = await at.get(f"/api/sittings/{game}")
-            assert sitting["rounds"] == rounds
-            assert json.dumps(sitting["scores"], separators=(",", ":")).encode() in listeners[0].heap
+            shown = await at.get(f"/api/games/{game}")
+            assert shown["rounds"] == rounds
+            assert json.dumps(scores(shown), separators=(",", ":")).encode() in listeners[0].heap
         await play_on(bot, question)
         await until(lambda: all(END_GAME in listener.heap for listener in listeners))
         assert len({bytes(listener.heap) for listener in listeners}) == 1
@@ -146,12 +151,12 @@ async def test_nothing_is_sent_before_the_first_round_is_over(tmp_path: Path) ->
     async with live(tmp_path) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         await play_into(bot, 0)
-        game = await sitting_id(at)
+        game = await playing_game(at)
         listener = await Listener.connect(at, game)
         await asyncio.sleep(0.1)
         assert not listener.heap
-        sitting = await at.get(f"/api/sittings/{game}")
-        assert (sitting["rounds"], sitting["scores"]) == (0, [35_000] * 3)
+        shown = await at.get(f"/api/games/{game}")
+        assert (shown["rounds"], scores(shown)) == (0, [35_000] * 3)
 
 
 async def test_rounds_are_kept_back_for_the_delay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,16 +169,16 @@ async def test_rounds_are_kept_back_for_the_delay(tmp_path: Path, monkeypatch: p
         round_over(broadcast)
 
     monkeypatch.setattr(Broadcast, "round_over", clocked)
-    async with live(tmp_path, spectator_delay=delay, resume_within=0) as at:
+    async with live(tmp_path, spectator_delay=delay, resume_timeout=0) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         question = await play_into(bot, 0)
-        game = await sitting_id(at)
+        game = await playing_game(at)
         watching = asyncio.create_task(watch(at, game))
         await bot.answer(question)
         question = await play_into(bot, 1)
-        assert (await at.get(f"/api/sittings/{game}"))["rounds"] == 0
+        assert (await at.get(f"/api/games/{game}"))["rounds"] == 0
         await asyncio.sleep(over[0] + delay + 0.01 - monotonic())
-        assert (await at.get(f"/api/sittings/{game}"))["rounds"] == 1
+        assert (await at.get(f"/api/games/{game}"))["rounds"] == 1
         await play_on(bot, question)
         await until(lambda: not at.server.lobby.broadcasts)  # the game is forgotten, but not by who watches
         shown = await watching
@@ -189,7 +194,7 @@ async def test_a_spectator_that_does_not_read_is_cut_off(tmp_path: Path, monkeyp
     async with live(tmp_path) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         question = await play_into(bot, 0)
-        game = await sitting_id(at)
+        game = await playing_game(at)
         history = at.server.lobby.sittings[game].history
         for _ in range(10_000):  # more than the system's own buffers take
             history.note(0, "x" * 1000)
@@ -208,7 +213,7 @@ async def test_a_spectator_only_listens(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         await play_into(bot, 0)
-        async with at.socket(f"/api/sittings/{await sitting_id(at)}/events") as events:
+        async with at.socket(f"/api/games/{await playing_game(at)}/events") as events:
             await events.send("{}")
             with pytest.raises(ConnectionClosed):
                 await events.recv()
@@ -219,7 +224,7 @@ async def test_spectators_count_as_connections(tmp_path: Path) -> None:
     async with live(tmp_path, connections_per_address=2, max_connections=3) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         await play_into(bot, 0)
-        path = f"/api/sittings/{await sitting_id(at)}/events"
+        path = f"/api/games/{await playing_game(at)}/events"
         async with at.socket(path):
             status, headers, detail = await refusal(at, path)
             assert status == 429
@@ -237,7 +242,7 @@ async def test_spectators_count_as_connections(tmp_path: Path) -> None:
 
 async def test_there_must_be_such_a_game(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
-        status, _, detail = await refusal(at, "/api/sittings/0123/events")
+        status, _, detail = await refusal(at, "/api/games/0123/events")
         assert status == 404
         assert "see /api/games/0123" in detail
 
@@ -247,16 +252,16 @@ async def test_after_a_restart_spectators_see_the_game_from_its_start(tmp_path: 
     async with live(tmp_path) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         question = await play_into(bot, 0)
-        game = await sitting_id(at)
-        async with at.socket(f"/api/sittings/{game}/events") as events:
+        game = await playing_game(at)
+        async with at.socket(f"/api/games/{game}/events") as events:
             await bot.answer(question)
             await play_into(bot, 1)
             while not seen or END not in seen[-1]:
                 seen.append(await events.recv(decode=False))
     async with live(tmp_path) as at:
-        sitting = await at.get(f"/api/sittings/{game}")
-        assert sitting["rounds"] == 1
-        async with at.socket(f"/api/sittings/{game}/events") as events:
+        shown = await at.get(f"/api/games/{game}")
+        assert shown["rounds"] == 1
+        async with at.socket(f"/api/games/{game}/events") as events:
             assert [await events.recv(decode=False) for _ in seen] == seen
 
 
@@ -264,7 +269,7 @@ async def test_spectators_do_not_hold_up_the_end_of_the_server(tmp_path: Path) -
     async with live(tmp_path) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         await play_into(bot, 0)
-        listener = await Listener.connect(at, await sitting_id(at))
+        listener = await Listener.connect(at, await playing_game(at))
         began = monotonic()
     assert monotonic() - began < 2
     await listener.hoarding

@@ -1,4 +1,4 @@
-"""The server starts: on which addresses, in which folder, and what it says where it cannot."""
+"""Starting the server: its addresses, its data folder, and error messages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 async def refusal(data: Path, **settings: Any) -> str:
-    """What is said of a server that cannot start: one line."""
+    """The one-line error of a server that cannot start."""
     with pytest.raises(OSError, match=r"\w") as error:
         async with running(Settings(**{"port": 0, "mjai_port": 0, "data": data} | settings)):
             pass
@@ -60,7 +60,7 @@ async def test_a_port_in_use_changes_nothing(tmp_path: Path, port: str) -> None:
         bots = [Bot(server, name) for name in "abc"]
         await together(*(bot.until(lambda message: message["type"] == "tsumo") for bot in bots))
     (journal,) = (tmp_path / "journal").iterdir()
-    text = journal.read_text().replace('"resume_within":30.0', '"resume_within":0.0')  # it would go on at once
+    text = journal.read_text().replace('"resume_timeout":30.0', '"resume_timeout":0.0')  # it would go on at once
     journal.write_text(text)
     with socket.create_server(("127.0.0.1", 0)) as other:
         number = other.getsockname()[1]
@@ -103,7 +103,7 @@ def test_every_address_of_a_name_has_the_same_port(monkeypatch: pytest.MonkeyPat
         assert names[0][1] > 0
 
 
-async def test_hosts_that_are_unknown_or_elsewhere(tmp_path: Path) -> None:
+async def test_hosts_that_are_unknown_or_of_another_machine(tmp_path: Path) -> None:
     for host in ("nobody.invalid", "two..dots"):
         assert (await refusal(tmp_path, host=host)).startswith(f"host {host!r} is not known (")
     port = free_port()

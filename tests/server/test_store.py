@@ -1,11 +1,10 @@
-"""What is stored comes back: games, players, ratings, rooms, tokens; on SQLite and on PostgreSQL alike."""
+"""Storing and reading games, players, ratings, rooms and tokens, on SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
 import base64
 import json
 import random
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,23 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from server.store import StoreError, TokenOwner
+from server.store import Store, StoreError
 from server.store.database import make_engine, read_url
-from tests.support.stored_games import NAMES, NOON, all_items, check_ratings, make_game, opened, random_game, standings
+from tests.support.stored_games import (
+    NAMES,
+    NOON,
+    all_items,
+    check_ratings,
+    make_game,
+    opened,
+    random_game,
+    replace,
+    seat_results,
+)
 
 
 async def execute(url: str, statement: str) -> list[str]:
-    """Run a statement behind the store's back; its rows as text."""
+    """Run a statement directly on the database; returns its rows as text."""
     engine = make_engine(read_url(url))
     async with engine.begin() as connection:
         result = await connection.execute(text(statement))
@@ -28,12 +37,12 @@ async def execute(url: str, statement: str) -> list[str]:
     return rows
 
 
-async def test_a_game_comes_back_as_it_was_saved(database_url: str) -> None:
+async def test_a_game_is_read_as_it_was_saved(database_url: str) -> None:
     tokyo = timezone(timedelta(hours=9))
-    first, second, third = standings(("雀士", "rule (house)", "b" * 64), (60_100, 45_000, -100))
+    first, second, third = seat_results(("雀士", "rule (house)", "b" * 64), (60_100, 45_000, -100))
     seats = (
         replace(first, faults=3, penalty=20.5),
-        replace(second, house=True),
+        replace(second, house_bot=True),
         replace(third, taken_over=True),
     )
     started = datetime(2025, 6, 1, 23, 30, 0, 123456, tzinfo=tokyo)
@@ -52,7 +61,7 @@ async def test_a_game_comes_back_as_it_was_saved(database_url: str) -> None:
         assert await store.record(game.id) == b"\x00\xff"
 
 
-async def test_what_was_never_saved_is_not_there(database_url: str) -> None:
+async def test_unknown_ids_and_names_are_not_found(database_url: str) -> None:
     async with opened(database_url) as store:
         for unknown in ("0" * 32, "", "a\0b", "\ud800"):
             assert await store.game(unknown) is None
@@ -70,13 +79,13 @@ async def test_a_game_saved_again_changes_nothing(database_url: str) -> None:
     async with opened(database_url) as store:
         assert await store.save_game(game)
         players = await store.players()
-        assert not await store.save_game(replace(game, seats=standings(NAMES[1:]), record=b"other"))
+        assert not await store.save_game(replace(game, seats=seat_results(NAMES[1:]), record=b"other"))
         assert await store.players() == players
         assert await store.record(game.id) == game.record
 
 
 @pytest.mark.parametrize("table", ["seats", "records", "ratings"])
-async def test_a_game_is_stored_as_a_whole_or_not_at_all(database_url: str, table: str) -> None:
+async def test_a_failed_save_stores_nothing(database_url: str, table: str) -> None:
     game = make_game()
     async with opened(database_url) as store:
         await execute(database_url, f"ALTER TABLE {table} RENAME TO away")
@@ -91,7 +100,7 @@ async def test_a_game_is_stored_as_a_whole_or_not_at_all(database_url: str, tabl
         await check_ratings(store)
 
 
-async def test_times_need_a_zone(database_url: str) -> None:
+async def test_times_need_a_time_zone(database_url: str) -> None:
     naive = datetime(2025, 6, 1, 12)
     async with opened(database_url) as store:
         with pytest.raises(ValueError, match="2025-06-01T12:00:00 has no time zone"):
@@ -101,42 +110,42 @@ async def test_times_need_a_zone(database_url: str) -> None:
         assert (await store.games()).items == []
 
 
-def test_names_are_printable() -> None:
+def test_names_must_be_printable() -> None:
     with pytest.raises(ValueError, match=r"name 'a\\x00' is not printable"):
         make_game(("a\0", "b", "c"))
 
 
 async def test_players_are_counted(database_url: str) -> None:
-    first, second, third = standings(("aki", "beni", "house"), (50_000, 30_000, 25_000))
+    first, second, third = seat_results(("aki", "beni", "house"), (50_000, 30_000, 25_000))
     async with opened(database_url) as store:
         await store.save_game(make_game(seats=(replace(first, faults=2, penalty=20.0), second, third), minute=10))
-        seats = standings(("beni", "aki", "house"), (10_000, 30_000, 65_000))
-        await store.save_game(make_game(seats=(*seats[:2], replace(seats[2], house=True)), minute=30))
+        seats = seat_results(("beni", "aki", "house"), (10_000, 30_000, 65_000))
+        await store.save_game(make_game(seats=(*seats[:2], replace(seats[2], house_bot=True)), minute=30))
         await store.save_game(make_game(("beni", "aki", "chiyo"), minute=20))
         aki = await store.player("aki")
         assert aki is not None
-        assert (aki.games, aki.rated_games, aki.places, aki.faults) == (3, 3, (1, 2, 0), 2)
+        assert (aki.games, aki.rated_games, aki.firsts, aki.seconds, aki.thirds, aki.faults) == (3, 3, 1, 2, 0, 2)
         assert aki.mean_rank == pytest.approx(5 / 3)
         # 50,000 -> 10 + 20 uma + 15 oka; 30,000 in second place -> -10, twice
         assert aki.mean_points == pytest.approx((45 - 20 - 10 - 10) / 3)
         assert aki.first_seen == NOON + timedelta(minutes=5)
         assert aki.last_seen == NOON + timedelta(minutes=30)
-        assert not aki.house
+        assert not aki.house_bot
 
 
 async def test_house_bots_are_players_too(database_url: str) -> None:
-    first, second, third = standings(("aki", "rule (house)", "random (house)"))
+    first, second, third = seat_results(("aki", "rule (house)", "random (house)"))
     async with opened(database_url) as store:
-        await store.save_game(make_game(seats=(first, replace(second, house=True), replace(third, house=True))))
+        await store.save_game(make_game(seats=(first, replace(second, house_bot=True), replace(third, house_bot=True))))
         page = await store.players(order="name")
-        assert [(player.name, player.house) for player in page.items] == [
+        assert [(player.name, player.house_bot) for player in page.items] == [
             ("aki", False),
             ("random (house)", True),
             ("rule (house)", True),
         ]
 
 
-async def test_ratings_follow_the_games_in_the_order_they_are_saved(database_url: str) -> None:
+async def test_games_are_rated_in_the_order_they_are_saved(database_url: str) -> None:
     chance = random.Random(1)
     async with opened(database_url) as store:
         # Finished in one order, saved in another.
@@ -165,7 +174,7 @@ async def test_a_game_with_a_name_twice_is_counted_but_not_rated(database_url: s
         assert not stored.rated
         house = await store.player("rule (house)")
         assert house is not None
-        assert (house.games, house.rated_games, house.places) == (2, 0, (0, 1, 1))
+        assert (house.games, house.rated_games, house.firsts, house.seconds, house.thirds) == (2, 0, 0, 1, 1)
         assert (await store.rating_history("aki")).items == []
         assert [found.id for found in (await store.games(player="rule (house)")).items] == [game.id]
         await store.save_game(make_game(("aki", "rule (house)", "beni")))
@@ -203,7 +212,7 @@ async def test_games_are_filtered(database_url: str) -> None:
 
 
 @pytest.mark.parametrize("player", [None, "aki"])
-async def test_pages_of_games_hold_every_game_once_while_games_arrive(database_url: str, player: str | None) -> None:
+async def test_pages_list_every_game_once_while_games_are_stored(database_url: str, player: str | None) -> None:
     chance = random.Random(2)
 
     def arriving() -> int:
@@ -287,7 +296,7 @@ async def test_bad_cursors_are_refused(sqlite_url: str, cursor: str) -> None:
             lambda: store.players(cursor, order="name"),
             lambda: store.rating_history("aki", cursor),
         ):
-            with pytest.raises(ValueError, match=r"^cursor not understood: [^\n]+$"):
+            with pytest.raises(ValueError, match=r"^invalid cursor: [^\n]+$"):
                 await ask()
 
 
@@ -297,11 +306,11 @@ async def test_a_cursor_belongs_to_its_list(database_url: str) -> None:
         cursor = (await store.players(limit=1, order="rating")).next_cursor
         assert cursor is not None
         assert (await store.players(cursor, order="rating")).items
-        with pytest.raises(ValueError, match="cursor not understood"):
+        with pytest.raises(ValueError, match="invalid cursor"):
             await store.players(cursor, order="games")
 
 
-async def test_cursors_may_say_what_no_list_would(database_url: str) -> None:
+async def test_cursors_with_extreme_values_are_accepted(database_url: str) -> None:
     async with opened(database_url) as store:
         await store.save_game(make_game())
         for number in (float("nan"), float("-inf"), 10**300):
@@ -319,8 +328,8 @@ async def test_bad_limits_are_refused(sqlite_url: str, limit: int) -> None:
             await store.rating_history("aki", limit=limit)
 
 
-async def test_rooms_are_kept_until_closed(database_url: str) -> None:
-    settings = {"rules": "majsoul", "fill": ["rule", "random"], "fill_after": 2.5, "seed": None}
+async def test_rooms_are_stored_until_closed(database_url: str) -> None:
+    settings = {"rules": "majsoul", "fill": ["rule", "random"], "fill_delay": 2.5, "seed": None}
     async with opened(database_url) as store:
         await store.save_room("club", settings)
         await store.save_room("abc", {})
@@ -336,18 +345,25 @@ async def test_rooms_are_kept_until_closed(database_url: str) -> None:
         ]
 
 
-async def test_tokens_open_and_are_revoked(database_url: str) -> None:
+async def owner(store: Store, secret: str) -> tuple[str, bool]:
+    """Name and admin flag of the token with that secret."""
+    token = await store.token_owner(secret)
+    assert token is not None
+    return token.name, token.admin
+
+
+async def test_tokens_are_added_and_revoked(database_url: str) -> None:
     async with opened(database_url) as store:
         aki = await store.add_token("aki")
         root = await store.add_token("root", admin=True)
         assert len({aki, root}) == 2
-        assert await store.token_owner(aki) == TokenOwner("aki", admin=False)
-        assert await store.token_owner(root) == TokenOwner("root", admin=True)
+        assert await owner(store, aki) == ("aki", False)
+        assert await owner(store, root) == ("root", True)
         for wrong in (aki[:-1], aki + "a", aki.swapcase(), "aki", "\ud800"):
             assert await store.token_owner(wrong) is None
-        with pytest.raises(ValueError, match="'aki' has a token already: revoke it first"):
+        with pytest.raises(ValueError, match="'aki' already has a token: revoke it first"):
             await store.add_token("aki", admin=True)
-        assert await store.token_owner(aki) == TokenOwner("aki", admin=False)
+        assert await owner(store, aki) == ("aki", False)
         assert [(token.name, token.admin) for token in await store.tokens()] == [("aki", False), ("root", True)]
         assert await store.revoke_token("aki")
         assert not await store.revoke_token("aki")

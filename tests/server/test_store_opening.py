@@ -1,4 +1,4 @@
-"""Opening a database: URLs, migrations, and what is said where it can't be opened."""
+"""Opening a database: URLs, migrations and error messages."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from server.migrations import FOLDER, configuration
 from server.migrations.__main__ import write_migration
 from server.store import Store, StoreError
 from server.store.database import IMMEDIATE, MIGRATION_LOCK, make_engine, read_url
-from server.store.tables import Base
+from server.store.tables import metadata
 from tests.support.postgres import PASSWORD, Cluster, free_port
 from tests.support.stored_games import check_ratings, make_game, opened
 
 
 async def on_connection(url: str, work: Callable[[Connection], Any]) -> Any:
-    """What `work` gives back, done in one transaction."""
+    """The result of `work`, run in one transaction."""
     engine = make_engine(read_url(url), migrating=True)
     try:
         async with engine.begin() as connection:
@@ -35,23 +35,23 @@ async def on_connection(url: str, work: Callable[[Connection], Any]) -> Any:
 
 
 async def refusal(url: str) -> str:
-    """What is said of a URL that can't be opened: one line."""
+    """The one-line error for a URL that cannot be opened."""
     with pytest.raises(StoreError) as error:
         await Store.open(url)
     assert "\n" not in str(error.value)
     return str(error.value)
 
 
-async def test_migrations_make_what_the_tables_say(database_url: str) -> None:
+async def test_migrations_create_the_tables_of_the_models(database_url: str) -> None:
     def differences(connection: Connection) -> Any:
         options = {"compare_type": True, "compare_server_default": True}
-        return compare_metadata(MigrationContext.configure(connection, opts=options), Base.metadata)
+        return compare_metadata(MigrationContext.configure(connection, opts=options), metadata)
 
     async with opened(database_url):
         assert await on_connection(database_url, differences) == []
 
 
-async def test_migrations_run_down_to_nothing_and_up_again(database_url: str) -> None:
+async def test_migrations_run_down_and_up(database_url: str) -> None:
     def downgrade(connection: Connection) -> list[str]:
         command.downgrade(configuration(connection), "base")
         return inspect(connection).get_table_names()
@@ -65,7 +65,7 @@ async def test_migrations_run_down_to_nothing_and_up_again(database_url: str) ->
         await check_ratings(store)
 
 
-async def test_a_database_opened_again_is_as_it_was(database_url: str) -> None:
+async def test_opening_again_changes_nothing(database_url: str) -> None:
     async with opened(database_url) as store:
         await store.save_game(make_game())
         games = await store.games()
@@ -78,7 +78,7 @@ async def test_a_newer_database_is_refused(database_url: str) -> None:
     newer = text("UPDATE alembic_version SET version_num = '9999'")
     await on_connection(database_url, lambda connection: connection.execute(newer))
     message = await refusal(database_url)
-    assert "has version 9999, this program knows versions up to 0001: install a newer nukidora" in message
+    assert "has version 9999, this program supports versions up to 0001: install a newer nukidora" in message
     assert PASSWORD not in message
 
 
@@ -103,7 +103,7 @@ async def test_different_databases_are_opened_at_once(tmp_path: Path) -> None:
         await store.close()
 
 
-async def test_sqlite_is_set_up_for_readers_beside_a_writer(sqlite_url: str) -> None:
+async def test_sqlite_uses_wal_full_sync_and_foreign_keys(sqlite_url: str) -> None:
     await (await Store.open(sqlite_url)).close()
     engine = make_engine(read_url(sqlite_url))
     async with engine.connect() as connection:
@@ -150,12 +150,12 @@ def test_urls_get_their_driver(written: str, driver: str, shown_path: str) -> No
     assert (url.drivername, url.database) == (driver, shown_path)
 
 
-def test_parameters_are_those_of_the_driver_and_sslmode() -> None:
+def test_url_parameters_are_those_of_the_driver_and_sslmode() -> None:
     url = read_url("postgresql://u:p@host/games?sslmode=require&application_name=x")
     assert dict(url.query) == {"ssl": "require", "application_name": "x"}
 
 
-async def test_tls_is_asked_for_as_libpq_does(postgres_url: str) -> None:
+async def test_sslmode_works_as_in_libpq(postgres_url: str) -> None:
     async with opened(f"{postgres_url}?sslmode=prefer"):
         pass
     assert "rejected SSL upgrade" in await refusal(f"{postgres_url}?sslmode=require")  # the cluster has no certificate
@@ -164,29 +164,32 @@ async def test_tls_is_asked_for_as_libpq_does(postgres_url: str) -> None:
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("", "database URL not understood: write sqlite:///PATH or postgresql://HOST/NAME"),
-        ("games.db", "database URL not understood"),
-        ("postgresql://u:secret@host:port/games", "database URL not understood"),
-        ("mysql://u:secret@host/games", "no database of type 'mysql': choose sqlite:///PATH or postgresql://HOST/NAME"),
-        ("postgresql+psycopg2://u:secret@host/games", "no database of type 'postgresql+psycopg2'"),
-        ("sqlite://", "SQLite needs a file to keep games in: write sqlite:///PATH"),
-        ("sqlite:///:memory:", "SQLite needs a file"),
+        ("", "invalid database URL: write sqlite:///PATH or postgresql://HOST/NAME"),
+        ("games.db", "invalid database URL"),
+        ("postgresql://u:secret@host:port/games", "invalid database URL"),
+        (
+            "mysql://u:secret@host/games",
+            "unsupported database 'mysql': choose sqlite:///PATH or postgresql://HOST/NAME",
+        ),
+        ("postgresql+psycopg2://u:secret@host/games", "unsupported database 'postgresql+psycopg2'"),
+        ("sqlite://", "SQLite in memory is not supported: write sqlite:///PATH"),
+        ("sqlite:///:memory:", "SQLite in memory is not supported"),
     ],
 )
-async def test_urls_that_name_no_database(url: str, said: str) -> None:
+async def test_unsupported_urls(url: str, said: str) -> None:
     message = await refusal(url)
     assert message.startswith(said)
     assert "secret" not in message
 
 
-async def test_files_that_are_no_database(tmp_path: Path) -> None:
+async def test_files_that_are_not_databases(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("Not a database, but long enough to be taken for one. " * 10)
     for name, said in (("missing/a.db", "unable to open"), (".", "unable to open"), ("notes.txt", "not a database")):
         message = await refusal(f"sqlite:///{tmp_path / name}")
         assert message.startswith(f"database sqlite:///{tmp_path / name}: ")
         assert said in message
         assert message.endswith(
-            "; see that it is a database of this program, in a folder it may write to, with room on the disk"
+            "; check that it is a database of this program, in a writable folder, on a disk with free space"
         )
     assert (tmp_path / "notes.txt").read_text().startswith("Not a database")
 
@@ -200,17 +203,15 @@ async def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> No
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("games",)]
 
 
-async def test_a_server_that_does_not_answer() -> None:
+async def test_an_unreachable_server() -> None:
     port = free_port()
     message = await refusal(f"postgresql://aki:secret@127.0.0.1:{port}/games?password=secret")
     assert message.startswith(f"database postgresql://aki:***@127.0.0.1:{port}/games: ")
-    assert message.endswith(
-        "; see that the database server runs there and that it knows this user, password and database"
-    )
+    assert message.endswith("; check that the database server runs there, and the user, password and database name")
     assert "secret" not in message
 
 
-async def test_a_server_that_knows_better(postgres_cluster: Cluster) -> None:
+async def test_errors_of_the_database_server(postgres_cluster: Cluster) -> None:
     url = postgres_cluster.url()
     tests = (
         (url.replace(PASSWORD, "wrong"), "password authentication failed"),

@@ -65,7 +65,7 @@ async def test_a_silent_bot(tmp_path: Path, wire: str, reply: str) -> None:
 
 @pytest.mark.parametrize("wire", TRANSPORTS)
 async def test_a_lost_connection(tmp_path: Path, wire: str) -> None:
-    async with serving(tmp_path, resume_within=0.1) as server:
+    async with serving(tmp_path, resume_timeout=0.1) as server:
         bad, others = Bot(server, "bad", wire=wire), [Bot(server, name) for name in "xy"]
 
         async def vanish() -> None:
@@ -83,7 +83,7 @@ async def test_a_lost_connection(tmp_path: Path, wire: str) -> None:
 
 async def test_all_connections_are_lost(tmp_path: Path) -> None:
     """House bots play on among themselves, and the game is stored."""
-    async with serving(tmp_path, resume_within=0.05) as server:
+    async with serving(tmp_path, resume_timeout=0.05) as server:
         bots = [Bot(server, name) for name in "abc"]
         await together(*(bot.until(lambda message: message["type"] == "tsumo") for bot in bots))
         for bot in bots:
@@ -95,7 +95,7 @@ async def test_all_connections_are_lost(tmp_path: Path) -> None:
 
 async def test_the_game_ends_before_a_lost_bots_time_to_come_back_does(tmp_path: Path) -> None:
     """It ends once, and only once."""
-    async with serving(tmp_path, decision_time=0.01, bank_time=0, resume_within=8, max_faults=1000) as server:
+    async with serving(tmp_path, decision_time=0.01, bank_time=0, resume_timeout=8, max_faults=1000) as server:
         clock = Clock()
         lost, others = Bot(server, "lost"), [Bot(server, name) for name in "xy"]
 
@@ -225,7 +225,7 @@ async def test_a_house_bot_that_is_not_compiled_and_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: Callable[[], Any]
 ) -> None:
     monkeypatch.setattr(sitting_module, "make", lambda *_: Uncompiled(fails))
-    async with serving(tmp_path, fill=("rule",), fill_after=0) as server:
+    async with serving(tmp_path, fill=("rule",), fill_delay=0) as server:
         await Bot(server, "a").play()
         game, lines = await the_game(server)
         discards = [line for line in lines if line["type"] == "dahai"]

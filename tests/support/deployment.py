@@ -1,4 +1,4 @@
-"""The Dockerfile and the compose file read as Docker does, and their services as processes of this machine."""
+"""Parses the Dockerfile and the compose file, and runs their services as local processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VARIABLE = re.compile(r"\$(?:\$|\{(?P<name>\w+)(?::-(?P<default>[^}]*))?\})")
 
 
 class Instruction(NamedTuple):
-    """One instruction of a Dockerfile: ``HEALTHCHECK --interval=5s CMD …`` is named HEALTHCHECK."""
+    """One instruction of a Dockerfile; ``HEALTHCHECK --interval=5s CMD …`` has the name HEALTHCHECK."""
 
     name: str
     options: dict[str, str]
@@ -28,7 +28,7 @@ class Instruction(NamedTuple):
 
     @property
     def words(self) -> list[str]:
-        """Its arguments, whether written as JSON or as words."""
+        """The arguments, written as JSON or as shell words."""
         return list(json.loads(self.text)) if self.text.startswith("[") else shlex.split(self.text)
 
 
@@ -46,11 +46,11 @@ def read_dockerfile(text: str) -> Iterator[Instruction]:
 
 
 DOCKERFILE = list(read_dockerfile((REPOSITORY / "Dockerfile").read_text(encoding="utf-8")))
-LAST_STAGE = DOCKERFILE[max(place for place, found in enumerate(DOCKERFILE) if found.name == "FROM") :]
+LAST_STAGE = DOCKERFILE[max(index for index, found in enumerate(DOCKERFILE) if found.name == "FROM") :]
 
 
 def the(name: str) -> Instruction:
-    """The only instruction of that name in the last stage."""
+    """The only instruction with that name in the last stage."""
     (found,) = (instruction for instruction in LAST_STAGE if instruction.name == name)
     return found
 
@@ -63,13 +63,13 @@ def health_check() -> list[str]:
 
 
 def image_environment() -> dict[str, str]:
-    """What the image sets, without the PATH."""
+    """The environment variables that the image sets, without PATH."""
     pairs = (word.partition("=") for found in LAST_STAGE if found.name == "ENV" for word in found.words)
     return {name: value for name, _, value in pairs if name != "PATH"}
 
 
 def interpolate(value: Any, variables: Mapping[str, str]) -> Any:
-    """Fill in the ``${NAME:-default}`` in all texts of a compose file. An empty variable counts as none."""
+    """Replace ``${NAME:-default}`` in all strings of a compose file. An empty variable counts as unset."""
     if isinstance(value, dict):
         return {key: interpolate(inner, variables) for key, inner in value.items()}
     if isinstance(value, list):
@@ -82,7 +82,7 @@ def interpolate(value: Any, variables: Mapping[str, str]) -> Any:
 
 
 def services(**variables: str) -> dict[str, dict[str, Any]]:
-    """The services of the compose file, with `variables` for the .env file."""
+    """The services of the compose file, with `variables` as the contents of .env."""
     text = (REPOSITORY / "docker-compose.yml").read_text(encoding="utf-8")
     found: dict[str, dict[str, Any]] = interpolate(yaml.safe_load(text), variables)["services"]
     for service in found.values():
@@ -93,40 +93,40 @@ def services(**variables: str) -> dict[str, dict[str, Any]]:
 
 @dataclass
 class Machine:
-    """Where services run as local processes: the sources here, or what the Dockerfile made of them."""
+    """Runs services as local processes, from these sources or from what the Dockerfile installed."""
 
     folder: Path  # for logs and data
     python: Path
-    environment: dict[str, str]  # counts more than that of image and service
-    unset: frozenset[str] = frozenset()  # variables of the image that count for the image only
-    places: dict[str, str] = field(default_factory=dict)  # text of the files -> what stands for it here
+    environment: dict[str, str]  # overrides that of image and service
+    unset: frozenset[str] = frozenset()  # variables that only the real image sets
+    substitutions: dict[str, str] = field(default_factory=dict)  # text in the files -> its local replacement
 
     @classmethod
     def of_sources(cls, folder: Path) -> Machine:
-        """The sources, with code compiled for this processor: there may be such code already."""
+        """Run from the sources, with code compiled for this processor, which may be cached already."""
         cache = {name: os.environ[name] for name in ("NUKIDORA_CACHE", "XDG_CACHE_HOME") if name in os.environ}
         unset = frozenset({"NUMBA_CPU_NAME", "NUKIDORA_CACHE"} - cache.keys())
         return cls(folder, Path(sys.executable), {"PYTHONPATH": str(REPOSITORY), **cache}, unset)
 
-    def here(self, text: str) -> str:
-        """A text of the files with the places of this machine."""
-        for there, here in self.places.items():
-            text = text.replace(there, here)
+    def substitute(self, text: str) -> str:
+        """A text of the files with the substitutions applied."""
+        for old, new in self.substitutions.items():
+            text = text.replace(old, new)
         return text
 
     def command(self, words: Sequence[str]) -> list[str]:
-        """A command of a container."""
-        return [str(self.python) if word == "python" else self.here(word) for word in words]
+        """The local command for a command of a container."""
+        return [str(self.python) if word == "python" else self.substitute(word) for word in words]
 
     def environment_of(self, service: dict[str, Any]) -> dict[str, str]:
-        """The environment of a container; the caller's own is not in it, but for the search path and home."""
+        """The environment of a container. Of the caller's environment, only PATH, HOME and LANG are inherited."""
         inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-        own = {name: self.here(value) for name, value in service.get("environment", {}).items()}
+        own = {name: self.substitute(value) for name, value in service.get("environment", {}).items()}
         image = {name: value for name, value in image_environment().items() if name not in self.unset}
         return inherited | image | own | self.environment
 
     def start(self, name: str, service: dict[str, Any]) -> subprocess.Popen[bytes]:
-        """Run the service; what it says goes to ``NAME.log``."""
+        """Start the service; its output goes to ``NAME.log``."""
         command = self.command([*the("ENTRYPOINT").words, *service.get("command", the("CMD").words)])
         with (self.folder / f"{name}.log").open("wb") as log:
             return subprocess.Popen(
@@ -134,22 +134,22 @@ class Machine:
             )
 
     def is_healthy(self, service: dict[str, Any]) -> bool:
-        """Run the image's health check beside the service."""
+        """Run the image's health check."""
         checked = subprocess.run(
             self.command(health_check()), env=self.environment_of(service), capture_output=True, timeout=30
         )
         return checked.returncode == 0
 
     def log(self, name: str) -> str:
-        """What a service has said so far."""
+        """The output of a service so far."""
         return (self.folder / f"{name}.log").read_text(encoding="utf-8")
 
 
-SUBJECT_TO_DOCKER = re.compile(r"(?<![\w/.])/(?=(?:build|opt/nukidora|cache|data)\b)")
+IMAGE_PATH = re.compile(r"(?<![\w/.])/(?=(?:build|opt/nukidora|cache|data)\b)")
 
 
 class Build:
-    """Carries out a Dockerfile in a folder that stands for the root of every stage. Users stay as they are."""
+    """Runs the instructions of a Dockerfile as the current user, with a folder as the root of every stage."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -160,20 +160,20 @@ class Build:
         self.environment["PATH"] = f"{base / 'bin'}:{os.environ['PATH']}"
 
     def inside(self, text: str) -> str:
-        """A text with the paths of the image."""
-        return SUBJECT_TO_DOCKER.sub(f"{self.root}/", text)
+        """A text with the image's paths replaced by paths in the folder."""
+        return IMAGE_PATH.sub(f"{self.root}/", text)
 
-    def carry_out(self, instruction: Instruction) -> None:
-        """One instruction. Raises CalledProcessError where a RUN fails."""
+    def execute(self, instruction: Instruction) -> None:
+        """Run one instruction. Raises CalledProcessError if a RUN fails."""
         words = instruction.words if instruction.name != "RUN" else []
         if instruction.name == "WORKDIR":
             self._folder = Path(self.inside(instruction.text))
             self._folder.mkdir(parents=True, exist_ok=True)
         elif instruction.name == "ENV":
             pairs = (word.partition("=") for word in words)
-            set_here = {name: self.inside(value) for name, _, value in pairs}
-            set_here = {name: value.replace("$PATH", self.environment["PATH"]) for name, value in set_here.items()}
-            self.environment |= set_here
+            variables = {name: self.inside(value) for name, _, value in pairs}
+            variables = {name: value.replace("$PATH", self.environment["PATH"]) for name, value in variables.items()}
+            self.environment |= variables
         elif instruction.name == "COPY" and "from" not in instruction.options:
             self._copy(words[:-1], self._folder / self.inside(words[-1]))
         elif instruction.name == "RUN" and not instruction.text.startswith("useradd "):

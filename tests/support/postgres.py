@@ -1,4 +1,4 @@
-"""A real PostgreSQL for tests: a cluster of its own in a temporary folder, a fresh database for each test."""
+"""A real PostgreSQL server for tests: a cluster in a temporary folder, and an empty database for each test."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ import pytest
 USER = "nukidora"
 PASSWORD = secrets.token_urlsafe(12)
 START_ATTEMPTS = 5  # another process may take the port that was free a moment ago
-# Waits until whoever holds its standard input lets go, by dying if need be; then stops the server, if it runs, and
-# clears up, however long initdb goes on filling the folder.
+# Waits for the end of its standard input, which also comes if the tests die; then stops the server, if it runs, and
+# removes the folder, retrying while initdb still writes to it.
 GUARD = """
 cat
 if [ -e data/postmaster.pid ]; then "$0" stop --wait --pgdata=data --mode=fast; fi
@@ -35,7 +35,7 @@ SPEED = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off",
 
 
 def find_binaries() -> Path | None:
-    """Folder of the newest PostgreSQL server's programs, where Debian puts them or on the PATH."""
+    """Folder with the programs of the newest PostgreSQL server, in Debian's location or on the PATH."""
     folders = Path("/usr/lib/postgresql").glob("*/bin")
     newest_first = sorted(folders, key=lambda folder: float(folder.parent.name), reverse=True)
     on_path = shutil.which("initdb")
@@ -46,12 +46,12 @@ def find_binaries() -> Path | None:
 
 
 def other_user() -> str | None:
-    """Whom the cluster has to run as: PostgreSQL refuses root. None: whoever runs the tests."""
+    """The user that the cluster runs as, since PostgreSQL refuses root. None: the user who runs the tests."""
     return "postgres" if os.geteuid() == 0 else None
 
 
 def reason_to_skip() -> str | None:
-    """Why there can be no PostgreSQL here, None where there can be one."""
+    """Why PostgreSQL cannot run here; None if it can."""
     if find_binaries() is None:
         return "no PostgreSQL server installed (Debian: apt-get install postgresql)"
     if other_user() and not any(entry.pw_name == other_user() for entry in pwd.getpwall()):
@@ -60,19 +60,19 @@ def reason_to_skip() -> str | None:
 
 
 def free_port() -> int:
-    """A TCP port of the loopback address that nobody listens at now."""
+    """A free TCP port of the loopback address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 class Cluster:
-    """A PostgreSQL server in `folder`, which its user owns."""
+    """A PostgreSQL server in `folder`, which must belong to the server's user."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.port = 0
-        # In a session of its own the guard outlives an interrupt or a kill meant for the tests.
+        # In its own session, the guard survives an interrupt or a kill of the tests.
         guard = ["sh", "-c", GUARD, self._program("pg_ctl")]
         self._guard = self._popen(guard, stdin=subprocess.PIPE, start_new_session=True)
         self._numbers = itertools.count(1)
@@ -93,7 +93,7 @@ class Cluster:
         )
 
     def _run(self, program: str, *arguments: str) -> tuple[int, str]:
-        """Exit status and output of one of PostgreSQL's programs."""
+        """Run one of PostgreSQL's programs; returns its exit status and output."""
         process = self._popen([self._program(program), *arguments], stdin=subprocess.DEVNULL)
         output, _ = process.communicate(timeout=60)
         return process.returncode, output
@@ -105,7 +105,7 @@ class Cluster:
         return str(binaries / name)
 
     def start(self) -> None:
-        """Make the cluster and start its server. Raises RuntimeError with what PostgreSQL says."""
+        """Create the cluster and start its server. Raises RuntimeError with PostgreSQL's output."""
         password = self.folder / "password"
         password.write_text(PASSWORD)
         status, output = self._run(
@@ -120,25 +120,25 @@ class Cluster:
         for _ in range(START_ATTEMPTS):
             self.port = free_port()
             options = " ".join(f"-c {name}={value}" for name, value in (settings | {"port": str(self.port)}).items())
-            # The server keeps what it inherits open: its output goes to the log, not into our pipe.
+            # The server would keep an inherited pipe open, so its output goes to the log.
             status, _ = self._run("pg_ctl", "start", "--wait", "--pgdata=data", f"--log={log}", f"--options={options}")
             if not status:
                 return
         raise RuntimeError(f"PostgreSQL does not start: {log.read_text()}")
 
     def stop(self) -> None:
-        """Stop the server, whoever is connected, and remove its folder. Raises RuntimeError."""
+        """Stop the server, disconnect all clients and remove its folder. Raises RuntimeError."""
         output, _ = self._guard.communicate(timeout=60)
         if self._guard.returncode:
             raise RuntimeError(f"PostgreSQL does not stop: {output}")
 
     def url(self, database: str = "postgres") -> str:
-        """URL of a database of this cluster."""
+        """The URL of a database of this cluster."""
         return f"postgresql://{USER}:{PASSWORD}@127.0.0.1:{self.port}/{database}"
 
     @contextmanager
     def database(self) -> Iterator[str]:
-        """URL of an empty database that is dropped in the end."""
+        """The URL of an empty database, dropped at the end of the block."""
         name = f"test{next(self._numbers)}"
         asyncio.run(self._execute(f"CREATE DATABASE {name}"))
         yield self.url(name)
@@ -155,7 +155,7 @@ def postgres_cluster() -> Iterator[Cluster]:
     """A running PostgreSQL server."""
     if reason := reason_to_skip():
         pytest.skip(reason)
-    # Not a folder of pytest's: those are closed to other users, and too long for a socket's path.
+    # Not pytest's tmp_path: other users cannot read it, and its path is too long for a socket.
     folder = Path(tempfile.mkdtemp(prefix="nukidora-pg-"))
     if user := other_user():
         shutil.chown(folder, user, user)
@@ -169,6 +169,6 @@ def postgres_cluster() -> Iterator[Cluster]:
 
 @pytest.fixture
 def postgres_url(postgres_cluster: Cluster) -> Iterator[str]:
-    """URL of an empty PostgreSQL database."""
+    """The URL of an empty PostgreSQL database."""
     with postgres_cluster.database() as url:
         yield url

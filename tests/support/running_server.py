@@ -29,10 +29,10 @@ class Live:
         """A WebSocket to it."""
         return connect(f"ws://127.0.0.1:{self.server.port}{path}", **options)
 
-    async def get(self, path: str, status: int = 200, **query: Any) -> Any:
+    async def get(self, path: str, expected_status: int = 200, **query: Any) -> Any:
         """The JSON found at a path, which must come with that status."""
         response = await self.http.get(path, params=query or None)
-        assert response.status_code == status, response.text
+        assert response.status_code == expected_status, response.text
         return response.json()
 
     async def refused(self, status: int, method: str, path: str, **options: Any) -> str:

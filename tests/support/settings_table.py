@@ -1,4 +1,4 @@
-"""The table of settings in docs/deploy.md; ``python -m tests.support.settings_table`` writes it anew."""
+"""The table of settings in docs/deploy.md. ``python -m tests.support.settings_table`` updates it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ BEGIN, END = "<!-- settings -->\n", "<!-- end of settings -->\n"
 
 
 def settings_table() -> str:
-    """Every setting with its flag, environment variable, default and meaning."""
-    rows = ["| flag | variable | default | |", "|---|---|---|---|"]
+    """Every setting with its flag, environment variable, default and meaning, as Markdown."""
+    rows = ["| flag | variable | default | meaning |", "|---|---|---|---|"]
     for name, field in Settings.model_fields.items():
         flag = "--" + name.replace("_", "-")
         default = ",".join(field.default) if isinstance(field.default, tuple) else field.default
@@ -21,13 +21,13 @@ def settings_table() -> str:
     return "\n".join(rows) + "\n"
 
 
-def parts(page: str) -> tuple[str, str, str]:
-    """A page before, in and after its table."""
+def split_page(page: str) -> tuple[str, str, str]:
+    """The text before the table, the table, and the text after it."""
     before, begin, rest = page.partition(BEGIN)
     table, end, after = rest.partition(END)
     return before + begin, table, end + after
 
 
 if __name__ == "__main__":
-    before, _, after = parts(PAGE.read_text(encoding="utf-8"))
+    before, _, after = split_page(PAGE.read_text(encoding="utf-8"))
     PAGE.write_text(before + settings_table() + after, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Finished games made up for the store, and what must hold for a store whatever was saved."""
+"""Made-up finished games for the store, and checks of a store's invariants."""
 
 from __future__ import annotations
 
@@ -14,27 +14,44 @@ import pytest
 from openskill.models import PlackettLuce
 
 from engine.rules import TENHOU
-from server.store import FinishedGame, Page, Rating, Standing, Store
+from server.store import FinishedGame, Page, Rating, SeatResult, Store
+from server.store.models import Model
 
 NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
 NAMES = ("aki", "beni", "chiyo", "daigo")
 
 Item = TypeVar("Item")
-Seats = tuple[Standing, Standing, Standing]
+AnyModel = TypeVar("AnyModel", bound=Model)
+Seats = tuple[SeatResult, SeatResult, SeatResult]
 
 
-def standings(names: Sequence[str], scores: Sequence[int] = (50_000, 30_000, 25_000)) -> Seats:
-    """Three seats that ended with those scores, under Tenhou's rules."""
+def replace(model: AnyModel, **changes: Any) -> AnyModel:
+    """A copy of a model with some fields changed."""
+    return model.model_copy(update=changes)
+
+
+def seat_results(names: Sequence[str], scores: Sequence[int] = (50_000, 30_000, 25_000)) -> Seats:
+    """The results of three seats with those scores, under Tenhou's rules."""
     given = list(scores)
     results = zip(names, given, TENHOU.ranks(given), TENHOU.final_points(given), strict=True)
     first, second, third = (
-        Standing(name, False, score, rank, points, 0.0, 0, False) for name, score, rank, points in results
+        SeatResult(
+            name=name,
+            house_bot=False,
+            score=score,
+            rank=rank,
+            points=points,
+            penalty=0.0,
+            faults=0,
+            taken_over=False,
+        )
+        for name, score, rank, points in results
     )
     return first, second, third
 
 
 def make_game(names: Sequence[str] = NAMES[:3], minute: float = 0, **changes: Any) -> FinishedGame:
-    """A game of those names, finished so many minutes after noon."""
+    """A game of those players that finished `minute` minutes after noon."""
     finished = NOON + timedelta(minutes=minute)
     fields: dict[str, Any] = {
         "id": uuid.uuid4().hex,
@@ -45,7 +62,7 @@ def make_game(names: Sequence[str] = NAMES[:3], minute: float = 0, **changes: An
         "finished": finished,
         "rounds": 9,
         "decisions": 431,
-        "seats": standings(names),
+        "seats": seat_results(names),
         "record": b"record of a game",
     }
     return FinishedGame(**(fields | changes))
@@ -55,12 +72,12 @@ def random_game(chance: random.Random, minute: float = 0) -> FinishedGame:
     """A game of three of NAMES with random scores."""
     scores = [100 * chance.randrange(1000) for _ in range(3)]
     names = chance.sample(NAMES, 3)
-    return make_game(names, minute, seats=standings(names, scores))
+    return make_game(names, minute, seats=seat_results(names, scores))
 
 
 @asynccontextmanager
 async def opened(url: str) -> AsyncIterator[Store]:
-    """An open store, closed in the end."""
+    """A store, open inside the block."""
     store = await Store.open(url)
     try:
         yield store
@@ -82,7 +99,7 @@ async def all_items(ask: Callable[[str | None], Awaitable[Page[Item]]]) -> list[
 
 
 async def check_ratings(store: Store) -> None:
-    """Every game changed the ratings that its players had then, each player's games following one another."""
+    """Check that each game was rated with the ratings its players had before it, in an unbroken sequence per player."""
     model = PlackettLuce()
     before: dict[tuple[str, str], Rating] = {}
     after: dict[tuple[str, str], Rating] = {}
@@ -90,17 +107,17 @@ async def check_ratings(store: Store) -> None:
         name = player.name
         history = await all_items(partial(store.rating_history, name))
         assert [point.number for point in history] == list(range(1, player.rated_games + 1))
-        rating = Rating(model.mu, model.sigma, model.mu - 3 * model.sigma)
+        rating = Rating(mu=model.mu, sigma=model.sigma, ordinal=model.mu - 3 * model.sigma)
         for point in history:
-            before[name, point.game], after[name, point.game] = rating, point.rating
+            before[name, point.game_id], after[name, point.game_id] = rating, point.rating
             rating = point.rating
         assert player.rating == rating
     for game in await all_items(lambda cursor: store.games(cursor=cursor)):
         if not game.rated:
             continue
-        keys = [(standing.name, game.id) for standing in game.seats]
+        keys = [(seat.name, game.id) for seat in game.seats]
         teams = [[model.rating(mu=before[key].mu, sigma=before[key].sigma)] for key in keys]
-        expected = model.rate(teams, ranks=[float(standing.rank) for standing in game.seats])
+        expected = model.rate(teams, ranks=[float(seat.rank) for seat in game.seats])
         assert [(after[key].mu, after[key].sigma) for key in keys] == [
             pytest.approx((rating.mu, rating.sigma), abs=1e-12) for (rating,) in expected
         ]

@@ -24,7 +24,7 @@ def _create_players() -> None:
     op.create_table(
         "players",
         sa.Column("name", Text(), nullable=False),
-        sa.Column("house", sa.Boolean(), nullable=False),
+        sa.Column("house_bot", sa.Boolean(), nullable=False),
         sa.Column("games", sa.Integer(), nullable=False),
         sa.Column("rated_games", sa.Integer(), nullable=False),
         sa.Column("firsts", sa.Integer(), nullable=False),
@@ -52,7 +52,6 @@ def _create_games() -> None:
         sa.Column("finished", Time(), nullable=False),
         sa.Column("rounds", sa.Integer(), nullable=False),
         sa.Column("decisions", sa.Integer(), nullable=False),
-        sa.Column("rated", sa.Boolean(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_games"),
     )
     op.create_index("ix_games_finished_id", "games", ["finished", "id"])
@@ -61,9 +60,9 @@ def _create_games() -> None:
         "seats",
         sa.Column("game_id", Text(), nullable=False),
         sa.Column("seat", sa.Integer(), nullable=False),
-        sa.Column("name", Text(), nullable=False),
         sa.Column("finished", Time(), nullable=False),
-        sa.Column("house", sa.Boolean(), nullable=False),
+        sa.Column("name", Text(), nullable=False),
+        sa.Column("house_bot", sa.Boolean(), nullable=False),
         sa.Column("score", sa.Integer(), nullable=False),
         sa.Column("rank", sa.Integer(), nullable=False),
         sa.Column("points", sa.Double(), nullable=False),
@@ -87,6 +86,7 @@ def _create_games() -> None:
         sa.Column("name", Text(), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
         sa.Column("game_id", Text(), nullable=False),
+        sa.Column("finished", Time(), nullable=False),
         sa.Column("mu", sa.Double(), nullable=False),
         sa.Column("sigma", sa.Double(), nullable=False),
         sa.Column("ordinal", sa.Double(), nullable=False),

@@ -1,4 +1,4 @@
-"""Games saved at the same time, by one process or by several: none is lost, none is rated on old ratings."""
+"""Concurrent saves by one or several processes: no game is lost or rated with outdated ratings."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ from sqlalchemy.dialects.postgresql import Insert, insert
 
 from server.store import Store, StoreError, database
 from server.store.database import make_engine, read_url
-from server.store.tables import PlayerRow
+from server.store.tables import players
 from tests.support.stored_games import NOON, all_items, check_ratings, make_game, opened, random_game
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 GAMES_EACH = 25
-# Says that it is ready, waits for a line, saves its games, some of which the other processes save too.
+# Prints a line, waits for one, and saves its games, some of which the other processes save too.
 SAVER = f"""
 import asyncio, random, sys, uuid
-from dataclasses import replace
-from tests.support.stored_games import opened, random_game
+from tests.support.stored_games import opened, random_game, replace
 
 async def main(url, number):
     chance, shared = random.Random(number), random.Random("shared")
@@ -43,13 +42,13 @@ asyncio.run(main(*sys.argv[1:]))
 
 
 async def check_store(store: Store, n_games: int) -> None:
-    """There are so many games, counted and rated."""
+    """Check that the store has `n_games` games, all of them counted and rated."""
     games = await all_items(lambda cursor: store.games(cursor=cursor))
     assert len(games) == n_games
-    played = Counter(standing.name for game in games for standing in game.seats)
-    players = await all_items(store.players)
-    assert {player.name: player.games for player in players} == played
-    assert {player.name: sum(player.places) for player in players} == played
+    played = Counter(seat.name for game in games for seat in game.seats)
+    found = await all_items(store.players)
+    assert {player.name: player.games for player in found} == played
+    assert {player.name: player.firsts + player.seconds + player.thirds for player in found} == played
     await check_ratings(store)
 
 
@@ -67,9 +66,9 @@ async def test_players_are_locked_in_the_order_of_their_names(postgres_url: str,
     # Another transaction has beni and then takes chiyo: nobody who waits for beni may have chiyo already.
     def lock(name: str) -> Insert:
         zeros = dict.fromkeys(("games", "rated_games", "firsts", "seconds", "thirds", "points", "faults"), 0)
-        skill = {"house": False, "mu": 25.0, "sigma": 8.0, "ordinal": 1.0, "first_seen": NOON, "last_seen": NOON}
-        statement = insert(PlayerRow).values(name=name, **zeros, **skill)
-        return statement.on_conflict_do_update(index_elements=["name"], set_={"house": False})
+        skill = {"house_bot": False, "mu": 25.0, "sigma": 8.0, "ordinal": 1.0, "first_seen": NOON, "last_seen": NOON}
+        statement = insert(players).values(name=name, **zeros, **skill)
+        return statement.on_conflict_do_update(index_elements=["name"], set_={"house_bot": False})
 
     engine = make_engine(read_url(postgres_url))
     async with opened(postgres_url) as store, engine.connect() as other:
@@ -107,7 +106,7 @@ async def test_in_several_processes(database_url: str) -> None:
         await check_store(store, 3 * GAMES_EACH)
 
 
-async def test_reading_goes_on_while_many_wait_to_write(database_url: str) -> None:
+async def test_reads_are_not_blocked_by_waiting_writes(database_url: str) -> None:
     engine = make_engine(read_url(database_url))
     async with opened(database_url) as store:
         await store.save_game(make_game())
@@ -131,7 +130,7 @@ def no_garbage_collection() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("no_garbage_collection")  # it would end what a save left open, sooner or later
-async def test_a_save_given_up_half_way_harms_nobody(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_cancelled_save_does_not_block_others(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "LOCK_TIMEOUT", 5.0)
     chance = random.Random(4)
     games = [random_game(chance) for _ in range(60)]
@@ -144,7 +143,7 @@ async def test_a_save_given_up_half_way_harms_nobody(database_url: str, monkeypa
         await check_store(store, len(games))
 
 
-async def test_closing_waits_for_a_save_given_up(database_url: str) -> None:
+async def test_closing_waits_for_a_cancelled_save(database_url: str) -> None:
     async with opened(database_url) as store:
         saves = [asyncio.create_task(store.save_game(make_game(minute=minute))) for minute in range(5)]
         await asyncio.sleep(0)
@@ -154,7 +153,7 @@ async def test_closing_waits_for_a_save_given_up(database_url: str) -> None:
         await check_store(store, 5)
 
 
-async def test_a_store_outlives_the_connections_it_had(postgres_url: str) -> None:
+async def test_a_store_reconnects(postgres_url: str) -> None:
     async with opened(postgres_url) as store:
         await store.save_game(make_game())
         engine = make_engine(read_url(postgres_url))
@@ -167,7 +166,7 @@ async def test_a_store_outlives_the_connections_it_had(postgres_url: str) -> Non
         assert len((await store.games()).items) == 2
 
 
-async def test_a_database_that_hangs_is_not_waited_for(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_commands_of_a_hanging_database_time_out(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "COMMAND_TIMEOUT", 0.2)
     async with opened(postgres_url) as store:
         engine = make_engine(read_url(postgres_url))

@@ -1,0 +1,94 @@
+"""Downloads of game records in several formats."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, HTTPException, Query, Request, Response
+
+from engine.records import mjai, tenhou_json
+from engine.records.model import GameRecord
+from server.api.common import Route, ServiceHere, problems
+from server.api.errors import not_found
+from server.api.games import live_broadcast
+
+router = APIRouter(prefix="/api/games", tags=["games"], route_class=Route)
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of downloaded records."""
+
+    media_type: str
+    suffix: str
+    write: Callable[[GameRecord], str] | None = None  # None: sent as stored
+    cache_control: str = "public, max-age=3600"  # a later version may convert differently
+
+
+FormatName = Literal["mjson", "tenhou", "libriichi3p", "kita"]
+FORMATS: dict[FormatName, Format] = {
+    "mjson": Format("application/gzip", ".mjson.gz", cache_control="public, max-age=31536000, immutable"),
+    "tenhou": Format("application/json", ".json", tenhou_json.write),
+    "libriichi3p": Format("application/x-ndjson", ".libriichi3p.mjson", partial(mjai.write, dialect="libriichi3p")),
+    "kita": Format("application/x-ndjson", ".kita.mjson", partial(mjai.write, dialect="kita")),
+}
+
+
+def convert(stored: bytes, source: str, write: Callable[[GameRecord], str]) -> bytes:
+    """A stored record in another format. Raises RecordError, which names `source`."""
+    return write(mjai.read(gzip.decompress(stored).decode(), source)).encode()
+
+
+@router.get(
+    "/{game_id}/record",
+    summary="The record of a finished game",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The record, as a file",
+            "content": {
+                known.media_type: {"schema": {"type": "string", "format": "binary"}} for known in FORMATS.values()
+            },
+        },
+        304: {"description": "The client has this version already (`If-None-Match`)"},
+        **problems(404, 422, 429, 503),
+    },
+)
+async def get_record(
+    service: ServiceHere,
+    request: Request,
+    game_id: str,
+    format_name: Annotated[
+        FormatName,
+        Query(
+            alias="format",
+            description="`mjson`: one mjai event a line, gzipped, as stored, with the bots' annotations (`ext_bot`) "
+            "and faults (`error`); `tenhou`: tenhou.net/6 JSON; `libriichi3p`, `kita`: those dialects of mjai",
+        ),
+    ] = "mjson",
+) -> Response:
+    """A record contains the seed of the game's walls, and all hands."""
+    lobby = service.lobby
+    lobby.access.download(request.client.host if request.client else "")
+    data = await lobby.store.record(game_id)
+    if data is None and live_broadcast(lobby, game_id) is not None:
+        raise HTTPException(404, f"the game is still being played: see /api/games/{game_id}")
+    if data is None:
+        raise not_found("game", game_id)
+    chosen = FORMATS[format_name]
+    if chosen.write is not None:
+        async with service.conversions:
+            data = await asyncio.to_thread(convert, data, game_id, chosen.write)
+    tag = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
+    headers = {"ETag": tag, "Cache-Control": chosen.cache_control}
+    known_tags = request.headers.get("if-none-match", "")
+    if known_tags == "*" or tag in known_tags:
+        return Response(status_code=304, headers=headers)
+    headers["Content-Disposition"] = f'attachment; filename="{game_id}{chosen.suffix}"'
+    return Response(data, media_type=chosen.media_type, headers=headers)

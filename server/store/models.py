@@ -1,0 +1,167 @@
+"""The models of what is stored: one class a table.
+
+The columns of a table follow from the fields of its model (`server.store.tables`), and the HTTP API sends the same
+models, so a new stored field is declared here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field
+
+Item = TypeVar("Item")
+Seat = TypeVar("Seat")
+ThreeSeats = Annotated[tuple[Seat, Seat, Seat], Field(description="seats 0 to 2")]
+
+
+def printable(name: str) -> str:
+    """A player's name. Raises ValueError for one that is not printable: databases do not keep every such character."""
+    if not name.isprintable():
+        raise ValueError(f"name {name!r} is not printable")
+    return name
+
+
+class Model(BaseModel):
+    """Base class of the models. Times have a time zone; times read from the store are in UTC."""
+
+    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
+
+
+# Games ----------------------------------------------------------------------------------------------------------------
+
+
+class SeatScore(Model):
+    """A player of a game and its score."""
+
+    name: Annotated[str, AfterValidator(printable)]
+    house_bot: bool = Field(description="a bot run by the server itself")
+    score: int
+
+
+class SeatResult(SeatScore):
+    """The result of a game for one seat."""
+
+    rank: int = Field(description="1 to 3; ranks are never shared")
+    points: float = Field(description="final points, uma and oka included")
+    penalty: float = Field(description="points deducted for faults, if the room has a fault penalty")
+    faults: int
+    taken_over: bool = Field(description="a house bot played the seat at the end of the game")
+
+
+class GameInfo(Model):
+    """What is known of a game from its start."""
+
+    id: str = Field(description="32 hexadecimal digits; the same while the game is played and afterwards")
+    room: str
+    rules: str = Field(description="name of the preset")
+    length: str = Field(description="east or hanchan")
+    started: datetime
+
+
+class StoredGame(GameInfo):
+    """A finished game."""
+
+    finished: datetime
+    rounds: int
+    decisions: int
+    seats: ThreeSeats[SeatResult]
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def status(self) -> Literal["finished"]:
+        """Always "finished"."""
+        return "finished"
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def rated(self) -> bool:
+        """Whether the game counts for ratings: false if one name had two seats."""
+        return len({seat.name for seat in self.seats}) == len(self.seats)
+
+
+class FinishedGame(StoredGame):
+    """A game to be stored, with its record. The record has a table of its own: lists of games do not read it."""
+
+    record: bytes = Field(repr=False, description=".mjson.gz")
+
+
+# Players --------------------------------------------------------------------------------------------------------------
+
+
+class Rating(Model):
+    """Skill as estimated by OpenSkill's Plackett-Luce model."""
+
+    mu: float
+    sigma: float = Field(description="uncertainty of mu (one standard deviation)")
+    ordinal: float = Field(description="mu - 3 sigma; players are ranked by it")
+
+
+class RatingPoint(Model):
+    """A player's rating after one game."""
+
+    number: int = Field(description="1 for the player's first rated game")
+    game_id: str
+    finished: datetime
+    rating: Rating
+
+
+class PlayerStats(Model):
+    """Totals of a player over all finished games. A game in which the name had two seats counts twice."""
+
+    name: str
+    house_bot: bool = Field(description="a bot run by the server itself")
+    games: int = 0
+    rated_games: int = 0
+    firsts: int = 0
+    seconds: int = 0
+    thirds: int = 0
+    points: float = Field(0.0, description="sum of final points, penalties deducted")
+    faults: int = 0
+    rating: Rating
+    first_seen: datetime = Field(description="start of the first game")
+    last_seen: datetime = Field(description="end of the latest game")
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def mean_rank(self) -> float:
+        """Mean rank, 1 to 3."""
+        return (self.firsts + 2 * self.seconds + 3 * self.thirds) / self.games
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def mean_points(self) -> float:
+        """Final points per game, penalties deducted."""
+        return self.points / self.games
+
+
+# Rooms and tokens -----------------------------------------------------------------------------------------------------
+
+
+class StoredRoom(Model):
+    """A room that is opened again when the server starts."""
+
+    name: str
+    settings: dict[str, Any]
+    opened: datetime
+
+
+class StoredToken(Model):
+    """A token without its secret."""
+
+    name: str
+    admin: bool
+    created: datetime
+
+
+# Lists ----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Item]):
+    """A page of a list. `next_cursor` requests the next page; None on the last page."""
+
+    items: list[Item]
+    next_cursor: str | None
