@@ -42,7 +42,7 @@ class TooMany(Refused):
         self.seconds = seconds
 
 
-class Allowance:
+class RateLimiter:
     """So many uses a second on average; `burst` at once."""
 
     __slots__ = ("_burst", "_left", "_rate", "_since")
@@ -75,12 +75,12 @@ class PerMinute:
         """`uses` is what is counted, for messages."""
         self._per_minute = per_minute
         self._uses = uses
-        self._allowances: dict[str, Allowance] = {}  # the address seen last comes last
+        self._allowances: dict[str, RateLimiter] = {}  # the address seen last comes last
 
     def take(self, address: str) -> None:
         """Use it once for an address. Raises TooMany where it has used all."""
         address = counted_as(address)
-        allowance = self._allowances.pop(address, None) or Allowance(self._per_minute / 60, self._per_minute)
+        allowance = self._allowances.pop(address, None) or RateLimiter(self._per_minute / 60, self._per_minute)
         self._allowances[address] = allowance
         if len(self._allowances) > MAX_ADDRESSES:
             del self._allowances[next(iter(self._allowances))]

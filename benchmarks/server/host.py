@@ -57,9 +57,9 @@ class Samples(Metrics):
         super().__init__()
         self.own_times: list[float] = []
 
-    def answered(self, seconds: float) -> None:
+    def observe_server_time(self, seconds: float) -> None:
         """See `server.metrics.Metrics`."""
-        super().answered(seconds)
+        super().observe_server_time(seconds)
         self.own_times.append(seconds)
 
     def value(self, name: str) -> int:

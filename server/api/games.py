@@ -123,7 +123,7 @@ async def list_games(
 async def stored_game(lobby: LobbyHere, game_id: str) -> store.StoredGame:
     """The game of that id. Raises HTTPException where there is none, or it is being played."""
     game = await lobby.store.game(game_id)
-    if game is None and game_id in lobby.sittings:
+    if game is None and game_id in lobby.games:
         raise HTTPException(404, f"the game is still being played: see /api/sittings/{game_id}")
     if game is None:
         raise missing("game", game_id)

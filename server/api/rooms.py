@@ -71,7 +71,7 @@ def shown(room: Room) -> RoomInfo:
         waiting=len(room.waiting),
         playing=room.playing,
         started=room.started,
-        kept=room.kept,
+        kept=room.permanent,
     )
 
 

@@ -33,7 +33,7 @@ class SittingInfo(BaseModel):
 
 def place(broadcast: Broadcast) -> tuple[datetime, str]:
     """What games being played are ordered by."""
-    start = broadcast.sitting.start
+    start = broadcast.game.start
     return start.started, start.id
 
 
@@ -42,7 +42,7 @@ NEWEST_FIRST: Order[Broadcast] = Order("sittings", place, (time, str))
 
 def shown(broadcast: Broadcast) -> SittingInfo:
     """A game being played as the API shows it."""
-    start = broadcast.sitting.start
+    start = broadcast.game.start
     rounds, scores = broadcast.shown()
     return SittingInfo(
         id=start.id,
@@ -71,7 +71,7 @@ async def list_sittings(
         broadcast
         for broadcast in lobby.broadcasts.values()
         if not broadcast.over
-        and wanted in (None, broadcast.sitting.start.room)
+        and wanted in (None, broadcast.game.start.room)
         and (after is None or place(broadcast) < after)
     ]
     playing.sort(key=place, reverse=True)
@@ -106,7 +106,7 @@ async def sitting_events(socket: WebSocket, service: ServiceHere, sitting_id: st
         return
     lobby.metrics.connections.inc()
     try:
-        await watch(socket, broadcast, service.turns)
+        await watch(socket, broadcast, service.throttle)
     finally:
         lobby.access.disconnect(address)
         lobby.metrics.connections.dec()

@@ -111,7 +111,7 @@ async def test_the_games_of_a_room_are_counted_from_its_opening(tmp_path: Path) 
         async with live(tmp_path, resume_within=0) as at:
             assert (await at.http.post("/api/rooms", json=cup)).json()["started"] == 0
             await Bot(at.server, "aki", room="cup").play()
-            await until(lambda: not at.server.lobby.sittings)
+            await until(lambda: not at.server.lobby.games)
         async with live(tmp_path, resume_within=0) as at:
             assert (await at.get("/api/rooms/cup"))["started"] == 1
             await Bot(at.server, "aki", room="cup").play()
@@ -126,10 +126,10 @@ async def test_the_seed_of_a_room_is_never_told(tmp_path: Path) -> None:
         texts = [(await at.http.post("/api/rooms", json={"name": "cup", "settings": {"seed": SEED + 1}})).text]
         bot = Bot(at.server, "aki", room=TABLE)
         await play_into(bot, 1)
-        game = next(iter(at.server.lobby.sittings))
+        game = next(iter(at.server.lobby.games))
         for path in ("/api/rooms", "/api/rooms/cup", "/api/rooms/default", "/api/sittings", f"/api/sittings/{game}"):
             texts.append((await at.http.get(path)).text)
-        walls = at.server.lobby.sittings[game].start.seed
+        walls = at.server.lobby.games[game].start.seed
         assert not any(str(seed) in text for text in texts for seed in (SEED, SEED + 1, walls))
         assert not any("seed" in text for text in texts)
 

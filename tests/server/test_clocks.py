@@ -172,9 +172,9 @@ async def test_the_clock_runs_on_while_a_connection_is_lost(tmp_path: Path) -> N
         async def think() -> None:
             await slow.until_own()
             slow.drop()
-            (sitting,) = server.lobby.sittings.values()
+            (game_in_play,) = server.lobby.games.values()
             clock.forward(DECISION + BANK)
-            await until(lambda: sitting.seats[0].faults == 1)
+            await until(lambda: game_in_play.seats[0].faults == 1)
             await slow.play(resume=len(slow.game))
 
         await together(think(), play_all(bots[1:]))
@@ -194,15 +194,15 @@ async def test_a_seat_is_taken_over_when_its_bot_does_not_come_back_in_time(tmp_
 
         async def vanish() -> None:
             await late.until_own()
-            (sitting,) = server.lobby.sittings.values()
+            (game_in_play,) = server.lobby.games.values()
             late.drop()
-            await until(lambda: sitting.seats[0].guest is None)
+            await until(lambda: game_in_play.seats[0].connection is None)
             clock.forward(5 - MARGIN)
             await asyncio.sleep(0.05)
-            assert not sitting.seats[0].taken_over
-            assert sitting.seats[0].decisions == 0
+            assert not game_in_play.seats[0].taken_over
+            assert game_in_play.seats[0].decisions == 0
             clock.forward(MARGIN)
-            await until(lambda: sitting.seats[0].taken_over)
+            await until(lambda: game_in_play.seats[0].taken_over)
             await late.play(resume=len(late.game))
 
         await together(vanish(), play_all(bots[1:]))

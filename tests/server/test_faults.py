@@ -11,7 +11,7 @@ import pytest
 
 from engine.actions import action_name
 from engine.tiles import FULL_SET, MJAI_NAMES
-from server.line import MAX_MESSAGE
+from server.ports import MAX_MESSAGE_BYTES
 from tests.support.server_bots import (
     NOTHING,
     Answer,
@@ -84,7 +84,7 @@ MALFORMED: dict[str, Callable[[Bot, Message], Answer]] = {
     "a big remark": lambda bot, drawn: tsumogiri(bot, drawn) | {"ext_bot": {"x": "x" * 5000}},  # type: ignore
 }
 OVERSIZED: dict[str, Callable[[Bot, Message], Answer]] = {
-    "too long": lambda bot, drawn: b" " * MAX_MESSAGE + b"{}",
+    "too long": lambda bot, drawn: b" " * MAX_MESSAGE_BYTES + b"{}",
     "much too long": lambda bot, drawn: b'{"type":"none","x":"' + b"x" * 900_000 + b'"}',
 }
 WRONG = ILLEGAL | FOR_ANOTHER | MALFORMED | OVERSIZED

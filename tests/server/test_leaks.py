@@ -15,15 +15,14 @@ import pytest
 from engine import events
 from engine.actions import actions_of
 from engine.events import Event
-from engine.game import Game
 from engine.mjai import round_events
 from engine.mjai.messages import hand_names
 from engine.mjai.possible_actions import hints
 from engine.mjai.round_events import RoundReader
 from engine.table import URA_AT
 from engine.tiles import MJAI_NAMES
-from server.guest import Guest
-from server.sitting import Sitting
+from server.connection.bot_connection import BotConnection
+from server.game.live_game import LiveGame
 from tests.support.leak_detector import HINTS, SEED, TABLES, Played, Witness, leaks, played, seat_bots
 from tests.support.server_bots import Message, replay_of, serving
 
@@ -65,19 +64,21 @@ def open_to_all(message: Message, seat: int) -> Message:
 
 
 def hides_nothing(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("server.guest.for_seat", open_to_all)
+    patch.setattr("server.connection.bot_connection.for_seat", open_to_all)
 
 
 def hides_nothing_when_sent_again(patch: pytest.MonkeyPatch) -> None:
-    tell = Guest.tell
+    send = BotConnection.send_messages
 
-    def telling(self: Guest, messages: list[Message], game: Game, menu: list[int], resent: bool = False) -> None:
+    def sending(
+        self: BotConnection, messages: list[Message], table: np.record, legal: list[int], resent: bool = False
+    ) -> None:
         with pytest.MonkeyPatch.context() as now:
             if resent:
-                now.setattr("server.guest.for_seat", open_to_all)
-            tell(self, messages, game, menu, resent)
+                now.setattr("server.connection.bot_connection.for_seat", open_to_all)
+            send(self, messages, table, legal, resent)
 
-    patch.setattr(Guest, "tell", telling)
+    patch.setattr(BotConnection, "send_messages", sending)
 
 
 def hints_for_the_next_seat(patch: pytest.MonkeyPatch) -> None:
@@ -85,7 +86,7 @@ def hints_for_the_next_seat(patch: pytest.MonkeyPatch) -> None:
         other = (seat + 1) % 3
         return hints(t, other, message, actions_of(*t.legal[other].tolist()))
 
-    patch.setattr("server.guest.hints", misled)
+    patch.setattr("server.connection.bot_connection.hints", misled)
 
 
 def hints_of_others_wins(patch: pytest.MonkeyPatch) -> None:
@@ -93,37 +94,37 @@ def hints_of_others_wins(patch: pytest.MonkeyPatch) -> None:
         told = hints(t, seat, message, legal)
         return {key: [*value, {"type": "hora", "actor": (seat + 1) % 3}] for key, value in told.items()}
 
-    patch.setattr("server.guest.hints", eager)
+    patch.setattr("server.connection.bot_connection.hints", eager)
 
 
 def remarks_sent_again(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("server.history.strip", lambda message: message)
+    patch.setattr("server.game.history.without_annotation", lambda message: message)
 
 
 def errors_of_everybody(patch: pytest.MonkeyPatch) -> None:
-    fault = Sitting.fault
+    fault = LiveGame.fault
 
-    def told_to_all(self: Sitting, seat: Any, text: str, kind: str, decides: bool) -> None:
+    def told_to_all(self: LiveGame, seat: int, text: str, kind: str, is_decision: bool) -> None:
         for other in self.seats:
-            if other is not seat and other.guest is not None:
-                other.guest.complain(text)
-        fault(self, seat, text, kind, decides)
+            if other.index != seat and other.connection is not None:
+                other.connection.send_error(text)
+        fault(self, seat, text, kind, is_decision)
 
-    patch.setattr(Sitting, "fault", told_to_all)
+    patch.setattr(LiveGame, "fault", told_to_all)
 
 
 def errors_with_others_hands(patch: pytest.MonkeyPatch) -> None:
     def refusing(t: np.record, seat: int, *_: Any) -> int:
         raise ValueError(f"the next seat holds {hand_names(t.seat[(seat + 1) % 3])}")
 
-    patch.setattr("server.sitting.legal_action", refusing)
+    patch.setattr("server.game.live_game.legal_action", refusing)
 
 
 def errors_with_others_menus(patch: pytest.MonkeyPatch) -> None:
     def refusing(t: np.record, *_: Any) -> int:
         raise ValueError("may not do that; legal: pon, ron, daiminkan")
 
-    patch.setattr("server.sitting.legal_action", refusing)
+    patch.setattr("server.game.live_game.legal_action", refusing)
 
 
 def shows_noten_hands(patch: pytest.MonkeyPatch) -> None:
@@ -139,16 +140,16 @@ def shows_ura(patch: pytest.MonkeyPatch) -> None:
     patch.setitem(round_events.READERS, events.HORA, reading)
 
 
-def tells(more: Callable[[Sitting, int], Message]) -> Sabotage:
-    """More than the truth with every start_game, of a sitting to a seat."""
-    tell = Guest.tell
+def tells(more: Callable[[LiveGame, int], Message]) -> Sabotage:
+    """Adds keys to every start_game, which depend on the game and the seat."""
+    send = BotConnection.send_messages
 
-    def telling(self: Guest, messages: list[Message], *rest: Any, **named: Any) -> None:
-        assert self.seat is not None
-        extra = more(self.seat.sitting, self.seat.index)
-        tell(self, [line | extra if line["type"] == "start_game" else line for line in messages], *rest, **named)
+    def sending(self: BotConnection, messages: list[Message], *rest: Any, **named: Any) -> None:
+        assert isinstance(self._game, LiveGame)
+        extra = more(self._game, self._seat)
+        send(self, [line | extra if line["type"] == "start_game" else line for line in messages], *rest, **named)
 
-    return lambda patch: patch.setattr(Guest, "tell", telling)
+    return lambda patch: patch.setattr(BotConnection, "send_messages", sending)
 
 
 SABOTAGES: dict[str, tuple[Sabotage, str]] = {  # what the server does wrong -> how, and what the check says

@@ -16,7 +16,7 @@ from engine.mjai.messages import hand_names
 from engine.records.replay import Decision, Replay
 from engine.records.validate import check_file
 from engine.tiles import MJAI_NAMES
-from server import guest as guest_module
+from server.connection import outbox
 from server.store import FinishedGame, Store, StoreError
 from tests.support.server_bots import (
     NOTHING,
@@ -66,7 +66,7 @@ async def test_a_game_is_played_to_its_end(tmp_path: Path, wire: str, reply: str
 @pytest.mark.parametrize("pause", [0.6 * LEAVING, 2 * LEAVING])
 async def test_a_slow_bot_is_told_of_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pause: float) -> None:
     """However long it takes over each of the last messages."""
-    monkeypatch.setattr(guest_module, "LINGER", LEAVING)
+    monkeypatch.setattr(outbox, "CLOSE_TIMEOUT", LEAVING)
     async with serving(tmp_path) as server:
         slow, others = Bot(server, "slow"), [Bot(server, name) for name in "xy"]
 
@@ -291,7 +291,7 @@ async def test_a_game_is_stored_however_often_the_store_fails(tmp_path: Path, mo
         return await save_game(self, game)
 
     monkeypatch.setattr(Store, "save_game", failing_save)
-    monkeypatch.setattr("server.lobby.STORE_AGAIN", 0.01)
+    monkeypatch.setattr("server.lobby.STORE_RETRY_DELAY", 0.01)
     async with serving(tmp_path) as server:
         bots = [Bot(server, name) for name in "abc"]
         await play_all(bots)
@@ -332,11 +332,11 @@ async def test_remarks_of_two_who_answer_one_question_do_not_mix(tmp_path: Path)
         first, turn, other = bots = [Bot(server, name, Chooser(server, 0, odd=0)) for name in "abc"]
         await connect_in_order(server, bots)
         await together(*(bot.until(lambda _, bot=bot: len(bot.game) == TWO_ASKED_AT) for bot in bots))  # type: ignore[misc]
-        (sitting,) = server.lobby.sittings.values()
+        (game_in_play,) = server.lobby.games.values()
         (pon,) = first.game[-1]["possible_actions"]
         assert pon["type"] == "pon"
         await first.say(pon | {"ext_bot": {"by": 0}})
-        await until(lambda: not sitting.seats[0].menu)
+        await until(lambda: not game_in_play.seats[0].legal_actions)
         await other.say(NOTHING | {"ext_bot": {"by": 2}})
         await turn.say(NOTHING)
         await play_all(bots)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from server.journal import Journal
+from server.game.journal import Journal
 from server.store import FinishedGame, Store
 from tests.support.server_bots import (
     NOTHING,
@@ -17,12 +17,12 @@ from tests.support.server_bots import (
     Message,
     bare,
     connect_in_order,
+    live_game,
     play_all,
     serving,
     stored_games,
     stored_lines,
     the_game,
-    the_sitting,
     together,
     tsumogiri,
     whole,
@@ -133,7 +133,7 @@ async def test_a_restart_after_the_last_round(tmp_path: Path, monkeypatch: pytes
         bots = [Bot(server, name, resume=True) for name in "abc"]
 
         def over(message: Message) -> bool:
-            return message["type"] == "end_kyoku" and the_sitting(server).game.over
+            return message["type"] == "end_kyoku" and live_game(server).engine.over
 
         await together(*(bot.until(over) for bot in bots))
     monkeypatch.setattr(Store, "save_game", save_game)
@@ -185,7 +185,7 @@ async def test_a_journal_cut_in_the_middle_of_a_line(tmp_path: Path) -> None:
 
 
 def test_a_closed_journal_does_not_write_to_who_has_its_number_by_then(tmp_path: Path) -> None:
-    journal = Journal(tmp_path, "game")
+    journal = Journal(tmp_path / "game.journal")
     journal.append({"seat": 0})
     number = journal._file
     journal.close()
@@ -222,7 +222,7 @@ async def test_journals_of_what_cannot_be_are_set_aside_and_forgotten(tmp_path: 
     path.unlink()
     async with serving(tmp_path) as server:
         assert len(list(path.parent.glob("*.broken"))) == len(bad)
-        assert not server.lobby.sittings
+        assert not server.lobby.games
         assert set(server.lobby.rooms) == {"default"}
         bots[0].move(server)
         await bots[0].play(resume=0)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from server import sitting as sitting_module
+from server.game import fallback
 from server.store import FinishedGame, Store
 from tests.support.server_bots import (
     NOTHING,
@@ -19,12 +19,12 @@ from tests.support.server_bots import (
     Chooser,
     Message,
     connect_in_order,
+    live_game,
     play_all,
     play_in_storms,
     serving,
     stored_games,
     the_game,
-    the_sitting,
     together,
     until,
     whole,
@@ -242,9 +242,9 @@ async def test_who_comes_back_and_is_gone_at_once_takes_nobodys_seat_for_good(tm
                 for _ in range(5):
                     await lost.connect(resume=0)
                     await lost.leave()
-                seat = the_sitting(server).seats[lost.seat]
-                await until(lambda seat=seat: seat.guest is None)  # type: ignore[misc]
-                assert seat.patience is not None
+                seat = live_game(server).seats[lost.seat]
+                await until(lambda seat=seat: seat.connection is None)  # type: ignore[misc]
+                assert seat.reconnect_timer is not None
                 await lost.connect(resume=len(lost.game))
             await lost.play()
 
@@ -261,8 +261,8 @@ async def test_a_seat_taken_over_is_given_back(tmp_path: Path) -> None:
 
         async def come_back() -> None:
             await lost.until_own()
-            (sitting,) = server.lobby.sittings.values()
-            seat = sitting.seats[lost.seat]
+            (game_in_play,) = server.lobby.games.values()
+            seat = game_in_play.seats[lost.seat]
             lost.drop()
             await until(lambda: seat.taken_over)
             await lost.connect(resume=len(lost.game))
@@ -291,14 +291,14 @@ async def test_a_bot_may_come_back_while_a_slow_house_bot_thinks(
             asyncio.run_coroutine_threadsafe(thought.wait(), loop).result()
             return np.array([37], dtype=np.int64)
 
-    monkeypatch.setattr(sitting_module, "make", lambda *_: Slow())
+    monkeypatch.setattr(fallback, "make", lambda *_: Slow())
     async with serving(tmp_path, resume_within=0.02) as server:
         lost = Bot(server, "lost", resume=True)
         others = [Bot(server, name) for name in "xy"]
 
         async def come_back() -> None:
             await lost.until_own()
-            (sitting,) = server.lobby.sittings.values()
+            (game_in_play,) = server.lobby.games.values()
             lost.drop()
             await thinking.wait()
             await lost.connect(resume=len(lost.game))
@@ -307,9 +307,9 @@ async def test_a_bot_may_come_back_while_a_slow_house_bot_thinks(
             drawn = await lost.next()
             assert drawn is not None
             thought.set()
-            n_decisions = sitting.seats[lost.seat].decisions
+            n_decisions = game_in_play.seats[lost.seat].decisions
             await asyncio.sleep(0.1)
-            assert sitting.seats[lost.seat].decisions == n_decisions
+            assert game_in_play.seats[lost.seat].decisions == n_decisions
             await lost.answer(drawn)
             await lost.play()
 
@@ -340,13 +340,13 @@ async def test_coming_back_for_the_end_only(
         lost, others = Bot(server, "lost", reply=reply, resume=True), [Bot(server, name) for name in "xy"]
 
         async def come_back() -> None:
-            await lost.until(lambda message: message["type"] == "end_kyoku" and the_sitting(server).game.over)
-            sitting = the_sitting(server)
+            await lost.until(lambda message: message["type"] == "end_kyoku" and live_game(server).engine.over)
+            game_in_play = live_game(server)
             lost.drop()
-            await until(lambda: sitting.seats[lost.seat].guest is None)
+            await until(lambda: game_in_play.seats[lost.seat].connection is None)
             if stored:
                 go_on.set()
-                await until(lambda: sitting.announced)
+                await until(lambda: game_in_play.announced)
             await lost.connect(resume=len(lost.game))
             await lost.answer(await resumed_from(lost))
             go_on.set()
@@ -362,7 +362,7 @@ async def test_a_game_that_is_over_for_long_cannot_be_come_back_to(tmp_path: Pat
     async with serving(tmp_path, resume_within=0.01) as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]
         await play_all(bots)
-        await until(lambda: not server.lobby.sittings)
+        await until(lambda: not server.lobby.games)
         await bots[0].play(resume=0)
         assert "no game being played has this secret" in bots[0].errors[0]
         assert list((tmp_path / "journal").iterdir()) == []

@@ -38,7 +38,7 @@ async def test_house_bots_fill_a_room_after_a_wait_and_not_before(tmp_path: Path
         await connect_in_order(server, bots)
         clock.forward(9)
         await asyncio.sleep(0.05)
-        assert not server.lobby.sittings
+        assert not server.lobby.games
         clock.forward(1)
         await play_all(bots)
         game, _ = await the_game(server)
@@ -55,7 +55,7 @@ async def test_without_house_bots_a_room_waits(tmp_path: Path) -> None:
         await connect_in_order(server, bots[:2])
         clock.forward(9)
         await asyncio.sleep(0.05)
-        assert not server.lobby.sittings
+        assert not server.lobby.games
         await bots[2].connect()
         await play_all(bots)
         await the_game(server)

@@ -185,14 +185,14 @@ async def test_rounds_are_kept_back_for_the_delay(tmp_path: Path, monkeypatch: p
 
 
 async def test_a_spectator_that_does_not_read_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spectators, "PATIENCE", 0.5)
+    monkeypatch.setattr(spectators, "SEND_TIMEOUT", 0.5)
     async with live(tmp_path) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         question = await play_into(bot, 0)
         game = await sitting_id(at)
-        history = at.server.lobby.sittings[game].history
+        history = at.server.lobby.games[game].history
         for _ in range(10_000):  # more than the system's own buffers take
-            history.note(0, "x" * 1000)
+            history.add_error(0, "x" * 1000)
         stuck = await Listener.connect(at, game, reads=False)
         await until(lambda: connections(at) == 2)
         await bot.answer(question)

@@ -18,8 +18,8 @@ import pytest
 import uvloop
 
 from agents.registry import make
-from server import sitting as sitting_module
-from server.line import MAX_UNREAD
+from server.game import fallback
+from server.ports import MAX_UNSENT_BYTES
 from tests.support.server_bots import (
     TIMEOUT,
     Answer,
@@ -159,14 +159,14 @@ async def test_who_never_reads_is_cut_off(tmp_path: Path, wire: str) -> None:
             await loop.sock_sendall(peer, join)
             room = server.lobby.rooms["default"]
             await until(lambda: len(room.waiting) == 1)
-            line = room.waiting[0].line
+            line = room.waiting[0].transport
             sent = 0
             while room.waiting:
-                assert sent < KERNEL_BUFFERS + MAX_UNREAD
+                assert sent < KERNEL_BUFFERS + MAX_UNSENT_BYTES
                 line.send([b"x" * 10_000])
                 sent += 10_000
                 await asyncio.sleep(0)
-            assert sent > MAX_UNREAD
+            assert sent > MAX_UNSENT_BYTES
             await until(lambda: server.lobby.metrics.connections._value.get() <= 3)
         await playing
         await the_game(server)
@@ -179,7 +179,7 @@ async def test_who_reads_in_the_end_is_not_cut_off(tmp_path: Path, wire: str) ->
         slow = Bot(server, "slow", wire=wire)
         await connect_in_order(server, [slow])
         burst = [b'{"type":"error","message":"%s"}' % (b"x" * 1000)] * 200
-        server.lobby.rooms["default"].waiting[0].line.send(burst)
+        server.lobby.rooms["default"].waiting[0].transport.send(burst)
         for _ in burst:
             assert await slow.next() is not None
         assert len(server.lobby.rooms["default"].waiting) == 1
@@ -224,7 +224,7 @@ def no_weights() -> None:
 async def test_a_house_bot_that_is_not_compiled_and_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: Callable[[], Any]
 ) -> None:
-    monkeypatch.setattr(sitting_module, "make", lambda *_: Uncompiled(fails))
+    monkeypatch.setattr(fallback, "make", lambda *_: Uncompiled(fails))
     async with serving(tmp_path, fill=("rule",), fill_after=0) as server:
         await Bot(server, "a").play()
         game, lines = await the_game(server)
@@ -247,7 +247,7 @@ async def test_house_bots_that_hang_hold_up_nobody_else(tmp_path: Path, monkeypa
         bot = Uncompiled(hang)
         return bot
 
-    monkeypatch.setattr(sitting_module, "make", lambda spec, *_: hanging() if spec == "rule" else make(spec))
+    monkeypatch.setattr(fallback, "make", lambda spec, *_: hanging() if spec == "rule" else make(spec))
     async with serving(tmp_path, decision_time=0.02, bank_time=0, max_faults=10_000) as server:
         try:
             stuck = [Bot(server, f"stuck{room}", room=f"{room}+rule", reply="when_asked") for room in "abcd"]

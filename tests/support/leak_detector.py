@@ -329,18 +329,16 @@ def leaks(bots: Sequence[Witness], games: dict[str, Played]) -> list[str]:
 async def played(server: Running, bots: Sequence[Witness]) -> dict[str, Played]:
     """Let all play; gives the games by their rooms."""
     await play_all(bots)
-    sittings = list(server.lobby.sittings.values())
-    assert {sitting.start.room for sitting in sittings} == {bot.join["room"] for bot in bots}
-    await until(lambda: all(sitting.announced for sitting in sittings))
+    games = list(server.lobby.games.values())
+    assert {game.start.room for game in games} == {bot.join["room"] for bot in bots}
+    await until(lambda: all(game.announced for game in games))
     hidden = {str(SEED): "the room's seed", "seed": "something of a seed"}
     hidden |= {REMARK: "a remark", "ext_bot": "a remark's key"} | {bot.join["token"]: "a token" for bot in bots}
-    for sitting in sittings:
-        hidden[str(sitting.start.seed)] = "a game's seed"
-        hidden |= {seat.secret: "a secret" for seat in sitting.seats}
-        hidden |= {seat.player.secret_hash: "a secret's hash" for seat in sitting.guests}
+    for game in games:
+        hidden[str(game.start.seed)] = "a game's seed"
+        hidden |= {seat.secret: "a secret" for seat in game.seats}
+        hidden |= {seat.player.secret_hash: "a secret's hash" for seat in game.bot_seats}
     return {
-        sitting.start.room: Played(
-            await stored_lines(server, sitting.id), [seat.secret for seat in sitting.seats], hidden
-        )
-        for sitting in sittings
+        game.start.room: Played(await stored_lines(server, game.id), [seat.secret for seat in game.seats], hidden)
+        for game in games
     }

@@ -20,9 +20,9 @@ from engine.game import Game
 from engine.mjai.actions import action_message
 from engine.records import mjai as records_mjai
 from engine.records.replay import Replay
+from server.game.live_game import LiveGame
 from server.running import Running, running, warm_up
 from server.settings import Settings
-from server.sitting import Sitting
 from server.store import Store, StoredGame
 from tests.support.raw_connections import WIRES, Address, Wire
 
@@ -270,10 +270,10 @@ async def connect_in_order(server: Running, bots: Sequence[Bot], room: str = "de
         await until(lambda n=n_waiting: n % 3 == 0 or len(server.lobby.rooms[room].waiting) == n)  # type: ignore[misc]
 
 
-def the_sitting(server: Running) -> Sitting:
-    """The one game being played."""
-    (sitting,) = server.lobby.sittings.values()
-    return sitting
+def live_game(server: Running) -> LiveGame:
+    """The one game in play."""
+    (game,) = server.lobby.games.values()
+    return game
 
 
 async def play_all(bots: Iterable[Bot]) -> None:
@@ -327,11 +327,11 @@ class Chooser:
 
 def decision_of(server: Running, bot: Bot) -> Game | None:
     """The game as the server has it, if the last message that the bot read asks it for a decision."""
-    for sitting in server.lobby.sittings.values():
-        seat = sitting.seats[bot.seat] if bot.games else None
-        if seat is not None and seat.player.name == bot.name and not sitting.announced:
-            asked = bool(seat.menu) and bot.place == sitting.history.count
-            return sitting.game if asked else None
+    for game in server.lobby.games.values():
+        seat = game.seats[bot.seat] if bot.games else None
+        if seat is not None and seat.player.name == bot.name and not game.announced:
+            asked = bool(seat.legal_actions) and bot.place == game.history.count
+            return game.engine if asked else None
     return None
 
 
