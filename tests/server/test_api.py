@@ -75,7 +75,7 @@ async def test_closing_a_room_leaves_a_new_one_of_its_name_alone(
         await until(lambda: "cup" in lobby.rooms)
         closing = asyncio.create_task(at.http.delete("/api/rooms/cup"))
         await asyncio.sleep(0.1)
-        gone.drop()
+        gone.abort()
         await until(lambda: "cup" not in lobby.rooms)
         await together(*(bot.until(lambda message: message["type"] == "start_kyoku") for bot in bots))
         go_on.set()

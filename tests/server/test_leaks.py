@@ -1,4 +1,4 @@
-"""Nobody is told what is hidden from it, though everything happens; and servers that tell too much are found out."""
+"""No bot is sent hidden information, and the check of that finds every leak that is built in on purpose."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from engine.table import URA_AT
 from engine.tiles import MJAI_NAMES
 from server.connection.bot_connection import BotConnection
 from server.game.live_game import LiveGame
-from tests.support.leak_detector import HINTS, SEED, TABLES, Played, Witness, leaks, played, seat_bots
+from tests.support.leak_detector import HINTS, SEED, TABLES, PlayedGame, RecordingBot, leaks, played, seat_bots
 from tests.support.server_bots import Message, replay_of, serving
 
 # Tests ----------------------------------------------------------------------------------------------------------------
 
 
-async def test_nobody_is_told_what_is_hidden_from_him(tmp_path: Path) -> None:
+async def test_no_bot_is_sent_hidden_information(tmp_path: Path) -> None:
     async with serving(tmp_path, seed=SEED, access="token", max_faults=4) as server:
         bots = await seat_bots(server, TABLES)
         games = await played(server, bots)
     assert leaks(bots, games) == []
     for game in games.values():
         assert replay_of(game.lines).check() == []
-    check_everything_happened(bots, list(games.values()))
+    check_everything_occurred(bots, list(games.values()))
 
 
-def check_everything_happened(bots: Sequence[Witness], games: Sequence[Played]) -> None:
-    """So much that the test has something to find."""
+def check_everything_occurred(bots: Sequence[RecordingBot], games: Sequence[PlayedGame]) -> None:
+    """Every kind of event occurred often enough for the test to mean something."""
     lines = [line for game in games for line in game.lines]
     happened = Counter(line["type"] for line in lines)
     for kind in ("reach", "pon", "daiminkan", "ankan", "kakan", "nukidora", "dora", "hora", "ryukyoku", "error"):
@@ -53,13 +53,13 @@ def check_everything_happened(bots: Sequence[Witness], games: Sequence[Played]) 
     assert sum(data.startswith(b'{"type":"resumed"') for bot in bots for data in bot.raw) > 50
 
 
-# Servers that tell too much -------------------------------------------------------------------------------------------
+# Leaks ---------------------------------------------------------------------------------------------------------------
 
 Sabotage = Callable[[pytest.MonkeyPatch], None]
 
 
 def open_to_all(message: Message, seat: int) -> Message:
-    """`for_seat`, hiding nothing."""
+    """Like `for_seat`, but hides nothing."""
     return message | {"id": seat} if message["type"] == "start_game" else message
 
 
@@ -97,7 +97,7 @@ def hints_of_others_wins(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("server.connection.bot_connection.hints", eager)
 
 
-def remarks_sent_again(patch: pytest.MonkeyPatch) -> None:
+def annotations_sent_again(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("server.game.history.without_annotation", lambda message: message)
 
 
@@ -152,15 +152,15 @@ def tells(more: Callable[[LiveGame, int], Message]) -> Sabotage:
     return lambda patch: patch.setattr(BotConnection, "send_messages", sending)
 
 
-SABOTAGES: dict[str, tuple[Sabotage, str]] = {  # what the server does wrong -> how, and what the check says
+SABOTAGES: dict[str, tuple[Sabotage, str]] = {  # what leaks -> how, and what the check reports
     "hides nothing": (hides_nothing, r"told .*'type': 'tsumo'.* may know .*'pai': '\?'"),
     "hides nothing when sent again": (hides_nothing_when_sent_again, r"told .*'start_kyoku'.* may know .*'\?'"),
     "hints for the next seat": (hints_for_the_next_seat, r"hint possible_actions of"),
     "hints of others' wins": (hints_of_others_wins, r"hint possible_actions of"),
-    "remarks sent again": (remarks_sent_again, r"was sent a remark"),
+    "annotations sent again": (annotations_sent_again, r"was sent an annotation"),
     "errors of everybody": (errors_of_everybody, r"error about no fault of its own"),
     "errors with others' hands": (errors_with_others_hands, r"error names \["),
-    "errors with others' menus": (errors_with_others_menus, r"error names actions that are not its own"),
+    "errors with others' legal_actions_at": (errors_with_others_menus, r"error names actions that are not its own"),
     "shows noten hands": (shows_noten_hands, r"hand of seat . shown"),
     "shows ura": (shows_ura, r"ura shown"),
     "tells the seed": (tells(lambda of, _: {"wall_seed": of.start.seed}), r"was sent a game's seed"),
@@ -169,9 +169,7 @@ SABOTAGES: dict[str, tuple[Sabotage, str]] = {  # what the server does wrong -> 
 
 
 @pytest.mark.parametrize("wrong", SABOTAGES)
-async def test_a_server_that_tells_too_much_is_found_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str
-) -> None:
+async def test_a_leak_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
     sabotage, complaint = SABOTAGES[wrong]
     sabotage(monkeypatch)
     async with serving(tmp_path, seed=SEED, access="token", max_faults=10_000) as server:

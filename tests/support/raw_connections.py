@@ -1,4 +1,4 @@
-"""Connections to the server as bots have them, one message at a time."""
+"""Connections of bots to the server, over TCP and WebSocket."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 
 
 class Address(Protocol):
-    """Where a server listens."""
+    """The ports of a server."""
 
     @property
     def port(self) -> int: ...
@@ -38,7 +38,7 @@ class TcpWire:
 
     @classmethod
     async def connect(cls, server: Address, room: str, query: dict[str, str]) -> TcpWire:
-        """`room` and `query` are for WebSockets."""
+        """`room` and `query` are ignored; only WebSockets have them."""
         return cls(*await asyncio.open_connection("127.0.0.1", server.mjai_port, limit=1 << 20))
 
     async def send(self, data: bytes | str) -> None:
@@ -65,12 +65,12 @@ class WebSocketWire:
 
     @classmethod
     async def connect(cls, server: Address, room: str, query: dict[str, str]) -> WebSocketWire:
-        """The join message is merged with `room` and `query`."""
+        """`room` and `query` go into the URL."""
         url = f"ws://127.0.0.1:{server.port}/mjai/{room}" + ("?" + urlencode(query) if query else "")
         return cls(await connect_websocket(url, ping_interval=None, max_size=None, max_queue=None))
 
     async def send(self, data: bytes | str) -> None:
-        with suppress(ConnectionClosed):  # as with TCP, what is read tells
+        with suppress(ConnectionClosed):  # as with TCP, `read` reports it
             await self._socket.send(data)
 
     async def read(self) -> bytes | None:
