@@ -1,4 +1,4 @@
-"""HTTP and WebSocket, on one port."""
+"""The web application: the HTTP API, and bots and spectators over WebSocket, on one port."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Two addresses are WebSockets and not listed below. Bots play at `/mjai/{room}`. 
 `/api/sittings/{sitting_id}/events`: canonical mjai messages, one a frame, from the start of the game to `end_game`, all
 hands open, every round once it is over and the room's `spectator_delay` has passed.
 
-Times are ISO 8601 in UTC. Lists come in pages: send `next_cursor` as `cursor` to get the next one. Whatever goes wrong
-is told as `{"detail": "one line"}`. A plus sign in a query is written `%2B`.
+Times are ISO 8601 in UTC. Lists come in pages: send `next_cursor` as `cursor` to get the next one. The body of
+an error is `{"detail": "one line"}`. A plus sign in a query is written `%2B`.
 """
 JOIN_KEYS = frozenset({"name", "dialect", "token", "reply", "games", "resume", "seen"})
 NUMBERS = frozenset({"games", "seen"})

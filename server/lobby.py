@@ -81,7 +81,7 @@ class Lobby:
     async def _restore(self, path: Path) -> None:
         entries = read_journal(path)
         if not entries:
-            path.unlink()  # nobody was told of this game
+            path.unlink()  # no bot was sent the start of this game
             return
         start = GameStart.read(entries[0])
         room = self.rooms.get(start.room)
@@ -173,7 +173,7 @@ class Lobby:
     def _resume(self, bot: PlayerPort, join: Join, secret: str) -> None:
         """A bot reconnects to its game. It stays who it was, but may choose another dialect or way to reply."""
         if secret_hash(secret) not in self._seats:
-            raise Refused("resume: no game being played has this secret; it is over, or never was")
+            raise Refused("resume: no game in play has this secret; the game is over, or the secret is wrong")
         game, seat = self._seats[secret_hash(secret)]
         if join.seen > game.history.count:
             raise Refused(f"resume: seen is {join.seen}, but the game has had {game.history.count} messages")
@@ -218,14 +218,14 @@ class Lobby:
         room = self.rooms.get(name)
         if room is None:
             if opened is None and len(self.rooms) >= self.settings.max_rooms:
-                raise Full(f"there are {len(self.rooms)} rooms already, and no more are allowed; join one of them")
+                raise Full(f"{len(self.rooms)} rooms are open, and no more are allowed; join one of them")
             room = self.rooms[name] = Room(name, settings, permanent, self._start_game)
             room.previous_games, room.started = previous, started
             log.info("room opened", room=name)
         return room
 
     def close_room(self, room: Room) -> None:
-        """Accept nobody there any more; games in play go on to their ends."""
+        """Accept no more bots, and disconnect those that wait; games in play are finished."""
         room.close()
         self._remove_room_if_unused(room)
 
@@ -273,7 +273,7 @@ class Lobby:
         room.playing -= 1
         for bot in connections:
             if bot is not None:
-                bot.close_with_error("the server cannot keep games just now; try again later", retry=True)
+                bot.close_with_error("the server cannot start games now; try again later", retry=True)
         self._remove_room_if_unused(room)
 
     def _add_game(self, game: LiveGame) -> None:

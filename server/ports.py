@@ -131,7 +131,7 @@ class PlayerPort(Protocol):
 
 
 class GameOwner(Protocol):
-    """What a game reports to whoever runs it."""
+    """What a game reports to the lobby that runs it."""
 
     def round_over(self, game_id: str) -> None:
         """A round has ended and is in the game's history."""
@@ -143,7 +143,7 @@ class GameOwner(Protocol):
 
 
 class ConnectionOwner(Protocol):
-    """What a connection reports to whoever accepted it."""
+    """What a connection reports to the lobby that accepted it."""
 
     def join_received(self, bot: PlayerPort, join: Join) -> None:
         """A bot asks to join."""

@@ -58,7 +58,7 @@ class Room:
 
     @property
     def empty(self) -> bool:
-        """Whether nobody waits or plays here."""
+        """Whether no bot waits and no game is in play here."""
         return not self.waiting and not self.playing
 
     @property
@@ -87,15 +87,15 @@ class Room:
             self._cancel_fill_timer()
 
     def close(self) -> None:
-        """Accept nobody any more; games in play go on to their ends."""
+        """Accept no more bots, and disconnect those that wait; games in play are finished."""
         self.closed = True
         self._cancel_fill_timer()
         for bot in list(self.waiting):
             bot.close_with_error(self._why_closed())
 
     def _why_closed(self) -> str:
-        why = "all games that were to be played there have begun" if self.finished else "it was closed"
-        return f"room {self.name} takes nobody any more, {why}; join another room"
+        reason = ": all its games have started" if self.finished else ""
+        return f"room {self.name} is closed{reason}; join another room"
 
     def _cancel_fill_timer(self) -> None:
         if self._fill_timer is not None:

@@ -110,5 +110,5 @@ class GameLog:
         self._journal.close()
 
     def remove(self) -> None:
-        """Delete the journal: nobody can resume the game any more."""
+        """Delete the journal: the game can no longer be resumed."""
         self._journal.remove()

@@ -142,7 +142,7 @@ class LiveGame:
         self._log.close()
 
     def remove(self) -> None:
-        """Stop, and delete the journal: nobody can resume the game any more."""
+        """Stop, and delete the journal: the game can no longer be resumed."""
         self._closed = True
         self._stop_timers()
         self._log.remove()
@@ -196,7 +196,7 @@ class LiveGame:
         if seat.fallback.bot != bot:
             self._log.add_house_bot(seat.index, "")
         if previous is not None:
-            previous.close_with_error("another connection has come back to this seat")
+            previous.close_with_error("another connection has resumed this game")
         first = min(seen, self.history.count - 1)  # the last message is sent again, so that the bot can reply to it
         connection.send_resumed(first)
         messages = self.history.since(first)
@@ -282,7 +282,7 @@ class LiveGame:
             self._metrics.answer_time.observe(elapsed)
 
     def _act(self, seat: Seat, action: int) -> None:
-        """Write down the decision of a seat, whoever made it, then play it."""
+        """Write the decision of a seat to the journal, then play it."""
         seat.legal_actions = []
         seat.decisions += 1
         self._log.add_decision(seat.index, action, seat.clock.bank)

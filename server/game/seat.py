@@ -35,7 +35,7 @@ class Seat:
 
     @property
     def needs_connection(self) -> bool:
-        """Whether nobody plays here: the connection is lost and no house bot has taken over."""
+        """Whether the seat waits for its bot to reconnect: the connection is lost, and no house bot has taken over."""
         return self.connection is None and not self.fallback.bot
 
     def cancel_reconnect_timer(self) -> None:

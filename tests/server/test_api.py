@@ -225,7 +225,7 @@ async def test_a_closed_room_ends_its_games(tmp_path: Path) -> None:
         assert (await at.get("/api/rooms/default"))["waiting"] == 1
         for name in (TABLE, "default"):
             assert (await at.http.delete(f"/api/rooms/{name}")).status_code == 204
-        why = "room default takes nobody any more, it was closed; join another room"
+        why = "room default is closed; join another room"
         assert await waits.next() == {"type": "error", "message": why}
         assert (await at.get("/api/rooms"))["items"] == []
         await at.refused(404, "GET", f"/api/rooms/{TABLE}")
@@ -293,7 +293,7 @@ async def test_what_is_wrong_in_the_url_of_a_bot_is_told(tmp_path: Path) -> None
                 "/mjai/default?dialect=klingon",
                 "join: dialect is 'klingon'; dialect must be mjai3p,",
             ),
-            ("/mjai/default?resume=old", "resume: no game being played has this secret"),
+            ("/mjai/default?resume=old", "resume: no game in play has this secret"),
             ("/mjai/default?token=bad", "the token is unknown or revoked"),
             ("/mjai/a%20b", "join: room is 'a b'; room must be 1 to 64 of"),
             ("/mjai/a+nobody", "room 'a+nobody': unknown bot 'nobody'"),

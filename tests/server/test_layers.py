@@ -123,3 +123,19 @@ def test_cycles_are_found(seat: str) -> None:
 def test_imports_of_higher_layers_are_found(module: str, source: str, wrong: bool) -> None:
     found = wrong_imports(dict.fromkeys(SOURCES, "") | {module: source})
     assert bool(found) is wrong
+
+
+def occupant_changes(source: str) -> Iterator[str]:
+    """The functions in `source` that change who plays a seat."""
+    for function in ast.walk(ast.parse(source)):
+        if isinstance(function, ast.FunctionDef):
+            for node in ast.walk(function):
+                target = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr
+                call = isinstance(node, ast.Call) and ast.unparse(node.func)
+                if target == "connection" or (call and call.endswith("fallback.use")):
+                    yield function.name
+
+
+def test_the_occupant_of_a_seat_changes_in_one_method() -> None:
+    found = {name for source in SOURCES.values() for name in occupant_changes(source)}
+    assert found == {"_change_occupant"}

@@ -362,7 +362,7 @@ async def test_a_finished_game_cannot_be_resumed_after_resume_within(tmp_path: P
         await play_all(bots)
         await until(lambda: not server.lobby.games)
         await bots[0].play(resume=0)
-        assert "no game being played has this secret" in bots[0].errors[0]
+        assert "no game in play has this secret" in bots[0].errors[0]
         assert list((tmp_path / "journal").iterdir()) == []
 
 

@@ -244,7 +244,7 @@ async def test_a_closed_room_disconnects_waiting_bots_and_finishes_its_games(tmp
         await until(lambda: len(room.waiting) == 1)
         server.lobby.close_room(room)
         await waiting.play()
-        assert waiting.errors == ["room cup takes nobody any more, it was closed; join another room"]
+        assert waiting.errors == ["room cup is closed; join another room"]
         for bot in playing:
             await bot.answer(bot.game[-1])
         await play_all(playing)
