@@ -273,7 +273,7 @@ async def test_games_being_played_are_listed(tmp_path: Path) -> None:
 async def test_the_url_of_a_bot_may_say_how_it_joins(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         query = {"dialect": "kita", "name": "beni", "games": "2", "resume": "true", "room": "other", "unknown": "1"}
-        bot = Bot(at.server, "aki", wire="websocket", query=query, room=TABLE)
+        bot = Bot(at.server, "aki", transport="websocket", query=query, room=TABLE)
         await bot.play()
         assert [len(game) > 100 for game in bot.games] == [True, True]
         assert "beni" in bot.game[0]["names"]

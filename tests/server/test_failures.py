@@ -46,12 +46,12 @@ def silent(bot: Bot, message: Message) -> Answer:
     return None
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
+@pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("reply", ["always", "when_asked"])
-async def test_a_bot_that_never_replies(tmp_path: Path, wire: str, reply: str) -> None:
+async def test_a_bot_that_never_replies(tmp_path: Path, transport: str, reply: str) -> None:
     """It times out until the house bot takes over; the others wait no longer than that."""
     async with serving(tmp_path, decision_time=0.3, bank_time=0, max_faults=1) as server:
-        bad = Bot(server, "bad", silent, wire=wire, reply=reply)
+        bad = Bot(server, "bad", silent, transport=transport, reply=reply)
         others = [Bot(server, name) for name in "xy"]
         await play_all([bad, *others])
         game, lines = await the_game(server)
@@ -63,10 +63,10 @@ async def test_a_bot_that_never_replies(tmp_path: Path, wire: str, reply: str) -
         assert [bot.errors for bot in others] == [[], []]
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_a_lost_connection(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_lost_connection(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path, resume_within=0.1) as server:
-        bad, others = Bot(server, "bad", wire=wire), [Bot(server, name) for name in "xy"]
+        bad, others = Bot(server, "bad", transport=transport), [Bot(server, name) for name in "xy"]
 
         async def vanish() -> None:
             await bad.until_own()
@@ -113,11 +113,11 @@ async def test_a_game_may_end_while_a_lost_bot_could_still_reconnect(tmp_path: P
         assert not any(standing.taken_over for standing in game.seats)
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_a_bot_that_reads_nothing_is_replaced(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_bot_that_reads_nothing_is_replaced(tmp_path: Path, transport: str) -> None:
     """It times out, and a house bot takes over; the others are not affected."""
     async with serving(tmp_path, decision_time=0.2, bank_time=0, max_faults=2) as server:
-        bad, others = Bot(server, "bad", wire=wire), [Bot(server, name) for name in "xy"]
+        bad, others = Bot(server, "bad", transport=transport), [Bot(server, name) for name in "xy"]
         await bad.connect()
         await play_all(others)
         game, _ = await the_game(server)
@@ -143,16 +143,16 @@ OPENING = {  # what is sent before hello and after it
 KERNEL_BUFFERS = 16 << 20  # bytes; more than the operating system buffers for two sockets
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_a_peer_that_never_reads_is_disconnected(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_peer_that_never_reads_is_disconnected(tmp_path: Path, transport: str) -> None:
     """The server buffers a limited number of bytes for it, and a game goes on meanwhile."""
     async with serving(tmp_path) as server:
         playing = asyncio.create_task(play_all([Bot(server, name, room="other") for name in "abc"]))
         loop = asyncio.get_running_loop()
         with socket.socket() as peer:
             peer.setblocking(False)
-            await loop.sock_connect(peer, ("127.0.0.1", server.mjai_port if wire == "tcp" else server.port))
-            handshake, join = OPENING[wire]
+            await loop.sock_connect(peer, ("127.0.0.1", server.mjai_port if transport == "tcp" else server.port))
+            handshake, join = OPENING[transport]
             await loop.sock_sendall(peer, handshake)
             while b"hello" not in await loop.sock_recv(peer, 1000):
                 pass
@@ -172,11 +172,11 @@ async def test_a_peer_that_never_reads_is_disconnected(tmp_path: Path, wire: str
         await the_game(server)
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_a_peer_that_reads_late_stays_connected(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_peer_that_reads_late_stays_connected(tmp_path: Path, transport: str) -> None:
     """Messages below the limit are buffered until they are read."""
     async with serving(tmp_path) as server:
-        slow = Bot(server, "slow", wire=wire)
+        slow = Bot(server, "slow", transport=transport)
         await connect_in_order(server, [slow])
         burst = [b'{"type":"error","message":"%s"}' % (b"x" * 1000)] * 200
         server.lobby.rooms["default"].waiting[0].transport.send(burst)

@@ -90,13 +90,13 @@ OVERSIZED: dict[str, Callable[[Bot, Message], Answer]] = {
 WRONG = ILLEGAL | FOR_ANOTHER | MALFORMED | OVERSIZED
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
+@pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("reply", ["always", "when_asked"])
-async def test_wrong_replies_to_a_draw_are_faults(tmp_path: Path, wire: str, reply: str) -> None:
+async def test_wrong_replies_to_a_draw_are_faults(tmp_path: Path, transport: str, reply: str) -> None:
     """For each wrong reply: an error is sent, tsumogiri is played, and the fault is counted and recorded."""
     async with serving(tmp_path, length="hanchan", max_faults=1000, messages_per_second=100_000) as server:
-        bad = Bot(server, "bad", wire=wire, reply=reply)
-        others = [Bot(server, "x", wire=wire), Bot(server, "y", reply="when_asked")]
+        bad = Bot(server, "bad", transport=transport, reply=reply)
+        others = [Bot(server, "x", transport=transport), Bot(server, "y", reply="when_asked")]
         legal: list[str] = []
 
         async def misbehave() -> None:
@@ -212,10 +212,10 @@ def held(server: Any, bot: Bot) -> set[str]:
 # Unasked --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_actions_without_a_decision_are_faults(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_actions_without_a_decision_are_faults(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path) as server:
-        bad, others = Bot(server, "bad", wire=wire), [Bot(server, name) for name in "xy"]
+        bad, others = Bot(server, "bad", transport=transport), [Bot(server, name) for name in "xy"]
 
         async def misbehave() -> None:
             await bad.until(lambda message: message["type"] == "start_kyoku")
@@ -283,10 +283,10 @@ async def test_a_bot_that_does_not_reply_to_errors_can_play(tmp_path: Path, deci
 # Too many -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_the_house_bot_takes_over_after_too_many_faults(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_the_house_bot_takes_over_after_too_many_faults(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path, max_faults=3, chombo=20, house="tsumogiri") as server:
-        bad = Bot(server, "bad", lambda bot, message: b"?", wire=wire)
+        bad = Bot(server, "bad", lambda bot, message: b"?", transport=transport)
         others = [Bot(server, name) for name in "xy"]
         await play_all([bad, *others])
         game, lines = await the_game(server)
@@ -336,14 +336,14 @@ async def test_each_fault_costs_the_penalty_of_the_room(tmp_path: Path) -> None:
         assert sum(standing.points for standing in game.seats) == pytest.approx(sum(lines[-1]["points"]))
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
+@pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_too_many_messages_a_second_close_the_connection_and_the_game_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wire: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, transport: str
 ) -> None:
     """The rate limiter's clock stands still, so that all messages come in one second on any machine."""
     monkeypatch.setattr("server.access.monotonic", lambda: 0.0)
     async with serving(tmp_path, messages_per_second=3000, resume_within=0.1, max_faults=9999) as server:
-        bad, others = Bot(server, "bad", wire=wire), [Bot(server, name) for name in "xy"]
+        bad, others = Bot(server, "bad", transport=transport), [Bot(server, name) for name in "xy"]
 
         async def misbehave() -> None:
             await bad.until_own()

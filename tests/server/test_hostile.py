@@ -87,9 +87,11 @@ class Target:
         async with serving(self._data, timeout=600.0, **limits) as server:
             self.server = server
             async with asyncio.TaskGroup() as group:
-                for wire in ("tcp", "websocket"):
+                for transport in ("tcp", "websocket"):
                     for seat in range(3):
-                        group.create_task(self._play(Bot(server, f"{wire}{seat}", wire=wire, room=wire)))
+                        group.create_task(
+                            self._play(Bot(server, f"{transport}{seat}", transport=transport, room=transport))
+                        )
                 for seat in range(2):
                     group.create_task(self._play(Bot(server, f"mixed{seat}", room="mixed", games=0)))
                 self._ready.set()
@@ -166,8 +168,8 @@ SEND = {"tcp": send_lines, "websocket": send_frames}
 
 
 @pytest.mark.usefixtures("no_error_is_logged")
-@pytest.mark.parametrize("wire", SEND)
-def test_hostile_messages_get_one_error_each_and_disturb_no_other_game(wire: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("transport", SEND)
+def test_hostile_messages_get_one_error_each_and_disturb_no_other_game(transport: str, tmp_path: Path) -> None:
     errors = 0
     with target(tmp_path) as running:
 
@@ -182,7 +184,7 @@ def test_hostile_messages_get_one_error_each_and_disturb_no_other_game(wire: str
         def send_batch(room: str | None, batch: list[bytes]) -> None:
             nonlocal errors
             with suppress(TimeoutError):
-                for said in map(json.loads, SEND[wire](running.server, room, batch)):
+                for said in map(json.loads, SEND[transport](running.server, room, batch)):
                     if said["type"] == "error":
                         errors += 1
                         text = said["message"]

@@ -98,9 +98,9 @@ async def play_and_kill(server: Process, kills: int) -> list[Bot]:
     """Let bots play while the server is killed `kills` times, then to the ends of their games."""
     chance = random.Random(1)
     bots = [
-        Bot(server, f"r{room}b{seat}", room=f"room{room}", games=0, resume=True, wire=wire, reply=reply)
+        Bot(server, f"r{room}b{seat}", room=f"room{room}", games=0, resume=True, transport=transport, reply=reply)
         for room in range(ROOMS)
-        for seat, (wire, reply) in enumerate([("tcp", "always"), ("websocket", "always"), ("tcp", "when_asked")])
+        for seat, (transport, reply) in enumerate([("tcp", "always"), ("websocket", "always"), ("tcp", "when_asked")])
     ]
     await server.start()
     await server.listen()

@@ -44,11 +44,11 @@ TWO_ASKED, TWO_ASKED_AT = 81, 50
 CLOSE_TIMEOUT = 0.3  # seconds a leaving bot has for each reply
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
+@pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("reply", REPLIES)
-async def test_a_game_is_played_to_its_end(tmp_path: Path, wire: str, reply: str) -> None:
+async def test_a_game_is_played_to_its_end(tmp_path: Path, transport: str, reply: str) -> None:
     async with serving(tmp_path, length="hanchan") as server:
-        bots = [Bot(server, name, Chooser(server, 1), wire=wire, reply=reply) for name in "abc"]
+        bots = [Bot(server, name, Chooser(server, 1), transport=transport, reply=reply) for name in "abc"]
         await play_all(bots)
         game, lines = await the_game(server)
         assert sorted(bot.seat for bot in bots) == [0, 1, 2]
@@ -89,7 +89,9 @@ async def test_a_slow_bot_is_sent_the_end_of_the_game(
 
 async def test_bots_on_both_transports_play_in_one_game(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
-        await play_all([Bot(server, "a"), Bot(server, "b", wire="websocket"), Bot(server, "c", reply="when_asked")])
+        await play_all(
+            [Bot(server, "a"), Bot(server, "b", transport="websocket"), Bot(server, "c", reply="when_asked")]
+        )
         await the_game(server)
 
 
@@ -182,10 +184,10 @@ def check_unasked(seat: int, message: Message) -> list[str]:
     return ["possible_actions"] if offers else []
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_a_join_message_may_choose_the_dialect(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_join_message_may_choose_the_dialect(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path) as server:
-        bots = [Bot(server, name, Chooser(server, 1), wire=wire, dialect=name) for name in DIALECTS]
+        bots = [Bot(server, name, Chooser(server, 1), transport=transport, dialect=name) for name in DIALECTS]
         await play_all(bots)
         for bot in bots:
             check_dialect(bot, bot.name)
@@ -194,7 +196,7 @@ async def test_a_join_message_may_choose_the_dialect(tmp_path: Path, wire: str) 
 
 async def test_the_url_of_a_websocket_may_choose_the_dialect(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
-        bots = [Bot(server, x, Chooser(server, 1), wire="websocket", query={"dialect": x}) for x in DIALECTS]
+        bots = [Bot(server, x, Chooser(server, 1), transport="websocket", query={"dialect": x}) for x in DIALECTS]
         await play_all(bots)
         for bot in bots:
             check_dialect(bot, bot.name)
@@ -222,7 +224,7 @@ async def test_the_url_of_a_websocket_may_hold_any_key_of_the_join_message(
     tmp_path: Path, query: dict[str, str]
 ) -> None:
     async with serving(tmp_path, fill=("rule",), fill_after=0) as server:
-        bot = Bot(server, "", wire="websocket", query=query)
+        bot = Bot(server, "", transport="websocket", query=query)
         bot.join = {"type": "join"} | ({"reply": query["reply"]} if "reply" in query else {})
         await bot.play()
         assert len(bot.games) == int(query.get("games", 1)), bot.errors
@@ -233,7 +235,7 @@ async def test_the_url_of_a_websocket_may_hold_any_key_of_the_join_message(
 
 async def test_a_bad_key_in_the_url_is_refused(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
-        bot = await Bot(server, "x", wire="websocket", query={"games": "many"}).play()
+        bot = await Bot(server, "x", transport="websocket", query={"games": "many"}).play()
         (error,) = bot.errors
         assert "games" in error
         assert "many" in error

@@ -40,11 +40,11 @@ SEEN_COUNTS: list[Callable[[Bot], int]] = [
 ]
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
+@pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("reply", REPLIES)
-async def test_resuming_at_an_open_decision(tmp_path: Path, wire: str, reply: str) -> None:
+async def test_resuming_at_an_open_decision(tmp_path: Path, transport: str, reply: str) -> None:
     async with serving(tmp_path) as server:
-        lost = Bot(server, "lost", wire=wire, reply=reply, resume=True)
+        lost = Bot(server, "lost", transport=transport, reply=reply, resume=True)
         others = [Bot(server, name) for name in "xy"]
 
         async def reconnect() -> None:
@@ -164,11 +164,11 @@ async def test_dialect_and_reply_may_change_when_resuming(tmp_path: Path) -> Non
         assert [standing.faults for standing in game.seats] == [0, 0, 0]
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_many_reconnects(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_many_reconnects(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path) as server:
-        chance = random.Random(wire)
-        bots = [Bot(server, name, Chooser(server, 2), wire=wire, resume=True) for name in "abc"]
+        chance = random.Random(transport)
+        bots = [Bot(server, name, Chooser(server, 2), transport=transport, resume=True) for name in "abc"]
         await together(*(play_with_reconnects(bot, chance) for bot in bots))
         game, lines = await the_game(server)
         assert_all_received(bots, lines)
@@ -207,11 +207,11 @@ async def test_no_secret_is_sent_unless_join_asks_for_one(tmp_path: Path) -> Non
         assert not any(b"resume" in raw for bot in bots for raw in bot.raw)
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_the_newer_of_two_connections_plays_the_seat(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_the_newer_of_two_connections_plays_the_seat(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path) as server:
-        first, others = Bot(server, "a", wire=wire, resume=True), [Bot(server, name) for name in "xy"]
-        second = Bot(server, "a", wire=wire)
+        first, others = Bot(server, "a", transport=transport, resume=True), [Bot(server, name) for name in "xy"]
+        second = Bot(server, "a", transport=transport)
 
         async def twice() -> None:
             await first.until_own()
@@ -229,11 +229,11 @@ async def test_the_newer_of_two_connections_plays_the_seat(tmp_path: Path, wire:
         assert [standing.faults for standing in game.seats] == [0, 0, 0]
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_a_bot_may_resume_again_after_losing_a_resumed_connection(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_bot_may_resume_again_after_losing_a_resumed_connection(tmp_path: Path, transport: str) -> None:
     """The server waits for it again, and the next connection gets the seat."""
     async with serving(tmp_path) as server:
-        lost, others = Bot(server, "lost", wire=wire, resume=True), [Bot(server, name) for name in "xy"]
+        lost, others = Bot(server, "lost", transport=transport, resume=True), [Bot(server, name) for name in "xy"]
 
         async def reconnect() -> None:
             for _ in range(5):

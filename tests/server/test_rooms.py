@@ -61,10 +61,10 @@ async def test_without_house_bots_a_room_waits(tmp_path: Path) -> None:
         await the_game(server)
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_a_room_named_with_house_bots_starts_at_once(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_room_named_with_house_bots_starts_at_once(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path, fill_after=3600) as server:
-        await Bot(server, "a", room="solo+tsumogiri+efficiency", wire=wire).play()
+        await Bot(server, "a", room="solo+tsumogiri+efficiency", transport=transport).play()
         game, _ = await the_game(server)
         houses = sorted(standing.name for standing in game.seats if standing.house)
         assert ["efficiency" in name for name in houses] == [True, False]
@@ -134,11 +134,11 @@ BAD_JOINS = [
 ]
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_bad_joins_are_refused(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_bad_joins_are_refused(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path) as server:
         for join in BAD_JOINS:
-            bot = Bot(server, "a", wire=wire)
+            bot = Bot(server, "a", transport=transport)
             bot.opening = join
             await bot.play()
             (error,) = bot.errors
@@ -199,12 +199,12 @@ async def test_the_sequence_of_game_seeds_continues_after_a_restart(tmp_path: Pa
         assert [(await stored_lines(server, game.id))[0]["wall_seed"] for game in games[::-1]] == seeds
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_bots_stay_for_the_number_of_games_they_join_for(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_bots_stay_for_the_number_of_games_they_join_for(tmp_path: Path, transport: str) -> None:
     """On one connection; when one bot leaves, the others play on with the next bot that joins."""
     async with serving(tmp_path) as server:
-        stay = [Bot(server, name, wire=wire, games=3) for name in "ab"]
-        once = [Bot(server, name, wire=wire) for name in "xyz"]
+        stay = [Bot(server, name, transport=transport, games=3) for name in "ab"]
+        once = [Bot(server, name, transport=transport) for name in "xyz"]
 
         async def one_by_one() -> None:
             for bot in once:
@@ -258,7 +258,7 @@ async def test_games_in_many_rooms_at_once(tmp_path: Path) -> None:
                 server,
                 f"{room}.{place}",
                 room=f"room{room}",
-                wire=TRANSPORTS[room % 2],
+                transport=TRANSPORTS[room % 2],
                 reply=("always", "when_asked")[place % 2],
             )
             for room in range(12)
@@ -275,7 +275,7 @@ async def test_empty_rooms_opened_by_bots_are_removed(tmp_path: Path) -> None:
     """Otherwise bots that join and leave at once would use up `max_rooms`."""
     async with serving(tmp_path, max_rooms=3) as server:
         for number in range(10):
-            bot = Bot(server, "a", room=f"room{number}", wire=TRANSPORTS[number % 2])
+            bot = Bot(server, "a", room=f"room{number}", transport=TRANSPORTS[number % 2])
             await bot.connect()
             if number % 3:
                 await until(lambda room=f"room{number}": room in server.lobby.rooms)  # type: ignore[misc]
@@ -307,11 +307,11 @@ async def test_a_bot_that_disconnects_while_waiting_gets_no_seat(tmp_path: Path)
         assert {standing.name for standing in game.seats} == {"a", "b", "c"}
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_a_bot_disconnected_by_the_server_while_waiting_gets_no_seat(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_bot_disconnected_by_the_server_while_waiting_gets_no_seat(tmp_path: Path, transport: str) -> None:
     """Even if it does not close its side of the connection."""
     async with serving(tmp_path) as server:
-        chatty = Bot(server, "chatty", wire=wire)
+        chatty = Bot(server, "chatty", transport=transport)
         await connect_in_order(server, [chatty])
         for _ in range(20):
             await chatty.send(b"hello?")

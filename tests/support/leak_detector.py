@@ -28,8 +28,8 @@ from engine.mjai.possible_actions import hints
 from engine.tiles import KIND_OF, MJAI_TILES
 from server.running import Running
 from tests.support.server_bots import (
+    CONNECTIONS,
     NOTHING,
-    WIRES,
     Answer,
     Bot,
     Chooser,
@@ -43,7 +43,7 @@ from tests.support.server_bots import (
 SEED = 16045690984503111693  # of all rooms; so long that its digits occur in no other number
 TABLES = 24
 # Dialect, transport and `reply` of bots.
-WAYS = list(itertools.product(dialects.DIALECTS, WIRES, ("always", "when_asked")))
+WAYS = list(itertools.product(dialects.DIALECTS, CONNECTIONS, ("always", "when_asked")))
 RARE = (DAIMINKAN, KYUSHU_KYUHAI)  # besides the other kans
 ANNOTATION = "annotation-nobody-may-read"
 WRONG: tuple[Message | bytes, ...] = (
@@ -135,7 +135,7 @@ async def seat_bots(server: Running, n_tables: int, **same: Any) -> list[Recordi
         for _ in range(1 if alone else 3):
             number = len(bots)
             chance = random.Random(number)
-            own = dict(zip(("dialect", "wire", "reply"), WAYS[number % len(WAYS)], strict=True)) | {
+            own = dict(zip(("dialect", "transport", "reply"), WAYS[number % len(WAYS)], strict=True)) | {
                 "resume": chance.random() < 0.7,
                 "bad": chance.choice([0.0, 0.02, 0.06]),
                 "drops": chance.choice([0.0, 0.005, 0.01]),

@@ -24,7 +24,7 @@ from server.game.live_game import LiveGame
 from server.running import Running, running, warm_up
 from server.settings import Settings
 from server.store import Store, StoredGame
-from tests.support.raw_connections import WIRES, Address, Wire
+from tests.support.raw_connections import CONNECTIONS, Address, ClientConnection
 
 Message = dict[str, Any]
 Answer = Message | bytes | str | None  # bytes (WebSocket: str too) are sent as they are; None: no reply
@@ -87,7 +87,7 @@ class Bot:
         name: str,
         script: Script = tsumogiri,
         *,
-        wire: str = "tcp",
+        transport: str = "tcp",
         query: dict[str, str] | None = None,
         **join: Any,
     ) -> None:
@@ -101,14 +101,14 @@ class Bot:
         self.errors: list[str] = []
         self.secrets: list[str] = []  # to resume its games with, the latest last
         self._server = server
-        self._connect = WIRES[wire].connect
+        self._connect = CONNECTIONS[transport].connect
         self._query = query or {}
-        self._wire: Wire | None = None
+        self._connection: ClientConnection | None = None
         self.next_index = 0  # of the next message of the game; smaller than len(game) while messages are sent again
 
     def move(self, server: Address) -> None:
         """Connect to another server from now on."""
-        self._server, self._wire = server, None
+        self._server, self._connection = server, None
 
     @property
     def game(self) -> list[Message]:
@@ -141,7 +141,7 @@ class Bot:
 
     async def connect(self, resume: int | None = None) -> None:
         """Connect, receive hello, join; `resume`: resume the latest game, having seen that many messages."""
-        self._wire = await self._connect(self._server, self.join.get("room", "default"), self._query)
+        self._connection = await self._connect(self._server, self.join.get("room", "default"), self._query)
         hello = await self._read()
         if hello is None:
             raise ConnectionResetError("the connection was cut before hello")
@@ -154,9 +154,9 @@ class Bot:
 
     async def send(self, answer: Answer) -> None:
         """Send a reply."""
-        assert self._wire is not None
+        assert self._connection is not None
         if answer is not None:
-            await self._wire.send(json.dumps(answer) if isinstance(answer, dict) else answer)
+            await self._connection.send(json.dumps(answer) if isinstance(answer, dict) else answer)
 
     async def next(self) -> Message | None:
         """The next message; None if the server has closed the connection."""
@@ -173,8 +173,8 @@ class Bot:
         return message
 
     async def _read(self) -> Message | None:
-        assert self._wire is not None
-        data = await self._wire.read()
+        assert self._connection is not None
+        data = await self._connection.read()
         if data is None:
             return None
         self.raw.append(data)
@@ -199,7 +199,7 @@ class Bot:
 
     async def until(self, stop: Callable[[Message], bool]) -> Message:
         """Reply by the script up to the first message that `stop` accepts, which is returned without a reply."""
-        if self._wire is None:
+        if self._connection is None:
             await self.connect()
         while (message := await self.next()) is not None:
             if stop(message):
@@ -222,7 +222,7 @@ class Bot:
 
     async def play(self, resume: int | None = None) -> Bot:
         """Reply until the server closes the connection."""
-        if self._wire is None:
+        if self._connection is None:
             await self.connect(resume)
         while (message := await self.next()) is not None:
             await self.answer(message)
@@ -231,15 +231,15 @@ class Bot:
 
     async def leave(self) -> None:
         """Close the connection."""
-        if self._wire is not None:
-            wire, self._wire = self._wire, None
-            await wire.close()
+        if self._connection is not None:
+            transport, self._connection = self._connection, None
+            await transport.close()
 
     def abort(self) -> None:
         """Abort the connection."""
-        assert self._wire is not None
-        self._wire.abort()
-        self._wire = None
+        assert self._connection is not None
+        self._connection.abort()
+        self._connection = None
 
     async def abort_later(self) -> None:
         """`abort` as a coroutine."""
@@ -247,7 +247,7 @@ class Bot:
 
     async def abandon(self) -> None:
         """Leave the connection open, but unused."""
-        self._wire = None
+        self._connection = None
 
 
 async def together(*playing: Any) -> list[Any]:
