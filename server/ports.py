@@ -6,16 +6,16 @@ Each side knows the others only by these protocols: the lobby creates games and 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
+from engine.mjai.messages import Message
 from server.messages import Join, Reply
 
 MAX_MESSAGE_BYTES = 65_536  # of one message from a bot
 MAX_UNSENT_BYTES = 262_144  # buffered for a peer that does not read; beyond it the connection is aborted
 CLOSE_TIMEOUT = 5.0  # seconds a peer has to read what was sent before the connection was closed
-Message = dict[str, Any]
 
 
 class Transport(Protocol):

@@ -43,7 +43,7 @@ class Room:
     ) -> None:
         """A `permanent` room stays open when it is empty.
 
-        `on_fill_timer` is called when house bots are to fill the empty seats, `fill_after` after the first bot came.
+        `on_fill_timer` is called with the room when the fill delay is over and house bots are to fill the empty seats.
         """
         self.name = name
         self.settings = settings

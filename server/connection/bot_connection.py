@@ -10,12 +10,12 @@ from pydantic_core import to_json
 
 from engine.actions import PASS
 from engine.mjai import dialects
-from engine.mjai.messages import for_seat
+from engine.mjai.messages import Message, for_seat
 from engine.mjai.possible_actions import hints
 from server.access import RateLimiter
 from server.connection.outbox import ERROR_REPLY_TIMEOUT, ExpectedReply, Outbox
 from server.messages import BadMessage, Join, Reply, parse_join, parse_reply
-from server.ports import MAX_MESSAGE_BYTES, ConnectionOwner, GamePort, Message, Transport
+from server.ports import MAX_MESSAGE_BYTES, ConnectionOwner, GamePort, Transport
 from server.settings import Settings
 
 HELLO = to_json({"type": "hello", "protocol": "mjsonp", "protocol_version": 3})

@@ -1,4 +1,4 @@
-"""What is written down of a game: the history that bots and spectators are sent, the journal it is restored from."""
+"""The log of a game: the history that bots and spectators are sent, and the journal that the game is restored from."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.mjai.messages import Message
 from server.game.history import History
 from server.game.journal import Entry, Journal
 from server.game.start import GameStart
-from server.ports import Message
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from engine.mjai.messages import KEYS
-from server.ports import Message
+from engine.mjai.messages import KEYS, Message
 
 ERROR = "error"  # type of the lines that report faults; they are no messages of the game
 

@@ -15,6 +15,7 @@ import structlog
 
 from engine.actions import PASS, TSUMOGIRI
 from engine.game import Game
+from engine.mjai.messages import Message
 from engine.mjai.possible_actions import legal_action, safe_default
 from server.game.clock import DecisionClock
 from server.game.fallback import FallbackPlayer
@@ -25,7 +26,7 @@ from server.game.seat import Seat
 from server.game.start import GameStart, Player
 from server.messages import Reply, as_message
 from server.metrics import Metrics
-from server.ports import GameOwner, Message, PlayerPort
+from server.ports import GameOwner, PlayerPort
 
 MAX_STEPS = 64  # in one go while no connection has to be waited for; then other games get their turn
 log = structlog.get_logger("server.game")
