@@ -1,4 +1,4 @@
-"""Addresses to listen on: all that a host name stands for."""
+"""Listening sockets at all addresses of a host name."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import socket
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-# IPv6 is switched off, or a name stands for an address that is not this machine's: the others do.
-NOT_HERE = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL})
+# IPv6 is disabled, or one of the addresses is not this machine's: the other addresses are enough.
+UNAVAILABLE = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL})
 Option = tuple[int, int, int]  # level, name and value, as setsockopt takes them
 
 
 @contextmanager
 def listening(host: str, port: int, options: Sequence[Option] = ()) -> Iterator[list[socket.socket]]:
-    """Sockets that listen at every address of `host` ("": all there are), with one port (0: any) and these options.
+    """Sockets that listen at every address of `host` ("": all there are), all with the same port (0: any free one).
 
-    Connections wait there for somebody to accept them. The sockets are closed at the end of the block. Raises OSError,
-    one line, for a host that is unknown or a port in use.
+    Connections queue there until they are accepted. The sockets are closed at the end of the block. Raises OSError, one
+    line, for an unknown host or a port in use.
     """
     with ExitStack() as closing:
         try:
@@ -25,26 +25,28 @@ def listening(host: str, port: int, options: Sequence[Option] = ()) -> Iterator[
         except (socket.gaierror, UnicodeError) as error:
             raise OSError(f"host {host!r} is not known ({error}); see --host") from error
         sockets: list[socket.socket] = []
-        missing = None
+        unavailable = None
         for family, _, protocol, _, address in dict.fromkeys(found):
-            wanted = (address[0], sockets[0].getsockname()[1] if sockets else port, *address[2:])
+            bind_to = (address[0], sockets[0].getsockname()[1] if sockets else port, *address[2:])
             try:
-                sockets.append(closing.enter_context(_listen(family, protocol, wanted, options)))
+                sockets.append(closing.enter_context(_listen(family, protocol, bind_to, options)))
             except OSError as error:
-                missing = OSError(f"cannot listen on {wanted[0]}, port {wanted[1]}: {error.strerror}")
-                if error.errno not in NOT_HERE:
-                    raise missing from error
-        if missing is not None and not sockets:
-            raise missing
+                unavailable = OSError(f"cannot listen on {bind_to[0]}, port {bind_to[1]}: {error.strerror}")
+                if error.errno not in UNAVAILABLE:
+                    raise unavailable from error
+        if unavailable is not None and not sockets:
+            raise unavailable
         yield sockets
 
 
 def _listen(family: int, protocol: int, address: tuple[str | int, ...], options: Sequence[Option]) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM, protocol)
     try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a server before has left connections behind
+        # Connections of an earlier server may still be in TIME_WAIT.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
-            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)  # or it would take the port of IPv4 as well
+            # Otherwise the socket would take the IPv4 port as well.
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         for option in options:
             listener.setsockopt(*option)
         listener.bind(address)

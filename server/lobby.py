@@ -1,40 +1,41 @@
-"""The lobby: who is connected, which rooms there are, which games are being played; it runs them all."""
+"""The lobby: open rooms, connected bots and games in play. It creates connections and games and joins them up."""
 
 from __future__ import annotations
 
 import asyncio
 import uuid
 from collections import Counter
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import structlog
 from pydantic import ValidationError
 
 from engine.mjai.connection import DEFAULT_ROOM, Join
-from server import journal
 from server.access import HOUSE_BOT_SUFFIX, Access, AccessError, ServerFullError
-from server.guest import Guest
-from server.journal import Journal, JournalError
-from server.line import Line, Listener
+from server.connection.bot_connection import BotConnection
+from server.game.game_log import GameLog
+from server.game.journal import JournalError, find_journals, journal_path, read_journal
+from server.game.live_game import LiveGame
+from server.game.seat import Seat, new_secret, secret_hash
+from server.game.start import GameStart, Player
 from server.metrics import Metrics
+from server.ports import ConnectionHandler, PlayerPort, Transport
 from server.results import finished_game
 from server.rooms import Room, settings_of
-from server.seat import Seat, new_secret, secret_hash
 from server.settings import RoomSettings, Settings
-from server.sitting import Sitting
 from server.spectators import Broadcast
-from server.start import Player, Start
 from server.store import Store, StoreError
 
-STORE_AGAIN = 5.0  # seconds
+STORE_RETRY_DELAY = 5.0  # seconds
 log = structlog.get_logger("server.lobby")
 
 
 class Lobby:
-    """Everything of one server but its transports; the `server.sitting.Host` of its games."""
+    """The state of one server; the owner of its games and connections (`server.ports`)."""
 
     def __init__(self, settings: Settings, store: Store, access: Access, metrics: Metrics) -> None:
         """`settings.data` must exist."""
@@ -43,10 +44,12 @@ class Lobby:
         self.access = access
         self.metrics = metrics
         self.rooms: dict[str, Room] = {}
-        self.sittings: dict[str, Sitting] = {}
-        self.broadcasts: dict[str, Broadcast] = {}  # of each sitting
-        self._guests: set[Guest] = set()
-        self._seats: dict[str, Seat] = {}  # by the hash of the secret a guest comes back with
+        self.games: dict[str, LiveGame] = {}  # in play, and over but still to be resumed, by id
+        self.broadcasts: dict[str, Broadcast] = {}  # of these games
+        self._bots: set[PlayerPort] = set()
+        self._counted: set[PlayerPort] = set()  # among the connections of their addresses
+        self._waiting_in: dict[PlayerPort, Room] = {}
+        self._seats: dict[str, tuple[LiveGame, Seat]] = {}  # by the hash of the secret to resume with
         self._tasks: set[asyncio.Task[object]] = set()
         self._journals = settings.data / "journal"
         self._journals.mkdir(exist_ok=True)
@@ -54,58 +57,64 @@ class Lobby:
     # Starting and stopping --------------------------------------------------------------------------------------------
 
     async def open(self) -> None:
-        """Open the rooms there were, and go on with the games that were being played."""
+        """Open the stored rooms, and restore the games that were in play when the server stopped."""
         for stored in await self.store.rooms():
             try:
                 settings = RoomSettings(**stored.settings)
-            except ValidationError as error:  # of another version, or with a house bot that is no longer there
+            except ValidationError as error:  # of another version, or with a house bot that no longer exists
                 log.error("room stays closed", room=stored.name, error=error.errors()[0]["msg"])
             else:
                 await self.open_room(stored.name, settings, opened=stored.opened)
         if DEFAULT_ROOM not in self.rooms:
             await self.open_room(DEFAULT_ROOM, self.settings.room, opened=datetime.now(UTC))
-        for path in journal.find(self._journals):
-            try:
-                if entries := journal.read(path):
-                    await self._restore(entries, path.stem)
-                else:
-                    path.unlink()  # nobody had been told of this game yet
-            except (JournalError, OSError, ValueError, LookupError, TypeError) as error:
-                log.error("journal cannot be read, set aside", file=str(path), error=str(error))
-                path.rename(path.with_suffix(".broken"))
+        for path in find_journals(self._journals):
+            await self._restore_journal(path)
 
-    async def _restore(self, entries: list[journal.Entry], game: str) -> None:
-        start = Start.read(entries[0])
+    async def _restore_journal(self, path: Path) -> None:
+        """Restore a game from its journal. A journal that does not fit is renamed and logged."""
+        try:
+            await self._restore(path)
+        except (JournalError, OSError, ValueError, LookupError, TypeError) as error:
+            log.error("journal cannot be read, set aside", file=str(path), error=str(error))
+            path.rename(path.with_suffix(".broken"))
+
+    async def _restore(self, path: Path) -> None:
+        entries = read_journal(path)
+        if not entries:
+            path.unlink()  # no bot was sent the start of this game
+            return
+        start = GameStart.read(entries[0])
         room = self.rooms.get(start.room)
         if room is None:
-            room = await self.open_room(start.room, start.settings, kept=False, opened=start.started)
-        sitting = Sitting(start, Journal(self._journals, game), self)
+            room = await self.open_room(start.room, start.settings, permanent=False, opened=start.started)
+        game = LiveGame(start, GameLog(path, start), self, self.metrics)
         room.playing += 1
-        room.started += await self.store.game(start.id) is None  # else it is counted already
-        self._take_in(sitting)
+        room.started += await self.store.game(start.id) is None  # a stored game is counted already
+        self._add_game(game)
         try:
-            sitting.restore(entries[1:])
+            game.restore(entries[1:])
         except Exception:
             room.playing -= 1
             self.metrics.playing.dec()
-            self._drop(sitting)
-            self._tidy(room)
-            sitting.close()
+            self._remove_game(game)
+            self._remove_room_if_unused(room)
+            game.close()
             raise
-        log.info("game restored", game=sitting.id, room=room.name, messages=sitting.history.count)
+        log.info("game restored", game=game.id, room=room.name, messages=game.history.count)
 
     async def close(self) -> None:
-        """Stop; games being played go on at the next start."""
+        """Stop; games in play go on at the next start."""
         for task in self._tasks:
             task.cancel()
-        for sitting in self.sittings.values():
-            sitting.close()
-        self.sittings.clear()
-        for guest in list(self._guests):
-            guest.refuse("the server stops; come back with your resume secret when it is up again", retry=True)
+        for game in self.games.values():
+            game.close()
+        self.games.clear()
+        for bot in list(self._bots):
+            text = "the server stops; come back with your resume secret when it is up again"
+            bot.close_with_error(text, retry=True)
 
-    def start_task(self, work: Coroutine[Any, Any, object]) -> None:
-        """Run `work` beside everything else; an error in it is logged."""
+    def _start_task(self, work: Coroutine[Any, Any, object]) -> None:
+        """Run `work` as a task; an exception in it is logged."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._task_done)
@@ -115,236 +124,238 @@ class Lobby:
         if not task.cancelled() and task.exception() is not None:
             log.error("task failed", exc_info=task.exception())
 
-    # Guests -----------------------------------------------------------------------------------------------------------
+    # Connections ------------------------------------------------------------------------------------------------------
 
-    def welcome(self, line: Line, given: dict[str, Any] | None = None) -> Listener:
-        """A new connection; `given` is what its URL says of the join message."""
-        guest = Guest(line, self, given or {})
-        self._guests.add(guest)
+    def connect(self, transport: Transport, url_keys: dict[str, Any] | None = None) -> ConnectionHandler:
+        """Handle a new connection; `url_keys` are the keys of the join message that its URL holds."""
+        bot = BotConnection(transport, self.settings, self, url_keys)
+        self._bots.add(bot)
         self.metrics.connections.inc()
         try:
-            self.access.connect(line.address)
-            guest.counted = True
+            self.access.connect(transport.address)
+            self._counted.add(bot)
         except AccessError as refusal:
-            self._refuse(guest, refusal)
-        return guest
+            self._refuse(bot, refusal)
+        return bot
 
-    def _refuse(self, guest: Guest, refusal: AccessError) -> None:
+    def _refuse(self, bot: PlayerPort, refusal: AccessError) -> None:
         self.metrics.refused.inc()
-        guest.refuse(str(refusal), refusal.retry)
+        bot.close_with_error(str(refusal), refusal.retry)
 
-    async def join(self, guest: Guest, join: Join) -> None:
-        """The first message of a guest."""
+    def join_received(self, bot: PlayerPort, join: Join) -> None:
+        """See `ConnectionOwner`."""
+        self._start_task(self._join(bot, join))
+
+    async def _join(self, bot: PlayerPort, join: Join) -> None:
         try:
-            self.access.join(guest.line.address)
-            if guest not in self._guests:  # gone already
+            self.access.join(bot.transport.address)
+            if bot not in self._bots:  # it has left already
                 return
             if isinstance(join.resume, str):
-                self._come_back(guest, join, join.resume)
+                self._resume(bot, join, join.resume)
                 return
             await self.access.authorize_bot(join.name, join.token)
             room = self.rooms.get(join.room)
             if room is None:
-                room = await self.open_room(join.room, settings_of(join.room, self.settings.room), kept=False)
+                room = await self.open_room(join.room, settings_of(join.room, self.settings.room), permanent=False)
             try:
-                if guest in self._guests:
-                    guest.joined(join)
-                    room.enter(guest)
+                if bot in self._bots:
+                    bot.accept(join)
+                    self._enter(room, bot)
             finally:
-                self._tidy(room)
+                self._remove_room_if_unused(room)
         except AccessError as refusal:
-            self._refuse(guest, refusal)
+            self._refuse(bot, refusal)
         except StoreError as error:
             log.error("join failed", error=str(error))
-            guest.refuse("the database does not answer; try again later", retry=True)
+            bot.close_with_error("the database does not answer; try again later", retry=True)
 
-    def _come_back(self, guest: Guest, join: Join, secret: str) -> None:
-        seat = self._seats.get(secret_hash(secret))
-        if seat is None:
-            raise AccessError("resume: no game being played has this secret; it is over, or never was")
-        count = seat.sitting.history.count
-        if join.seen > count:
-            raise AccessError(f"resume: seen is {join.seen}, but the game has had {count} messages")
+    def _resume(self, bot: PlayerPort, join: Join, secret: str) -> None:
+        """A bot reconnects to its game. It stays who it was, but may choose another dialect or way to reply."""
+        if secret_hash(secret) not in self._seats:
+            raise AccessError("resume: no game in play has this secret; the game is over, or the secret is wrong")
+        game, seat = self._seats[secret_hash(secret)]
+        if join.seen > game.history.count:
+            raise AccessError(f"resume: seen is {join.seen}, but the game has had {game.history.count} messages")
         seat.secret = secret
-        # It plays on as who it was, in the games to come as well; but it may speak otherwise from now on.
         player = seat.player
-        kept: dict[str, Any] = {
+        unchanged: dict[str, Any] = {
             "name": player.name,
-            "room": seat.sitting.start.room,
+            "room": game.start.room,
             "games": player.games,
             "resume": True,
         }
-        speech = {"dialect": player.dialect, "reply": player.reply}
-        kept |= {key: value for key, value in speech.items() if key not in join.given}
-        guest.joined(replace(join, **kept))
-        seat.sitting.resume(seat, guest, join.seen)
-        if seat.sitting.announced:
-            self._release(seat)
+        defaults = {"dialect": player.dialect, "reply": player.reply}
+        unchanged |= {key: value for key, value in defaults.items() if key not in join.given}
+        bot.accept(replace(join, **unchanged))
+        game.resume(seat, bot, join.seen)
+        if game.announced:
+            self._release(game, seat)
 
-    def gone(self, guest: Guest) -> None:
-        """The connection of a guest is closed."""
+    def bot_left(self, bot: PlayerPort) -> None:
+        """See `ConnectionOwner`."""
+        self._bots.discard(bot)
+        room = self._waiting_in.pop(bot, None)
+        if room is not None:
+            room.leave(bot)
+            self._remove_room_if_unused(room)
+
+    def connection_closed(self, bot: PlayerPort) -> None:
+        """See `ConnectionOwner`."""
         self.metrics.connections.dec()
-        if guest.counted:
-            self.access.disconnect(guest.line.address)
-
-    def left(self, guest: Guest) -> None:
-        """A guest is lost or was sent away."""
-        self._guests.discard(guest)
-        if guest.seat is not None:
-            guest.seat.sitting.lost(guest.seat)
-        elif guest.room is not None:
-            room = guest.room
-            room.leave(guest)
-            self._tidy(room)
-
-    def _release(self, seat: Seat) -> None:
-        """The game is over for a seat: its guest waits for the next one, or leaves."""
-        guest, seat.guest = seat.guest, None
-        if guest is None:
-            return
-        guest.seat = None
-        room = self.rooms.get(seat.sitting.start.room)
-        games = seat.player.games
-        if games != 1 and room is not None and not room.closed and not room.finished:
-            guest.games_left = games - 1 if games else 0
-            room.enter(guest)
-        else:
-            guest.leave()
+        if bot in self._counted:
+            self._counted.remove(bot)
+            self.access.disconnect(bot.transport.address)
 
     # Rooms ------------------------------------------------------------------------------------------------------------
 
     async def open_room(
-        self, name: str, settings: RoomSettings, kept: bool = True, opened: datetime | None = None
+        self, name: str, settings: RoomSettings, permanent: bool = True, opened: datetime | None = None
     ) -> Room:
-        """Open a room. One that the server opens when it starts was `opened` then, and is not too many.
+        """Open a room, or return the one of this name.
 
+        `opened` is for rooms that the server opens when it starts; they do not count against `max_rooms`.
         Raises ServerFullError.
         """
-        earlier = started = 0
+        previous = started = 0
         if settings.seed is not None or settings.games:
-            earlier = await self.store.count_games(name, opened)
-            started = 0 if opened is None else await self.store.count_games(name) - earlier
+            previous = await self.store.count_games(name, opened)
+            started = 0 if opened is None else await self.store.count_games(name) - previous
         room = self.rooms.get(name)
         if room is None:
             if opened is None and len(self.rooms) >= self.settings.max_rooms:
-                text = f"there are {len(self.rooms)} rooms already, and no more are allowed; join one of them"
-                raise ServerFullError(text)
-            room = self.rooms[name] = Room(name, settings, self, kept)
-            room.earlier, room.started = earlier, started
+                raise ServerFullError(f"{len(self.rooms)} rooms are open, and no more are allowed; join one of them")
+            room = self.rooms[name] = Room(name, settings, permanent, self._start_game)
+            room.previous_games, room.started = previous, started
             log.info("room opened", room=name)
         return room
 
     def close_room(self, room: Room) -> None:
-        """Take nobody there any more; games being played go on to their ends."""
+        """Accept no more bots, and disconnect those that wait; games in play are finished."""
         room.close()
-        self._tidy(room)
+        self._remove_room_if_unused(room)
 
-    def _tidy(self, room: Room) -> None:
-        """Forget a room nobody needs."""
-        if room.empty and (room.closed or room.finished or not room.kept):
+    def _remove_room_if_unused(self, room: Room) -> None:
+        if room.empty and (room.closed or room.finished or not room.permanent):
             room.close()
-            if self.rooms.get(room.name) is room:  # else another has the name by now
+            if self.rooms.get(room.name) is room:  # else another room has the name by now
                 del self.rooms[room.name]
                 log.info("room closed", room=room.name)
-            if room.kept and room.finished:
-                self.start_task(self.store.close_room(room.name))
+            if room.permanent and room.finished:
+                self._start_task(self.store.close_room(room.name))
+
+    def _enter(self, room: Room, bot: PlayerPort) -> None:
+        """A bot waits in a room; the third one starts a game. Raises AccessError."""
+        room.enter(bot)
+        self._waiting_in[bot] = room
+        if room.full:
+            self._start_game(room)
 
     # Games ------------------------------------------------------------------------------------------------------------
 
-    def open_game(self, room: Room, chairs: list[Guest | str], seed: int) -> None:
-        """Start a game: on each chair a guest, or the spec of a house bot."""
-        secrets = [new_secret() for _ in chairs]
-        houses = house_names(chairs)
-        first, second, third = (
-            Player(chair.join.name, "", chair.games_left, kept, chair.join.dialect, chair.join.reply)
-            if isinstance(chair, Guest)
-            else Player(next(houses), house=chair)
-            for chair, (_, kept) in zip(chairs, secrets, strict=True)
-        )
-        game, now = uuid.uuid4().hex, datetime.now(UTC)
-        start = Start(game, room.name, room.settings, seed, now, (first, second, third))
+    def _start_game(self, room: Room) -> None:
+        """Start a game of those who wait in the room, and of house bots."""
+        players, seed = room.start_game()
+        connections = [None if isinstance(player, str) else player for player in players]
+        for bot in connections:
+            if bot is not None:
+                del self._waiting_in[bot]
+        secrets = [new_secret() for _ in players]
+        first, second, third = seated(players, [stored for _, stored in secrets])
+        start = GameStart(uuid.uuid4().hex, room.name, room.settings, seed, datetime.now(UTC), (first, second, third))
         try:
-            opened = Journal(self._journals, game)
+            game_log = GameLog(journal_path(self._journals, start.id), start)
         except OSError as error:
             log.error("no game can be started", room=room.name, error=str(error))
-            self._call_off(room, chairs)
+            self._cancel_game(room, connections)
             return
-        sitting = Sitting(start, opened, self)
-        for seat, chair, (secret, _) in zip(sitting.seats, chairs, secrets, strict=True):
-            seat.secret = secret
-            if isinstance(chair, Guest):
-                seat.guest, chair.seat = chair, seat
-        self._take_in(sitting)
-        sitting.begin()
+        game = LiveGame(start, game_log, self, self.metrics)
+        self._add_game(game)
+        game.begin(connections, [secret for secret, _ in secrets])
 
-    def _call_off(self, room: Room, chairs: list[Guest | str]) -> None:
-        """A game cannot be started; those who waited for it are sent away."""
+    def _cancel_game(self, room: Room, connections: list[PlayerPort | None]) -> None:
+        """A game cannot be started: disconnect the bots."""
         room.started -= 1
         room.playing -= 1
-        for chair in chairs:
-            if isinstance(chair, Guest):
-                chair.refuse("the server cannot keep games just now; try again later", retry=True)
-        self._tidy(room)
+        for bot in connections:
+            if bot is not None:
+                bot.close_with_error("the server cannot start games now; try again later", retry=True)
+        self._remove_room_if_unused(room)
 
-    def _take_in(self, sitting: Sitting) -> None:
-        self.sittings[sitting.id] = sitting
-        self.broadcasts[sitting.id] = Broadcast(sitting)
+    def _add_game(self, game: LiveGame) -> None:
+        self.games[game.id] = game
+        self.broadcasts[game.id] = Broadcast(game)
         self.metrics.playing.inc()
-        for seat in sitting.guests:
-            self._seats[seat.player.secret_hash] = seat
+        for seat in game.bot_seats:
+            self._seats[seat.player.secret_hash] = game, seat
 
-    def round_over(self, sitting: Sitting) -> None:
-        """See `server.sitting.Host`."""
-        self.broadcasts[sitting.id].round_over()
+    def round_over(self, game_id: str) -> None:
+        """See `GameOwner`."""
+        self.broadcasts[game_id].round_over()
 
-    def game_over(self, sitting: Sitting) -> None:
-        """See `server.sitting.Host`."""
-        self.start_task(self._finish(sitting))
+    def game_over(self, game_id: str) -> None:
+        """See `GameOwner`."""
+        self._start_task(self._finish(self.games[game_id]))
 
-    async def _finish(self, sitting: Sitting) -> None:
-        """Keep the result, however long that takes; then tell everybody."""
-        game = await asyncio.to_thread(finished_game, sitting)
+    async def _finish(self, game: LiveGame) -> None:
+        """Store the result, however often that fails; then send everybody the end of the game."""
+        result = await asyncio.to_thread(finished_game, game)
         while True:
             try:
-                await self.store.save_game(game)
+                await self.store.save_game(result)
                 break
             except StoreError as error:
-                log.error("game not stored yet, trying again", game=sitting.id, error=str(error))
-                await asyncio.sleep(STORE_AGAIN)
+                log.error("game not stored yet, trying again", game=game.id, error=str(error))
+                await asyncio.sleep(STORE_RETRY_DELAY)
         self.metrics.games.inc()
         self.metrics.playing.dec()
-        log.info("game finished", game=sitting.id, room=game.room, scores=[(it.name, it.score) for it in game.seats])
-        sitting.announce_end()
-        self.broadcasts[sitting.id].game_over()
-        self._close_game(sitting)
+        log.info("game finished", game=game.id, room=result.room, scores=[(it.name, it.score) for it in result.seats])
+        game.announce_end()
+        self.broadcasts[game.id].game_over()
+        self._close_game(game)
 
-    def _close_game(self, sitting: Sitting) -> None:
-        room = self.rooms[sitting.start.room]
+    def _close_game(self, game: LiveGame) -> None:
+        """Release the bots. A bot that has just lost its connection may still resume, to be sent the end."""
+        room = self.rooms[game.start.room]
         room.playing -= 1
-        for seat in sitting.guests:
-            self._release(seat)
-        self._tidy(room)
-        # Who has lost the connection just now may still come back for the end.
-        loop = asyncio.get_running_loop()
-        loop.call_later(sitting.start.settings.resume_timeout, self._forget, sitting)
+        for seat in game.bot_seats:
+            self._release(game, seat)
+        self._remove_room_if_unused(room)
+        asyncio.get_running_loop().call_later(game.start.settings.resume_timeout, self._expire, game)
 
-    def _forget(self, sitting: Sitting) -> None:
-        if sitting.id in self.sittings:  # else the server has closed
-            self._drop(sitting)
-            sitting.forget()
+    def _release(self, game: LiveGame, seat: Seat) -> None:
+        """The game is over for a seat: its bot waits for the next game, or leaves."""
+        bot = game.release(seat)
+        if bot is None:
+            return
+        room = self.rooms.get(game.start.room)
+        games = seat.player.games
+        if games != 1 and room is not None and not room.closed and not room.finished:
+            bot.games_left = games - 1 if games else 0
+            self._enter(room, bot)
+        else:
+            bot.close_when_sent()
 
-    def _drop(self, sitting: Sitting) -> None:
-        """Nobody finds the sitting any more."""
-        for seat in sitting.guests:
+    def _expire(self, game: LiveGame) -> None:
+        """The game can no longer be resumed."""
+        if game.id in self.games:  # else the server has closed
+            self._remove_game(game)
+            game.remove()
+
+    def _remove_game(self, game: LiveGame) -> None:
+        for seat in game.bot_seats:
             del self._seats[seat.player.secret_hash]
-        del self.sittings[sitting.id], self.broadcasts[sitting.id]
+        del self.games[game.id], self.broadcasts[game.id]
 
 
-def house_names(chairs: list[Guest | str]) -> Iterator[str]:
-    """Names of the house bots among `chairs`: the second ``rule`` is ``rule#2``."""
+def seated(players: Sequence[PlayerPort | str], secret_hashes: Sequence[str]) -> Iterator[Player]:
+    """The players of a game. Of house bots with the same spec, the second ``rule`` is named ``rule#2``."""
     seen: Counter[str] = Counter()
-    for chair in chairs:
-        if isinstance(chair, str):
-            seen[chair] += 1
-            number = "" if seen[chair] == 1 else f"#{seen[chair]}"
-            yield f"{chair}{number}{HOUSE_BOT_SUFFIX}"
+    for player, stored in zip(players, secret_hashes, strict=True):
+        if isinstance(player, str):
+            seen[player] += 1
+            number = "" if seen[player] == 1 else f"#{seen[player]}"
+            yield Player(f"{player}{number}{HOUSE_BOT_SUFFIX}", house=player)
+        else:
+            join = player.join
+            yield Player(join.name, "", player.games_left, stored, join.dialect, join.reply)

@@ -1,4 +1,4 @@
-"""Log lines: what happened, with its circumstances as keys; no secrets, no messages of bots."""
+"""Logging: what happened, with its circumstances as keys; no secrets, no messages of bots."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ SHARED: list[Processor] = [
 
 
 def start_logging(form: Literal["text", "json"], level: int = logging.INFO) -> None:
-    """Write lines of this program and of its libraries to stderr, as text or as one JSON object each."""
+    """Log to stderr, this program and its libraries: as text, or one JSON object a line."""
     text = structlog.dev.ConsoleRenderer(colors=False)
-    last: Processor = structlog.processors.JSONRenderer() if form == "json" else text
+    renderer: Processor = structlog.processors.JSONRenderer() if form == "json" else text
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=SHARED,
         processors=[
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
             structlog.processors.format_exc_info,
-            last,
+            renderer,
         ],
     )
     handler = logging.StreamHandler()
     handler.setFormatter(formatter)
     logging.basicConfig(handlers=[handler], level=level, force=True)
-    for chatty in ("uvicorn", "alembic"):  # the one logs URLs, which may hold tokens
-        logging.getLogger(chatty).setLevel(logging.WARNING)
-    log_by_the_standard_library()
+    for name in ("uvicorn", "alembic"):  # uvicorn logs URLs, which may hold tokens
+        logging.getLogger(name).setLevel(logging.WARNING)
+    use_stdlib_logging()
 
 
-def log_by_the_standard_library() -> None:
-    """Hand what this program logs to `logging`, whoever handles it there."""
+def use_stdlib_logging() -> None:
+    """Send the log entries of structlog to `logging`, whatever handlers it has."""
     structlog.configure(
         processors=[*SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),

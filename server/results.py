@@ -1,4 +1,4 @@
-"""What is kept of a game that is over."""
+"""What is stored of a game that is over."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from datetime import UTC, datetime
 
 from pydantic_core import to_json
 
-from server.sitting import Sitting
+from server.game.live_game import LiveGame
 from server.store import FinishedGame, SeatResult
 
 
-def finished_game(sitting: Sitting) -> FinishedGame:
+def finished_game(game: LiveGame) -> FinishedGame:
     """The result and the record of a game that is over."""
-    start, game = sitting.start, sitting.game
-    ranks, points = game.ranks, game.final_points
+    start, engine = game.start, game.engine
+    ranks, points = engine.ranks, engine.final_points
     first, second, third = (
         SeatResult(
             name=seat.player.name,
             house_bot=bool(seat.player.house),
-            score=game.scores[seat.index],
+            score=engine.scores[seat.index],
             rank=ranks[seat.index],
             points=points[seat.index],
             penalty=seat.faults * start.settings.fault_penalty,
             faults=seat.faults,
             taken_over=seat.taken_over,
         )
-        for seat in sitting.seats
+        for seat in game.seats
     )
     return FinishedGame(
         id=start.id,
@@ -36,16 +36,16 @@ def finished_game(sitting: Sitting) -> FinishedGame:
         length=start.settings.length,
         started=start.started,
         finished=datetime.now(UTC),
-        rounds=sitting.history.rounds,
-        decisions=sum(seat.decisions for seat in sitting.seats),
+        rounds=game.history.rounds,
+        decisions=sum(seat.decisions for seat in game.seats),
         seats=(first, second, third),
-        record=record_of(sitting),
+        record=record_of(game),
     )
 
 
-def record_of(sitting: Sitting) -> bytes:
-    """The record as .mjson.gz: canonical mjai, with faults as ``error`` lines and what bots remarked as ``ext_bot``."""
-    first, *others = sitting.history.lines()
-    start_game = json.loads(first) | {"wall_seed": sitting.start.seed}
-    lines = [to_json(start_game), *others, to_json(sitting.end_game), b""]
+def record_of(game: LiveGame) -> bytes:
+    """The record as .mjson.gz: canonical mjai, faults as ``error`` lines, annotations of bots as ``ext_bot``."""
+    first, *others = game.history.lines()
+    start_game = json.loads(first) | {"wall_seed": game.start.seed}
+    lines = [to_json(start_game), *others, to_json(game.end_game), b""]
     return gzip.compress(b"\n".join(lines), mtime=0)

@@ -1,4 +1,4 @@
-"""Rooms: where bots wait until three are there."""
+"""Rooms, where bots wait until a game can start."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ import asyncio
 import random
 import re
 import secrets
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from agents.registry import make
 from engine.mjai.connection import ROOM_NAME
 from engine.seeds import derived_seed
 from server.access import AccessError
+from server.ports import PlayerPort
 from server.settings import RoomSettings
 
-if TYPE_CHECKING:
-    from server.guest import Guest
-    from server.lobby import Lobby
-
-CHAIRS = 3
+SEATS = 3
 NAME = re.compile(ROOM_NAME)
 
 
@@ -26,11 +23,13 @@ def settings_of(name: str, default: RoomSettings) -> RoomSettings:
     """Settings of a room opened by its name alone: ``NAME`` or ``NAME+BOT+BOT``. Raises AccessError."""
     first, *bots = name.split("+")
     if not NAME.fullmatch(first):
-        raise AccessError(f"room {name!r}: a name is 1 to 64 of A-Z a-z 0-9 _ . -, then +BOT for each chair to fill")
+        raise AccessError(f"room {name!r}: a name is 1 to 64 of A-Z a-z 0-9 _ . -, then +BOT for each seat to fill")
     if not bots:
         return default
-    if len(bots) >= CHAIRS:
-        raise AccessError(f"room {name!r} names {len(bots)} house bots: name one or two, or nobody else can sit down")
+    if len(bots) >= SEATS:
+        raise AccessError(
+            f"room {name!r} names {len(bots)} house bots: name one or two, so that a seat is left for yours"
+        )
     for bot in bots:
         try:
             make(bot)
@@ -40,80 +39,87 @@ def settings_of(name: str, default: RoomSettings) -> RoomSettings:
 
 
 class Room:
-    """Bots that wait, and the games that were started here."""
+    """Bots that wait for a game, and counts of the games started here."""
 
-    def __init__(self, name: str, settings: RoomSettings, lobby: Lobby, kept: bool) -> None:
-        """`kept`: it stays when it is empty."""
+    def __init__(
+        self, name: str, settings: RoomSettings, permanent: bool, on_fill_timer: Callable[[Room], None]
+    ) -> None:
+        """A `permanent` room stays open when it is empty.
+
+        `on_fill_timer` is called with the room when the fill delay is over and house bots are to fill the empty seats.
+        """
         self.name = name
         self.settings = settings
-        self.kept = kept
+        self.permanent = permanent
         self.closed = False
-        self.earlier = 0  # games of rooms that had the name before: with a seed no walls come twice
-        self.started = 0  # games; those before the server started are counted where the room has a seed or `games`
-        self.playing = 0
-        self.waiting: list[Guest] = []
-        self._lobby = lobby
-        self._fill: asyncio.TimerHandle | None = None
+        self.previous_games = 0  # of earlier rooms of this name: with a seed, no walls come twice
+        self.started = 0  # games; since the server started, or ever where the room has a seed or `games`
+        self.playing = 0  # games
+        self.waiting: list[PlayerPort] = []
+        self._on_fill_timer = on_fill_timer
+        self._fill_timer: asyncio.TimerHandle | None = None
 
     @property
     def empty(self) -> bool:
-        """Whether nobody waits or plays here."""
+        """Whether no bot waits and no game is in play here."""
         return not self.waiting and not self.playing
 
     @property
+    def full(self) -> bool:
+        """Whether enough bots wait for a game."""
+        return len(self.waiting) == SEATS
+
+    @property
     def finished(self) -> bool:
-        """Whether all games that were to be played here are started."""
+        """Whether all games that were to be played here have started."""
         return 0 < self.settings.games <= self.started
 
-    def enter(self, guest: Guest) -> None:
-        """A bot sits down to wait. Raises AccessError where the room takes nobody."""
+    def enter(self, bot: PlayerPort) -> None:
+        """A bot waits here from now on. Raises AccessError if the room is closed or finished."""
         if self.closed or self.finished:
             raise AccessError(self._why_closed())
-        guest.room = self
-        self.waiting.append(guest)
-        if len(self.waiting) == CHAIRS:
-            self._start()
-        elif self._fill is None and self.settings.fill:
+        self.waiting.append(bot)
+        if self._fill_timer is None and self.settings.fill:
             loop = asyncio.get_running_loop()
-            self._fill = loop.call_later(self.settings.fill_delay, self._start)
+            self._fill_timer = loop.call_later(self.settings.fill_delay, self._on_fill_timer, self)
 
-    def leave(self, guest: Guest) -> None:
-        """A bot that was waiting is gone."""
-        guest.room = None
-        self.waiting.remove(guest)
+    def leave(self, bot: PlayerPort) -> None:
+        """A bot that waited is gone."""
+        self.waiting.remove(bot)
         if not self.waiting:
-            self._stop_filling()
+            self._cancel_fill_timer()
 
     def close(self) -> None:
-        """Take nobody any more; games being played go on to their ends."""
+        """Accept no more bots, and disconnect those that wait; games in play are finished."""
         self.closed = True
-        self._stop_filling()
-        for guest in list(self.waiting):
-            guest.refuse(self._why_closed())
+        self._cancel_fill_timer()
+        for bot in list(self.waiting):
+            bot.close_with_error(self._why_closed())
 
     def _why_closed(self) -> str:
-        why = "all games that were to be played there have begun" if self.finished else "it was closed"
-        return f"room {self.name} takes nobody any more, {why}; join another room"
+        reason = ": all its games have started" if self.finished else ""
+        return f"room {self.name} is closed{reason}; join another room"
 
-    def _stop_filling(self) -> None:
-        if self._fill is not None:
-            self._fill.cancel()
-            self._fill = None
+    def _cancel_fill_timer(self) -> None:
+        if self._fill_timer is not None:
+            self._fill_timer.cancel()
+            self._fill_timer = None
 
-    def _start(self) -> None:
-        """Seat who waits, and house bots on the chairs that are left."""
-        self._stop_filling()
-        guests, self.waiting = self.waiting, []
+    def start_game(self) -> tuple[list[PlayerPort | str], int]:
+        """Take those who wait into a game.
+
+        Returns who gets seats 0 to 2, a bot that waited or the spec of a house bot, and the seed of the game.
+        """
+        self._cancel_fill_timer()
+        bots, self.waiting = self.waiting, []
         fill = self.settings.fill
-        chairs: list[Guest | str] = list(guests)
-        chairs += [fill[place % len(fill)] for place in range(CHAIRS - len(guests))]
-        master = self.settings.seed
-        number = self.earlier + self.started
-        seed = secrets.randbits(64) if master is None else derived_seed(master, f"game of {self.name}", number)
+        players: list[PlayerPort | str] = [*bots]
+        players += [fill[index % len(fill)] for index in range(SEATS - len(bots))]
+        room_seed = self.settings.seed
+        number = self.previous_games + self.started
+        seed = secrets.randbits(64) if room_seed is None else derived_seed(room_seed, f"game of {self.name}", number)
         if self.settings.seats == "random":
-            random.Random(derived_seed(seed, "seats", 0)).shuffle(chairs)
-        for guest in guests:
-            guest.room = None
+            random.Random(derived_seed(seed, "seats", 0)).shuffle(players)
         self.started += 1
         self.playing += 1
-        self._lobby.open_game(self, chairs, seed)
+        return players, seed

@@ -1,4 +1,4 @@
-"""A running server: everything put together, until it is told to stop."""
+"""A running server: store, lobby, HTTP and TCP listeners put together."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ import uvicorn
 from agents.registry import make
 from engine.game import Game
 from engine.mjai.connection import MAX_MESSAGE
-from server import tcp
 from server.access import Access
 from server.addresses import listening
 from server.app import make_app
+from server.connection import tcp
 from server.lobby import Lobby
 from server.metrics import Metrics
 from server.settings import Settings
 from server.store import Store
 
-UNREAD_FOR = 60  # seconds until a connection that takes nothing is gone
-# Inherited by connections. asyncio does not do the first for every socket, and short messages would wait.
+SEND_TIMEOUT = 60  # seconds until a connection is closed whose peer acknowledges nothing
+# Inherited by connections. asyncio does not set TCP_NODELAY on every socket, and short messages would be delayed.
 HTTP_OPTIONS = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)]
-if hasattr(socket, "TCP_USER_TIMEOUT"):  # or a WebSocket whose peer has stopped reading would never quite go
-    HTTP_OPTIONS.append((socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * UNREAD_FOR))
-MAX_FRAME = 16 * MAX_MESSAGE  # beyond this a WebSocket is closed instead of told that its message is too long
+if hasattr(socket, "TCP_USER_TIMEOUT"):  # else a WebSocket whose peer no longer reads would stay open
+    HTTP_OPTIONS.append((socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * SEND_TIMEOUT))
+MAX_FRAME_BYTES = 16 * MAX_MESSAGE  # a longer frame closes the WebSocket; from MAX_MESSAGE on it is a fault
 
 
 class HttpServer(uvicorn.Server):
@@ -40,7 +40,7 @@ class HttpServer(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave signals to whoever runs the event loop."""
+        """Leave signals to the program that runs the event loop."""
         yield
 
 
@@ -55,7 +55,7 @@ class Running:
 
 
 def warm_up(settings: Settings) -> None:
-    """Compile, or load, all that games will need, before anybody waits for it."""
+    """Compile, or load from the cache, all compiled code that games need."""
     bots = [make(spec) for spec in (settings.house_bot, *settings.fill)]
     game = Game(rules=settings.room.make_rules())
     while not game.over:
@@ -66,12 +66,12 @@ def warm_up(settings: Settings) -> None:
             game.act(seat, action)
     game.take_messages()
     gc.collect()
-    gc.freeze()  # what is there by now stays: to look through it again would halt all games for a quarter of a second
+    gc.freeze()  # else each full collection would go through all modules and halt all games for a quarter of a second
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Keep other servers from the folder while the block runs, or until the process dies. Raises OSError."""
+def exclusive_lock(folder: Path) -> Iterator[None]:
+    """Lock the folder while the block runs, or until the process dies. Raises OSError if another server uses it."""
     with (folder / "lock").open("ab") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -82,11 +82,11 @@ def alone(folder: Path) -> Iterator[None]:
 
 @asynccontextmanager
 async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIterator[Running]:
-    """Serve while the block runs. Raises OSError for an address or folder that cannot be had, StoreError."""
+    """Serve while the block runs. Raises OSError for an address or folder that cannot be used, StoreError."""
     settings.data.mkdir(parents=True, exist_ok=True)
-    # What can be refused is asked for before any game goes on.
+    # Lock and listen before any stored game is restored: both may fail.
     with (
-        alone(settings.data),
+        exclusive_lock(settings.data),
         listening(settings.host, settings.port, HTTP_OPTIONS) as http_sockets,
         listening(settings.host, settings.mjai_port) as mjai_sockets,
     ):
@@ -94,7 +94,7 @@ async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIt
         try:
             lobby = Lobby(settings, store, Access(settings, store), metrics or Metrics())
             await lobby.open()
-            async with accepting(lobby, http_sockets, mjai_sockets):
+            async with accept_connections(lobby, http_sockets, mjai_sockets):
                 port, mjai_port = (sockets[0].getsockname()[1] for sockets in (http_sockets, mjai_sockets))
                 yield Running(lobby, settings.host, port, mjai_port)
         finally:
@@ -102,10 +102,10 @@ async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIt
 
 
 @asynccontextmanager
-async def accepting(
+async def accept_connections(
     lobby: Lobby, http_sockets: list[socket.socket], mjai_sockets: list[socket.socket]
 ) -> AsyncIterator[None]:
-    """Take connections while the block runs; then the lobby closes."""
+    """Accept connections while the block runs; then close the lobby."""
     config = uvicorn.Config(
         make_app(lobby),
         ws_per_message_deflate=False,
@@ -113,13 +113,13 @@ async def accepting(
         access_log=False,
         lifespan="off",
         ws="websockets-sansio",
-        ws_max_size=MAX_FRAME,
+        ws_max_size=MAX_FRAME_BYTES,
         server_header=False,
         forwarded_allow_ips=lobby.settings.trusted_proxies,
         timeout_graceful_shutdown=5,
     )
     http = HttpServer(config)
-    listeners = [await tcp.accept(listener, lobby.welcome) for listener in mjai_sockets]
+    listeners = [await tcp.listen(listener, lobby.connect) for listener in mjai_sockets]
     serving = asyncio.create_task(http.serve(sockets=http_sockets))
     try:
         while not http.started:

@@ -1,113 +1,114 @@
-"""Bots that cost next to nothing: they discard what they draw, and answer ``none`` to everything else."""
+"""Clients that cost next to nothing: a bot that discards what it draws, and a client of an echo server."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from time import perf_counter
 from typing import Protocol
 
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
+from websockets.asyncio.client import connect as open_websocket
 
 NONE = b'{"type":"none"}'
-START = b'{"type":"start_game"'
+START_GAME = b'{"type":"start_game"'
 HELLO = b'{"type":"hello"'
 
 
 class Counter:
-    """What all clients of a measurement have seen."""
+    """What all clients of a measurement have received."""
 
     def __init__(self) -> None:
-        self.messages = 0  # received, each of them answered
+        self.messages = 0  # each of them answered
         self.delays: list[float] = []  # seconds from a decision to the next message
 
 
-class Talker(Protocol):
-    """Decides what goes back for what came."""
+class Client(Protocol):
+    """What is sent back for each message."""
 
-    opening: bytes | None  # sent first, if anything
+    first_message: bytes | None  # sent once connected
     room: str
 
-    def answer(self, message: bytes) -> bytes:
+    def reply(self, message: bytes) -> bytes:
         """The reply to a message."""
         ...
 
 
-class Tsumogiri:
-    """A bot in a room of its own for three."""
+class TsumogiriBot:
+    """A bot that discards what it draws and replies ``none`` to everything else."""
 
     def __init__(self, counter: Counter, room: str, name: str) -> None:
-        self.opening: bytes | None = None
+        self.first_message: bytes | None = None
         self.room = room
         self._counter = counter
         self._join = json.dumps({"type": "join", "name": name, "room": room, "games": 0}).encode()
-        self._own_draw = b""
-        self._decided = 0.0
+        self._own_draw = b""  # how its own tsumo messages begin, once its seat is known
+        self._decided_at = 0.0
 
-    def answer(self, message: bytes) -> bytes:
-        """See `Talker`."""
+    def reply(self, message: bytes) -> bytes:
+        """See `Client`."""
         self._counter.messages += 1
-        if self._decided:
-            self._counter.delays.append(perf_counter() - self._decided)
-            self._decided = 0.0
+        if self._decided_at:
+            self._counter.delays.append(perf_counter() - self._decided_at)
+            self._decided_at = 0.0
         if message.startswith(self._own_draw) and self._own_draw:
-            self._decided = perf_counter()
+            self._decided_at = perf_counter()
             return b'{"type":"dahai","pai":"%b","tsumogiri":true}' % message.split(b'"', 10)[9]
-        if message.startswith(START):
+        if message.startswith(START_GAME):
             self._own_draw = b'{"type":"tsumo","actor":%d,' % json.loads(message)["id"]
         elif message.startswith(HELLO):
             return self._join
         return NONE
 
 
-class Bouncer:
-    """Sends the same again and again, to an echo server."""
+class EchoClient:
+    """Sends the same message again whenever the echo server has sent it back."""
 
     def __init__(self, counter: Counter, message: bytes) -> None:
-        self.opening: bytes | None = message
+        self.first_message: bytes | None = message
         self.room = "echo"
         self._counter = counter
         self._message = message
 
-    def answer(self, message: bytes) -> bytes:
-        """See `Talker`."""
+    def reply(self, message: bytes) -> bytes:
+        """See `Client`."""
         self._counter.messages += 1
         return self._message
 
 
-class LineClient(asyncio.Protocol):
-    """A talker on a TCP connection."""
+class TcpProtocol(asyncio.Protocol):
+    """A client on a TCP connection, one message a line."""
 
-    def __init__(self, talker: Talker) -> None:
-        self._talker = talker
+    def __init__(self, client: Client) -> None:
+        self._client = client
         self._rest = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Asyncio's call."""
+        """See `asyncio.Protocol`."""
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Asyncio's call."""
+        """See `asyncio.Protocol`."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         if lines:
-            self.transport.write(b"".join([self._talker.answer(line) + b"\n" for line in lines]))
+            self.transport.write(b"".join([self._client.reply(line) + b"\n" for line in lines]))
 
 
-async def talk_in_lines(port: int, talker: Talker) -> Callable[[], None]:
-    """Connect by TCP; returns what closes the connection."""
+async def connect_tcp(port: int, client: Client) -> Callable[[], None]:
+    """Connect over TCP; returns a function that closes the connection."""
     loop = asyncio.get_running_loop()
-    _, client = await loop.create_connection(lambda: LineClient(talker), "127.0.0.1", port)
-    if talker.opening is not None:
-        client.transport.write(talker.opening + b"\n")
-    return client.transport.abort
+    _, protocol = await loop.create_connection(lambda: TcpProtocol(client), "127.0.0.1", port)
+    if client.first_message is not None:
+        protocol.transport.write(client.first_message + b"\n")
+    return protocol.transport.abort
 
 
-async def talk_in_frames(port: int, talker: Talker) -> Callable[[], None]:
-    """Connect by WebSocket; returns what closes the connection."""
-    socket = await connect(f"ws://127.0.0.1:{port}/mjai/{talker.room}", compression=None)
-    task = asyncio.create_task(_talk(socket, talker))
+async def connect_websocket(port: int, client: Client) -> Callable[[], None]:
+    """Connect over WebSocket; returns a function that closes the connection."""
+    socket = await open_websocket(f"ws://127.0.0.1:{port}/mjai/{client.room}", compression=None)
+    task = asyncio.create_task(_reply_to_frames(socket, client))
 
     def close() -> None:
         task.cancel()
@@ -116,12 +117,15 @@ async def talk_in_frames(port: int, talker: Talker) -> Callable[[], None]:
     return close
 
 
-async def _talk(socket: ClientConnection, talker: Talker) -> None:
-    if talker.opening is not None:
-        await socket.send(talker.opening.decode())
+async def _reply_to_frames(socket: ClientConnection, client: Client) -> None:
+    if client.first_message is not None:
+        await socket.send(client.first_message.decode())
     while True:
         message = await socket.recv(decode=False)
-        await socket.send(talker.answer(message).decode())
+        await socket.send(client.reply(message).decode())
 
 
-TALK = {"tcp": talk_in_lines, "ws": talk_in_frames}
+CONNECT: dict[str, Callable[[int, Client], Awaitable[Callable[[], None]]]] = {
+    "tcp": connect_tcp,
+    "ws": connect_websocket,
+}

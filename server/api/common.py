@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 from server import store
 from server.api.health import Health
 from server.lobby import Lobby
-from server.spectators import Turns
+from server.spectators import SendThrottle
 from server.store.cursors import Order
 
 Item = TypeVar("Item")
@@ -30,7 +30,7 @@ class Service:
 
     lobby: Lobby
     health: Health
-    turns: Turns = field(default_factory=Turns)  # of spectators
+    throttle: SendThrottle = field(default_factory=SendThrottle)  # of spectators
     conversions: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))  # of records: one uses a core
 
 

@@ -73,7 +73,7 @@ def live_broadcast(lobby: Lobby, game_id: str) -> Broadcast | None:
 
 def playing_game(broadcast: Broadcast) -> PlayingGame:
     """A game being played, as the API sends it."""
-    start = broadcast.sitting.start
+    start = broadcast.game.start
     rounds, scores = broadcast.shown()
     first, second, third = (
         SeatScore(name=player.name, house_bot=bool(player.house), score=score)
@@ -114,7 +114,7 @@ async def list_games(
         (start.started, start.id): broadcast
         for broadcast in lobby.broadcasts.values()
         if not broadcast.over
-        and player in (None, *(start := broadcast.sitting.start).names)
+        and player in (None, *(start := broadcast.game.start).names)
         and room in (None, start.room)
         and rules in (None, start.settings.rules)
         and (since is None or since <= start.started)
@@ -154,7 +154,7 @@ async def game_events(socket: WebSocket, service: ServiceHere, game_id: str) -> 
         return
     lobby.metrics.connections.inc()
     try:
-        await watch(socket, broadcast, service.turns)
+        await watch(socket, broadcast, service.throttle)
     finally:
         lobby.access.disconnect(address)
         lobby.metrics.connections.dec()

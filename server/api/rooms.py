@@ -76,7 +76,7 @@ def room_info(room: Room) -> RoomInfo:
         waiting=len(room.waiting),
         playing=room.playing,
         started=room.started,
-        permanent=room.kept,
+        permanent=room.permanent,
     )
 
 

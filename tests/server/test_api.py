@@ -75,7 +75,7 @@ async def test_closing_a_room_does_not_close_a_new_room_with_its_name(
         await until(lambda: "cup" in lobby.rooms)
         closing = asyncio.create_task(at.http.delete("/api/rooms/cup"))
         await asyncio.sleep(0.1)
-        gone.drop()
+        gone.abort()
         await until(lambda: "cup" not in lobby.rooms)
         await together(*(bot.until(lambda message: message["type"] == "start_kyoku") for bot in bots))
         go_on.set()
@@ -111,7 +111,7 @@ async def test_the_games_of_a_room_are_counted_from_its_opening(tmp_path: Path) 
         async with live(tmp_path, resume_timeout=0) as at:
             assert (await at.http.post("/api/rooms", json=cup)).json()["started"] == 0
             await Bot(at.server, "aki", room="cup").play()
-            await until(lambda: not at.server.lobby.sittings)
+            await until(lambda: not at.server.lobby.games)
         async with live(tmp_path, resume_timeout=0) as at:
             assert (await at.get("/api/rooms/cup"))["started"] == 1
             await Bot(at.server, "aki", room="cup").play()
@@ -126,11 +126,11 @@ async def test_the_seed_of_a_room_is_never_sent(tmp_path: Path) -> None:
         texts = [(await at.http.post("/api/rooms", json={"name": "cup", "settings": {"seed": SEED + 1}})).text]
         bot = Bot(at.server, "aki", room=TABLE)
         await play_into(bot, 1)
-        game = next(iter(at.server.lobby.sittings))
+        game = next(iter(at.server.lobby.games))
         games = ("/api/games?status=playing", f"/api/games/{game}")
         for path in ("/api/rooms", "/api/rooms/cup", "/api/rooms/default", *games):
             texts.append((await at.http.get(path)).text)
-        walls = at.server.lobby.sittings[game].start.seed
+        walls = at.server.lobby.games[game].start.seed
         assert not any(str(seed) in text for text in texts for seed in (SEED, SEED + 1, walls))
         assert not any("seed" in text for text in texts)
 
@@ -226,7 +226,7 @@ async def test_games_of_a_closed_room_are_finished(tmp_path: Path) -> None:
         assert (await at.get("/api/rooms/default"))["waiting"] == 1
         for name in (TABLE, "default"):
             assert (await at.http.delete(f"/api/rooms/{name}")).status_code == 204
-        why = "room default takes nobody any more, it was closed; join another room"
+        why = "room default is closed; join another room"
         assert await waits.next() == {"type": "error", "message": why}
         assert (await at.get("/api/rooms"))["items"] == []
         await at.refused(404, "GET", f"/api/rooms/{TABLE}")
@@ -290,7 +290,7 @@ async def test_games_being_played_are_listed(tmp_path: Path) -> None:
 async def test_the_url_of_a_bot_may_contain_keys_of_its_join_message(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         query = {"dialect": "kita", "name": "beni", "games": "2", "resume": "true", "room": "other", "unknown": "1"}
-        bot = Bot(at.server, "aki", wire="websocket", query=query, room=TABLE)
+        bot = Bot(at.server, "aki", transport="websocket", query=query, room=TABLE)
         await bot.play()
         assert [len(game) > 100 for game in bot.games] == [True, True]
         assert "beni" in bot.game[0]["names"]
@@ -310,7 +310,7 @@ async def test_errors_in_the_url_of_a_bot_are_described(tmp_path: Path) -> None:
                 "/mjai/default?dialect=klingon",
                 "join: dialect is 'klingon'; dialect must be mjai3p,",
             ),
-            ("/mjai/default?resume=old", "resume: no game being played has this secret"),
+            ("/mjai/default?resume=old", "resume: no game in play has this secret"),
             ("/mjai/default?token=bad", "the token is unknown or revoked"),
             ("/mjai/a%20b", "join: room is 'a b'; room must be 1 to 64 of"),
             ("/mjai/a+nobody", "room 'a+nobody': unknown bot 'nobody'"),

@@ -1,4 +1,4 @@
-"""Time for a decision and the bank, on a clock that is put forward by the tests: nobody has to wait."""
+"""Decision time and time bank. The tests advance the clock of the event loop, so nothing has to be waited for."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TIMES: dict[str, Any] = {"decision_time": DECISION, "bank_time": BANK, "seats": 
 MARGIN = 1.0
 
 
-async def test_a_decision_may_take_its_time_and_the_bank(tmp_path: Path) -> None:
+async def test_a_decision_may_use_the_decision_time_and_the_bank(tmp_path: Path) -> None:
     async with serving(tmp_path, **TIMES) as server:
         clock = Clock()
         bots = [Bot(server, name) for name in "abc"]
@@ -36,9 +36,9 @@ async def test_a_decision_may_take_its_time_and_the_bank(tmp_path: Path) -> None
 
         async def think() -> None:
             drawn = await slow.until_own()
-            clock.forward(DECISION + BANK - MARGIN)
+            clock.advance(DECISION + BANK - MARGIN)
             await asyncio.sleep(0.05)
-            await slow.say(tsumogiri(slow, drawn))
+            await slow.send(tsumogiri(slow, drawn))
             await slow.play()
 
         await together(think(), play_all(bots[1:]))
@@ -46,8 +46,8 @@ async def test_a_decision_may_take_its_time_and_the_bank(tmp_path: Path) -> None
         assert [standing.faults for standing in game.seats] == [0, 0, 0]
 
 
-async def test_beyond_the_bank_a_decision_is_late(tmp_path: Path) -> None:
-    """The late answer, when it comes, is taken neither as a fault nor as the next decision."""
+async def test_a_decision_after_the_bank_is_used_up_is_late(tmp_path: Path) -> None:
+    """The late reply, when it comes, is neither a fault nor the next decision."""
     async with serving(tmp_path, **TIMES) as server:
         clock = Clock()
         bots = [Bot(server, name) for name in "abc"]
@@ -56,13 +56,13 @@ async def test_beyond_the_bank_a_decision_is_late(tmp_path: Path) -> None:
 
         async def think() -> None:
             drawn = await slow.until_own()
-            clock.forward(DECISION + BANK)
+            clock.advance(DECISION + BANK)
             error = await slow.next()
             assert error is not None
             assert error["type"] == "error"
             assert "no answer within 4 s" in error["message"]
-            await slow.say(tsumogiri(slow, drawn))  # to the draw
-            await slow.say(NOTHING)  # to the error
+            await slow.send(tsumogiri(slow, drawn))  # to the draw
+            await slow.send(NOTHING)  # to the error
             await slow.play()
 
         await together(think(), play_all(bots[1:]))
@@ -74,7 +74,7 @@ async def test_beyond_the_bank_a_decision_is_late(tmp_path: Path) -> None:
 
 
 async def test_the_bank_is_for_the_whole_game(tmp_path: Path) -> None:
-    """Three decisions of two thirds of the bank each: the second is late, and has used up what was left."""
+    """Two decisions that use two thirds of the bank each: the second is late, and the bank is empty afterwards."""
     async with serving(tmp_path, **TIMES) as server:
         clock = Clock()
         bots = [Bot(server, name, reply="when_asked") for name in "abc"]
@@ -84,14 +84,14 @@ async def test_the_bank_is_for_the_whole_game(tmp_path: Path) -> None:
         async def think() -> None:
             for expected in (0, 1, 1):
                 drawn = await slow.until_own()
-                clock.forward(DECISION + (BANK * 2 / 3 if len(slow.errors) == 0 else -MARGIN))
+                clock.advance(DECISION + (BANK * 2 / 3 if len(slow.errors) == 0 else -MARGIN))
                 if expected > len(slow.errors):
                     await slow.until(lambda message: message["type"] == "error")
-                await slow.say(tsumogiri(slow, drawn))
+                await slow.send(tsumogiri(slow, drawn))
             drawn = await slow.until_own()
-            clock.forward(DECISION)
+            clock.advance(DECISION)
             await slow.until(lambda message: message["type"] == "error")
-            await slow.say(tsumogiri(slow, drawn))
+            await slow.send(tsumogiri(slow, drawn))
             await slow.play()
 
         await together(think(), play_all(bots[1:]))
@@ -109,12 +109,12 @@ async def test_quick_answers_leave_the_bank_alone(tmp_path: Path) -> None:
         async def think() -> None:
             for _ in range(3):
                 drawn = await slow.until_own()
-                clock.forward(DECISION - MARGIN)
-                await slow.say(tsumogiri(slow, drawn))
+                clock.advance(DECISION - MARGIN)
+                await slow.send(tsumogiri(slow, drawn))
             drawn = await slow.until_own()
-            clock.forward(DECISION + BANK - MARGIN)
+            clock.advance(DECISION + BANK - MARGIN)
             await asyncio.sleep(0.05)
-            await slow.say(tsumogiri(slow, drawn))
+            await slow.send(tsumogiri(slow, drawn))
             await slow.play()
 
         await together(think(), play_all(bots[1:]))
@@ -123,18 +123,18 @@ async def test_quick_answers_leave_the_bank_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("restart", [False, True])
-async def test_the_bank_is_kept_when_a_bot_comes_back(tmp_path: Path, restart: bool) -> None:
-    """It is used up before the connection is lost, or the server stops; so afterwards there is none left."""
+async def test_the_bank_is_unchanged_when_a_bot_reconnects(tmp_path: Path, restart: bool) -> None:
+    """Most of it is used before the connection is lost, or the server restarts; only the rest is left afterwards."""
     async with serving(tmp_path, resume_timeout=30, **TIMES) as server:
         clock = Clock()
         bots = [Bot(server, name, resume=True) for name in "abc"]
         await connect_in_order(server, bots)
         drawn = await bots[0].until_own()
-        clock.forward(DECISION + BANK - MARGIN)
+        clock.advance(DECISION + BANK - MARGIN)
         await asyncio.sleep(0.05)
-        await bots[0].say(tsumogiri(bots[0], drawn))
+        await bots[0].send(tsumogiri(bots[0], drawn))
         await together(*(bot.until(lambda message: message["type"] == "dahai") for bot in bots))
-        bots[0].drop()
+        bots[0].abort()
         if not restart:
             await bots[0].connect(resume=0)
             for bot in bots[1:]:
@@ -142,7 +142,7 @@ async def test_the_bank_is_kept_when_a_bot_comes_back(tmp_path: Path, restart: b
             await use_up(bots, clock)
     if restart:
         for bot in bots[1:]:
-            bot.drop()
+            bot.abort()
         async with serving(tmp_path, **TIMES) as server:
             clock = Clock()
             for bot in bots:
@@ -152,11 +152,11 @@ async def test_the_bank_is_kept_when_a_bot_comes_back(tmp_path: Path, restart: b
 
 
 async def use_up(bots: list[Bot], clock: Clock) -> None:
-    """Of the first bot's bank only MARGIN is left."""
+    """Check that only MARGIN is left of the first bot's bank."""
     slow = bots[0]
     others = asyncio.gather(*(bot.play() for bot in bots[1:]))
-    await slow.until(lambda message: message["type"] == "tsumo" and message["actor"] == 0 and slow.place > 5)
-    clock.forward(DECISION + 2 * MARGIN)
+    await slow.until(lambda message: message["type"] == "tsumo" and message["actor"] == 0 and slow.next_index > 5)
+    clock.advance(DECISION + 2 * MARGIN)
     await slow.until(lambda message: message["type"] == "error")
     others.cancel()
     await asyncio.gather(others, return_exceptions=True)
@@ -171,10 +171,10 @@ async def test_the_clock_runs_on_while_a_connection_is_lost(tmp_path: Path) -> N
 
         async def think() -> None:
             await slow.until_own()
-            slow.drop()
-            (sitting,) = server.lobby.sittings.values()
-            clock.forward(DECISION + BANK)
-            await until(lambda: sitting.seats[0].faults == 1)
+            slow.abort()
+            (game_in_play,) = server.lobby.games.values()
+            clock.advance(DECISION + BANK)
+            await until(lambda: game_in_play.seats[0].faults == 1)
             await slow.play(resume=len(slow.game))
 
         await together(think(), play_all(bots[1:]))
@@ -184,8 +184,8 @@ async def test_the_clock_runs_on_while_a_connection_is_lost(tmp_path: Path) -> N
         assert note.startswith("no answer within")
 
 
-async def test_a_seat_is_taken_over_when_its_bot_does_not_come_back_in_time(tmp_path: Path) -> None:
-    """Not before; and the bot that comes later gets its seat back."""
+async def test_a_house_bot_takes_over_if_a_bot_does_not_reconnect_in_time(tmp_path: Path) -> None:
+    """Not earlier; and a bot that reconnects later gets its seat back."""
     async with serving(tmp_path, resume_timeout=5, decision_time=30, seats="fixed") as server:
         clock = Clock()
         bots = [Bot(server, name, resume=True) for name in "abc"]
@@ -194,15 +194,15 @@ async def test_a_seat_is_taken_over_when_its_bot_does_not_come_back_in_time(tmp_
 
         async def vanish() -> None:
             await late.until_own()
-            (sitting,) = server.lobby.sittings.values()
-            late.drop()
-            await until(lambda: sitting.seats[0].guest is None)
-            clock.forward(5 - MARGIN)
+            (game_in_play,) = server.lobby.games.values()
+            late.abort()
+            await until(lambda: game_in_play.seats[0].connection is None)
+            clock.advance(5 - MARGIN)
             await asyncio.sleep(0.05)
-            assert not sitting.seats[0].taken_over
-            assert sitting.seats[0].decisions == 0
-            clock.forward(MARGIN)
-            await until(lambda: sitting.seats[0].taken_over)
+            assert not game_in_play.seats[0].taken_over
+            assert game_in_play.seats[0].decisions == 0
+            clock.advance(MARGIN)
+            await until(lambda: game_in_play.seats[0].taken_over)
             await late.play(resume=len(late.game))
 
         await together(vanish(), play_all(bots[1:]))

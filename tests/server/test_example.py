@@ -1,4 +1,4 @@
-"""The example bot of the documentation plays a whole game without a mistake."""
+"""The example bot of the documentation plays a whole game without a fault."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ async def test_the_example_bot_plays_a_game_legally(tmp_path: Path, capsys: pyte
     assert '"type":"end_game"' in capsys.readouterr().out
 
 
-def test_it_is_as_short_as_promised() -> None:
+def test_the_example_bot_is_as_short_as_documented() -> None:
     source = Path(__file__).parents[2] / "agents" / "client" / "example.py"
     code = [line for line in source.read_text(encoding="utf-8").splitlines() if line.strip()]
     assert len(code) <= 45

@@ -1,4 +1,4 @@
-"""Bots that misbehave: the game goes on for the others, and whoever did wrong is told what."""
+"""Faults of bots: the bot is sent an error, a safe default is played, and the game goes on for the others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from tests.support.server_bots import (
     Chooser,
     Clock,
     Message,
-    bare,
     connect_in_order,
     decision_of,
     play_all,
@@ -27,6 +26,7 @@ from tests.support.server_bots import (
     the_game,
     together,
     tsumogiri,
+    without_hints,
 )
 
 TRANSPORTS = ("tcp", "websocket")
@@ -37,7 +37,7 @@ ALL_TILES = {MJAI_NAMES[tile] for tile in FULL_SET}
 
 
 def not_held(bot: Bot, drawn: Message) -> str:
-    """A tile that a bot which discards all it draws does not hold."""
+    """A tile not in the hand of a bot that discards every tile it draws."""
     (start,) = [message for message in bot.game if message["type"] == "start_kyoku"][-1:]
     return min(ALL_TILES - {*start["tehais"][bot.seat], drawn["pai"]})
 
@@ -81,7 +81,7 @@ MALFORMED: dict[str, Callable[[Bot, Message], Answer]] = {
     "nothing but braces": lambda bot, drawn: b"{}",
     "a huge number": lambda bot, drawn: b'{"type":"none","x":' + b"9" * 60_000 + b"}",
     "zeros": lambda bot, drawn: b"\0" * 100,
-    "a big remark": lambda bot, drawn: tsumogiri(bot, drawn) | {"ext_bot": {"x": "x" * 5000}},  # type: ignore
+    "a long annotation": lambda bot, drawn: tsumogiri(bot, drawn) | {"ext_bot": {"x": "x" * 5000}},  # type: ignore
 }
 OVERSIZED: dict[str, Callable[[Bot, Message], Answer]] = {
     "too long": lambda bot, drawn: b" " * MAX_MESSAGE + b"{}",
@@ -90,13 +90,13 @@ OVERSIZED: dict[str, Callable[[Bot, Message], Answer]] = {
 WRONG = ILLEGAL | FOR_ANOTHER | MALFORMED | OVERSIZED
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
+@pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("reply", ["always", "when_asked"])
-async def test_wrong_answers_to_a_draw(tmp_path: Path, wire: str, reply: str) -> None:
-    """Every one: told why, tsumogiri played, counted, noted; then on to the next draw with the next one."""
+async def test_wrong_replies_to_a_draw_are_faults(tmp_path: Path, transport: str, reply: str) -> None:
+    """For each wrong reply: an error is sent, tsumogiri is played, and the fault is counted and recorded."""
     async with serving(tmp_path, length="hanchan", max_faults=1000, messages_per_second=100_000) as server:
-        bad = Bot(server, "bad", wire=wire, reply=reply)
-        others = [Bot(server, "x", wire=wire), Bot(server, "y", reply="when_asked")]
+        bad = Bot(server, "bad", transport=transport, reply=reply)
+        others = [Bot(server, "x", transport=transport), Bot(server, "y", reply="when_asked")]
         legal: list[str] = []
 
         async def misbehave() -> None:
@@ -106,9 +106,9 @@ async def test_wrong_answers_to_a_draw(tmp_path: Path, wire: str, reply: str) ->
                 assert game is not None
                 legal.append(", ".join(map(action_name, game.legal(bad.seat))))
                 n_errors = len(bad.errors)
-                await bad.say(answer(bad, drawn))
+                await bad.send(answer(bad, drawn))
                 await after_error(bad)
-                assert bare(bad.game[-1]) == tsumogiri(bad, drawn)
+                assert without_hints(bad.game[-1]) == tsumogiri(bad, drawn)
                 assert len(bad.errors) == n_errors + 1
                 await bad.answer(bad.game[-1])
             await bad.play()
@@ -116,11 +116,11 @@ async def test_wrong_answers_to_a_draw(tmp_path: Path, wire: str, reply: str) ->
         await together(misbehave(), play_all(others))
         game, lines = await the_game(server)
         assert len(bad.errors) == len(WRONG)
-        for (kind, _), error, menu in zip(WRONG.items(), bad.errors, legal, strict=True):
+        for (kind, _), error, legal_actions in zip(WRONG.items(), bad.errors, legal, strict=True):
             assert error.isprintable(), kind
             assert len(error) < 1000, kind
             if kind in ILLEGAL:
-                assert error.endswith(f"legal: {menu}"), kind
+                assert error.endswith(f"legal: {legal_actions}"), kind
             if kind in OVERSIZED:
                 assert "65,536" in error, kind
         assert [line["message"] for line in lines if line["type"] == "error"] == bad.errors
@@ -131,7 +131,7 @@ async def test_wrong_answers_to_a_draw(tmp_path: Path, wire: str, reply: str) ->
 
 
 async def after_error(bot: Bot) -> Message:
-    """Take an error, which must come next, answer it, and give the message after it."""
+    """Receive an error, which must come next, reply to it, and return the message after it."""
     error = await bot.next()
     assert error is not None
     assert error["type"] == "error"
@@ -142,7 +142,7 @@ async def after_error(bot: Bot) -> Message:
 
 
 def wrong_calls(seat: int, offered: Message, possible: Message) -> list[Message]:
-    """Answers that do not fit a tile on offer, where `possible` would."""
+    """Replies that do not fit the offered tile; `possible` does."""
     kind = possible["pai"][:2]
     return [
         {"type": "dahai", "actor": seat, "pai": offered["pai"]},
@@ -153,7 +153,7 @@ def wrong_calls(seat: int, offered: Message, possible: Message) -> list[Message]
     ]
 
 
-async def test_wrong_answers_to_an_offer_are_passes(tmp_path: Path) -> None:
+async def test_wrong_replies_to_an_offer_are_faults_and_passes(tmp_path: Path) -> None:
     async with serving(tmp_path, length="hanchan", max_faults=1000) as server:
         bad, others = Bot(server, "bad"), [Bot(server, name) for name in "xy"]
 
@@ -162,7 +162,7 @@ async def test_wrong_answers_to_an_offer_are_passes(tmp_path: Path) -> None:
                 offered = await bad.until(lambda message: message.get("actor") != bad.seat and is_offer(message))
                 (possible, *_) = offered["possible_actions"]
                 n_errors = len(bad.errors)
-                await bad.say(wrong_calls(bad.seat, offered, possible)[number])
+                await bad.send(wrong_calls(bad.seat, offered, possible)[number])
                 await after_error(bad)
                 assert len(bad.errors) == n_errors + 1
                 assert bad.game[-1].get("actor") != bad.seat or bad.game[-1]["type"] == "tsumo"
@@ -176,7 +176,7 @@ async def test_wrong_answers_to_an_offer_are_passes(tmp_path: Path) -> None:
 
 
 def is_offer(message: Message) -> bool:
-    """Whether a message of dialect mjai3p offers something."""
+    """Whether a message of dialect mjai3p offers an action."""
     return bool(message.get("possible_actions"))
 
 
@@ -190,7 +190,7 @@ async def test_a_wrong_discard_after_a_call_or_riichi_is_replaced_by_a_legal_one
         async def misbehave() -> None:
             asked = await bad.until_own(kind)
             forbidden = [*asked["cannot_dahai"], min(ALL_TILES - held(server, bad))]
-            await bad.say({"type": "dahai", "actor": bad.seat, "pai": forbidden[0]})
+            await bad.send({"type": "dahai", "actor": bad.seat, "pai": forbidden[0]})
             discard = await after_error(bad)
             assert (discard["type"], discard["actor"]) == ("dahai", bad.seat)
             assert discard["pai"] not in forbidden
@@ -203,7 +203,7 @@ async def test_a_wrong_discard_after_a_call_or_riichi_is_replaced_by_a_legal_one
 
 
 def held(server: Any, bot: Bot) -> set[str]:
-    """The tiles in a bot's hand, as the server has it."""
+    """The tiles in a bot's hand, read from the server."""
     game = decision_of(server, bot)
     assert game is not None
     return {MJAI_NAMES[action] for action in game.legal(bot.seat) if action < 37}
@@ -212,18 +212,18 @@ def held(server: Any, bot: Bot) -> set[str]:
 # Unasked --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_actions_of_a_bot_that_is_not_asked(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_actions_without_a_decision_are_faults(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path) as server:
-        bad, others = Bot(server, "bad", wire=wire), [Bot(server, name) for name in "xy"]
+        bad, others = Bot(server, "bad", transport=transport), [Bot(server, name) for name in "xy"]
 
         async def misbehave() -> None:
             await bad.until(lambda message: message["type"] == "start_kyoku")
-            await bad.say({"type": "dahai", "actor": bad.seat, "pai": "1p"})
+            await bad.send({"type": "dahai", "actor": bad.seat, "pai": "1p"})
             await expect(bad, "error", NOTHING)
             drawn = await bad.until_own()
-            await bad.say(tsumogiri(bad, drawn))
-            await bad.say(tsumogiri(bad, drawn))  # taken for the answer to the discard
+            await bad.send(tsumogiri(bad, drawn))
+            await bad.send(tsumogiri(bad, drawn))  # taken for the reply to the discard
             await expect(bad, "dahai", None)
             await expect(bad, "error", NOTHING)
             await bad.play()
@@ -236,20 +236,20 @@ async def test_actions_of_a_bot_that_is_not_asked(tmp_path: Path, wire: str) -> 
 
 
 async def expect(bot: Bot, kind: str, answer: Answer) -> None:
-    """The next message must be of that type; give it that answer."""
+    """Check the type of the next message and reply to it."""
     message = await bot.next()
     assert message is not None
     assert message["type"] == kind
-    await bot.say(answer)
+    await bot.send(answer)
 
 
-async def test_an_action_nobody_asked_for_when_asked(tmp_path: Path) -> None:
-    """It is refused, and neither taken for a later decision nor waited for."""
+async def test_an_action_without_a_decision_is_a_fault_with_reply_when_asked(tmp_path: Path) -> None:
+    """It is not taken for a later decision, and the error needs no reply."""
     async with serving(tmp_path, seats="fixed") as server:
         dealer, bad, other = bots = [Bot(server, name, reply="when_asked") for name in "abc"]
         await connect_in_order(server, bots)
         await bad.until(lambda message: message["type"] == "start_game")
-        await bad.say({"type": "dahai", "actor": 1, "pai": "1p"})
+        await bad.send({"type": "dahai", "actor": 1, "pai": "1p"})
         await bad.until(lambda message: message["type"] == "error")
         await play_all([dealer, bad, other])
         game, lines = await the_game(server)
@@ -259,8 +259,8 @@ async def test_an_action_nobody_asked_for_when_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("decision_time", [30.0, 1.0])
-async def test_a_bot_that_does_not_answer_errors_is_understood(tmp_path: Path, decision_time: float) -> None:
-    """Though the answers are waited for, nothing is late, however short the time."""
+async def test_a_bot_that_does_not_reply_to_errors_can_play(tmp_path: Path, decision_time: float) -> None:
+    """Waiting for its replies to errors makes no decision late, however short the decision time."""
     async with serving(tmp_path, decision_time=decision_time, bank_time=0) as server:
 
         def mute_to_errors(bot: Bot, message: Message) -> Answer:
@@ -271,7 +271,7 @@ async def test_a_bot_that_does_not_answer_errors_is_understood(tmp_path: Path, d
         async def misbehave() -> None:
             for _ in range(3):
                 await bad.until_own()
-                await bad.say(b"?")
+                await bad.send(b"?")
             await bad.play()
 
         await together(misbehave(), play_all(others))
@@ -283,10 +283,10 @@ async def test_a_bot_that_does_not_answer_errors_is_understood(tmp_path: Path, d
 # Too many -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_the_house_bot_takes_over_after_too_many_faults(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_the_house_bot_takes_over_after_too_many_faults(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path, max_faults=3, fault_penalty=20, house_bot="tsumogiri") as server:
-        bad = Bot(server, "bad", lambda bot, message: b"?", wire=wire)
+        bad = Bot(server, "bad", lambda bot, message: b"?", transport=transport)
         others = [Bot(server, name) for name in "xy"]
         await play_all([bad, *others])
         game, lines = await the_game(server)
@@ -303,15 +303,15 @@ async def test_the_house_bot_takes_over_after_too_many_faults(tmp_path: Path, wi
         assert all(bot.ended for bot in others)
 
 
-async def test_the_last_fault_may_be_no_answer_to_the_open_decision(tmp_path: Path) -> None:
-    """The bot is asked, yet answers an older message: the house bot must go on at once, not wait for somebody else."""
+async def test_the_last_fault_may_come_while_another_message_waits_for_its_reply(tmp_path: Path) -> None:
+    """The bot is asked to discard, but its reply is to an older message: the house bot must decide at once."""
     async with serving(tmp_path, max_faults=1, seats="fixed") as server:
         bad, others = Bot(server, "bad"), [Bot(server, name) for name in "xy"]
         await connect_in_order(server, [bad])
 
-        async def misbehave() -> None:  # it deals, so it is asked from the beginning
+        async def misbehave() -> None:  # it is the dealer, so it has the first decision
             await bad.until(lambda message: message["type"] == "start_game")
-            await bad.say(b"?")
+            await bad.send(b"?")
             await bad.play()
 
         await together(misbehave(), play_all(others))
@@ -320,14 +320,14 @@ async def test_the_last_fault_may_be_no_answer_to_the_open_decision(tmp_path: Pa
         assert all(bot.ended for bot in others)
 
 
-async def test_each_fault_costs_the_penalty_and_no_fault_costs_nothing(tmp_path: Path) -> None:
+async def test_each_fault_costs_the_penalty_of_the_room(tmp_path: Path) -> None:
     async with serving(tmp_path, fault_penalty=7.5, max_faults=100) as server:
         bad, others = Bot(server, "bad"), [Bot(server, name) for name in "xy"]
 
         async def misbehave() -> None:
             for _ in range(4):
                 await bad.until_own()
-                await bad.say(b"?")
+                await bad.send(b"?")
             await bad.play()
 
         await together(misbehave(), play_all(others))
@@ -336,15 +336,19 @@ async def test_each_fault_costs_the_penalty_and_no_fault_costs_nothing(tmp_path:
         assert sum(standing.points for standing in game.seats) == pytest.approx(sum(lines[-1]["points"]))
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_a_flood_ends_the_connection_and_not_the_game(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_too_many_messages_a_second_close_the_connection_and_the_game_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, transport: str
+) -> None:
+    """The rate limiter's clock stands still, so that all messages come in one second on any machine."""
+    monkeypatch.setattr("server.access.monotonic", lambda: 0.0)
     async with serving(tmp_path, messages_per_second=3000, resume_timeout=0.1, max_faults=9999) as server:
-        bad, others = Bot(server, "bad", wire=wire), [Bot(server, name) for name in "xy"]
+        bad, others = Bot(server, "bad", transport=transport), [Bot(server, name) for name in "xy"]
 
         async def misbehave() -> None:
             await bad.until_own()
             for _ in range(4000):
-                await bad.say(tsumogiri(bad, bad.game[-1]))
+                await bad.send(tsumogiri(bad, bad.game[-1]))
             while await bad.next() is not None:
                 pass
             await bad.leave()
@@ -356,26 +360,26 @@ async def test_a_flood_ends_the_connection_and_not_the_game(tmp_path: Path, wire
         assert [bot.errors for bot in others] == [[], []]
 
 
-async def test_an_error_may_be_answered_long_after_it_was_given_up_on(tmp_path: Path) -> None:
+async def test_a_reply_to_an_error_may_come_after_its_timeout(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         clock = Clock()
         bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri")
         await bad.until_own()
-        await bad.say(b"?")
+        await bad.send(b"?")
         await bad.until(lambda message: message["type"] == "error")
-        clock.forward(3)  # the server goes on without the answer
+        clock.advance(3)  # the server waits no longer for the reply
         await asyncio.sleep(0.05)
-        await bad.say({"type": "none"})
+        await bad.send({"type": "none"})
         await bad.play()
         game, _ = await the_game(server)
         assert game.seats[bad.seat].faults == 1
 
 
-async def test_a_seat_lost_by_faults_is_not_given_back(tmp_path: Path) -> None:
+async def test_a_bot_that_lost_its_seat_by_faults_only_watches_after_resuming(tmp_path: Path) -> None:
     async with serving(tmp_path, max_faults=1) as server:
         bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri", resume=True)
         await bad.until_own()
-        await bad.say(b"?")
+        await bad.send(b"?")
         while await bad.next() is not None:
             pass
         await bad.leave()

@@ -1,4 +1,4 @@
-"""Whatever is thrown at the server, nothing escapes, honest games go on, and every answer is one clear error."""
+"""Random and malformed messages: no exception escapes, other games go on, and each gets one printable error."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from tests.support.server_bots import Bot, serving
 BATCH = 200
 EXAMPLES = 250  # of each transport: 2 x 250 x 200 = 100,000 messages
 LONGEST_ERROR = 1_000
-BETWEEN_GAMES = 1.0  # seconds: honest games are always going on, but leave time for the others
+BETWEEN_GAMES = 1.0  # seconds, so that honest games leave processor time for the hostile connections
 
-# What is thrown -------------------------------------------------------------------------------------------------------
+# Hostile messages ----------------------------------------------------------------------------------------------------
 
 TYPES = (
     "none", "dahai", "reach", "pon", "daiminkan", "kakan", "ankan", "nukidora", "kita", "hora", "ryukyoku", "join",
@@ -59,16 +59,16 @@ messages = st.one_of(objects, objects, cut, st.sampled_from(ODDITIES), st.binary
     lambda data: data.replace(b"\n", b" ")
 )
 batches = st.lists(messages, min_size=BATCH, max_size=BATCH)
-PLAYING = ("solo+rule+rule", "mixed")  # there it is thrown in the middle of a game
-# Mostly where all of it is read; None: nothing is said before the batch.
+PLAYING = ("solo+rule+rule", "mixed")  # rooms where the messages arrive in the middle of a game
+# Mostly one where all messages are parsed; None: no join message is sent.
 rooms = st.sampled_from([*["solo+rule+rule"] * 8, "mixed", "waiting", None])
 
 
-# Where it is thrown ---------------------------------------------------------------------------------------------------
+# The server ----------------------------------------------------------------------------------------------------------
 
 
 class Target:
-    """A server in a thread of its own, with honest bots that play all the time."""
+    """A server in a thread of its own, with honest bots that play game after game."""
 
     def __init__(self, data: Path) -> None:
         self.escaped: list[str] = []
@@ -87,15 +87,17 @@ class Target:
         async with serving(self._data, timeout=600.0, **limits) as server:
             self.server = server
             async with asyncio.TaskGroup() as group:
-                for wire in ("tcp", "websocket"):
+                for transport in ("tcp", "websocket"):
                     for seat in range(3):
-                        group.create_task(self._play(Bot(server, f"{wire}{seat}", wire=wire, room=wire)))
+                        group.create_task(
+                            self._play(Bot(server, f"{transport}{seat}", transport=transport, room=transport))
+                        )
                 for seat in range(2):
                     group.create_task(self._play(Bot(server, f"mixed{seat}", room="mixed", games=0)))
                 self._ready.set()
 
     async def _play(self, bot: Bot) -> None:
-        """Game after game, until all is over."""
+        """Play game after game until the test ends."""
         self.honest.append(bot)
         while not self._stop.is_set():
             playing = asyncio.create_task(bot.play())
@@ -124,8 +126,8 @@ def target(data: Path) -> Iterator[Target]:
         yield running
 
 
-def throw_lines(server: Running, room: str | None, batch: list[bytes]) -> list[bytes]:
-    """Send a batch over TCP, and read until the server closes; returns what it said."""
+def send_lines(server: Running, room: str | None, batch: list[bytes]) -> list[bytes]:
+    """Send a batch over TCP, and read until the server closes the connection; returns what it sent."""
     with socket.create_connection(("127.0.0.1", server.mjai_port), timeout=20) as connection:
         if room is not None:
             connection.sendall(join(room) + b"\n")
@@ -141,8 +143,8 @@ def throw_lines(server: Running, room: str | None, batch: list[bytes]) -> list[b
     return said.splitlines()
 
 
-def throw_frames(server: Running, room: str | None, batch: list[bytes]) -> list[bytes]:
-    """Send a batch over a WebSocket, some of it as binary frames, and close; returns what the server said."""
+def send_frames(server: Running, room: str | None, batch: list[bytes]) -> list[bytes]:
+    """Send a batch over a WebSocket, every other message as a binary frame, and close; returns what the server sent."""
     said: list[bytes] = []
     url = f"ws://127.0.0.1:{server.port}/mjai/{room or 'x'}"
     with connect(url, max_size=None, close_timeout=0.1) as connection, suppress(ConnectionClosed):
@@ -162,12 +164,12 @@ def join(room: str) -> bytes:
     return json.dumps({"type": "join", "name": "hostile", "room": room, "games": 0}).encode()
 
 
-THROW = {"tcp": throw_lines, "websocket": throw_frames}
+SEND = {"tcp": send_lines, "websocket": send_frames}
 
 
 @pytest.mark.usefixtures("no_error_is_logged")
-@pytest.mark.parametrize("wire", THROW)
-def test_nothing_thrown_at_the_server_disturbs_anybody(wire: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("transport", SEND)
+def test_hostile_messages_get_one_error_each_and_disturb_no_other_game(transport: str, tmp_path: Path) -> None:
     errors = 0
     with target(tmp_path) as running:
 
@@ -179,10 +181,10 @@ def test_nothing_thrown_at_the_server_disturbs_anybody(wire: str, tmp_path: Path
             suppress_health_check=list(HealthCheck),
         )
         @given(rooms, batches)
-        def throw(room: str | None, batch: list[bytes]) -> None:
+        def send_batch(room: str | None, batch: list[bytes]) -> None:
             nonlocal errors
             with suppress(TimeoutError):
-                for said in map(json.loads, THROW[wire](running.server, room, batch)):
+                for said in map(json.loads, SEND[transport](running.server, room, batch)):
                     if said["type"] == "error":
                         errors += 1
                         text = said["message"]
@@ -190,7 +192,7 @@ def test_nothing_thrown_at_the_server_disturbs_anybody(wire: str, tmp_path: Path
                         assert 5 < len(text) < LONGEST_ERROR, text
             assert running.thread.is_alive()
 
-        throw()
+        send_batch()
     assert errors > EXAMPLES
     assert running.escaped == []
     assert [bot.errors for bot in running.honest if bot.errors] == []

@@ -1,4 +1,4 @@
-"""The server is killed again and again, at any moment: no game is lost, and bots that come back miss nothing."""
+"""The server is killed many times, at random moments: no game is lost, and bots that reconnect miss no message."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from websockets.exceptions import WebSocketException
 
 from engine.mjai.messages import for_seat
 from server.store import Store, StoredGame
-from tests.support.server_bots import Bot, Message, bare, replay_of, stored_lines_of
+from tests.support.server_bots import Bot, Message, replay_of, stored_lines_of, without_hints
 
 ROOMS = 3
 RESUME_WITHIN = 3.0
 LISTENING = b"mjsonp://"
-WHILE_STARTING = 0.1  # of the servers are killed once more before they listen
+WHILE_STARTING = 0.1  # probability that a server is killed again before it listens
 
 
 @dataclass
 class Process:
-    """The server as a process that is killed and started again on the same ports."""
+    """A server process that is killed and started again on the same ports."""
 
     data: Path
     port: int
@@ -68,7 +68,7 @@ def between_games(bot: Bot) -> bool:
 
 
 async def keep_playing(bot: Bot, enough: asyncio.Event) -> None:
-    """Game after game until it is enough; back in the game, with all that was seen of it, after a lost connection."""
+    """Play game after game until `enough` is set; resume the game after each lost connection."""
     while not (enough.is_set() and between_games(bot)):
         try:
             await bot.connect(resume=None if between_games(bot) else len(bot.game))
@@ -76,12 +76,12 @@ async def keep_playing(bot: Bot, enough: asyncio.Event) -> None:
                 await bot.answer(message)
                 if enough.is_set() and between_games(bot):
                     return
-        except (OSError, EOFError, WebSocketException):  # there is no server just now
+        except (OSError, EOFError, WebSocketException):  # no server is listening
             await asyncio.sleep(0.05)
 
 
 async def leave(bots: list[Bot], tasks: list[asyncio.Task[None]]) -> None:
-    """Bots that wait for a game that won't begin, because the others are gone, leave too."""
+    """Disconnect bots as they finish; those that wait for a game no longer find enough others."""
     while not all(task.done() for task in tasks):
         for bot, task in zip(bots, tasks, strict=True):
             if between_games(bot):
@@ -95,12 +95,12 @@ async def leave(bots: list[Bot], tasks: list[asyncio.Task[None]]) -> None:
 
 
 async def play_and_kill(server: Process, kills: int) -> list[Bot]:
-    """Bots play while the server is killed so many times, then to the ends of their games."""
+    """Let bots play while the server is killed `kills` times, then to the ends of their games."""
     chance = random.Random(1)
     bots = [
-        Bot(server, f"r{room}b{seat}", room=f"room{room}", games=0, resume=True, wire=wire, reply=reply)
+        Bot(server, f"r{room}b{seat}", room=f"room{room}", games=0, resume=True, transport=transport, reply=reply)
         for room in range(ROOMS)
-        for seat, (wire, reply) in enumerate([("tcp", "always"), ("websocket", "always"), ("tcp", "when_asked")])
+        for seat, (transport, reply) in enumerate([("tcp", "always"), ("websocket", "always"), ("tcp", "when_asked")])
     ]
     await server.start()
     await server.listen()
@@ -117,7 +117,7 @@ async def play_and_kill(server: Process, kills: int) -> list[Bot]:
         await server.listen()
     enough.set()
     await leave(bots, tasks)
-    while list((server.data / "journal").iterdir()):  # games whose bots have left are played by the house
+    while list((server.data / "journal").iterdir()):  # house bots finish the games whose bots have left
         await asyncio.sleep(0.1)
     await server.end(signal.SIGTERM)
     return bots
@@ -138,14 +138,16 @@ async def stored(data: Path) -> list[tuple[StoredGame, list[Message]]]:
 
 
 def seen_by(lines: list[Message], seat: int) -> list[Message]:
-    """What a seat was to see of a game, hints left out."""
+    """What a seat should have been sent of a game, without hints."""
     messages = (line for line in lines if line["type"] != "error")
     keys = ("wall_seed", "ext_bot")
     shown = ({key: value for key, value in message.items() if key not in keys} for message in messages)
-    return [bare(for_seat(message, seat)) for message in shown]
+    return [without_hints(for_seat(message, seat)) for message in shown]
 
 
-async def test_no_game_is_lost_and_nothing_is_missed(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+async def test_no_game_and_no_message_is_lost_when_the_server_is_killed(
+    tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
     kills: int = pytestconfig.getoption("--kills")
     data = tmp_path / "data"
     server = Process(data, *free_ports())
@@ -162,7 +164,8 @@ async def test_no_game_is_lost_and_nothing_is_missed(tmp_path: Path, pytestconfi
         assert bot.errors == [], bot.name
         mine = [messages for (_, name), messages in seen.items() if name == bot.name]
         for game in bot.games:
-            assert [bare(message) for message in game] in mine, f"{bot.name}: a game that is not stored as it was seen"
+            shown = [without_hints(message) for message in game]
+            assert shown in mine, f"{bot.name}: a game that is not stored as it was seen"
     assert len(games) >= kills / 10, "games were finished between the kills"
     log = (tmp_path / "log").read_text()
     assert "Traceback" not in log, log

@@ -1,4 +1,4 @@
-"""Nobody is told what is hidden from it, though everything happens; and servers that tell too much are found out."""
+"""No bot is sent hidden information, and the check of that finds every leak that is built in on purpose."""
 
 from __future__ import annotations
 
@@ -15,33 +15,32 @@ import pytest
 from engine import events
 from engine.actions import actions_of
 from engine.events import Event
-from engine.game import Game
 from engine.mjai import round_events
 from engine.mjai.messages import hand_names
 from engine.mjai.possible_actions import possible_actions
 from engine.mjai.round_events import RoundReader
 from engine.table import URA_AT
 from engine.tiles import MJAI_NAMES
-from server.guest import Guest
-from server.sitting import Sitting
-from tests.support.leak_detector import HINTS, SEED, TABLES, Played, Witness, leaks, played, seat_bots
+from server.connection.bot_connection import BotConnection
+from server.game.live_game import LiveGame
+from tests.support.leak_detector import HINTS, SEED, TABLES, PlayedGame, RecordingBot, leaks, played, seat_bots
 from tests.support.server_bots import Message, replay_of, serving
 
 # Tests ----------------------------------------------------------------------------------------------------------------
 
 
-async def test_nobody_is_told_what_is_hidden_from_him(tmp_path: Path) -> None:
+async def test_no_bot_is_sent_hidden_information(tmp_path: Path) -> None:
     async with serving(tmp_path, seed=SEED, access="token", max_faults=4) as server:
         bots = await seat_bots(server, TABLES)
         games = await played(server, bots)
     assert leaks(bots, games) == []
     for game in games.values():
         assert replay_of(game.lines).check() == []
-    check_everything_happened(bots, list(games.values()))
+    check_everything_occurred(bots, list(games.values()))
 
 
-def check_everything_happened(bots: Sequence[Witness], games: Sequence[Played]) -> None:
-    """So much that the test has something to find."""
+def check_everything_occurred(bots: Sequence[RecordingBot], games: Sequence[PlayedGame]) -> None:
+    """Every kind of event occurred often enough for the test to mean something."""
     lines = [line for game in games for line in game.lines]
     happened = Counter(line["type"] for line in lines)
     for kind in ("reach", "pon", "daiminkan", "ankan", "kakan", "nukidora", "dora", "hora", "ryukyoku", "error"):
@@ -54,30 +53,32 @@ def check_everything_happened(bots: Sequence[Witness], games: Sequence[Played]) 
     assert sum(data.startswith(b'{"type":"resumed"') for bot in bots for data in bot.raw) > 50
 
 
-# Servers that tell too much -------------------------------------------------------------------------------------------
+# Leaks ---------------------------------------------------------------------------------------------------------------
 
 Sabotage = Callable[[pytest.MonkeyPatch], None]
 
 
 def open_to_all(message: Message, seat: int) -> Message:
-    """`for_seat`, hiding nothing."""
+    """Like `for_seat`, but hides nothing."""
     return message | {"id": seat} if message["type"] == "start_game" else message
 
 
 def hides_nothing(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("server.guest.for_seat", open_to_all)
+    patch.setattr("server.connection.bot_connection.for_seat", open_to_all)
 
 
 def hides_nothing_when_sent_again(patch: pytest.MonkeyPatch) -> None:
-    tell = Guest.tell
+    send = BotConnection.send_messages
 
-    def telling(self: Guest, messages: list[Message], game: Game, menu: list[int], resent: bool = False) -> None:
+    def sending(
+        self: BotConnection, messages: list[Message], table: np.record, legal: list[int], resent: bool = False
+    ) -> None:
         with pytest.MonkeyPatch.context() as now:
             if resent:
-                now.setattr("server.guest.for_seat", open_to_all)
-            tell(self, messages, game, menu, resent)
+                now.setattr("server.connection.bot_connection.for_seat", open_to_all)
+            send(self, messages, table, legal, resent)
 
-    patch.setattr(Guest, "tell", telling)
+    patch.setattr(BotConnection, "send_messages", sending)
 
 
 def hints_for_the_next_seat(patch: pytest.MonkeyPatch) -> None:
@@ -85,7 +86,7 @@ def hints_for_the_next_seat(patch: pytest.MonkeyPatch) -> None:
         other = (seat + 1) % 3
         return possible_actions(t, other, message, actions_of(*t.legal[other].tolist()))
 
-    patch.setattr("server.guest.possible_actions", misled)
+    patch.setattr("server.connection.bot_connection.possible_actions", misled)
 
 
 def hints_of_others_wins(patch: pytest.MonkeyPatch) -> None:
@@ -93,37 +94,37 @@ def hints_of_others_wins(patch: pytest.MonkeyPatch) -> None:
         told = possible_actions(t, seat, message, legal)
         return {key: [*value, {"type": "hora", "actor": (seat + 1) % 3}] for key, value in told.items()}
 
-    patch.setattr("server.guest.possible_actions", eager)
+    patch.setattr("server.connection.bot_connection.possible_actions", eager)
 
 
-def remarks_sent_again(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("server.history.strip", lambda message: message)
+def annotations_sent_again(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("server.game.history.without_annotation", lambda message: message)
 
 
 def errors_of_everybody(patch: pytest.MonkeyPatch) -> None:
-    fault = Sitting.fault
+    fault = LiveGame.fault
 
-    def told_to_all(self: Sitting, seat: Any, text: str, kind: str, decides: bool) -> None:
+    def told_to_all(self: LiveGame, seat: int, text: str, kind: str, is_decision: bool) -> None:
         for other in self.seats:
-            if other is not seat and other.guest is not None:
-                other.guest.complain(text)
-        fault(self, seat, text, kind, decides)
+            if other.index != seat and other.connection is not None:
+                other.connection.send_error(text)
+        fault(self, seat, text, kind, is_decision)
 
-    patch.setattr(Sitting, "fault", told_to_all)
+    patch.setattr(LiveGame, "fault", told_to_all)
 
 
 def errors_with_others_hands(patch: pytest.MonkeyPatch) -> None:
     def refusing(t: np.record, seat: int, *_: Any) -> int:
         raise ValueError(f"the next seat holds {hand_names(t.seat[(seat + 1) % 3])}")
 
-    patch.setattr("server.sitting.legal_action", refusing)
+    patch.setattr("server.game.live_game.legal_action", refusing)
 
 
 def errors_with_others_menus(patch: pytest.MonkeyPatch) -> None:
     def refusing(t: np.record, *_: Any) -> int:
         raise ValueError("may not do that; legal: pon, ron, daiminkan")
 
-    patch.setattr("server.sitting.legal_action", refusing)
+    patch.setattr("server.game.live_game.legal_action", refusing)
 
 
 def shows_noten_hands(patch: pytest.MonkeyPatch) -> None:
@@ -139,27 +140,27 @@ def shows_ura(patch: pytest.MonkeyPatch) -> None:
     patch.setitem(round_events.READERS, events.HORA, reading)
 
 
-def tells(more: Callable[[Sitting, int], Message]) -> Sabotage:
-    """More than the truth with every start_game, of a sitting to a seat."""
-    tell = Guest.tell
+def tells(more: Callable[[LiveGame, int], Message]) -> Sabotage:
+    """Adds keys to every start_game, which depend on the game and the seat."""
+    send = BotConnection.send_messages
 
-    def telling(self: Guest, messages: list[Message], *rest: Any, **named: Any) -> None:
-        assert self.seat is not None
-        extra = more(self.seat.sitting, self.seat.index)
-        tell(self, [line | extra if line["type"] == "start_game" else line for line in messages], *rest, **named)
+    def sending(self: BotConnection, messages: list[Message], *rest: Any, **named: Any) -> None:
+        assert isinstance(self._game, LiveGame)
+        extra = more(self._game, self._seat)
+        send(self, [line | extra if line["type"] == "start_game" else line for line in messages], *rest, **named)
 
-    return lambda patch: patch.setattr(Guest, "tell", telling)
+    return lambda patch: patch.setattr(BotConnection, "send_messages", sending)
 
 
-SABOTAGES: dict[str, tuple[Sabotage, str]] = {  # what the server does wrong -> how, and what the check says
+SABOTAGES: dict[str, tuple[Sabotage, str]] = {  # what leaks -> how, and what the check reports
     "hides nothing": (hides_nothing, r"told .*'type': 'tsumo'.* may know .*'pai': '\?'"),
     "hides nothing when sent again": (hides_nothing_when_sent_again, r"told .*'start_kyoku'.* may know .*'\?'"),
     "hints for the next seat": (hints_for_the_next_seat, r"hint possible_actions of"),
     "hints of others' wins": (hints_of_others_wins, r"hint possible_actions of"),
-    "remarks sent again": (remarks_sent_again, r"was sent a remark"),
+    "annotations sent again": (annotations_sent_again, r"was sent an annotation"),
     "errors of everybody": (errors_of_everybody, r"error about no fault of its own"),
     "errors with others' hands": (errors_with_others_hands, r"error names \["),
-    "errors with others' menus": (errors_with_others_menus, r"error names actions that are not its own"),
+    "errors with others' legal_actions_at": (errors_with_others_menus, r"error names actions that are not its own"),
     "shows noten hands": (shows_noten_hands, r"hand of seat . shown"),
     "shows ura": (shows_ura, r"ura shown"),
     "tells the seed": (tells(lambda of, _: {"wall_seed": of.start.seed}), r"was sent a game's seed"),
@@ -168,9 +169,7 @@ SABOTAGES: dict[str, tuple[Sabotage, str]] = {  # what the server does wrong -> 
 
 
 @pytest.mark.parametrize("wrong", SABOTAGES)
-async def test_a_server_that_tells_too_much_is_found_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str
-) -> None:
+async def test_a_leak_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
     sabotage, complaint = SABOTAGES[wrong]
     sabotage(monkeypatch)
     async with serving(tmp_path, seed=SEED, access="token", max_faults=10_000) as server:

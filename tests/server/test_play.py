@@ -1,4 +1,4 @@
-"""Whole games over both transports: what bots are sent, when they are asked, what is kept."""
+"""Whole games over both transports: what bots are sent, when they are asked, what is stored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.mjai.messages import hand_names
 from engine.records.replay import Decision, Replay
 from engine.records.validate import check_file
 from engine.tiles import MJAI_NAMES
-from server import guest as guest_module
+from server.connection import outbox
 from server.store import FinishedGame, Store, StoreError
 from tests.support.server_bots import (
     NOTHING,
@@ -24,7 +24,6 @@ from tests.support.server_bots import (
     Bot,
     Chooser,
     Message,
-    bare,
     connect_in_order,
     play_all,
     replay_of,
@@ -33,6 +32,7 @@ from tests.support.server_bots import (
     the_game,
     together,
     until,
+    without_hints,
 )
 
 REPLIES = ("always", "when_asked")
@@ -41,14 +41,14 @@ DIALECTS = ("mjai3p", "libriichi3p", "kita")
 # A room's seed with which, when the house bot "rule" plays all seats, the game's 50th message asks two: seat 0 may pon,
 # seat 2 may ron.
 TWO_ASKED, TWO_ASKED_AT = 81, 50
-LEAVING = 0.3  # seconds a leaving bot has for an answer
+CLOSE_TIMEOUT = 0.3  # seconds a leaving bot has for each reply
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
+@pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("reply", REPLIES)
-async def test_a_game_is_played_to_its_end(tmp_path: Path, wire: str, reply: str) -> None:
+async def test_a_game_is_played_to_its_end(tmp_path: Path, transport: str, reply: str) -> None:
     async with serving(tmp_path, length="hanchan") as server:
-        bots = [Bot(server, name, Chooser(server, 1), wire=wire, reply=reply) for name in "abc"]
+        bots = [Bot(server, name, Chooser(server, 1), transport=transport, reply=reply) for name in "abc"]
         await play_all(bots)
         game, lines = await the_game(server)
         assert sorted(bot.seat for bot in bots) == [0, 1, 2]
@@ -63,10 +63,12 @@ async def test_a_game_is_played_to_its_end(tmp_path: Path, wire: str, reply: str
         assert game.length == "hanchan"
 
 
-@pytest.mark.parametrize("pause", [0.6 * LEAVING, 2 * LEAVING])
-async def test_a_slow_bot_is_told_of_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pause: float) -> None:
-    """However long it takes over each of the last messages."""
-    monkeypatch.setattr(guest_module, "LINGER", LEAVING)
+@pytest.mark.parametrize("pause", [0.6 * CLOSE_TIMEOUT, 2 * CLOSE_TIMEOUT])
+async def test_a_slow_bot_is_sent_the_end_of_the_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pause: float
+) -> None:
+    """Even if it takes longer than CLOSE_TIMEOUT for each of the last messages."""
+    monkeypatch.setattr(outbox, "CLOSE_TIMEOUT", CLOSE_TIMEOUT)
     async with serving(tmp_path) as server:
         slow, others = Bot(server, "slow"), [Bot(server, name) for name in "xy"]
 
@@ -85,9 +87,11 @@ async def test_a_slow_bot_is_told_of_the_end(tmp_path: Path, monkeypatch: pytest
         assert [standing.faults for standing in game.seats] == [0, 0, 0]
 
 
-async def test_both_transports_sit_at_one_table(tmp_path: Path) -> None:
+async def test_bots_on_both_transports_play_in_one_game(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
-        await play_all([Bot(server, "a"), Bot(server, "b", wire="websocket"), Bot(server, "c", reply="when_asked")])
+        await play_all(
+            [Bot(server, "a"), Bot(server, "b", transport="websocket"), Bot(server, "c", reply="when_asked")]
+        )
         await the_game(server)
 
 
@@ -108,12 +112,12 @@ async def test_records_can_be_validated_as_files(tmp_path: Path) -> None:
 
 
 def decisions_at(replay: Replay) -> dict[tuple[int, int], list[int]]:
-    """What each seat that was asked could do: (message it was asked by, seat) -> menu."""
+    """The legal actions of each decision: (index of the message that asked for it, seat) -> actions."""
     return {(decision.n_before - 1, decision.seat): decision.legal for decision in replay}
 
 
-def unknown_places(lines: list[Message]) -> set[int]:
-    """Messages followed by a ron: a pass to them may be unknown to a replay of the record."""
+def unknown_passes(lines: list[Message]) -> set[int]:
+    """Indices of messages followed by a win: a record does not show whether another seat passed on them."""
     return {place for place, (_, after) in enumerate(itertools.pairwise(lines)) if after["type"] == "hora"}
 
 
@@ -123,18 +127,19 @@ async def test_when_asked_bots_are_asked_where_there_is_a_choice_and_nowhere_els
         bots = [Bot(server, name, Chooser(server, seed), reply="when_asked") for name in "abc"]
         await play_all(bots)
         _, lines = await the_game(server)
-        menus = decisions_at(replay_of(lines))
-        unknown = unknown_places(lines)
+        legal_actions_at = decisions_at(replay_of(lines))
+        unknown = unknown_passes(lines)
         for bot in bots:
             asked = {place for place, message in enumerate(bot.game) if "can_act" in message}
             assert all(bot.game[place]["can_act"] is True for place in asked)
-            choices = {place for (place, seat), menu in menus.items() if seat == bot.seat and len(menu) > 1}
+            own = {place: legal for (place, seat), legal in legal_actions_at.items() if seat == bot.seat}
+            choices = {place for place, legal in own.items() if len(legal) > 1}
             assert asked - unknown == choices - unknown
             assert choices <= asked
 
 
 @pytest.mark.parametrize("seed", range(2))
-async def test_possible_actions_and_forbidden_discards_are_the_engines(tmp_path: Path, seed: int) -> None:
+async def test_possible_actions_and_cannot_dahai_match_the_engine(tmp_path: Path, seed: int) -> None:
     async with serving(tmp_path, seed=seed, length="hanchan") as server:
         bots = [Bot(server, name, Chooser(server, seed)) for name in "abc"]
         await play_all(bots)
@@ -146,7 +151,7 @@ async def test_possible_actions_and_forbidden_discards_are_the_engines(tmp_path:
             message = by_seat[decision.seat].game[decision.n_before - 1]
             asked.add((decision.n_before - 1, decision.seat))
             told.update(check_hints(decision, message))
-        unknown = unknown_places(lines)
+        unknown = unknown_passes(lines)
         for bot in bots:
             for place, message in enumerate(bot.game):
                 if (place, bot.seat) not in asked and place not in unknown:
@@ -156,7 +161,7 @@ async def test_possible_actions_and_forbidden_discards_are_the_engines(tmp_path:
 
 
 def check_hints(decision: Decision, message: Message) -> list[str]:
-    """The hints of a message that asks for a decision; gives the names of those there are."""
+    """Check the hints of a message that asks for a decision; returns their keys."""
     special = {action for action in decision.legal if action > TSUMOGIRI and action != PASS}
     if message["type"] in ("pon", "reach"):
         assert "possible_actions" not in message
@@ -172,33 +177,33 @@ def check_hints(decision: Decision, message: Message) -> list[str]:
 
 
 def check_unasked(seat: int, message: Message) -> list[str]:
-    """The hints of a message that asks for nothing."""
+    """Check the hints of a message that asks for no decision; returns their keys."""
     assert "cannot_dahai" not in message
     offers = message["type"] in ("dahai", "kakan", "nukidora") and message["actor"] != seat
     assert message.get("possible_actions") == ([] if offers else None), message
     return ["possible_actions"] if offers else []
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_a_dialect_can_be_asked_for_when_joining(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_join_message_may_choose_the_dialect(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path) as server:
-        bots = [Bot(server, name, Chooser(server, 1), wire=wire, dialect=name) for name in DIALECTS]
+        bots = [Bot(server, name, Chooser(server, 1), transport=transport, dialect=name) for name in DIALECTS]
         await play_all(bots)
         for bot in bots:
             check_dialect(bot, bot.name)
         await the_game(server)
 
 
-async def test_the_url_of_a_websocket_can_ask_for_a_dialect(tmp_path: Path) -> None:
+async def test_the_url_of_a_websocket_may_choose_the_dialect(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
-        bots = [Bot(server, x, Chooser(server, 1), wire="websocket", query={"dialect": x}) for x in DIALECTS]
+        bots = [Bot(server, x, Chooser(server, 1), transport="websocket", query={"dialect": x}) for x in DIALECTS]
         await play_all(bots)
         for bot in bots:
             check_dialect(bot, bot.name)
 
 
 def check_dialect(bot: Bot, dialect: str) -> None:
-    """What tells the dialects apart."""
+    """Check what differs between the dialects."""
     types = {message["type"] for message in bot.game}
     assert ("kita" in types) == (dialect == "kita")
     assert ("nukidora" in types) == (dialect != "kita")
@@ -215,9 +220,11 @@ def check_dialect(bot: Bot, dialect: str) -> None:
         {"name": "x", "games": "2", "resume": "true", "seen": "0"},
     ],
 )
-async def test_the_url_of_a_websocket_can_hold_any_key_of_the_join(tmp_path: Path, query: dict[str, str]) -> None:
+async def test_the_url_of_a_websocket_may_hold_any_key_of_the_join_message(
+    tmp_path: Path, query: dict[str, str]
+) -> None:
     async with serving(tmp_path, fill=("rule",), fill_delay=0) as server:
-        bot = Bot(server, "", wire="websocket", query=query)
+        bot = Bot(server, "", transport="websocket", query=query)
         bot.join = {"type": "join"} | ({"reply": query["reply"]} if "reply" in query else {})
         await bot.play()
         assert len(bot.games) == int(query.get("games", 1)), bot.errors
@@ -228,14 +235,14 @@ async def test_the_url_of_a_websocket_can_hold_any_key_of_the_join(tmp_path: Pat
 
 async def test_a_bad_key_in_the_url_is_refused(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
-        bot = await Bot(server, "x", wire="websocket", query={"games": "many"}).play()
+        bot = await Bot(server, "x", transport="websocket", query={"games": "many"}).play()
         (error,) = bot.errors
         assert "games" in error
         assert "many" in error
 
 
-async def test_a_message_may_come_in_pieces_and_several_at_once(tmp_path: Path) -> None:
-    """Lines are what counts on TCP, not how the network cuts them."""
+async def test_tcp_messages_may_arrive_in_pieces_or_several_at_once(tmp_path: Path) -> None:
+    """Messages end at line ends, however the network splits the data."""
     async with serving(tmp_path, fill=("rule",), fill_delay=0) as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
         await reader.readline()
@@ -250,12 +257,10 @@ async def test_a_message_may_come_in_pieces_and_several_at_once(tmp_path: Path) 
         writer.close()
 
 
-# Keeping --------------------------------------------------------------------------------------------------------------
+# Storing --------------------------------------------------------------------------------------------------------------
 
 
-async def test_nobody_hears_of_the_end_before_the_game_is_stored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_end_game_is_sent_after_the_game_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     saving, go_on = asyncio.Event(), asyncio.Event()
     save_game = Store.save_game
 
@@ -280,7 +285,7 @@ async def test_nobody_hears_of_the_end_before_the_game_is_stored(
         await the_game(server)
 
 
-async def test_a_game_is_stored_however_often_the_store_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_storing_a_game_is_retried_until_it_succeeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save_game, tries = Store.save_game, 0
 
     async def failing_save(self: Store, game: FinishedGame) -> bool:
@@ -291,7 +296,7 @@ async def test_a_game_is_stored_however_often_the_store_fails(tmp_path: Path, mo
         return await save_game(self, game)
 
     monkeypatch.setattr(Store, "save_game", failing_save)
-    monkeypatch.setattr("server.lobby.STORE_AGAIN", 0.01)
+    monkeypatch.setattr("server.lobby.STORE_RETRY_DELAY", 0.01)
     async with serving(tmp_path) as server:
         bots = [Bot(server, name) for name in "abc"]
         await play_all(bots)
@@ -299,13 +304,13 @@ async def test_a_game_is_stored_however_often_the_store_fails(tmp_path: Path, mo
         await the_game(server)
 
 
-async def test_what_bots_remark_is_kept_on_their_own_events(tmp_path: Path) -> None:
-    """Each remark says what it belongs to; the record must have every one of an event on just that event."""
+async def test_annotations_are_stored_with_the_events_they_belong_to(tmp_path: Path) -> None:
+    """Each annotation names its decision; the record must have it on the event that follows from the decision."""
     async with serving(tmp_path, length="hanchan") as server:
         chooser = Chooser(server, 5)
-        said: list[tuple[int, int, str]] = []  # messages so far, seat, type of each answer
+        said: list[tuple[int, int, str]] = []  # messages so far, seat, type of each reply
 
-        def remarking(bot: Bot, message: Message) -> Answer:
+        def annotating(bot: Bot, message: Message) -> Answer:
             answer = chooser(bot, message)
             assert isinstance(answer, dict)
             if answer is NOTHING:
@@ -313,7 +318,7 @@ async def test_what_bots_remark_is_kept_on_their_own_events(tmp_path: Path) -> N
             said.append((len(bot.game), bot.seat, answer["type"]))
             return answer | {"ext_bot": {"said": list(said[-1])}}
 
-        bots = [Bot(server, name, remarking) for name in "abc"]
+        bots = [Bot(server, name, annotating) for name in "abc"]
         await play_all(bots)
         _, lines = await the_game(server)
         events = [line for line in lines if line["type"] != "error"]
@@ -326,19 +331,19 @@ async def test_what_bots_remark_is_kept_on_their_own_events(tmp_path: Path) -> N
         assert missing == []
 
 
-async def test_remarks_of_two_who_answer_one_question_do_not_mix(tmp_path: Path) -> None:
-    """Seat 0 calls, with a remark; then seat 2, which might have won, passes, with one of its own."""
+async def test_annotations_of_two_replies_to_one_event_do_not_mix(tmp_path: Path) -> None:
+    """Seat 0 calls, with an annotation; then seat 2, which could have won, passes, with another annotation."""
     async with serving(tmp_path, seats="fixed", seed=TWO_ASKED) as server:
         first, turn, other = bots = [Bot(server, name, Chooser(server, 0, odd=0)) for name in "abc"]
         await connect_in_order(server, bots)
         await together(*(bot.until(lambda _, bot=bot: len(bot.game) == TWO_ASKED_AT) for bot in bots))  # type: ignore[misc]
-        (sitting,) = server.lobby.sittings.values()
+        (game_in_play,) = server.lobby.games.values()
         (pon,) = first.game[-1]["possible_actions"]
         assert pon["type"] == "pon"
-        await first.say(pon | {"ext_bot": {"by": 0}})
-        await until(lambda: not sitting.seats[0].menu)
-        await other.say(NOTHING | {"ext_bot": {"by": 2}})
-        await turn.say(NOTHING)
+        await first.send(pon | {"ext_bot": {"by": 0}})
+        await until(lambda: not game_in_play.seats[0].legal_actions)
+        await other.send(NOTHING | {"ext_bot": {"by": 2}})
+        await turn.send(NOTHING)
         await play_all(bots)
         _, lines = await the_game(server)
         assert lines[TWO_ASKED_AT]["type"] == "pon"
@@ -346,13 +351,13 @@ async def test_remarks_of_two_who_answer_one_question_do_not_mix(tmp_path: Path)
         assert lines[TWO_ASKED_AT]["ext_bot"] == {"by": 0}
 
 
-async def test_faults_are_noted_in_the_record_where_they_happened(tmp_path: Path) -> None:
+async def test_faults_are_recorded_where_they_happened(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bad = Bot(server, "bad")
 
         async def misbehave() -> None:
             await bad.until_own()
-            await bad.say(b"what?")
+            await bad.send(b"what?")
             await bad.play()
 
         await together(misbehave(), *(Bot(server, name).play() for name in "xy"))
@@ -360,14 +365,16 @@ async def test_faults_are_noted_in_the_record_where_they_happened(tmp_path: Path
         (place,) = [place for place, line in enumerate(lines) if line["type"] == "error"]
         assert lines[place]["actor"] == bad.seat
         assert lines[place]["message"] == bad.errors[0]
-        assert bare(lines[place - 1])["type"] == "tsumo"
+        assert without_hints(lines[place - 1])["type"] == "tsumo"
         assert lines[place + 1]["type"] == "dahai"
         assert lines[place + 1]["tsumogiri"] is True
         assert [standing.faults for standing in game.seats] == [int(seat == bad.seat) for seat in range(3)]
         assert not any(standing.taken_over for standing in game.seats)
 
 
-async def test_the_store_may_be_down_when_somebody_joins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_bot_that_joins_while_the_store_is_down_is_sent_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def failing(*_: Any) -> bool:
         raise StoreError("no such host")
 

@@ -1,4 +1,4 @@
-"""The server starts again: games go on, and what cannot is set aside."""
+"""The server restarts: games are restored from their journals; journals that cannot be read are renamed."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from server.journal import Journal
+from server.game.journal import Journal
 from server.store import FinishedGame, Store
 from tests.support.server_bots import (
     NOTHING,
     Answer,
     Bot,
     Message,
-    bare,
+    assert_all_received,
     connect_in_order,
+    live_game,
     play_all,
     serving,
     stored_games,
     stored_lines,
     the_game,
-    the_sitting,
     together,
     tsumogiri,
-    whole,
+    without_hints,
 )
 
 REPLIES = ("always", "when_asked")
@@ -33,31 +33,31 @@ REPLIES = ("always", "when_asked")
 
 @pytest.mark.parametrize("reply", REPLIES)
 async def test_games_go_on_after_a_restart(tmp_path: Path, reply: str) -> None:
-    """Stopped in the middle, twice; faults, remarks and what was taken over are remembered."""
+    """After several restarts in mid-game; faults and annotations are restored too."""
 
-    def remarking(bot: Bot, message: Message) -> Answer:
+    def annotating(bot: Bot, message: Message) -> Answer:
         answer = tsumogiri(bot, message)
-        return answer | {"ext_bot": {"n": bot.place}} if answer is not NOTHING else answer  # type: ignore[operator]
+        return answer | {"ext_bot": {"n": bot.next_index}} if answer is not NOTHING else answer  # type: ignore[operator]
 
     async with serving(tmp_path, seats="fixed") as server:
-        bots = [Bot(server, name, remarking, reply=reply, resume=True) for name in "abc"]
+        bots = [Bot(server, name, annotating, reply=reply, resume=True) for name in "abc"]
         await connect_in_order(server, bots)
         await bots[0].until_own()
-        await bots[0].say(b"?")
+        await bots[0].send(b"?")
         await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= 20) for bot in bots))  # type: ignore[misc]
     for limit in (40, 60):
         async with serving(tmp_path) as server:
             for bot in bots:
                 bot.move(server)
                 await bot.connect(resume=len(bot.game))
-            await together(*(bot.until(lambda _, bot=bot, n=limit: bot.place >= n) for bot in bots))  # type: ignore[misc]
+            await together(*(bot.until(lambda _, bot=bot, n=limit: bot.next_index >= n) for bot in bots))  # type: ignore[misc]
     async with serving(tmp_path) as server:
         for bot in bots:
             bot.move(server)
             await bot.connect(resume=random.Random(limit).randrange(len(bot.game)))
         await play_all(bots)
         game, lines = await the_game(server)
-        whole(bots, lines)
+        assert_all_received(bots, lines)
         assert lines[0]["type"] == "start_game"
         assert "wall_seed" in lines[0]
         assert game.seats[bots[0].seat].faults == 1
@@ -66,11 +66,11 @@ async def test_games_go_on_after_a_restart(tmp_path: Path, reply: str) -> None:
         assert sum("ext_bot" not in line for line in mine) == 1
 
 
-async def test_a_fault_before_the_first_decision_is_noted_behind_the_beginning(tmp_path: Path) -> None:
+async def test_a_fault_before_the_first_decision_is_recorded_after_start_game(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]
         await together(*(bot.until(lambda message: message["type"] == "start_game") for bot in bots))
-        await bots[0].say(b"?")
+        await bots[0].send(b"?")
         await bots[0].until(lambda message: message["type"] == "error")
     async with serving(tmp_path) as server:
         for bot in bots:
@@ -83,17 +83,17 @@ async def test_a_fault_before_the_first_decision_is_noted_behind_the_beginning(t
         assert game.seats[bots[0].seat].faults == 1
 
 
-async def test_a_note_of_a_take_over_survives_a_restart(tmp_path: Path) -> None:
+async def test_the_error_about_a_takeover_survives_a_restart(tmp_path: Path) -> None:
     async with serving(tmp_path, max_faults=1, seats="fixed") as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]
         await connect_in_order(server, bots)
         await bots[0].until_own()
-        await bots[0].say(b"?")
+        await bots[0].send(b"?")
         await bots[0].play()
         taken_over = bots[0].errors[-1]
         await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= 10) for bot in bots[1:]))  # type: ignore[misc]
     async with serving(tmp_path, max_faults=1) as server:
-        for bot in bots[1:]:  # who is played for is not waited for
+        for bot in bots[1:]:  # the seat taken over is not waited for
             bot.move(server)
             await bot.connect(resume=len(bot.game))
         await play_all(bots[1:])
@@ -103,7 +103,7 @@ async def test_a_note_of_a_take_over_survives_a_restart(tmp_path: Path) -> None:
         assert game.seats[bots[0].seat].taken_over
 
 
-async def test_who_does_not_come_back_after_a_restart_is_played_for(tmp_path: Path) -> None:
+async def test_a_house_bot_plays_for_a_bot_that_does_not_reconnect_after_a_restart(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]
         await together(*(bot.until(lambda message: message["type"] == "tsumo") for bot in bots))
@@ -115,13 +115,13 @@ async def test_who_does_not_come_back_after_a_restart_is_played_for(tmp_path: Pa
             await bot.connect(resume=len(bot.game))
         await play_all(bots[:2])
         game, lines = await the_game(server)
-        whole(bots[:2], lines)
+        assert_all_received(bots[:2], lines)
         assert [standing.taken_over for standing in game.seats if standing.name == "c"] == [True]
         assert sum(standing.taken_over for standing in game.seats) == 1
 
 
 async def test_a_restart_after_the_last_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The game is over but not stored: bots come back for the end, one having missed the last message before it."""
+    """The game is over but not stored: bots resume and are sent the end, and one the message before it."""
     save_game = Store.save_game
 
     async def no_save(self: Store, game: FinishedGame) -> bool:
@@ -133,7 +133,7 @@ async def test_a_restart_after_the_last_round(tmp_path: Path, monkeypatch: pytes
         bots = [Bot(server, name, resume=True) for name in "abc"]
 
         def over(message: Message) -> bool:
-            return message["type"] == "end_kyoku" and the_sitting(server).game.over
+            return message["type"] == "end_kyoku" and live_game(server).engine.over
 
         await together(*(bot.until(over) for bot in bots))
     monkeypatch.setattr(Store, "save_game", save_game)
@@ -146,11 +146,11 @@ async def test_a_restart_after_the_last_round(tmp_path: Path, monkeypatch: pytes
         await play_all(bots)
         assert all(bot.ended for bot in bots)
         _, lines = await the_game(server)
-        whole(bots, lines)
+        assert_all_received(bots, lines)
 
 
-async def test_a_restart_after_the_end(tmp_path: Path) -> None:
-    """A bot that has lost its connection just before the end hears of it from the next server; nothing is twice."""
+async def test_a_restart_after_the_end_of_a_game(tmp_path: Path) -> None:
+    """A bot that lost its connection just before the end is sent it after the restart; the game is not stored twice."""
     async with serving(tmp_path) as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]
         await play_all(bots)
@@ -163,13 +163,13 @@ async def test_a_restart_after_the_end(tmp_path: Path) -> None:
             bot.move(server)
             await bot.connect(resume=len(lost.game))
         await play_all(bots)
-        assert bare(lost.game[-1]) == bare(end)
+        assert without_hints(lost.game[-1]) == without_hints(end)
         assert (await stored_games(server)) == [before]
         assert len(await stored_lines(server, before.id)) == len(lost.game)
 
 
-async def test_a_journal_cut_in_the_middle_of_a_line(tmp_path: Path) -> None:
-    """What was being written when the process died was told to nobody."""
+async def test_a_journal_whose_last_line_is_incomplete_is_restored(tmp_path: Path) -> None:
+    """Nobody was sent what follows from an entry that was being written when the process died."""
     async with serving(tmp_path) as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]
         await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= 20) for bot in bots))  # type: ignore[misc]
@@ -184,8 +184,8 @@ async def test_a_journal_cut_in_the_middle_of_a_line(tmp_path: Path) -> None:
         await the_game(server)
 
 
-def test_a_closed_journal_does_not_write_to_who_has_its_number_by_then(tmp_path: Path) -> None:
-    journal = Journal(tmp_path, "game")
+def test_a_closed_journal_does_not_write_to_a_file_that_reuses_its_descriptor(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "game.journal")
     journal.append({"seat": 0})
     number = journal._file
     journal.close()
@@ -196,10 +196,10 @@ def test_a_closed_journal_does_not_write_to_who_has_its_number_by_then(tmp_path:
     assert (tmp_path / "game.journal").read_bytes() == b'{"seat":0}\n'
 
 
-async def test_journals_that_cannot_be_read_are_set_aside(tmp_path: Path) -> None:
+async def test_journals_that_cannot_be_read_are_renamed(tmp_path: Path) -> None:
     folder = tmp_path / "journal"
     folder.mkdir()
-    (folder / "empty.journal").write_bytes(b"")  # of a game that nobody had been told of
+    (folder / "empty.journal").write_bytes(b"")  # of a game whose start nobody was sent
     (folder / "cut.journal").write_bytes(b'{"id":"x","room":')
     contents = [b"\n", b"nonsense\n", b"{}\n", b"[]\n", b'{"id":"x"}\n', b"7\n", b"\xff\xff\n", b"null\n"]
     for number, content in enumerate(contents):
@@ -211,7 +211,7 @@ async def test_journals_that_cannot_be_read_are_set_aside(tmp_path: Path) -> Non
         await the_game(server)
 
 
-async def test_journals_of_what_cannot_be_are_set_aside_and_forgotten(tmp_path: Path) -> None:
+async def test_journals_that_do_not_fit_their_game_are_renamed_and_leave_nothing_behind(tmp_path: Path) -> None:
     bad = [b'{"seat":0,"act":114,"bank":1}\n', b'{"seat":7,"act":1,"bank":1}\n', b"{}\n", b"3\n"]
     async with serving(tmp_path) as server:
         bots = [Bot(server, name, room="cup", resume=True) for name in "abc"]
@@ -222,7 +222,7 @@ async def test_journals_of_what_cannot_be_are_set_aside_and_forgotten(tmp_path: 
     path.unlink()
     async with serving(tmp_path) as server:
         assert len(list(path.parent.glob("*.broken"))) == len(bad)
-        assert not server.lobby.sittings
+        assert not server.lobby.games
         assert set(server.lobby.rooms) == {"default"}
         bots[0].move(server)
         await bots[0].play(resume=0)

@@ -1,4 +1,4 @@
-"""Coming back to a game: nothing is missed, nothing is lost, and nobody else can."""
+"""Resuming a game: a bot misses no message, keeps its seat, and needs the secret."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from server import sitting as sitting_module
+from server.game import fallback
 from server.store import FinishedGame, Store
 from tests.support.server_bots import (
     NOTHING,
     Bot,
     Chooser,
     Message,
+    assert_all_received,
     connect_in_order,
+    live_game,
     play_all,
-    play_in_storms,
+    play_with_reconnects,
     serving,
     stored_games,
     the_game,
-    the_sitting,
     together,
     until,
-    whole,
 )
 
 TRANSPORTS = ("tcp", "websocket")
 REPLIES = ("always", "when_asked")
-SEEN: list[Callable[[Bot], int]] = [
+SEEN_COUNTS: list[Callable[[Bot], int]] = [
     lambda bot: 0,
     lambda bot: len(bot.game) // 2,
     lambda bot: len(bot.game) - 1,
@@ -40,101 +40,101 @@ SEEN: list[Callable[[Bot], int]] = [
 ]
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
+@pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("reply", REPLIES)
-async def test_coming_back_to_an_open_decision(tmp_path: Path, wire: str, reply: str) -> None:
+async def test_resuming_at_an_open_decision(tmp_path: Path, transport: str, reply: str) -> None:
     async with serving(tmp_path) as server:
-        lost = Bot(server, "lost", wire=wire, reply=reply, resume=True)
+        lost = Bot(server, "lost", transport=transport, reply=reply, resume=True)
         others = [Bot(server, name) for name in "xy"]
 
-        async def come_back() -> None:
-            for seen in SEEN * 2:
+        async def reconnect() -> None:
+            for seen in SEEN_COUNTS * 2:
                 await lost.until_own()
-                lost.drop()
+                lost.abort()
                 await lost.connect(resume=seen(lost))
                 resumed = await lost.next()
                 assert resumed == {"type": "resumed", "from": min(seen(lost), len(lost.game) - 1)}
                 await lost.answer(resumed)
             await lost.play()
 
-        await together(come_back(), play_all(others))
+        await together(reconnect(), play_all(others))
         game, lines = await the_game(server)
-        whole([lost, *others], lines)
+        assert_all_received([lost, *others], lines)
         assert [standing.faults for standing in game.seats] == [0, 0, 0]
         assert lost.errors == []
 
 
 @pytest.mark.parametrize("reply", REPLIES)
-async def test_coming_back_while_others_play(tmp_path: Path, reply: str) -> None:
+async def test_resuming_while_others_play(tmp_path: Path, reply: str) -> None:
     async with serving(tmp_path) as server:
         lost = Bot(server, "lost", reply=reply, resume=True)
         others = [Bot(server, name) for name in "xy"]
 
-        async def come_back() -> None:
-            for seen in SEEN * 2:
+        async def reconnect() -> None:
+            for seen in SEEN_COUNTS * 2:
                 await lost.until(lambda message: message["type"] == "tsumo" and message["actor"] != lost.seat)
-                lost.drop()
+                lost.abort()
                 await lost.connect(resume=seen(lost))
                 await lost.answer(await resumed_from(lost))
             await lost.play()
 
-        await together(come_back(), play_all(others))
+        await together(reconnect(), play_all(others))
         game, lines = await the_game(server)
-        whole([lost, *others], lines)
+        assert_all_received([lost, *others], lines)
         assert [standing.faults for standing in game.seats] == [0, 0, 0]
 
 
 async def resumed_from(bot: Bot) -> Message:
-    """The answer to coming back."""
+    """The next message, which must be `resumed`."""
     message = await bot.next()
     assert message is not None
     assert message["type"] == "resumed"
     return message
 
 
-async def test_messages_sent_again_hold_no_more_than_before(tmp_path: Path) -> None:
-    """But for hints, which only the last needs, they are the same; `Bot` compares all others."""
+async def test_messages_sent_again_are_those_sent_before(tmp_path: Path) -> None:
+    """Only the last has hints; `Bot` checks that everything else is the same."""
     async with serving(tmp_path, seats="fixed") as server:
         bots = [Bot(server, name, Chooser(server, 1), resume=True) for name in "abc"]
         lost = bots[0]
         await connect_in_order(server, bots)
 
-        async def come_back() -> None:
+        async def reconnect() -> None:
             for _ in range(5):
                 drawn = await lost.until_own()
                 await lost.answer(drawn)
             drawn = await lost.until_own()
             before, n_raw = list(lost.game), len(lost.raw)
-            lost.drop()
+            lost.abort()
             await lost.connect(resume=0)
-            again = await lost.until(lambda _: lost.place == len(before))
+            again = await lost.until(lambda _: lost.next_index == len(before))
             assert again == drawn
             assert len(lost.raw) == n_raw + 2 + len(before)  # hello and resumed
             await lost.answer(again)
             await lost.play()
 
-        await together(come_back(), play_all(bots[1:]))
+        await together(reconnect(), play_all(bots[1:]))
         _, lines = await the_game(server)
-        whole(bots, lines)
+        assert_all_received(bots, lines)
 
 
 @pytest.mark.parametrize("restart", [False, True])
 async def test_dialect_and_reply_are_remembered(tmp_path: Path, restart: bool) -> None:
-    """The secret alone is enough to come back with, after a restart of the server as well."""
+    """The secret alone is enough to resume, after a restart of the server too."""
     async with serving(tmp_path) as server:
         lost = Bot(server, "lost", room="r+rule", dialect="kita", reply="when_asked", resume=True)
         asked = await lost.until(lambda message: message.get("can_act", False))
-        lost.drop()
+        lost.abort()
         if not restart:
-            await come_back_plainly(lost, asked)
+            await resume_with_secret_only(lost, asked)
     if restart:
         async with serving(tmp_path) as server:
             lost.move(server)
-            await come_back_plainly(lost, asked)
+            await resume_with_secret_only(lost, asked)
 
 
-async def come_back_plainly(bot: Bot, asked: Message) -> None:
-    """With the secret and nothing else, to the same question in the same dialect."""
+async def resume_with_secret_only(bot: Bot, asked: Message) -> None:
+    """Resume with the secret and nothing else; the same message comes again in the same dialect."""
     bot.opening = json.dumps({"type": "join", "resume": bot.secret, "seen": len(bot.game)}).encode()
     await bot.connect()
     assert await resumed_from(bot) == {"type": "resumed", "from": len(bot.game) - 1}
@@ -146,32 +146,32 @@ async def come_back_plainly(bot: Bot, asked: Message) -> None:
     assert not any("possible_actions" in message for message in bot.game)
 
 
-async def test_dialect_and_reply_may_change_when_coming_back(tmp_path: Path) -> None:
+async def test_dialect_and_reply_may_change_when_resuming(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         lost, others = Bot(server, "lost", resume=True), [Bot(server, name) for name in "xy"]
 
-        async def come_back() -> None:
+        async def reconnect() -> None:
             await lost.until_own()
-            lost.drop()
+            lost.abort()
             lost.join |= {"reply": "when_asked"}
             await lost.connect(resume=len(lost.game))
             await lost.play()
 
-        await together(come_back(), play_all(others))
+        await together(reconnect(), play_all(others))
         game, lines = await the_game(server)
-        whole([lost, *others], lines)
+        assert_all_received([lost, *others], lines)
         assert any("can_act" in message for message in lost.game)
         assert [standing.faults for standing in game.seats] == [0, 0, 0]
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_a_storm_of_reconnects(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_many_reconnects(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path) as server:
-        chance = random.Random(wire)
-        bots = [Bot(server, name, Chooser(server, 2), wire=wire, resume=True) for name in "abc"]
-        await together(*(play_in_storms(bot, chance) for bot in bots))
+        chance = random.Random(transport)
+        bots = [Bot(server, name, Chooser(server, 2), transport=transport, resume=True) for name in "abc"]
+        await together(*(play_with_reconnects(bot, chance) for bot in bots))
         game, lines = await the_game(server)
-        whole(bots, lines)
+        assert_all_received(bots, lines)
         assert [standing.faults for standing in game.seats] == [0, 0, 0]
         assert not any(standing.taken_over for standing in game.seats)
 
@@ -200,87 +200,85 @@ async def test_a_wrong_secret_and_too_much_seen_are_refused(tmp_path: Path) -> N
         assert [standing.faults for standing in game.seats] == [0, 0, 0]
 
 
-async def test_no_secret_without_asking_for_one(tmp_path: Path) -> None:
+async def test_no_secret_is_sent_unless_join_asks_for_one(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bots = [Bot(server, name) for name in "abc"]
         await play_all(bots)
         assert not any(b"resume" in raw for bot in bots for raw in bot.raw)
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_the_newer_of_two_connections_counts(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_the_newer_of_two_connections_plays_the_seat(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path) as server:
-        first, others = Bot(server, "a", wire=wire, resume=True), [Bot(server, name) for name in "xy"]
-        second = Bot(server, "a", wire=wire)
+        first, others = Bot(server, "a", transport=transport, resume=True), [Bot(server, name) for name in "xy"]
+        second = Bot(server, "a", transport=transport)
 
         async def twice() -> None:
             await first.until_own()
             second.secrets, second.games = first.secrets, [list(first.game)]
             await second.connect(resume=0)
             await resumed_from(second)
-            await second.say(NOTHING)
+            await second.send(NOTHING)
             await first.play()
             assert "another connection" in first.errors[-1]
             await second.play()
 
         await together(twice(), play_all(others))
         game, lines = await the_game(server)
-        whole([second, *others], lines)
+        assert_all_received([second, *others], lines)
         assert [standing.faults for standing in game.seats] == [0, 0, 0]
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_who_comes_back_and_is_gone_at_once_takes_nobodys_seat_for_good(tmp_path: Path, wire: str) -> None:
-    """The seat is waited for again, and the next connection gets it."""
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_bot_may_resume_again_after_losing_a_resumed_connection(tmp_path: Path, transport: str) -> None:
+    """The server waits for it again, and the next connection gets the seat."""
     async with serving(tmp_path) as server:
-        lost, others = Bot(server, "lost", wire=wire, resume=True), [Bot(server, name) for name in "xy"]
+        lost, others = Bot(server, "lost", transport=transport, resume=True), [Bot(server, name) for name in "xy"]
 
-        async def come_back() -> None:
+        async def reconnect() -> None:
             for _ in range(5):
                 await lost.until_own()
-                lost.drop()
+                lost.abort()
                 for _ in range(5):
                     await lost.connect(resume=0)
                     await lost.leave()
-                seat = the_sitting(server).seats[lost.seat]
-                await until(lambda seat=seat: seat.guest is None)  # type: ignore[misc]
-                assert seat.patience is not None
+                seat = live_game(server).seats[lost.seat]
+                await until(lambda seat=seat: seat.connection is None)  # type: ignore[misc]
+                assert seat.reconnect_timer is not None
                 await lost.connect(resume=len(lost.game))
             await lost.play()
 
-        await together(come_back(), play_all(others))
+        await together(reconnect(), play_all(others))
         game, lines = await the_game(server)
-        whole([lost, *others], lines)
+        assert_all_received([lost, *others], lines)
         assert [standing.faults for standing in game.seats] == [0, 0, 0]
 
 
-async def test_a_seat_taken_over_is_given_back(tmp_path: Path) -> None:
+async def test_a_bot_that_resumes_gets_its_seat_back_from_the_house_bot(tmp_path: Path) -> None:
     async with serving(tmp_path, resume_timeout=0.02, house_bot="tsumogiri") as server:
         lost = Bot(server, "lost", resume=True)
         others = [Bot(server, name) for name in "xy"]
 
-        async def come_back() -> None:
+        async def reconnect() -> None:
             await lost.until_own()
-            (sitting,) = server.lobby.sittings.values()
-            seat = sitting.seats[lost.seat]
-            lost.drop()
+            (game_in_play,) = server.lobby.games.values()
+            seat = game_in_play.seats[lost.seat]
+            lost.abort()
             await until(lambda: seat.taken_over)
             await lost.connect(resume=len(lost.game))
             await resumed_from(lost)
-            await lost.say(NOTHING)
+            await lost.send(NOTHING)
             assert not seat.taken_over
             await lost.play()
 
-        await together(come_back(), play_all(others))
+        await together(reconnect(), play_all(others))
         game, lines = await the_game(server)
-        whole([lost, *others], lines)
+        assert_all_received([lost, *others], lines)
         assert not any(standing.taken_over for standing in game.seats)
 
 
-async def test_a_bot_may_come_back_while_a_slow_house_bot_thinks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Then its own answer counts, not the house bot's, whenever that comes."""
+async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then its own reply is the decision; that of the house bot is ignored, whenever it comes."""
     loop, thinking, thought = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event()
 
     class Slow:
@@ -291,31 +289,31 @@ async def test_a_bot_may_come_back_while_a_slow_house_bot_thinks(
             asyncio.run_coroutine_threadsafe(thought.wait(), loop).result()
             return np.array([37], dtype=np.int64)
 
-    monkeypatch.setattr(sitting_module, "make", lambda *_: Slow())
+    monkeypatch.setattr(fallback, "make", lambda *_: Slow())
     async with serving(tmp_path, resume_timeout=0.02) as server:
         lost = Bot(server, "lost", resume=True)
         others = [Bot(server, name) for name in "xy"]
 
-        async def come_back() -> None:
+        async def reconnect() -> None:
             await lost.until_own()
-            (sitting,) = server.lobby.sittings.values()
-            lost.drop()
+            (game_in_play,) = server.lobby.games.values()
+            lost.abort()
             await thinking.wait()
             await lost.connect(resume=len(lost.game))
             await resumed_from(lost)
-            await lost.say(NOTHING)
+            await lost.send(NOTHING)
             drawn = await lost.next()
             assert drawn is not None
             thought.set()
-            n_decisions = sitting.seats[lost.seat].decisions
+            n_decisions = game_in_play.seats[lost.seat].decisions
             await asyncio.sleep(0.1)
-            assert sitting.seats[lost.seat].decisions == n_decisions
+            assert game_in_play.seats[lost.seat].decisions == n_decisions
             await lost.answer(drawn)
             await lost.play()
 
-        await together(come_back(), play_all(others))
+        await together(reconnect(), play_all(others))
         game, lines = await the_game(server)
-        whole([lost, *others], lines)
+        assert_all_received([lost, *others], lines)
         assert [standing.faults for standing in game.seats] == [0, 0, 0]
 
 
@@ -324,10 +322,10 @@ async def test_a_bot_may_come_back_while_a_slow_house_bot_thinks(
 
 @pytest.mark.parametrize("reply", REPLIES)
 @pytest.mark.parametrize("stored", [False, True])
-async def test_coming_back_for_the_end_only(
+async def test_resuming_after_the_last_round(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reply: str, stored: bool
 ) -> None:
-    """The connection is lost after the last round; the bot is back before the game is stored, or after."""
+    """The connection is lost after the last round; the bot resumes before the game is stored, or after."""
     go_on = asyncio.Event()
     save_game = Store.save_game
 
@@ -339,51 +337,51 @@ async def test_coming_back_for_the_end_only(
     async with serving(tmp_path) as server:
         lost, others = Bot(server, "lost", reply=reply, resume=True), [Bot(server, name) for name in "xy"]
 
-        async def come_back() -> None:
-            await lost.until(lambda message: message["type"] == "end_kyoku" and the_sitting(server).game.over)
-            sitting = the_sitting(server)
-            lost.drop()
-            await until(lambda: sitting.seats[lost.seat].guest is None)
+        async def reconnect() -> None:
+            await lost.until(lambda message: message["type"] == "end_kyoku" and live_game(server).engine.over)
+            game_in_play = live_game(server)
+            lost.abort()
+            await until(lambda: game_in_play.seats[lost.seat].connection is None)
             if stored:
                 go_on.set()
-                await until(lambda: sitting.announced)
+                await until(lambda: game_in_play.announced)
             await lost.connect(resume=len(lost.game))
             await lost.answer(await resumed_from(lost))
             go_on.set()
             await lost.play()
 
-        await together(come_back(), play_all(others))
+        await together(reconnect(), play_all(others))
         assert lost.ended
         _, lines = await the_game(server)
-        whole([lost, *others], lines)
+        assert_all_received([lost, *others], lines)
 
 
-async def test_a_game_that_is_over_for_long_cannot_be_come_back_to(tmp_path: Path) -> None:
+async def test_a_finished_game_cannot_be_resumed_after_resume_within(tmp_path: Path) -> None:
     async with serving(tmp_path, resume_timeout=0.01) as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]
         await play_all(bots)
-        await until(lambda: not server.lobby.sittings)
+        await until(lambda: not server.lobby.games)
         await bots[0].play(resume=0)
-        assert "no game being played has this secret" in bots[0].errors[0]
+        assert "no game in play has this secret" in bots[0].errors[0]
         assert list((tmp_path / "journal").iterdir()) == []
 
 
-async def test_a_bot_that_came_back_stays_for_its_next_games_as_who_it_was(tmp_path: Path) -> None:
-    """Whatever name it says when it comes back, and with a secret for each game."""
+async def test_a_bot_that_resumed_keeps_its_name_and_room_for_its_next_games(tmp_path: Path) -> None:
+    """Whatever name it sends when it resumes; and each game has a secret of its own."""
     async with serving(tmp_path) as server:
         token = await server.lobby.store.add_token("owned")
         lost, others = Bot(server, "lost", games=3, resume=True), [Bot(server, name, games=3) for name in "xy"]
 
-        async def come_back() -> None:
+        async def reconnect() -> None:
             for number in (1, 2, 3):
                 await lost.until(lambda _, n=number: len(lost.games) == n and len(lost.game) > 9)  # type: ignore[misc]
-                lost.drop()
+                lost.abort()
                 lost.join |= {"name": "owned", "games": 7, "room": "elsewhere"}
                 await lost.connect(resume=len(lost.game))
             await lost.play()
             assert len(set(lost.secrets)) == 3
 
-        await together(come_back(), play_all(others))
+        await together(reconnect(), play_all(others))
         games = await stored_games(server)
         assert len(games) == 3
         assert all({standing.name for standing in game.seats} == {"lost", "x", "y"} for game in games)

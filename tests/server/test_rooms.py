@@ -1,4 +1,4 @@
-"""Rooms: who sits down with whom, where, and for how long."""
+"""Rooms: who plays with whom, on which seat, and for how many games."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from tests.support.server_bots import (
 TRANSPORTS = ("tcp", "websocket")
 
 
-@pytest.mark.parametrize("n_guests", [1, 2])
-async def test_house_bots_fill_a_room_after_a_wait_and_not_before(tmp_path: Path, n_guests: int) -> None:
+@pytest.mark.parametrize("n_bots", [1, 2])
+async def test_house_bots_fill_a_room_after_the_delay_and_not_before(tmp_path: Path, n_bots: int) -> None:
     async with serving(tmp_path, fill=("rule", "tsumogiri"), fill_delay=10) as server:
         clock = Clock()
-        bots = [Bot(server, name) for name in "ab"[:n_guests]]
+        bots = [Bot(server, name) for name in "ab"[:n_bots]]
         await connect_in_order(server, bots)
-        clock.forward(9)
+        clock.advance(9)
         await asyncio.sleep(0.05)
-        assert not server.lobby.sittings
-        clock.forward(1)
+        assert not server.lobby.games
+        clock.advance(1)
         await play_all(bots)
         game, _ = await the_game(server)
         houses = [standing for standing in game.seats if standing.house_bot]
-        assert len(houses) == 3 - n_guests
+        assert len(houses) == 3 - n_bots
         assert "rule" in houses[0].name or "rule" in houses[-1].name
         assert len({standing.name for standing in game.seats}) == 3
 
@@ -53,18 +53,18 @@ async def test_without_house_bots_a_room_waits(tmp_path: Path) -> None:
         clock = Clock()
         bots = [Bot(server, name) for name in "abc"]
         await connect_in_order(server, bots[:2])
-        clock.forward(9)
+        clock.advance(9)
         await asyncio.sleep(0.05)
-        assert not server.lobby.sittings
+        assert not server.lobby.games
         await bots[2].connect()
         await play_all(bots)
         await the_game(server)
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_a_room_named_with_house_bots_begins_at_once(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_room_named_with_house_bots_starts_at_once(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path, fill_delay=3600) as server:
-        await Bot(server, "a", room="solo+tsumogiri+efficiency", wire=wire).play()
+        await Bot(server, "a", room="solo+tsumogiri+efficiency", transport=transport).play()
         game, _ = await the_game(server)
         houses = sorted(standing.name for standing in game.seats if standing.house_bot)
         assert ["efficiency" in name for name in houses] == [True, False]
@@ -72,7 +72,7 @@ async def test_a_room_named_with_house_bots_begins_at_once(tmp_path: Path, wire:
         assert game.room == "solo+tsumogiri+efficiency"
 
 
-async def test_the_log_tells_of_rooms_and_games(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_rooms_and_games_are_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "server")
     async with serving(tmp_path) as server:
         await Bot(server, "a", room="solo+rule+rule").play()
@@ -84,7 +84,7 @@ async def test_the_log_tells_of_rooms_and_games(tmp_path: Path, caplog: pytest.L
     assert told[1]["scores"] == [(standing.name, standing.score) for standing in game.seats]
 
 
-async def test_one_house_bot_named_waits_for_nobody_else(tmp_path: Path) -> None:
+async def test_one_house_bot_in_the_name_fills_both_seats(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         await Bot(server, "a", room="x+rule").play()
         game, _ = await the_game(server)
@@ -134,11 +134,11 @@ BAD_JOINS = [
 ]
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_bad_joins_are_refused(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_bad_joins_are_refused(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path) as server:
         for join in BAD_JOINS:
-            bot = Bot(server, "a", wire=wire)
+            bot = Bot(server, "a", transport=transport)
             bot.opening = join
             await bot.play()
             (error,) = bot.errors
@@ -158,17 +158,17 @@ async def test_fixed_seats_are_in_order_of_arrival(tmp_path: Path) -> None:
 async def test_random_seats_come_in_every_order(tmp_path: Path) -> None:
     async with serving(tmp_path, seed=1) as server:
         seen: Counter[tuple[str, ...]] = Counter()
-        for _ in range(30):  # all by chance, but the seed makes it the same chance every time
+        for _ in range(30):  # random, but the same with each run, as the room has a seed
             bots = [Bot(server, name) for name in "abc"]
             await connect_in_order(server, bots)
             await together(*(bot.until(lambda message: message["type"] == "start_kyoku") for bot in bots))
             seen[tuple(bots[0].game[0]["names"])] += 1
             for bot in bots:
-                bot.drop()
+                bot.abort()
         assert set(seen) == set(itertools.permutations("abc"))
 
 
-async def test_a_room_with_a_seed_has_the_same_walls_and_seats_again(tmp_path: Path) -> None:
+async def test_a_room_seed_determines_walls_and_seats(tmp_path: Path) -> None:
     async def games(folder: str, seed: int | None) -> list[list[object]]:
         async with serving(tmp_path / folder, seed=seed, seats="random") as server:
             bots = [Bot(server, name, games=2) for name in "abc"]
@@ -185,8 +185,8 @@ async def test_a_room_with_a_seed_has_the_same_walls_and_seats_again(tmp_path: P
     assert first[0][1] != (await games("none", None))[0][1]
 
 
-async def test_seeds_go_on_where_they_were_when_the_server_starts_again(tmp_path: Path) -> None:
-    """Whether the last game ended just before the server did or long ago."""
+async def test_the_sequence_of_game_seeds_continues_after_a_restart(tmp_path: Path) -> None:
+    """It is the same sequence with and without restarts."""
     seeds = []
     for _ in range(3):
         async with serving(tmp_path, seed=7, fill=("tsumogiri",), fill_delay=0) as server:
@@ -199,12 +199,12 @@ async def test_seeds_go_on_where_they_were_when_the_server_starts_again(tmp_path
         assert [(await stored_lines(server, game.id))[0]["wall_seed"] for game in games[::-1]] == seeds
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_bots_stay_for_as_many_games_as_they_want(tmp_path: Path, wire: str) -> None:
-    """On one connection; whose last game it is leaves, and the others play on with the next who comes."""
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_bots_stay_for_the_number_of_games_they_join_for(tmp_path: Path, transport: str) -> None:
+    """On one connection; when one bot leaves, the others play on with the next bot that joins."""
     async with serving(tmp_path) as server:
-        stay = [Bot(server, name, wire=wire, games=3) for name in "ab"]
-        once = [Bot(server, name, wire=wire) for name in "xyz"]
+        stay = [Bot(server, name, transport=transport, games=3) for name in "ab"]
+        once = [Bot(server, name, transport=transport) for name in "xyz"]
 
         async def one_by_one() -> None:
             for bot in once:
@@ -218,7 +218,7 @@ async def test_bots_stay_for_as_many_games_as_they_want(tmp_path: Path, wire: st
         assert len(await stored_games(server)) == 3
 
 
-async def test_staying_has_no_end_where_none_is_said(tmp_path: Path) -> None:
+async def test_games_0_means_no_limit(tmp_path: Path) -> None:
     async with serving(tmp_path, fill=("tsumogiri",), fill_delay=0) as server:
         bot = Bot(server, "a", games=0)
         await bot.until(lambda _: len(bot.games) == 4)
@@ -226,7 +226,7 @@ async def test_staying_has_no_end_where_none_is_said(tmp_path: Path) -> None:
         await until(lambda: not server.lobby.rooms["default"].waiting)
 
 
-async def test_a_room_closes_after_its_games(tmp_path: Path) -> None:
+async def test_a_room_closes_after_its_number_of_games(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         await server.lobby.open_room("cup", server.lobby.settings.room.model_copy(update={"games": 2}))
         bots = [Bot(server, name, room="cup", games=0) for name in "abc"]
@@ -235,7 +235,7 @@ async def test_a_room_closes_after_its_games(tmp_path: Path) -> None:
         assert len(await stored_games(server, "cup")) == 2
 
 
-async def test_a_room_that_was_closed_takes_nobody(tmp_path: Path) -> None:
+async def test_a_closed_room_disconnects_waiting_bots_and_finishes_its_games(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         room = await server.lobby.open_room("cup", RoomSettings(length="east"))
         waiting, playing = Bot(server, "w", room="cup"), [Bot(server, name, room="cup") for name in "abc"]
@@ -244,21 +244,21 @@ async def test_a_room_that_was_closed_takes_nobody(tmp_path: Path) -> None:
         await until(lambda: len(room.waiting) == 1)
         server.lobby.close_room(room)
         await waiting.play()
-        assert waiting.errors == ["room cup takes nobody any more, it was closed; join another room"]
+        assert waiting.errors == ["room cup is closed; join another room"]
         for bot in playing:
             await bot.answer(bot.game[-1])
         await play_all(playing)
         assert all(bot.ended for bot in playing)
 
 
-async def test_many_rooms_at_once(tmp_path: Path) -> None:
+async def test_games_in_many_rooms_at_once(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bots = [
             Bot(
                 server,
                 f"{room}.{place}",
                 room=f"room{room}",
-                wire=TRANSPORTS[room % 2],
+                transport=TRANSPORTS[room % 2],
                 reply=("always", "when_asked")[place % 2],
             )
             for room in range(12)
@@ -271,17 +271,17 @@ async def test_many_rooms_at_once(tmp_path: Path) -> None:
         assert set(server.lobby.rooms) == {"default"}
 
 
-async def test_rooms_nobody_is_in_are_forgotten(tmp_path: Path) -> None:
-    """Else whoever joins and leaves at once would use them up."""
+async def test_empty_rooms_opened_by_bots_are_removed(tmp_path: Path) -> None:
+    """Otherwise bots that join and leave at once would use up `max_rooms`."""
     async with serving(tmp_path, max_rooms=3) as server:
         for number in range(10):
-            bot = Bot(server, "a", room=f"room{number}", wire=TRANSPORTS[number % 2])
+            bot = Bot(server, "a", room=f"room{number}", transport=TRANSPORTS[number % 2])
             await bot.connect()
             if number % 3:
                 await until(lambda room=f"room{number}": room in server.lobby.rooms)  # type: ignore[misc]
             await bot.leave()
         await until(lambda: not server.lobby.metrics.connections._value.get())
-        await asyncio.sleep(0.1)  # joins that are still on their way
+        await asyncio.sleep(0.1)  # joins that are still being handled
         assert set(server.lobby.rooms) == {"default"}
 
 
@@ -295,11 +295,11 @@ async def test_too_many_rooms_are_refused(tmp_path: Path) -> None:
         await first.leave()
 
 
-async def test_a_bot_that_leaves_while_waiting_is_not_waited_for(tmp_path: Path) -> None:
+async def test_a_bot_that_disconnects_while_waiting_gets_no_seat(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         gone = Bot(server, "gone")
         await connect_in_order(server, [gone])
-        gone.drop()
+        gone.abort()
         await until(lambda: not server.lobby.rooms["default"].waiting)
         bots = [Bot(server, name) for name in "abc"]
         await play_all(bots)
@@ -307,14 +307,14 @@ async def test_a_bot_that_leaves_while_waiting_is_not_waited_for(tmp_path: Path)
         assert {standing.name for standing in game.seats} == {"a", "b", "c"}
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_a_bot_that_was_sent_away_while_waiting_does_not_sit_down(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_bot_disconnected_by_the_server_while_waiting_gets_no_seat(tmp_path: Path, transport: str) -> None:
     """Even if it does not close its side of the connection."""
     async with serving(tmp_path) as server:
-        chatty = Bot(server, "chatty", wire=wire)
+        chatty = Bot(server, "chatty", transport=transport)
         await connect_in_order(server, [chatty])
         for _ in range(20):
-            await chatty.say(b"hello?")
+            await chatty.send(b"hello?")
         await until(lambda: not server.lobby.rooms["default"].waiting)
         bots = [Bot(server, name) for name in "abc"]
         await play_all(bots)
@@ -324,23 +324,23 @@ async def test_a_bot_that_was_sent_away_while_waiting_does_not_sit_down(tmp_path
         assert chatty.errors
 
 
-async def test_talking_while_waiting_is_a_small_matter(tmp_path: Path) -> None:
+async def test_a_message_while_waiting_is_an_error_and_no_fault(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         chatty = Bot(server, "chatty")
         await connect_in_order(server, [chatty])
-        await chatty.say(b"hello?")
+        await chatty.send(b"hello?")
         await together(chatty.play(), play_all([Bot(server, name) for name in "xy"]))
         game, _ = await the_game(server)
         assert [standing.faults for standing in game.seats] == [0, 0, 0]
         assert len(chatty.errors) == 1
 
 
-async def test_who_never_joins_is_sent_away(tmp_path: Path) -> None:
+async def test_a_connection_that_never_joins_is_closed(tmp_path: Path) -> None:
     async with serving(tmp_path, join_timeout=5) as server:
         clock = Clock()
         reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
         await reader.readline()
-        clock.forward(5)
+        clock.advance(5)
         assert b"no join within 5 seconds" in await reader.readline()
         assert await reader.read() == b""
         writer.close()
@@ -356,7 +356,7 @@ async def test_who_never_joins_is_sent_away(tmp_path: Path) -> None:
     ],
 )
 async def test_the_room_of_a_websocket(tmp_path: Path, path: str, room: str, errors: list[str]) -> None:
-    """The path names it, else the join message; a path that cannot be is told like any other mistake."""
+    """The path names it, else the join message; a bad name in the path is reported like one in the message."""
     async with serving(tmp_path) as server:
         async with connect(f"ws://127.0.0.1:{server.port}{path}") as socket:
             assert "hello" in str(await socket.recv())

@@ -1,4 +1,4 @@
-"""Spectators see every round, all hands open, and none before it is over and the delay has passed."""
+"""Spectators are sent every round, all hands open, but not before it is over and the delay has passed."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from server.spectators import Broadcast
 from tests.support.running_server import TABLE, Live, live, play_into, play_on, until
 from tests.support.server_bots import Answer, Bot, Message, stored_lines, tsumogiri
 
-pytestmark = pytest.mark.usefixtures("no_error_is_logged")  # whatever spectators do
+pytestmark = pytest.mark.usefixtures("no_error_is_logged")
 START, END, END_GAME = b'"type":"start_kyoku"', b'"type":"end_kyoku"', b'"type":"end_game"'
-NASTY = '","ext_bot":{"a":1},"'  # a name that looks like the key that is cut off
+NASTY = '","ext_bot":{"a":1},"'  # a name that looks like the key that is removed
 HANDSHAKE = """\
 GET /api/games/{game}/events HTTP/1.1
 Host: localhost
@@ -46,13 +46,13 @@ def scores(game: dict[str, Any]) -> list[int]:
 
 
 class Listener:
-    """A spectator's connection, past the handshake and without compression: `heap` is every byte that it is sent."""
+    """A spectator's connection, after the handshake and without compression; `received` is every byte sent to it."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, reads: bool) -> None:
-        self.heap = bytearray()
+        self.received = bytearray()
         self._writer = writer
         self._reader = reader
-        self.hoarding = asyncio.create_task(self._hoard(reads))
+        self.reading = asyncio.create_task(self._read(reads))
 
     @classmethod
     async def connect(cls, at: Live, game: str, reads: bool = True) -> Listener:
@@ -68,9 +68,9 @@ class Listener:
         assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
         return cls(reader, writer, reads)
 
-    async def _hoard(self, reads: bool) -> None:
+    async def _read(self, reads: bool) -> None:
         while reads and (data := await self._reader.read(65_536)):
-            self.heap += data
+            self.received += data
 
     def close(self) -> None:
         """Close the connection."""
@@ -84,7 +84,7 @@ async def watch(at: Live, game: str) -> list[tuple[float, Message]]:
 
 
 async def refusal(at: Live, path: str) -> tuple[int, Headers, str]:
-    """The status, headers and words with which a WebSocket is not opened."""
+    """Status, headers and detail of the response that refuses a WebSocket."""
     with pytest.raises(InvalidStatus) as refused:
         await at.socket(path)
     response = refused.value.response
@@ -92,11 +92,11 @@ async def refusal(at: Live, path: str) -> tuple[int, Headers, str]:
 
 
 def connections(at: Live) -> int:
-    """Connections open, bots' and spectators'."""
+    """The number of open connections of bots and spectators."""
     return int(at.server.lobby.metrics.registry.get_sample_value("nukidora_connections") or 0)
 
 
-async def test_spectators_see_the_whole_game_and_no_thoughts_of_bots(tmp_path: Path) -> None:
+async def test_spectators_are_sent_the_whole_game_without_annotations(tmp_path: Path) -> None:
     def thinking(bot: Bot, message: Message) -> Answer:
         answer = tsumogiri(bot, message)
         assert isinstance(answer, dict)
@@ -132,17 +132,17 @@ async def test_no_byte_of_an_unfinished_round_is_sent(tmp_path: Path) -> None:
             listeners.append(await Listener.connect(at, game))
             await bot.answer(question)
             question = await play_into(bot, rounds)
-            await until(lambda: all(listener.heap.count(END) == rounds for listener in listeners))  # noqa: B023
+            await until(lambda: all(listener.received.count(END) == rounds for listener in listeners))  # noqa: B023
             await asyncio.sleep(0.1)
             for listener in listeners:
-                assert listener.heap.count(START) == rounds
-                assert listener.heap.endswith(b"{" + END + b"}")
+                assert listener.received.count(START) == rounds
+                assert listener.received.endswith(b"{" + END + b"}")
             shown = await at.get(f"/api/games/{game}")
             assert shown["rounds"] == rounds
-            assert json.dumps(scores(shown), separators=(",", ":")).encode() in listeners[0].heap
+            assert json.dumps(scores(shown), separators=(",", ":")).encode() in listeners[0].received
         await play_on(bot, question)
-        await until(lambda: all(END_GAME in listener.heap for listener in listeners))
-        assert len({bytes(listener.heap) for listener in listeners}) == 1
+        await until(lambda: all(END_GAME in listener.received for listener in listeners))
+        assert len({bytes(listener.received) for listener in listeners}) == 1
         for listener in listeners:
             listener.close()
 
@@ -154,12 +154,12 @@ async def test_nothing_is_sent_before_the_first_round_is_over(tmp_path: Path) ->
         game = await playing_game(at)
         listener = await Listener.connect(at, game)
         await asyncio.sleep(0.1)
-        assert not listener.heap
+        assert not listener.received
         shown = await at.get(f"/api/games/{game}")
         assert (shown["rounds"], scores(shown)) == (0, [35_000] * 3)
 
 
-async def test_rounds_are_kept_back_for_the_delay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_rounds_are_sent_after_the_delay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     delay = 1.0
     over: list[float] = []
     round_over = Broadcast.round_over
@@ -180,7 +180,7 @@ async def test_rounds_are_kept_back_for_the_delay(tmp_path: Path, monkeypatch: p
         await asyncio.sleep(over[0] + delay + 0.01 - monotonic())
         assert (await at.get(f"/api/games/{game}"))["rounds"] == 1
         await play_on(bot, question)
-        await until(lambda: not at.server.lobby.broadcasts)  # the game is forgotten, but not by who watches
+        await until(lambda: not at.server.lobby.broadcasts)  # the game is removed, but its spectators still have it
         shown = await watching
         rounds = 0
         for when, message in shown:
@@ -189,13 +189,13 @@ async def test_rounds_are_kept_back_for_the_delay(tmp_path: Path, monkeypatch: p
         assert rounds == len(over) > 1
 
 
-async def test_a_spectator_that_does_not_read_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spectators, "PATIENCE", 0.5)
+async def test_a_spectator_that_does_not_read_is_disconnected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spectators, "SEND_TIMEOUT", 0.5)
     async with live(tmp_path) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         question = await play_into(bot, 0)
         game = await playing_game(at)
-        history = at.server.lobby.sittings[game].history
+        history = at.server.lobby.games[game].history
         for _ in range(10_000):  # more than the system's own buffers take
             history.note(0, "x" * 1000)
         stuck = await Listener.connect(at, game, reads=False)
@@ -209,7 +209,7 @@ async def test_a_spectator_that_does_not_read_is_cut_off(tmp_path: Path, monkeyp
         stuck.close()
 
 
-async def test_a_spectator_only_listens(tmp_path: Path) -> None:
+async def test_a_spectator_that_sends_a_message_is_disconnected(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         await play_into(bot, 0)
@@ -240,14 +240,14 @@ async def test_spectators_count_as_connections(tmp_path: Path) -> None:
         assert (status, detail) == (503, "the server is full; try again later")
 
 
-async def test_there_must_be_such_a_game(tmp_path: Path) -> None:
+async def test_events_of_an_unknown_game_are_404(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         status, _, detail = await refusal(at, "/api/games/0123/events")
         assert status == 404
         assert "see /api/games/0123" in detail
 
 
-async def test_after_a_restart_spectators_see_the_game_from_its_start(tmp_path: Path) -> None:
+async def test_after_a_restart_spectators_are_sent_the_game_from_its_start(tmp_path: Path) -> None:
     seen: list[Any] = []
     async with live(tmp_path) as at:
         bot = Bot(at.server, "aki", room=TABLE)
@@ -265,11 +265,11 @@ async def test_after_a_restart_spectators_see_the_game_from_its_start(tmp_path: 
             assert [await events.recv(decode=False) for _ in seen] == seen
 
 
-async def test_spectators_do_not_hold_up_the_end_of_the_server(tmp_path: Path) -> None:
+async def test_spectators_do_not_delay_the_shutdown(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         await play_into(bot, 0)
         listener = await Listener.connect(at, await playing_game(at))
         began = monotonic()
     assert monotonic() - began < 2
-    await listener.hoarding
+    await listener.reading

@@ -1,4 +1,4 @@
-"""Starting the server: its addresses, its data folder, and error messages."""
+"""Starting the server: addresses, data folder, and the errors if it cannot start."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 async def refusal(data: Path, **settings: Any) -> str:
-    """The one-line error of a server that cannot start."""
+    """The error, one line, with which the server does not start."""
     with pytest.raises(OSError, match=r"\w") as error:
         async with running(Settings(**{"port": 0, "mjai_port": 0, "data": data} | settings)):
             pass
@@ -60,7 +60,9 @@ async def test_a_port_in_use_changes_nothing(tmp_path: Path, port: str) -> None:
         bots = [Bot(server, name) for name in "abc"]
         await together(*(bot.until(lambda message: message["type"] == "tsumo") for bot in bots))
     (journal,) = (tmp_path / "journal").iterdir()
-    text = journal.read_text().replace('"resume_timeout":30.0', '"resume_timeout":0.0')  # it would go on at once
+    text = journal.read_text().replace(
+        '"resume_timeout":30.0', '"resume_timeout":0.0'
+    )  # a house bot would take over at once
     journal.write_text(text)
     with socket.create_server(("127.0.0.1", 0)) as other:
         number = other.getsockname()[1]
@@ -85,11 +87,11 @@ async def test_ipv6(tmp_path: Path, host: str) -> None:
 
 
 @needs_ipv6
-def test_every_address_of_a_name_has_the_same_port(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_addresses_of_a_host_listen_on_the_same_port(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [
         (family, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", address)
         for family, address in (
-            (socket.AF_INET6, ("2001:db8::1", 0, 0, 0)),  # not this machine's
+            (socket.AF_INET6, ("2001:db8::1", 0, 0, 0)),  # not an address of this machine
             (socket.AF_INET6, ("::1", 0, 0, 0)),
             (socket.AF_INET, ("127.0.0.1", 0)),
             (socket.AF_INET, ("127.0.0.1", 0)),
@@ -103,7 +105,7 @@ def test_every_address_of_a_name_has_the_same_port(monkeypatch: pytest.MonkeyPat
         assert names[0][1] > 0
 
 
-async def test_hosts_that_are_unknown_or_of_another_machine(tmp_path: Path) -> None:
+async def test_unknown_hosts_and_addresses_of_other_machines_are_refused(tmp_path: Path) -> None:
     for host in ("nobody.invalid", "two..dots"):
         assert (await refusal(tmp_path, host=host)).startswith(f"host {host!r} is not known (")
     port = free_port()

@@ -1,8 +1,8 @@
-"""Finds whatever a bot was told that is hidden from it, in every byte that it was sent.
+"""Finds hidden information in the messages that bots were sent.
 
-What a seat may know is said anew here and not taken from the server: the tiles of others' hands and draws are hidden,
-and so are remarks, seeds, tokens and others' secrets. Hints and complaints must follow from the seat's own view, as
-`engine.mjai.player_state` rebuilds it from what the seat may know.
+What a seat may know is defined here, independently of the server: the tiles of other hands and draws are hidden, and so
+are annotations, seeds, tokens and secrets of others. Hints and errors must follow from the seat's own view, which
+`engine.mjai.player_state` builds from what the seat may know.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from engine.mjai.schema import KEYS
 from engine.tiles import KIND_OF, MJAI_TILES
 from server.running import Running
 from tests.support.server_bots import (
+    CONNECTIONS,
     NOTHING,
-    WIRES,
     Answer,
     Bot,
     Chooser,
@@ -41,12 +41,12 @@ from tests.support.server_bots import (
     until,
 )
 
-SEED = 16045690984503111693  # of all rooms: long, so that no other number holds its digits
+SEED = 16045690984503111693  # of all rooms; so long that its digits occur in no other number
 TABLES = 24
-# How bots play: dialect, transport, what they reply to.
-WAYS = list(itertools.product(dialects.DIALECTS, WIRES, ("always", "when_asked")))
-RARE = (DAIMINKAN, KYUSHU_KYUHAI)  # beside the other kans
-REMARK = "thought-nobody-may-read"
+# Dialect, transport and `reply` of bots.
+WAYS = list(itertools.product(dialects.DIALECTS, CONNECTIONS, ("always", "when_asked")))
+RARE = (DAIMINKAN, KYUSHU_KYUHAI)  # besides the other kans
+ANNOTATION = "annotation-nobody-may-read"
 WRONG: tuple[Message | bytes, ...] = (
     b"what?", {"type": "hora"}, {"type": "reach"}, {"type": "nukidora"}, {"type": "pon", "consumed": ["5s", "5sr"]},
     {"type": "dahai", "pai": "9p"}, {"type": "dahai", "pai": "?"}, {"type": "dahai", "pai": "C", "tsumogiri": True},
@@ -55,34 +55,34 @@ WRONG: tuple[Message | bytes, ...] = (
 HINTS = frozenset({"possible_actions", "cannot_dahai", "can_act", "resume"})
 HELLO = {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
 TILE = re.compile(r"\b(?:[1-9][mps]r?|[ESWNPFC])\b")
-EXAMPLES = re.compile(r"(must be|needs) .*")  # what is said about any such message, whatever the hand
+EXAMPLES = re.compile(r"(must be|needs) .*")  # the part of an error that is the same for every hand
 
 
 # Bots -----------------------------------------------------------------------------------------------------------------
 
 
-class Witness(Bot):
-    """A bot that loses its connection now and then and comes back; it remembers what it has said, and when."""
+class RecordingBot(Bot):
+    """A bot that reconnects now and then, and keeps what it has sent and when."""
 
     def __init__(self, server: Running, name: str, seed: int, *, bad: float, drops: float, **join: Any) -> None:
-        """`bad`: how often a decision is answered wrongly; `drops`: how often a message is followed by a loss."""
-        super().__init__(server, name, Unruly(server, seed, bad), **join)
-        self.said: dict[int, Answer] = {}  # by the number of messages it had been sent
+        """`bad`: probability of a wrong reply to a decision; `drops`: probability of aborting after a message."""
+        super().__init__(server, name, MisbehavingScript(server, seed, bad), **join)
+        self.said: dict[int, Answer] = {}  # by the number of messages received before
         self._chance, self._drops = random.Random(seed), drops
 
-    async def say(self, answer: Answer) -> None:
+    async def send(self, answer: Answer) -> None:
         """See `Bot`."""
         self.said[len(self.raw)] = answer
-        await super().say(answer)
+        await super().send(answer)
 
     def _keep(self, message: Message) -> None:
-        """What is sent again replaces what was sent first; whether it may differ is for `leaks` to say."""
-        if self.place < len(self.game):
-            self.game[self.place] = message
+        """Keep the message that was sent again in place of the first; `leaks` checks both."""
+        if self.next_index < len(self.game):
+            self.game[self.next_index] = message
         super()._keep(message)
 
     async def play(self, resume: int | None = None) -> Bot:
-        """Play to the end, or until a house bot sits there and this one cannot come back."""
+        """Play to the end, or until a house bot has the seat and the game cannot be resumed."""
         await self.connect(resume)
         while True:
             message = await self.next()
@@ -92,15 +92,15 @@ class Witness(Bot):
                 if not may_come_back:
                     return self
                 await self.connect(len(self.game))
-            elif may_come_back and self.place == len(self.game) and self._chance.random() < self._drops:
-                self.drop()
+            elif may_come_back and self.next_index == len(self.game) and self._chance.random() < self._drops:
+                self.abort()
                 await self.connect(self._chance.randint(0, len(self.game)))
             else:
                 await self.answer(message)
 
 
-class Keen(Chooser):
-    """A `Chooser` that hardly lets anything rare pass."""
+class RareActionChooser(Chooser):
+    """A `Chooser` that takes rare actions whenever it can."""
 
     def choose(self, game: Game, seat: int) -> int:
         """See `Chooser`."""
@@ -108,11 +108,11 @@ class Keen(Chooser):
         return rare[0] if rare else super().choose(game, seat)
 
 
-class Unruly:
-    """A script that plays keenly, or wrongly, and thinks aloud."""
+class MisbehavingScript:
+    """A script that sends rare actions, wrong replies and annotations."""
 
     def __init__(self, server: Running, seed: int, bad: float) -> None:
-        self._server, self._chooser, self._bad = server, Keen(server, seed), bad
+        self._server, self._chooser, self._bad = server, RareActionChooser(server, seed), bad
         self._chance = random.Random(seed)
 
     def __call__(self, bot: Bot, message: Message) -> Answer:
@@ -122,28 +122,28 @@ class Unruly:
         asked = decision_of(self._server, bot) is not None
         wrong = asked and self._chance.random() < self._bad
         answer = self._chance.choice(WRONG) if wrong else self._chooser(bot, message)
-        return answer | {"ext_bot": {REMARK: bot.name}} if isinstance(answer, dict) else answer
+        return answer | {"ext_bot": {ANNOTATION: bot.name}} if isinstance(answer, dict) else answer
 
 
-async def seat_bots(server: Running, n_tables: int, **same: Any) -> list[Witness]:
-    """Bots for tables in rooms of their own; every fourth table has one bot and two house bots.
+async def seat_bots(server: Running, n_tables: int, **same: Any) -> list[RecordingBot]:
+    """Bots for games in rooms of their own; every fourth game has one bot and two house bots.
 
-    What `same` does not say for all, each has of its own.
+    `same` sets arguments for all bots; the others vary from bot to bot.
     """
-    bots: list[Witness] = []
+    bots: list[RecordingBot] = []
     for table in range(n_tables):
         alone = table % 4 == 3
         for _ in range(1 if alone else 3):
             number = len(bots)
             chance = random.Random(number)
-            own = dict(zip(("dialect", "wire", "reply"), WAYS[number % len(WAYS)], strict=True)) | {
+            own = dict(zip(("dialect", "transport", "reply"), WAYS[number % len(WAYS)], strict=True)) | {
                 "resume": chance.random() < 0.7,
                 "bad": chance.choice([0.0, 0.02, 0.06]),
                 "drops": chance.choice([0.0, 0.005, 0.01]),
             }
             name, room = f"bot{number}", f"table{table}" + "+rule+random" * alone
             token = await server.lobby.store.add_token(name)
-            bots.append(Witness(server, name, number, room=room, token=token, **own | same))
+            bots.append(RecordingBot(server, name, number, room=room, token=token, **own | same))
     return bots
 
 
@@ -151,7 +151,7 @@ async def seat_bots(server: Running, n_tables: int, **same: Any) -> list[Witness
 
 
 def seen_by(message: Message, seat: int) -> Message:
-    """What `seat` may know of a message of the record."""
+    """A message of the record as `seat` may know it."""
     kind = message["type"]
     shown = {"type": kind} | {key: message[key] for key in KEYS[kind] if key in message and key != "wall_seed"}
     if kind == "start_game":
@@ -164,58 +164,58 @@ def seen_by(message: Message, seat: int) -> Message:
 
 
 @dataclass
-class Moment:
+class Knowledge:
     """What a seat knows after a message."""
 
     message: Message  # in the canonical dialect
-    legal: list[int]  # empty where the seat is not asked
-    view: np.record | None  # where it is asked
+    legal: list[int]  # empty if the seat is not asked
+    view: np.record | None  # if it is asked
 
 
-def moments_of(lines: Sequence[Message], seat: int) -> list[Moment]:
-    """The game of a record as `seat` gets to know it."""
-    state, moments = PlayerState(), []
+def knowledge_of(lines: Sequence[Message], seat: int) -> list[Knowledge]:
+    """What `seat` knows after each message of a record."""
+    state, known = PlayerState(), []
     for line in lines:
         if line["type"] != "error":
             message = seen_by(line, seat)
             state.update(message)
             legal = state.legal
-            moments.append(Moment(message, legal, state.view if legal else None))
-    return moments
+            known.append(Knowledge(message, legal, state.view if legal else None))
+    return known
 
 
 @dataclass
-class Played:
-    """A game that is over, and what only the server knows of it."""
+class PlayedGame:
+    """A finished game, with what only the server knows."""
 
-    lines: list[Message]  # of its record, notes of faults among them
-    secrets: list[str]  # each seat's, to come back with
-    hidden: dict[str, str]  # texts nobody may be sent -> what they are
+    lines: list[Message]  # of its record, errors included
+    secrets: list[str]  # of the seats, to resume with
+    hidden: dict[str, str]  # text that no bot may be sent -> what it is
 
 
 # Leaks ----------------------------------------------------------------------------------------------------------------
 
 
 class Inspection:
-    """Everything one bot was sent, read again beside what its seat may know."""
+    """Compares everything one bot was sent with what its seat may know."""
 
-    def __init__(self, bot: Witness, game: Played) -> None:
+    def __init__(self, bot: RecordingBot, game: PlayedGame) -> None:
         self.bot, self.game = bot, game
         self.seat: int = game.lines[0]["names"].index(bot.name)
-        self.moments = moments_of(game.lines, self.seat)
+        self.known = knowledge_of(game.lines, self.seat)
         self.faults = {line["message"] for line in game.lines if line["type"] == "error" and line["actor"] == self.seat}
-        self.place = 0  # of the next message of the game
-        self.said: Answer = None  # last
+        self.next_index = 0  # of the next message of the game
+        self.said: Answer = None  # its last reply
 
     def leaks(self) -> Iterator[str]:
-        """What the bot should not have been told, one line each."""
+        """What the bot should not have been sent, one line each."""
         for number, data in enumerate(self.bot.raw):
             self.said = self.bot.said.get(number, self.said)
             message = json.loads(data)
             if json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() != data:
                 yield f"more than a message: {data!r}"
             for leak in self._message(message):
-                yield f"{self.bot.name}, seat {self.seat}, place {self.place}: {leak}"
+                yield f"{self.bot.name}, seat {self.seat}, message {self.next_index}: {leak}"
 
     def _message(self, message: Message) -> Iterator[str]:
         kind = message["type"]
@@ -225,23 +225,23 @@ class Inspection:
             yield from self._error(message)
         elif kind == "resumed":
             yield from [] if message.keys() == {"type", "from"} else [f"resumed says {message}"]
-            self.place = message["from"]
+            self.next_index = message["from"]
         else:
             yield from self._event(message)
-            self.place += 1
+            self.next_index += 1
 
     def _event(self, message: Message) -> Iterator[str]:
-        """A message of the game: the event as the seat may see it, and hints that follow from what it knows."""
-        moment, join = self.moments[self.place], self.bot.join
+        """A message of the game: the event as the seat may know it, and hints that follow from that."""
+        knowledge, join = self.known[self.next_index], self.bot.join
         told = {key: value for key, value in message.items() if key not in HINTS}
-        if told != (expected := dialects.write(moment.message, join["dialect"])):
+        if told != (expected := dialects.write(knowledge.message, join["dialect"])):
             yield f"told {told}, may know {expected}"
         may: dict[str, list[Any]] = {}  # the values a hint may have
         if join["dialect"] == "mjai3p":
-            for legal in ([], moment.legal):
-                for key, value in possible_actions(moment.view, self.seat, moment.message, legal).items():
+            for legal in ([], knowledge.legal):
+                for key, value in possible_actions(knowledge.view, self.seat, knowledge.message, legal).items():
                     may.setdefault(key, []).append(value)
-        if join["reply"] == "when_asked" and moment.legal:
+        if join["reply"] == "when_asked" and knowledge.legal:
             may["can_act"] = [True]
         if join["resume"] and message["type"] == "start_game":
             may["resume"] = [self.game.secrets[self.seat]]
@@ -250,23 +250,23 @@ class Inspection:
                 yield f"hint {key} of {message['type']} is {message[key]}, may be {may.get(key, 'none')}"
 
     def _error(self, message: Message) -> Iterator[str]:
-        """An error: about the seat's own fault, naming its own tiles, what is offered to it, and what it said."""
+        """An error is about the seat's own fault and names only its own tiles, the offered tile and what it sent."""
         text = message["message"]
         if message.keys() != {"type", "message"} or text not in self.faults:
             yield f"error about no fault of its own: {message}"
-        moment = self.moments[max(self.place - 1, 0)]
-        known = set(TILE.findall(str(self.said))) | {moment.message.get("pai")}
-        if moment.view is not None:
-            known |= set(hand_names(moment.view.seat[self.seat]))
-        if foreign := set(TILE.findall(EXAMPLES.sub("", text))) - known:
+        knowledge = self.known[max(self.next_index - 1, 0)]
+        may_name = set(TILE.findall(str(self.said))) | {knowledge.message.get("pai")}
+        if knowledge.view is not None:
+            may_name |= set(hand_names(knowledge.view.seat[self.seat]))
+        if foreign := set(TILE.findall(EXAMPLES.sub("", text))) - may_name:
             yield f"error names {sorted(foreign)}: {text}"
-        _, _, menu = text.partition("; legal: ")
-        if menu and set(menu.split(", ")) - set(map(action_name, moment.legal)):
+        _, _, legal_actions = text.partition("; legal: ")
+        if legal_actions and set(legal_actions.split(", ")) - set(map(action_name, knowledge.legal)):
             yield f"error names actions that are not its own: {text}"
 
 
-def whispers(bot: Witness, game: Played) -> Iterator[str]:
-    """Things that have no place anywhere in what the bot was sent."""
+def hidden_texts(bot: RecordingBot, game: PlayedGame) -> Iterator[str]:
+    """Texts that must not occur anywhere in what the bot was sent."""
     secret = game.secrets[game.lines[0]["names"].index(bot.name)]
     everything = b"\n".join(bot.raw)
     for text, what in game.hidden.items():
@@ -277,13 +277,13 @@ def whispers(bot: Witness, game: Played) -> Iterator[str]:
 
 
 def is_tenpai(names: Sequence[str]) -> bool:
-    """Whether another library finds a concealed hand one tile short."""
+    """Whether a concealed hand is tenpai, by another library."""
     counts = np.bincount([KIND_OF[MJAI_TILES[name]] for name in names], minlength=34)
     return bool(Shanten().calculate_shanten(counts.tolist()) == 0)
 
 
-def shown_hands(line: Message, turn: int) -> Iterator[tuple[int, list[str], bool]]:
-    """The hands that an end of a round shows: the seat, its hand, whether the rules show it; `turn` drew last."""
+def revealed_hands(line: Message, turn: int) -> Iterator[tuple[int, list[str], bool]]:
+    """The hands that a win or draw reveals: seat, hand, whether the rules reveal it; seat `turn` drew last."""
     if line["type"] == "hora":
         yield line["actor"], line["hora_tehais"], True
     if line["type"] == "ryukyoku":
@@ -293,8 +293,8 @@ def shown_hands(line: Message, turn: int) -> Iterator[tuple[int, list[str], bool
                 yield seat, hand, by_declaration or (line["reason"] in ("fanpai", "nagashimangan") and is_tenpai(hand))
 
 
-def showings(lines: Sequence[Message]) -> Iterator[str]:
-    """What the ends of rounds show although the rules do not: noten hands, ura of a win without riichi."""
+def unlawful_reveals(lines: Sequence[Message]) -> Iterator[str]:
+    """What the ends of rounds reveal against the rules: noten hands, ura indicators without riichi."""
     got: list[Counter[str]] = []  # every tile each seat was dealt or drew
     riichi: set[int] = set()
     n_indicators, turn = 0, 0
@@ -311,37 +311,36 @@ def showings(lines: Sequence[Message]) -> Iterator[str]:
             n_indicators += 1
         elif kind == "hora" and len(line["uradora_markers"]) > n_indicators * (line["actor"] in riichi):
             yield f"ura shown: {line}"
-        for seat, hand, by_rules in shown_hands(line, turn):
+        for seat, hand, by_rules in revealed_hands(line, turn):
             if not by_rules:
                 yield f"hand of seat {seat} shown: {line}"
             if Counter(hand) - got[seat]:
                 yield f"seat {seat} never had all of what it shows: {line}"
 
 
-def leaks(bots: Sequence[Witness], games: dict[str, Played]) -> list[str]:
-    """All that anybody was told and may not know, one line each; `games` by room."""
-    found = [leak for game in games.values() for leak in showings(game.lines)]
+def leaks(bots: Sequence[RecordingBot], games: dict[str, PlayedGame]) -> list[str]:
+    """All leaks to all bots, one line each; `games` by room."""
+    found = [leak for game in games.values() for leak in unlawful_reveals(game.lines)]
     for bot in bots:
         game = games[bot.join["room"]]
-        found += [*Inspection(bot, game).leaks(), *whispers(bot, game)]
+        found += [*Inspection(bot, game).leaks(), *hidden_texts(bot, game)]
     return found
 
 
-async def played(server: Running, bots: Sequence[Witness]) -> dict[str, Played]:
-    """Let all play; gives the games by their rooms."""
+async def played(server: Running, bots: Sequence[RecordingBot]) -> dict[str, PlayedGame]:
+    """Let all bots play; returns the games by room."""
     await play_all(bots)
-    sittings = list(server.lobby.sittings.values())
-    assert {sitting.start.room for sitting in sittings} == {bot.join["room"] for bot in bots}
-    await until(lambda: all(sitting.announced for sitting in sittings))
+    games = list(server.lobby.games.values())
+    assert {game.start.room for game in games} == {bot.join["room"] for bot in bots}
+    await until(lambda: all(game.announced for game in games))
     hidden = {str(SEED): "the room's seed", "seed": "something of a seed"}
-    hidden |= {REMARK: "a remark", "ext_bot": "a remark's key"} | {bot.join["token"]: "a token" for bot in bots}
-    for sitting in sittings:
-        hidden[str(sitting.start.seed)] = "a game's seed"
-        hidden |= {seat.secret: "a secret" for seat in sitting.seats}
-        hidden |= {seat.player.secret_hash: "a secret's hash" for seat in sitting.guests}
+    hidden |= {ANNOTATION: "an annotation", "ext_bot": "an annotation's key"}
+    hidden |= {bot.join["token"]: "a token" for bot in bots}
+    for game in games:
+        hidden[str(game.start.seed)] = "a game's seed"
+        hidden |= {seat.secret: "a secret" for seat in game.seats}
+        hidden |= {seat.player.secret_hash: "a secret's hash" for seat in game.bot_seats}
     return {
-        sitting.start.room: Played(
-            await stored_lines(server, sitting.id), [seat.secret for seat in sitting.seats], hidden
-        )
-        for sitting in sittings
+        game.start.room: PlayedGame(await stored_lines(server, game.id), [seat.secret for seat in game.seats], hidden)
+        for game in games
     }

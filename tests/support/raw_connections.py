@@ -1,4 +1,4 @@
-"""Connections to the server as bots have them, one message at a time."""
+"""Connections of bots to the server, over TCP and WebSocket."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from contextlib import suppress
 from typing import Protocol
 from urllib.parse import urlencode
 
-from websockets.asyncio.client import ClientConnection
+from websockets.asyncio.client import ClientConnection as WebSocketClient
 from websockets.asyncio.client import connect as connect_websocket
 from websockets.exceptions import ConnectionClosed
 
 
 class Address(Protocol):
-    """Where a server listens."""
+    """The ports of a server."""
 
     @property
     def port(self) -> int: ...
@@ -21,7 +21,7 @@ class Address(Protocol):
     def mjai_port(self) -> int: ...
 
 
-class Wire(Protocol):
+class ClientConnection(Protocol):
     """A connection, one message at a time."""
 
     async def send(self, data: bytes | str) -> None: ...
@@ -30,15 +30,15 @@ class Wire(Protocol):
     def abort(self) -> None: ...
 
 
-class TcpWire:
+class TcpConnection:
     """mjai over TCP."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
 
     @classmethod
-    async def connect(cls, server: Address, room: str, query: dict[str, str]) -> TcpWire:
-        """`room` and `query` are for WebSockets."""
+    async def connect(cls, server: Address, room: str, query: dict[str, str]) -> TcpConnection:
+        """`room` and `query` are ignored; only WebSockets have them."""
         return cls(*await asyncio.open_connection("127.0.0.1", server.mjai_port, limit=1 << 20))
 
     async def send(self, data: bytes | str) -> None:
@@ -57,20 +57,20 @@ class TcpWire:
         self._writer.transport.abort()
 
 
-class WebSocketWire:
+class WebSocketConnection:
     """mjai over a WebSocket."""
 
-    def __init__(self, socket: ClientConnection) -> None:
+    def __init__(self, socket: WebSocketClient) -> None:
         self._socket = socket
 
     @classmethod
-    async def connect(cls, server: Address, room: str, query: dict[str, str]) -> WebSocketWire:
-        """The join message is merged with `room` and `query`."""
+    async def connect(cls, server: Address, room: str, query: dict[str, str]) -> WebSocketConnection:
+        """`room` and `query` go into the URL."""
         url = f"ws://127.0.0.1:{server.port}/mjai/{room}" + ("?" + urlencode(query) if query else "")
         return cls(await connect_websocket(url, ping_interval=None, max_size=None, max_queue=None))
 
     async def send(self, data: bytes | str) -> None:
-        with suppress(ConnectionClosed):  # as with TCP, what is read tells
+        with suppress(ConnectionClosed):  # as with TCP, `read` reports it
             await self._socket.send(data)
 
     async def read(self) -> bytes | None:
@@ -88,4 +88,7 @@ class WebSocketWire:
         self._socket.transport.abort()
 
 
-WIRES: dict[str, type[TcpWire] | type[WebSocketWire]] = {"tcp": TcpWire, "websocket": WebSocketWire}
+CONNECTIONS: dict[str, type[TcpConnection] | type[WebSocketConnection]] = {
+    "tcp": TcpConnection,
+    "websocket": WebSocketConnection,
+}

@@ -1,4 +1,4 @@
-"""A server that runs, and a client of its HTTP API."""
+"""A running server with a client of its HTTP API."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class Live:
     http: httpx.AsyncClient
 
     def socket(self, path: str, **options: Any) -> connect:
-        """A WebSocket to it."""
+        """Connect to a WebSocket of the server."""
         return connect(f"ws://127.0.0.1:{self.server.port}{path}", **options)
 
     async def get(self, path: str, expected_status: int = 200, **query: Any) -> Any:
-        """The JSON found at a path, which must come with that status."""
+        """The JSON at a path; the response must have that status."""
         response = await self.http.get(path, params=query or None)
         assert response.status_code == expected_status, response.text
         return response.json()
 
     async def refused(self, status: int, method: str, path: str, **options: Any) -> str:
-        """The one line that says why a request is refused with that status."""
+        """The `detail` of a request that must be refused with that status."""
         response = await self.http.request(method, path, **options)
         assert response.status_code == status, response.text
         problem = response.json()
@@ -67,7 +67,7 @@ async def live(data: Path, **settings: Any) -> AsyncIterator[Live]:
 
 
 async def play_into(bot: Bot, rounds: int) -> Message:
-    """Play until the bot is asked after so many finished rounds; that question is left open, and given back."""
+    """Play until the bot has to decide after that many finished rounds; returns the message, without a reply."""
 
     def here(message: Message) -> bool:
         over = sum(message["type"] == "end_kyoku" for message in bot.game)
@@ -77,13 +77,13 @@ async def play_into(bot: Bot, rounds: int) -> Message:
 
 
 async def play_on(bot: Bot, question: Message) -> None:
-    """Answer the question left open, and play to the end."""
+    """Reply to that message, and play to the end."""
     await bot.answer(question)
     await bot.play()
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Wait until something holds."""
+    """Wait until a condition holds."""
     async with asyncio.timeout(10):
         while not holds():
             await asyncio.sleep(0.005)

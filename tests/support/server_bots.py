@@ -1,4 +1,4 @@
-"""Bots to test the server with: real connections, answers as told to, and every byte they were sent kept."""
+"""Bots to test the server with: real connections, scripted replies, and a copy of every message received."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from engine.game import Game
 from engine.mjai.actions import action_message
 from engine.records import mjai as records_mjai
 from engine.records.replay import Replay
+from server.game.live_game import LiveGame
 from server.running import Running, running, warm_up
 from server.settings import Settings
-from server.sitting import Sitting
 from server.store import Store, StoredGame
-from tests.support.raw_connections import WIRES, Address, Wire
+from tests.support.raw_connections import CONNECTIONS, Address, ClientConnection
 
 Message = dict[str, Any]
-Answer = Message | bytes | str | None  # bytes (WebSocket: str too) go out as they are; None is silence
+Answer = Message | bytes | str | None  # bytes (WebSocket: str too) are sent as they are; None: no reply
 Script = Callable[["Bot", Message], Answer]
 
 NOTHING: Message = {"type": "none"}
 HINTS = frozenset({"possible_actions", "cannot_dahai", "can_act", "resume", "id"})
-TIMEOUT = 40.0  # seconds for a whole test: only a server that stalls takes as long
+TIMEOUT = 40.0  # seconds for a whole test; only a server that hangs takes as long
 
 
 @asynccontextmanager
 async def serving(data: Path, timeout: float = TIMEOUT, **settings: Any) -> AsyncIterator[Running]:
-    """A server with an empty store, for at most `timeout` seconds."""
+    """Run a server with its data in that folder, for at most `timeout` seconds."""
     given: dict[str, Any] = {"length": "east", "decision_time": 30.0, "joins_per_minute": 100_000} | settings
     compile_rules()
     async with asyncio.timeout(timeout), running(Settings(port=0, mjai_port=0, data=data, **given)) as server:
@@ -46,25 +46,25 @@ async def serving(data: Path, timeout: float = TIMEOUT, **settings: Any) -> Asyn
 
 @functools.cache
 def compile_rules() -> None:
-    """Nobody's clock is to run while the rules are compiled."""
+    """Compile before any decision clock runs."""
     warm_up(Settings())
 
 
 class Clock:
-    """The time of the running event loop, which can be put forward: whoever waits until then waits no longer."""
+    """The clock of the running event loop, which can be advanced: timers fire without waiting."""
 
     def __init__(self) -> None:
         loop = asyncio.get_running_loop()
         real, self._ahead = loop.time, 0.0
         loop.time = lambda: real() + self._ahead  # type: ignore[method-assign]
 
-    def forward(self, seconds: float) -> None:
-        """All of a sudden it is later."""
+    def advance(self, seconds: float) -> None:
+        """Let that many seconds pass at once."""
         self._ahead += seconds
 
 
-def bare(message: Message) -> Message:
-    """A message of a game without what it says to one seat only."""
+def without_hints(message: Message) -> Message:
+    """A message of a game without the keys that are for one seat only."""
     return {key: value for key, value in message.items() if key not in HINTS}
 
 
@@ -76,9 +76,9 @@ def tsumogiri(bot: Bot, message: Message) -> Answer:
 
 
 class Bot:
-    """A bot with a connection at a time; `play` does all, `until` stops where a test wants to do something else.
+    """A bot with one connection at a time. `play` plays to the end; `until` stops where a test does something else.
 
-    `games` holds the messages of its games, hints and all, each message once however often it was sent.
+    `games` holds the messages of its games with their hints, each message once, however often it was sent.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Bot:
         name: str,
         script: Script = tsumogiri,
         *,
-        wire: str = "tcp",
+        transport: str = "tcp",
         query: dict[str, str] | None = None,
         **join: Any,
     ) -> None:
@@ -96,19 +96,19 @@ class Bot:
         self.script = script
         self.join: Message = {"type": "join", "name": name} | join
         self.opening: bytes | None = None  # sent in place of the join message
-        self.raw: list[bytes] = []  # every message, as it came
+        self.raw: list[bytes] = []  # every message as received
         self.games: list[list[Message]] = []
         self.errors: list[str] = []
-        self.secrets: list[str] = []  # to resume its games, the latest last
+        self.secrets: list[str] = []  # to resume its games with, the latest last
         self._server = server
-        self._connect = WIRES[wire].connect
+        self._connect = CONNECTIONS[transport].connect
         self._query = query or {}
-        self._wire: Wire | None = None
-        self.place = 0  # of the next message of the game; behind len(game) while messages are sent again
+        self._connection: ClientConnection | None = None
+        self.next_index = 0  # of the next message of the game; smaller than len(game) while messages are sent again
 
     def move(self, server: Address) -> None:
         """Connect to another server from now on."""
-        self._server, self._wire = server, None
+        self._server, self._connection = server, None
 
     @property
     def game(self) -> list[Message]:
@@ -117,7 +117,7 @@ class Bot:
 
     @property
     def secret(self) -> str:
-        """To come back to the latest game with."""
+        """The secret to resume the latest game with."""
         return self.secrets[-1] if self.secrets else ""
 
     @property
@@ -136,30 +136,30 @@ class Bot:
 
     @property
     def idle(self) -> bool:
-        """Whether the next ``start_game`` is that of a new game."""
+        """Whether the bot is in no game: the next ``start_game`` begins a new one."""
         return not self.games or self.ended
 
     async def connect(self, resume: int | None = None) -> None:
-        """Connect, await hello, join; with `resume` come back to the latest game having seen so many messages."""
-        self._wire = await self._connect(self._server, self.join.get("room", "default"), self._query)
+        """Connect, receive hello, join; `resume`: resume the latest game, having seen that many messages."""
+        self._connection = await self._connect(self._server, self.join.get("room", "default"), self._query)
         hello = await self._read()
         if hello is None:
             raise ConnectionResetError("the connection was cut before hello")
         assert hello == {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
-        await self.say(self.opening or (self.join if resume is None else self.coming_back(resume)))
+        await self.send(self.opening or (self.join if resume is None else self.resume_message(resume)))
 
-    def coming_back(self, seen: int) -> Message:
-        """The join message with which to come back to the latest game."""
+    def resume_message(self, seen: int) -> Message:
+        """The join message that resumes the latest game."""
         return self.join | {"resume": self.secret, "seen": seen}
 
-    async def say(self, answer: Answer) -> None:
-        """Send an answer."""
-        assert self._wire is not None
+    async def send(self, answer: Answer) -> None:
+        """Send a reply."""
+        assert self._connection is not None
         if answer is not None:
-            await self._wire.send(json.dumps(answer) if isinstance(answer, dict) else answer)
+            await self._connection.send(json.dumps(answer) if isinstance(answer, dict) else answer)
 
     async def next(self) -> Message | None:
-        """The next message; None where the server has closed the connection."""
+        """The next message; None if the server has closed the connection."""
         message = await self._read()
         if message is None:
             return None
@@ -167,14 +167,14 @@ class Bot:
             self.errors.append(message["message"])
         elif message["type"] == "resumed":
             assert 0 <= message["from"] <= len(self.game)
-            self.place = message["from"]
+            self.next_index = message["from"]
         else:
             self._keep(message)
         return message
 
     async def _read(self) -> Message | None:
-        assert self._wire is not None
-        data = await self._wire.read()
+        assert self._connection is not None
+        data = await self._connection.read()
         if data is None:
             return None
         self.raw.append(data)
@@ -183,23 +183,23 @@ class Bot:
         return message
 
     def _keep(self, message: Message) -> None:
-        """A message of a game, perhaps sent again: then it must say the same."""
+        """Keep a message of a game, or check that one sent again is the same."""
         if message["type"] == "start_game" and self.idle:
             self.games.append([])
-            self.place = 0
+            self.next_index = 0
         assert self.games, f"{message} before any start_game"
         if message["type"] == "start_game":
             if message.get("resume", self.secret) != self.secret:
                 self.secrets.append(message["resume"])
-        if self.place == len(self.game):
+        if self.next_index == len(self.game):
             self.game.append(message)
         else:
-            assert bare(self.game[self.place]) == bare(message)
-        self.place += 1
+            assert without_hints(self.game[self.next_index]) == without_hints(message)
+        self.next_index += 1
 
     async def until(self, stop: Callable[[Message], bool]) -> Message:
-        """Answer by the script up to the first message that `stop` accepts, which is left unanswered."""
-        if self._wire is None:
+        """Reply by the script up to the first message that `stop` accepts, which is returned without a reply."""
+        if self._connection is None:
             await self.connect()
         while (message := await self.next()) is not None:
             if stop(message):
@@ -207,8 +207,8 @@ class Bot:
             await self.answer(message)
         raise AssertionError(f"{self.name}: connection closed before the awaited message; errors: {self.errors}")
 
-    async def past(self, *kinds: str) -> Message:
-        """The next message of none of these types; those before it are answered by the script."""
+    async def until_not(self, *kinds: str) -> Message:
+        """The next message of none of these types; those before it get the script's replies."""
         return await self.until(lambda message: message["type"] not in kinds)
 
     async def until_own(self, kind: str = "tsumo") -> Message:
@@ -216,13 +216,13 @@ class Bot:
         return await self.until(lambda message: message["type"] == kind and message.get("actor") == self.seat)
 
     async def answer(self, message: Message) -> None:
-        """Answer a message by the script, if it is to be answered."""
+        """Send the script's reply to a message, if it needs one."""
         if not self.when_asked or message.get("can_act"):
-            await self.say(self.script(self, message))
+            await self.send(self.script(self, message))
 
     async def play(self, resume: int | None = None) -> Bot:
-        """Answer until the server closes the connection."""
-        if self._wire is None:
+        """Reply until the server closes the connection."""
+        if self._connection is None:
             await self.connect(resume)
         while (message := await self.next()) is not None:
             await self.answer(message)
@@ -231,85 +231,85 @@ class Bot:
 
     async def leave(self) -> None:
         """Close the connection."""
-        if self._wire is not None:
-            wire, self._wire = self._wire, None
-            await wire.close()
+        if self._connection is not None:
+            transport, self._connection = self._connection, None
+            await transport.close()
 
-    def drop(self) -> None:
-        """Lose the connection."""
-        assert self._wire is not None
-        self._wire.abort()
-        self._wire = None
+    def abort(self) -> None:
+        """Abort the connection."""
+        assert self._connection is not None
+        self._connection.abort()
+        self._connection = None
 
-    async def vanish(self) -> None:
-        """`drop`, to be awaited."""
-        self.drop()
+    async def abort_later(self) -> None:
+        """`abort` as a coroutine."""
+        self.abort()
 
-    async def aside(self) -> None:
-        """Leave the connection open, unused."""
-        self._wire = None
+    async def abandon(self) -> None:
+        """Leave the connection open, but unused."""
+        self._connection = None
 
 
 async def together(*playing: Any) -> list[Any]:
-    """Await all; the first to fail ends the others."""
+    """Run all coroutines; the first that fails cancels the others."""
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(one) for one in playing]
     return [task.result() for task in tasks]
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Wait until something about the server, which runs in this process, has become true."""
+    """Wait until a condition on the server, which runs in this process, holds."""
     while not condition():
         await asyncio.sleep(0.001)
 
 
 async def connect_in_order(server: Running, bots: Sequence[Bot], room: str = "default") -> None:
-    """Connect all, each after the one before waits in the room; the last of three may find the game begun."""
+    """Connect all bots, each once the one before waits in the room, or its game has started."""
     for n_waiting, bot in enumerate(bots, 1):
         await bot.connect()
         await until(lambda n=n_waiting: n % 3 == 0 or len(server.lobby.rooms[room].waiting) == n)  # type: ignore[misc]
 
 
-def the_sitting(server: Running) -> Sitting:
-    """The one game being played."""
-    (sitting,) = server.lobby.sittings.values()
-    return sitting
+def live_game(server: Running) -> LiveGame:
+    """The one game in play."""
+    (game,) = server.lobby.games.values()
+    return game
 
 
 async def play_all(bots: Iterable[Bot]) -> None:
-    """All bots play to their ends."""
+    """Let all bots play to the ends of their games."""
     await together(*(bot.play() for bot in bots))
 
 
-async def play_in_storms(bot: Bot, chance: random.Random, calm: int = 20) -> None:
-    """Play all games; after at most `calm` messages the connection is lost, closed, or left open beside a new one."""
+async def play_with_reconnects(bot: Bot, chance: random.Random, calm: int = 20) -> None:
+    """Play all games; after at most `calm` messages the connection is aborted, closed or abandoned, and replaced."""
     await bot.connect()
     left = chance.randrange(1, calm)
     while (message := await bot.next()) is not None:
         await bot.answer(message)
         left -= 1
         if left < 0 and bot.games and not bot.ended:
-            await chance.choice((bot.leave, bot.vanish, bot.aside))()
+            await chance.choice((bot.leave, bot.abort_later, bot.abandon))()
             await bot.connect(resume=chance.choice((0, len(bot.game) // 2, len(bot.game))))
             left = chance.randrange(1, calm)
     await bot.leave()
 
 
-# Choosing -------------------------------------------------------------------------------------------------------------
+# Legal play ----------------------------------------------------------------------------------------------------------
 
 
 class Chooser:
-    """A script that plays legally and now and then oddly, so that everything happens: riichi, calls, kans, wins.
+    """A script that plays legal actions, some at random, so that riichi, calls, kans and wins all occur.
 
-    It looks up in the server, which runs in the same process, what is legal; so it understands every dialect.
+    It reads the legal actions from the server, which runs in the same process; so any dialect will do.
     """
 
     def __init__(self, server: Running, seed: int, odd: float = 0.3) -> None:
-        """Makes an odd choice, preferably none that discards, with probability `odd`."""
+        """`odd`: probability of a random action, one that is no discard if possible."""
         self._server = server
         self.chance = random.Random(seed)
         self._odd = odd
-        self._steady = make("rule")
+        self._rule_bot = make("rule")
 
     def __call__(self, bot: Bot, message: Message) -> Answer:
         """See `Script`."""
@@ -318,20 +318,20 @@ class Chooser:
 
     def choose(self, game: Game, seat: int) -> int:
         """An action number."""
-        menu = game.legal(seat)
-        special = [action for action in menu if action > TSUMOGIRI and action != PASS]
+        legal_actions = game.legal(seat)
+        special = [action for action in legal_actions if action > TSUMOGIRI and action != PASS]
         if self.chance.random() < self._odd:
-            return self.chance.choice(special or menu)
-        return int(self._steady.act(np.array([game.view(seat)]))[0])
+            return self.chance.choice(special or legal_actions)
+        return int(self._rule_bot.act(np.array([game.view(seat)]))[0])
 
 
 def decision_of(server: Running, bot: Bot) -> Game | None:
-    """The game as the server has it, if the last message that the bot read asks it for a decision."""
-    for sitting in server.lobby.sittings.values():
-        seat = sitting.seats[bot.seat] if bot.games else None
-        if seat is not None and seat.player.name == bot.name and not sitting.announced:
-            asked = bool(seat.menu) and bot.place == sitting.history.count
-            return sitting.game if asked else None
+    """The server's game, if the last message that the bot received asks it for a decision."""
+    for game in server.lobby.games.values():
+        seat = game.seats[bot.seat] if bot.games else None
+        if seat is not None and seat.player.name == bot.name and not game.announced:
+            asked = bool(seat.legal_actions) and bot.next_index == game.history.count
+            return game.engine if asked else None
     return None
 
 
@@ -344,7 +344,7 @@ async def stored_games(server: Running, room: str | None = None) -> list[StoredG
 
 
 async def stored_lines(server: Running, game: str) -> list[Message]:
-    """The lines of a game's record, notes of faults among them."""
+    """The lines of a game's record, errors included."""
     return await stored_lines_of(server.lobby.store, game)
 
 
@@ -356,20 +356,20 @@ async def stored_lines_of(store: Store, game: str) -> list[Message]:
 
 
 def replay_of(lines: Iterable[Message]) -> Replay:
-    """The game of a record, to be played again."""
+    """The replay of a record."""
     return Replay(records_mjai.read("\n".join(map(json.dumps, lines)), "stored game"))
 
 
 async def the_game(server: Running) -> tuple[StoredGame, list[Message]]:
-    """The one game that was played, which the rules must agree to, and its lines."""
+    """The one stored game and the lines of its record, which must replay without a mismatch."""
     (game,) = await stored_games(server)
     lines = await stored_lines(server, game.id)
     assert replay_of(lines).check() == []
     return game, lines
 
 
-def whole(bots: list[Bot], lines: list[Message]) -> None:
-    """All bots have had all messages of the game that has these lines."""
+def assert_all_received(bots: list[Bot], lines: list[Message]) -> None:
+    """Check that all bots have received all messages of the game with these lines."""
     events = [line for line in lines if line["type"] != "error"]
     for bot in bots:
         assert [message["type"] for message in bot.game] == [event["type"] for event in events]

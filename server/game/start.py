@@ -1,35 +1,35 @@
-"""How a game began: all that is needed to play it again from its journal."""
+"""How a game starts: everything needed to play it again from its journal."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
-from server.journal import Entry
+from server.game.journal import Entry
 from server.settings import RoomSettings
 
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """Who a seat was given to. `house` is a house bot's spec, "" for a guest."""
+    """Who plays a seat: a connected bot, or a house bot from the start."""
 
     name: str
-    house: str = ""
-    games: int = 1  # games a guest still stays for, this one included; 0: no end
-    secret_hash: str = ""  # of what a guest comes back with
-    dialect: str = "mjai3p"  # of a guest, as is `reply`; see `engine.mjai.connection.Join`
+    house: str = ""  # spec of the house bot; "": a connected bot
+    games: int = 1  # games a connected bot still stays for, this one included; 0: no limit
+    secret_hash: str = ""  # SHA-256 of the secret that a connected bot may resume the game with
+    dialect: str = "mjai3p"  # of a connected bot, as is `reply`; see `engine.mjai.connection.Join`
     reply: str = "always"
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class GameStart:
     """The first line of a journal."""
 
-    id: str
+    id: str  # UUID, 32 hexadecimal digits
     room: str
     settings: RoomSettings
-    seed: int
-    started: datetime
+    seed: int  # of the walls, 64 bits
+    started: datetime  # UTC
     players: tuple[Player, Player, Player]
 
     @property
@@ -51,8 +51,8 @@ class Start:
         }
 
     @classmethod
-    def read(cls, entry: Entry) -> Start:
-        """From a line of the journal. Raises ValueError, KeyError or TypeError for something else."""
+    def read(cls, entry: Entry) -> GameStart:
+        """From a line of the journal. Raises ValueError, KeyError or TypeError for anything else."""
         first, second, third = (Player(**player) for player in entry["players"])
         return cls(
             entry["id"],

@@ -9,37 +9,37 @@ from contextlib import suppress
 from typing import cast
 
 from engine.mjai.connection import MAX_MESSAGE
-from server.line import LINGER, MAX_UNREAD, Listener, Welcome
+from server.ports import CLOSE_TIMEOUT, MAX_UNSENT_BYTES, Connect, ConnectionHandler
 
 
-class TcpLine(asyncio.Protocol):
-    """A TCP connection as a `server.line.Line`."""
+class TcpTransport(asyncio.Protocol):
+    """A TCP connection; a `server.ports.Transport`."""
 
-    def __init__(self, welcome: Welcome) -> None:
+    def __init__(self, connect: Connect) -> None:
         self.address = ""
-        self._welcome = welcome
+        self._connect = connect
         self._buffer = bytearray()
         self._closing = False
-        self._skipping = False  # inside a line that was too long
+        self._discarding = False  # the rest of a line that is too long
         self._transport: asyncio.Transport
-        self._listener: Listener
+        self._handler: ConnectionHandler
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Asyncio's call: the peer is there."""
+        """See `asyncio.Protocol`."""
         self._transport = cast(asyncio.Transport, transport)
-        peer = self._transport.get_extra_info("peername")  # None where the connection has been reset already
+        peer = self._transport.get_extra_info("peername")  # None if the connection has been reset already
         self.address = peer[0] if peer else ""
         self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        self._listener = self._welcome(self)
+        self._handler = self._connect(self)
 
     def data_received(self, data: bytes) -> None:
-        """Asyncio's call: cut what came into lines."""
+        """See `asyncio.Protocol`: split the data into lines."""
         if self._closing:
             return
         self._buffer += data
         start = 0
         while (end := self._buffer.find(b"\n", start)) >= 0:
-            self._take(start, end)
+            self._handle_line(start, end)
             start = end + 1
             if self._closing or self._transport.is_closing():
                 self._buffer.clear()
@@ -47,42 +47,42 @@ class TcpLine(asyncio.Protocol):
         del self._buffer[:start]
         if len(self._buffer) > MAX_MESSAGE:
             self._buffer.clear()
-            if not self._skipping:
-                self._skipping = True
-                self._listener.oversized()
+            if not self._discarding:
+                self._discarding = True
+                self._handler.message_too_long()
 
-    def _take(self, start: int, end: int) -> None:
-        """One whole line."""
-        if self._skipping:
-            self._skipping = False
+    def _handle_line(self, start: int, end: int) -> None:
+        """One complete line of the buffer."""
+        if self._discarding:
+            self._discarding = False
         elif end - start > MAX_MESSAGE:
-            self._listener.oversized()
+            self._handler.message_too_long()
         else:
             line = bytes(self._buffer[start:end])
             if not line.isspace() and line:
-                self._listener.received(line)
+                self._handler.message_received(line)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Asyncio's call: the connection is gone."""
-        self._listener.lost()
+        """See `asyncio.Protocol`."""
+        self._handler.disconnected()
 
     def send(self, messages: Sequence[bytes]) -> None:
-        """See `server.line.Line`."""
+        """See `server.ports.Transport`."""
         if self._closing or self._transport.is_closing():
             return
         self._transport.write(b"\n".join(messages) + b"\n")
-        if self._transport.get_write_buffer_size() > MAX_UNREAD:
+        if self._transport.get_write_buffer_size() > MAX_UNSENT_BYTES:
             self._transport.abort()
 
     def close(self) -> None:
-        """See `server.line.Line`."""
+        """See `server.ports.Transport`."""
         if not self._closing and not self._transport.is_closing():
             self._closing = True
             with suppress(OSError):  # the peer may be gone already
-                self._transport.write_eof()  # a whole close would take back what the peer has not read yet
-            asyncio.get_running_loop().call_later(LINGER, self._transport.abort)
+                self._transport.write_eof()  # closing the socket would discard what the peer has not read yet
+            asyncio.get_running_loop().call_later(CLOSE_TIMEOUT, self._transport.abort)
 
 
-async def accept(listener: socket.socket, welcome: Welcome) -> asyncio.Server:
-    """Accept mjsonp connections at a socket that listens."""
-    return await asyncio.get_running_loop().create_server(lambda: TcpLine(welcome), sock=listener)
+async def listen(listener: socket.socket, connect: Connect) -> asyncio.Server:
+    """Accept mjsonp connections on a listening socket."""
+    return await asyncio.get_running_loop().create_server(lambda: TcpTransport(connect), sock=listener)

@@ -1,4 +1,4 @@
-"""Bots that say nothing, read nothing or are gone, and the server's own troubles: games go on and are stored."""
+"""Bots that do not reply, do not read or disconnect, and failures of the server: games go on and are stored."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ import pytest
 import uvloop
 
 from agents.registry import make
-from server import sitting as sitting_module
-from server.line import MAX_UNREAD
+from server.game import fallback
+from server.ports import MAX_UNSENT_BYTES
 from tests.support.server_bots import (
     TIMEOUT,
     Answer,
@@ -42,16 +42,16 @@ TRANSPORTS = ("tcp", "websocket")
 
 
 def silent(bot: Bot, message: Message) -> Answer:
-    """Says nothing at all."""
+    """Never replies."""
     return None
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
+@pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("reply", ["always", "when_asked"])
-async def test_a_silent_bot(tmp_path: Path, wire: str, reply: str) -> None:
-    """Its clock runs out for each decision until the house bot plays; nobody else waits longer than that."""
+async def test_a_bot_that_never_replies(tmp_path: Path, transport: str, reply: str) -> None:
+    """It times out until the house bot takes over; the others wait no longer than that."""
     async with serving(tmp_path, decision_time=0.3, bank_time=0, max_faults=1) as server:
-        bad = Bot(server, "bad", silent, wire=wire, reply=reply)
+        bad = Bot(server, "bad", silent, transport=transport, reply=reply)
         others = [Bot(server, name) for name in "xy"]
         await play_all([bad, *others])
         game, lines = await the_game(server)
@@ -63,14 +63,14 @@ async def test_a_silent_bot(tmp_path: Path, wire: str, reply: str) -> None:
         assert [bot.errors for bot in others] == [[], []]
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_a_lost_connection(tmp_path: Path, wire: str) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_lost_connection(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path, resume_timeout=0.1) as server:
-        bad, others = Bot(server, "bad", wire=wire), [Bot(server, name) for name in "xy"]
+        bad, others = Bot(server, "bad", transport=transport), [Bot(server, name) for name in "xy"]
 
         async def vanish() -> None:
             await bad.until_own()
-            bad.drop()
+            bad.abort()
 
         await together(vanish(), play_all(others))
         game, lines = await the_game(server)
@@ -82,30 +82,30 @@ async def test_a_lost_connection(tmp_path: Path, wire: str) -> None:
 
 
 async def test_all_connections_are_lost(tmp_path: Path) -> None:
-    """House bots play on among themselves, and the game is stored."""
+    """House bots finish the game, and it is stored."""
     async with serving(tmp_path, resume_timeout=0.05) as server:
         bots = [Bot(server, name) for name in "abc"]
         await together(*(bot.until(lambda message: message["type"] == "tsumo") for bot in bots))
         for bot in bots:
-            bot.drop()
+            bot.abort()
         await until(lambda: server.lobby.metrics.games._value.get() == 1)
         game, _ = await the_game(server)
         assert all(standing.taken_over for standing in game.seats)
 
 
-async def test_the_game_ends_before_a_lost_bots_time_to_come_back_does(tmp_path: Path) -> None:
-    """It ends once, and only once."""
+async def test_a_game_may_end_while_a_lost_bot_could_still_reconnect(tmp_path: Path) -> None:
+    """It ends only once."""
     async with serving(tmp_path, decision_time=0.01, bank_time=0, resume_timeout=8, max_faults=1000) as server:
         clock = Clock()
         lost, others = Bot(server, "lost"), [Bot(server, name) for name in "xy"]
 
         async def vanish() -> None:
             await lost.until_own()
-            lost.drop()
+            lost.abort()
 
         await together(vanish(), play_all(others))
         assert all(bot.ended for bot in others)
-        clock.forward(9)
+        clock.advance(9)
         await asyncio.sleep(0.3)
         assert server.lobby.metrics.games._value.get() == 1
         assert server.lobby.metrics.playing._value.get() == 0
@@ -113,17 +113,17 @@ async def test_the_game_ends_before_a_lost_bots_time_to_come_back_does(tmp_path:
         assert not any(standing.taken_over for standing in game.seats)
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_a_bot_that_reads_nothing(tmp_path: Path, wire: str) -> None:
-    """It cannot be asked, so its clock runs out; nobody else notices."""
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_bot_that_reads_nothing_is_replaced(tmp_path: Path, transport: str) -> None:
+    """It times out, and a house bot takes over; the others are not affected."""
     async with serving(tmp_path, decision_time=0.2, bank_time=0, max_faults=2) as server:
-        bad, others = Bot(server, "bad", wire=wire), [Bot(server, name) for name in "xy"]
+        bad, others = Bot(server, "bad", transport=transport), [Bot(server, name) for name in "xy"]
         await bad.connect()
         await play_all(others)
         game, _ = await the_game(server)
         assert [standing.taken_over for standing in game.seats if standing.name == "bad"] == [True]
         assert [bot.errors for bot in others] == [[], []]
-        bad.drop()
+        bad.abort()
 
 
 UPGRADE = """\
@@ -140,46 +140,46 @@ OPENING = {  # what is sent before hello and after it
     "tcp": (b"", JOIN + b"\n"),
     "websocket": (UPGRADE.replace("\n", "\r\n").encode(), bytes([0x81, 0x80 | len(JOIN), 0, 0, 0, 0]) + JOIN),
 }
-KERNEL_BUFFERS = 16 << 20  # more than a system keeps for two sockets
+KERNEL_BUFFERS = 16 << 20  # bytes; more than the operating system buffers for two sockets
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_who_never_reads_is_cut_off(tmp_path: Path, wire: str) -> None:
-    """What waits for it in the server stays below a limit, and a game goes on beside it."""
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_peer_that_never_reads_is_disconnected(tmp_path: Path, transport: str) -> None:
+    """The server buffers a limited number of bytes for it, and a game goes on meanwhile."""
     async with serving(tmp_path) as server:
         playing = asyncio.create_task(play_all([Bot(server, name, room="other") for name in "abc"]))
         loop = asyncio.get_running_loop()
         with socket.socket() as peer:
             peer.setblocking(False)
-            await loop.sock_connect(peer, ("127.0.0.1", server.mjai_port if wire == "tcp" else server.port))
-            handshake, join = OPENING[wire]
+            await loop.sock_connect(peer, ("127.0.0.1", server.mjai_port if transport == "tcp" else server.port))
+            handshake, join = OPENING[transport]
             await loop.sock_sendall(peer, handshake)
             while b"hello" not in await loop.sock_recv(peer, 1000):
                 pass
             await loop.sock_sendall(peer, join)
             room = server.lobby.rooms["default"]
             await until(lambda: len(room.waiting) == 1)
-            line = room.waiting[0].line
+            line = room.waiting[0].transport
             sent = 0
             while room.waiting:
-                assert sent < KERNEL_BUFFERS + MAX_UNREAD
+                assert sent < KERNEL_BUFFERS + MAX_UNSENT_BYTES
                 line.send([b"x" * 10_000])
                 sent += 10_000
                 await asyncio.sleep(0)
-            assert sent > MAX_UNREAD
+            assert sent > MAX_UNSENT_BYTES
             await until(lambda: server.lobby.metrics.connections._value.get() <= 3)
         await playing
         await the_game(server)
 
 
-@pytest.mark.parametrize("wire", TRANSPORTS)
-async def test_who_reads_in_the_end_is_not_cut_off(tmp_path: Path, wire: str) -> None:
-    """A burst below the limit waits until it is read."""
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_peer_that_reads_late_stays_connected(tmp_path: Path, transport: str) -> None:
+    """Messages below the limit are buffered until they are read."""
     async with serving(tmp_path) as server:
-        slow = Bot(server, "slow", wire=wire)
+        slow = Bot(server, "slow", transport=transport)
         await connect_in_order(server, [slow])
         burst = [b'{"type":"error","message":"%s"}' % (b"x" * 1000)] * 200
-        server.lobby.rooms["default"].waiting[0].line.send(burst)
+        server.lobby.rooms["default"].waiting[0].transport.send(burst)
         for _ in burst:
             assert await slow.next() is not None
         assert len(server.lobby.rooms["default"].waiting) == 1
@@ -187,8 +187,8 @@ async def test_who_reads_in_the_end_is_not_cut_off(tmp_path: Path, wire: str) ->
 
 
 @pytest.mark.usefixtures("no_error_is_logged")
-def test_connections_that_are_reset_before_they_are_taken(tmp_path: Path) -> None:
-    """On the event loop that the server runs on, which does not know any more who they were."""
+def test_connections_that_are_reset_before_they_are_accepted(tmp_path: Path) -> None:
+    """On uvloop, as in production, which gives no peer address for them."""
 
     async def reset() -> None:
         async with serving(tmp_path) as server:
@@ -201,7 +201,7 @@ def test_connections_that_are_reset_before_they_are_taken(tmp_path: Path) -> Non
     uvloop.run(reset())
 
 
-# The server's own troubles --------------------------------------------------------------------------------------------
+# Failures of the server ----------------------------------------------------------------------------------------------
 
 
 class Uncompiled:
@@ -221,10 +221,10 @@ def no_weights() -> None:
 
 
 @pytest.mark.parametrize("fails", [no_weights, lambda: None, lambda: np.array([]), lambda: [114]])
-async def test_a_house_bot_that_is_not_compiled_and_fails(
+async def test_safe_defaults_are_played_for_a_house_bot_that_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: Callable[[], Any]
 ) -> None:
-    monkeypatch.setattr(sitting_module, "make", lambda *_: Uncompiled(fails))
+    monkeypatch.setattr(fallback, "make", lambda *_: Uncompiled(fails))
     async with serving(tmp_path, fill=("rule",), fill_delay=0) as server:
         await Bot(server, "a").play()
         game, lines = await the_game(server)
@@ -233,8 +233,8 @@ async def test_a_house_bot_that_is_not_compiled_and_fails(
         assert [standing.faults for standing in game.seats] == [0, 0, 0]
 
 
-async def test_house_bots_that_hang_hold_up_nobody_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """None of them is asked again before it has answered."""
+async def test_house_bots_that_hang_delay_no_other_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None of them is asked again before it has decided."""
     go_on = threading.Event()
     thinking: Counter[int] = Counter()
 
@@ -247,7 +247,7 @@ async def test_house_bots_that_hang_hold_up_nobody_else(tmp_path: Path, monkeypa
         bot = Uncompiled(hang)
         return bot
 
-    monkeypatch.setattr(sitting_module, "make", lambda spec, *_: hanging() if spec == "rule" else make(spec))
+    monkeypatch.setattr(fallback, "make", lambda spec, *_: hanging() if spec == "rule" else make(spec))
     async with serving(tmp_path, decision_time=0.02, bank_time=0, max_faults=10_000) as server:
         try:
             stuck = [Bot(server, f"stuck{room}", room=f"{room}+rule", reply="when_asked") for room in "abcd"]
@@ -279,7 +279,7 @@ async def test_the_game_goes_on_when_the_disk_is_full(tmp_path: Path, monkeypatc
         await the_game(server)
 
 
-async def test_bots_are_told_when_no_game_can_be_started(tmp_path: Path) -> None:
+async def test_bots_are_sent_an_error_when_no_game_can_be_started(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         (tmp_path / "journal").rmdir()
         bots = [Bot(server, name) for name in "abc"]

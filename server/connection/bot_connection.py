@@ -1,0 +1,210 @@
+"""The connection of one bot, from hello until it is closed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import numpy as np
+from pydantic_core import to_json
+
+from engine.actions import PASS
+from engine.mjai import connection, dialects
+from engine.mjai.bot_messages import BadMessage, parse_join, parse_reply
+from engine.mjai.connection import DEFAULT_DIALECT, MAX_MESSAGE, NOT_JOINED, WHEN_ASKED, Join
+from engine.mjai.messages import Message, for_seat
+from engine.mjai.possible_actions import possible_actions
+from server.access import RateLimiter
+from server.connection.outbox import ERROR_REPLY_TIMEOUT, ExpectedReply, Outbox
+from server.ports import ConnectionOwner, GamePort, Transport
+from server.settings import Settings
+
+HELLO = to_json(connection.HELLO)
+MAX_FAULTS_OUTSIDE_GAMES = 10
+
+
+class BotConnection:
+    """A connected bot: a `ConnectionHandler` for its transport, a `PlayerPort` for rooms and games."""
+
+    def __init__(
+        self, transport: Transport, settings: Settings, owner: ConnectionOwner, url_keys: Message | None = None
+    ) -> None:
+        """Send hello and wait for the join message, in which `url_keys` replace the keys of the same names."""
+        self.transport = transport
+        self.join = NOT_JOINED
+        self.games_left = 1
+        self._settings = settings
+        self._owner = owner
+        self._url_keys = url_keys or {}
+        self._outbox = Outbox(transport)
+        self._rate_limiter = RateLimiter(settings.messages_per_second, burst=settings.messages_per_second)
+        self._game: GamePort | None = None
+        self._seat = 0
+        self._secret = ""
+        self._join_sent = False
+        self._join_timer: asyncio.TimerHandle | None = asyncio.get_running_loop().call_later(
+            settings.join_timeout, self._join_timed_out
+        )  # None once the join is accepted or the connection closed
+        self._left = False
+        self._faults = 0  # outside of games
+        transport.send([HELLO])
+
+    # From the transport -----------------------------------------------------------------------------------------------
+
+    def message_received(self, data: bytes | str) -> None:
+        """See `ConnectionHandler`."""
+        if not self._rate_limiter.take():
+            self.close_with_error(f"more than {self._settings.messages_per_second} messages a second")
+        elif self._join_timer is None:
+            self._reply_received(data)
+        elif not self._join_sent:
+            self._join_received(data)
+        else:
+            self._fault(None, "a message before start_game: wait for it after join", "unasked")
+
+    def message_too_long(self) -> None:
+        """See `ConnectionHandler`."""
+        text = f"a message longer than {MAX_MESSAGE:,} bytes; it was discarded"
+        if self._join_timer is not None:
+            self.close_with_error(text)
+        else:
+            self._fault(self._outbox.reply_received(), text, "oversized")
+            self._outbox.flush()
+
+    def disconnected(self) -> None:
+        """See `ConnectionHandler`."""
+        self._leave()
+        self._owner.connection_closed(self)
+
+    # Joining and leaving ----------------------------------------------------------------------------------------------
+
+    def _join_received(self, data: bytes | str) -> None:
+        try:
+            join = parse_join(data, self._url_keys)
+        except BadMessage as error:
+            self.close_with_error(str(error))
+            return
+        self._join_sent = True
+        self._owner.join_received(self, join)
+
+    def _join_timed_out(self) -> None:
+        self.close_with_error(f"no join within {self._settings.join_timeout:g} seconds", retry=True)
+
+    def _cancel_join_timer(self) -> None:
+        if self._join_timer is not None:
+            self._join_timer.cancel()
+            self._join_timer = None
+
+    def accept(self, join: Join) -> None:
+        """See `PlayerPort`."""
+        self._cancel_join_timer()
+        self.join = join
+        self.games_left = join.games
+        self._outbox.only_when_asked = self.only_when_asked
+
+    def enter_game(self, game: GamePort, seat: int, secret: str) -> None:
+        """See `PlayerPort`."""
+        self._game, self._seat, self._secret = game, seat, secret
+        # The message behind the error may ask for a decision, whose time is running.
+        self._outbox.error_reply_timeout = min(ERROR_REPLY_TIMEOUT, game.decision_time / 2)
+
+    def leave_game(self) -> None:
+        """See `PlayerPort`."""
+        self._game = None
+        self._outbox.error_reply_timeout = ERROR_REPLY_TIMEOUT
+
+    def close_with_error(self, text: str, retry: bool = False) -> None:
+        """See `PlayerPort`."""
+        self.transport.send([to_json(connection.error(text, retry=retry))])
+        self.transport.close()
+        self._leave()
+
+    def close_when_sent(self) -> None:
+        """See `PlayerPort`."""
+        self._outbox.close_when_sent()
+
+    def _leave(self) -> None:
+        if self._left:
+            return
+        self._left = True
+        self._cancel_join_timer()
+        if self._game is not None:
+            self._game.connection_lost(self._seat)
+        self._owner.bot_left(self)
+
+    # To the bot -------------------------------------------------------------------------------------------------------
+
+    @property
+    def only_when_asked(self) -> bool:
+        """See `PlayerPort`."""
+        return self.join.reply == WHEN_ASKED
+
+    def send_resumed(self, first: int) -> None:
+        """See `PlayerPort`."""
+        self._add(connection.resumed(first), ExpectedReply.NONE)
+        self._outbox.flush()
+
+    def send_messages(
+        self, messages: Sequence[Message], table: np.record, legal_actions: Sequence[int], resent: bool = False
+    ) -> None:
+        """See `PlayerPort`."""
+        for number, message in enumerate(messages, 1):
+            asked = legal_actions if number == len(messages) else ()
+            shown = for_seat(message, self._seat)
+            if self.join.dialect == DEFAULT_DIALECT and (asked or not resent):
+                shown = shown | possible_actions(table, self._seat, message, asked)
+            if message["type"] == "start_game" and self.join.resume is True and self._secret:
+                shown = shown | {"resume": self._secret}
+            if asked and self.only_when_asked:
+                shown = shown | {"can_act": True}
+            without_decision = ExpectedReply.ANY if resent else ExpectedReply.NONE
+            self._add(shown, ExpectedReply.DECISION if asked else without_decision)
+        self._outbox.flush()
+
+    def _add(self, message: Message, expected: ExpectedReply) -> None:
+        self._outbox.add(to_json(dialects.write(message, self.join.dialect)), expected)
+
+    def send_error(self, text: str) -> None:
+        """See `PlayerPort`."""
+        self._outbox.send_error(to_json(connection.error(text)))
+
+    def decision_timed_out(self) -> None:
+        """See `PlayerPort`."""
+        self._outbox.decision_timed_out()
+
+    # From the bot -----------------------------------------------------------------------------------------------------
+
+    def _reply_received(self, data: bytes | str) -> None:
+        expected = self._outbox.reply_received()
+        try:
+            reply = parse_reply(data)
+        except BadMessage as error:
+            self._fault(expected, str(error), "malformed")
+        else:
+            self._handle_reply(reply, expected)
+        self._outbox.flush()
+
+    def _handle_reply(self, reply: Message, expected: ExpectedReply | None) -> None:
+        if expected is ExpectedReply.DECISION and self._game is not None:
+            passes = reply["type"] == "none"
+            if passes and self._outbox.unanswered_errors and PASS not in self._game.legal_actions(self._seat):
+                self._outbox.late_error_reply()
+            else:
+                self._game.decide(self._seat, reply)
+        elif expected is None:
+            self._fault(
+                None, f"{reply['type']}: no message waits for a reply; send one reply to each message", "unasked"
+            )
+        elif expected is not ExpectedReply.ANY and reply["type"] != "none":
+            self._fault(expected, f"{reply['type']}: you are not asked for an action now; reply with none", "unasked")
+
+    def _fault(self, expected: ExpectedReply | None, text: str, kind: str) -> None:
+        """Something was wrong with a message that came as the `expected` reply."""
+        if self._game is not None:
+            self._game.fault(self._seat, text, kind, is_decision=expected is ExpectedReply.DECISION)
+            return
+        self._faults += 1
+        if self._faults >= MAX_FAULTS_OUTSIDE_GAMES:
+            self.close_with_error(text)
+        else:
+            self.send_error(text)

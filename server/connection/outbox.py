@@ -1,0 +1,115 @@
+"""Messages to one bot, in order, and the reply expected to each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+from enum import Enum
+
+from server.ports import CLOSE_TIMEOUT, Transport
+
+ERROR_REPLY_TIMEOUT = 2.0  # seconds to wait for the reply to an error; messages behind the error wait as long
+
+
+class ExpectedReply(Enum):
+    """What the reply to a message may be."""
+
+    NONE = 0  # only ``none``
+    DECISION = 1
+    ANY = 2  # ignored: the decision was made without the bot, or the message was sent again
+    ERROR = 3  # ``none``; bots that do not reply to errors are waited for once
+
+
+@dataclass(slots=True)
+class Outgoing:
+    """A message and the reply expected to it (None: no reply)."""
+
+    data: bytes
+    expected: ExpectedReply | None
+
+
+class Outbox:
+    """Sends messages one at a time to a bot that replies to each, or at once to a bot that replies only when asked."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.only_when_asked = False
+        self.error_reply_timeout = ERROR_REPLY_TIMEOUT  # seconds
+        self.unanswered_errors = 0  # given up on; replies to them may still come
+        self._transport = transport
+        self._unsent: deque[Outgoing] = deque()
+        self._unanswered: deque[Outgoing] = deque()
+        self._answers_errors = True
+        self._closing = False
+
+    def add(self, data: bytes, expected: ExpectedReply) -> None:
+        """Queue a message; `flush` sends it."""
+        replies = expected is ExpectedReply.DECISION or not self.only_when_asked
+        self._unsent.append(Outgoing(data, expected if replies else None))
+
+    def flush(self) -> None:
+        """Send what can be sent now."""
+        ready = []
+        while self._unsent and (self.only_when_asked or not self._unanswered):
+            message = self._unsent.popleft()
+            ready.append(message.data)
+            if message.expected is not None:
+                self._unanswered.append(message)
+        if ready:
+            self._transport.send(ready)
+        if self._closing and not self._unsent:
+            self._transport.close()
+
+    def send_error(self, data: bytes) -> None:
+        """Send an error at once, ahead of queued messages."""
+        self._transport.send([data])
+        if self._answers_errors and not self.only_when_asked:
+            self._unanswered.append(Outgoing(b"", ExpectedReply.ERROR))
+            self._start_error_timer()
+
+    def reply_received(self) -> ExpectedReply | None:
+        """What the reply that has just come may be; None if no message waits for a reply."""
+        if not self._unanswered:
+            return None
+        expected = self._unanswered.popleft().expected
+        self._start_error_timer()
+        return expected
+
+    def decision_timed_out(self) -> None:
+        """Ignore the reply to the open decision."""
+        for message in (*self._unanswered, *self._unsent):
+            if message.expected is ExpectedReply.DECISION:
+                message.expected = ExpectedReply.ANY
+
+    def late_error_reply(self) -> None:
+        """The reply taken for the decision was that to an earlier error: the decision is still to come."""
+        self.unanswered_errors -= 1
+        self._unanswered.appendleft(Outgoing(b"", ExpectedReply.DECISION))
+
+    def close_when_sent(self) -> None:
+        """Close the connection once all messages are sent."""
+        self._closing = True
+        self.flush()
+        self._close_if_stalled()
+
+    def _close_if_stalled(self, n_unsent_before: int | None = None) -> None:
+        """While closing: if the bot has replied to nothing for CLOSE_TIMEOUT seconds, send the rest without waiting."""
+        n_unsent = len(self._unsent)
+        if n_unsent and n_unsent == n_unsent_before:
+            self._transport.send([message.data for message in self._unsent])
+            self._transport.close()
+        elif n_unsent:
+            asyncio.get_running_loop().call_later(CLOSE_TIMEOUT, self._close_if_stalled, n_unsent)
+
+    def _start_error_timer(self) -> None:
+        """If the next expected reply is that to an error, limit the time to wait for it."""
+        if self._unanswered and self._unanswered[0].expected is ExpectedReply.ERROR:
+            loop = asyncio.get_running_loop()
+            loop.call_later(self.error_reply_timeout, self._error_timed_out, self._unanswered[0])
+
+    def _error_timed_out(self, error: Outgoing) -> None:
+        if self._unanswered and self._unanswered[0] is error:
+            self._answers_errors = False
+            self.unanswered_errors += 1
+            self.reply_received()
+            self.flush()

@@ -1,0 +1,114 @@
+"""The log of a game: the history that bots and spectators are sent, and the journal that the game is restored from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.mjai.messages import Message
+from server.game.history import History
+from server.game.journal import Entry, Journal
+from server.game.start import GameStart
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A seat has decided."""
+
+    seat: int
+    action: int
+    bank: float  # seconds left of its time bank
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A seat has committed a fault."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class HouseBotChange:
+    """A house bot has taken a seat over; `bot` is "" where the connection plays again."""
+
+    seat: int
+    bot: str
+
+
+class GameLog:
+    """History and journal of one game. An entry is in the journal before anybody is sent what follows from it."""
+
+    def __init__(self, journal: Path, start: GameStart) -> None:
+        """Create the journal, or open the one that exists. Raises OSError."""
+        self.history = History()
+        self._start = start
+        self._journal = Journal(journal)
+        self._annotations: dict[int, tuple[str, Any]] = {}  # by seat: type and ext_bot of the latest reply
+
+    def begin(self) -> None:
+        """Write how the game starts."""
+        self._journal.append(self._start.entry())
+
+    def annotate(self, seat: int, kind: str, annotation: Any) -> None:
+        """Keep the annotation of a reply of type `kind`, for the decision and the message that follow from it."""
+        self._annotations[seat] = (kind, annotation)
+
+    def add_decision(self, seat: int, action: int, bank: float) -> None:
+        """Write a decision, with the annotation of the reply."""
+        entry: Entry = {"seat": seat, "action": action, "bank": round(bank, 3)}
+        if seat in self._annotations:
+            entry["annotation"] = self._annotations[seat]
+        self._journal.append(entry)
+
+    def add_fault(self, seat: int, text: str) -> None:
+        """Write a fault."""
+        self._journal.append({"seat": seat, "fault": text})
+        self.history.add_error(seat, text)
+
+    def add_house_bot(self, seat: int, bot: str, error: str = "") -> None:
+        """Write that a house bot takes a seat over, and the error sent to the bot; `bot` "": the connection is back."""
+        self._journal.append({"seat": seat, "house_bot": bot, "error": error})
+        if error:
+            self.history.add_error(seat, error)
+
+    def add_messages(self, messages: Sequence[Message]) -> int:
+        """Add messages to the history, each with its annotation. Returns the number of rounds that they finish."""
+        rounds = self.history.rounds
+        for message in messages:
+            self.history.add(message, self._annotation_of(message))
+        if messages:
+            self._annotations.clear()
+        return self.history.rounds - rounds
+
+    def _annotation_of(self, message: Message) -> Any:
+        """The annotation of the reply that became this message; an abortive draw names no actor."""
+        for seat, (kind, annotation) in self._annotations.items():
+            if kind == message["type"] and message.get("actor", seat) == seat:
+                del self._annotations[seat]
+                return annotation
+        return None
+
+    def restore(self, entry: Entry) -> Decision | Fault | HouseBotChange:
+        """Take an entry read from the journal. Raises ValueError, TypeError or LookupError if it is none."""
+        seat = entry["seat"]
+        if "action" in entry:
+            if "annotation" in entry:
+                kind, annotation = entry["annotation"]
+                self.annotate(seat, kind, annotation)
+            return Decision(seat, entry["action"], entry["bank"])
+        if "fault" in entry:
+            self.history.add_error(seat, entry["fault"])
+            return Fault(seat)
+        if entry["error"]:
+            self.history.add_error(seat, entry["error"])
+        return HouseBotChange(seat, entry["house_bot"])
+
+    def close(self) -> None:
+        """Write nothing more; the journal stays for the next start of the server."""
+        self._journal.close()
+
+    def remove(self) -> None:
+        """Delete the journal: the game can no longer be resumed."""
+        self._journal.remove()

@@ -1,0 +1,373 @@
+"""One game in play: it asks seats for decisions, takes their replies, and sends everybody what has happened.
+
+A state machine without tasks: replies, timers and lost connections call it, and each call plays on to the next decision
+that has to be waited for. Nothing here ever waits for a bot.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from functools import partial
+from time import perf_counter
+
+import structlog
+
+from engine.actions import PASS, TSUMOGIRI
+from engine.game import Game
+from engine.mjai.messages import Message
+from engine.mjai.possible_actions import legal_action, safe_default
+from server.game.clock import DecisionClock
+from server.game.fallback import FallbackPlayer
+from server.game.game_log import Decision, Fault, GameLog, HouseBotChange
+from server.game.history import History
+from server.game.journal import Entry
+from server.game.seat import Seat
+from server.game.start import GameStart, Player
+from server.metrics import Metrics
+from server.ports import GameOwner, PlayerPort
+
+MAX_STEPS = 64  # in one go while no connection has to be waited for; then other games get their turn
+log = structlog.get_logger("server.game")
+
+
+class LiveGame:
+    """A game in play; the `GamePort` of the connections that play in it."""
+
+    def __init__(self, start: GameStart, game_log: GameLog, owner: GameOwner, metrics: Metrics) -> None:
+        """Set up; nothing happens before `begin` or `restore`."""
+        self.start = start
+        self.engine = Game(start.seed, start.settings.make_rules(), start.names)
+        self.end_game: Message | None = None  # sent once the result is stored
+        self.announced = False  # whether it was sent
+        self._log = game_log
+        self._owner = owner
+        self._metrics = metrics
+        self._loop = asyncio.get_running_loop()
+        self._closed = False
+        self._restoring = False  # restored from a journal, and waiting for its bots to reconnect
+        self._last_reply_at = 0.0  # when the decision came that the next messages follow from; 0: there is none
+        self.seats = [self._make_seat(index, player) for index, player in enumerate(start.players)]
+
+    def _make_seat(self, index: int, player: Player) -> Seat:
+        settings = self.start.settings
+        clock = DecisionClock(settings.decision_time, settings.bank_time, partial(self._decision_timed_out, index))
+        seat = Seat(index, player, clock, FallbackPlayer(self.id, index, (self.start.seed + index) % (1 << 64)))
+        if player.house:
+            self._change_occupant(seat, None, player.house)
+        return seat
+
+    @property
+    def id(self) -> str:
+        """Id of the game, while it is played and ever after."""
+        return self.start.id
+
+    @property
+    def history(self) -> History:
+        """The messages of the game so far."""
+        return self._log.history
+
+    @property
+    def bot_seats(self) -> list[Seat]:
+        """The seats that were given to connected bots."""
+        return [seat for seat in self.seats if not seat.player.house]
+
+    # Starting and stopping --------------------------------------------------------------------------------------------
+
+    def begin(self, connections: Iterable[PlayerPort | None], secrets: Iterable[str]) -> None:
+        """Play a new game. `connections` and `secrets` are those of the seats; house bots have no connection."""
+        for seat, connection, secret in zip(self.seats, connections, secrets, strict=True):
+            seat.secret = secret
+            if connection is not None:
+                self._change_occupant(seat, connection, "")
+        self._log.begin()
+        self._advance()
+
+    def restore(self, entries: Sequence[Entry]) -> None:
+        """Play again what the journal holds, then wait for the bots to reconnect, at most `resume_timeout` seconds.
+
+        Raises ValueError, TypeError or LookupError for a journal that does not fit the game.
+        """
+        self._restoring = True
+        self._record(self._take_messages())
+        for entry in entries:
+            self._replay(entry)
+        self._loop.call_later(self.start.settings.resume_timeout, self._end_restoring)
+        self._end_restoring_if_complete()
+
+    def _replay(self, entry: Entry) -> None:
+        """One line of the journal."""
+        match self._log.restore(entry):
+            case Decision(index, action, bank):
+                seat = self.seats[index]
+                seat.clock.bank = bank
+                seat.decisions += 1
+                self.engine.act(index, action)
+                self._record(self._take_messages())
+            case Fault(index):
+                self.seats[index].faults += 1
+            case HouseBotChange(index, bot):
+                self._change_occupant(self.seats[index], None, bot)
+
+    def _end_restoring_if_complete(self) -> None:
+        if not any(seat.needs_connection for seat in self.seats):
+            self._end_restoring()
+
+    def _end_restoring(self) -> None:
+        """All bots of a restored game have reconnected, or their time is up: play on."""
+        if not self._restoring or self._closed:
+            return
+        self._restoring = False
+        for seat in self.seats:
+            if seat.needs_connection and not self.engine.over:
+                self._take_over(seat, f"not back within {self.start.settings.resume_timeout:g} s of the restart")
+        decisions = {seat: self.engine.legal(seat) for seat in self.engine.asked}
+        self._send(self.history.since(self.history.count - 1), decisions)
+        if self.engine.over:
+            self._owner.game_over(self.id)
+        elif self._ask(decisions):
+            self._advance()
+
+    def announce_end(self) -> None:
+        """The result is stored: send everybody the end of the game."""
+        assert self.end_game is not None
+        self.announced = True
+        self._send([self.end_game], {})
+        self._record([self.end_game])
+
+    def close(self) -> None:
+        """Stop, and leave the journal for the next start of the server."""
+        self._closed = True
+        self._stop_timers()
+        self._log.close()
+
+    def remove(self) -> None:
+        """Stop, and delete the journal: the game can no longer be resumed."""
+        self._closed = True
+        self._stop_timers()
+        self._log.remove()
+
+    def _stop_timers(self) -> None:
+        for seat in self.seats:
+            seat.clock.cancel()
+            seat.cancel_reconnect_timer()
+
+    # Who plays a seat -------------------------------------------------------------------------------------------------
+
+    def _change_occupant(self, seat: Seat, connection: PlayerPort | None, bot: str) -> None:
+        """Change who plays a seat; nothing else does.
+
+        If `bot` names a house bot, it decides and the connection, if any, is only sent messages. Otherwise the
+        connection decides; without one the seat waits for the bot to reconnect.
+        """
+        seat.cancel_reconnect_timer()
+        if seat.connection is not connection:
+            if seat.connection is not None:
+                seat.connection.leave_game()
+            if connection is not None:
+                connection.enter_game(self, seat.index, seat.secret)
+            seat.connection = connection
+        if seat.fallback.bot != bot:
+            seat.fallback.use(bot)
+            seat.legal_actions = list(seat.legal_actions)  # a decision that is still pending is for the list before
+        if seat.needs_connection and not (self._restoring or self.engine.over or self._closed):
+            resume_timeout = self.start.settings.resume_timeout
+            seat.reconnect_timer = self._loop.call_later(resume_timeout, self._reconnect_timed_out, seat)
+
+    def connection_lost(self, index: int) -> None:
+        """See `GamePort`."""
+        seat = self.seats[index]
+        self._change_occupant(seat, None, seat.fallback.bot)
+
+    def release(self, seat: Seat) -> PlayerPort | None:
+        """The game is over: the connection that plays the seat leaves it and is returned, None if it is lost."""
+        connection = seat.connection
+        self._change_occupant(seat, None, seat.fallback.bot)
+        return connection
+
+    def resume(self, seat: Seat, connection: PlayerPort, seen: int) -> None:
+        """A bot has reconnected; it has `seen` that many messages, at most as many as there are.
+
+        It gets its seat back from a house bot unless it lost it by faults.
+        """
+        previous, bot = seat.connection, seat.fallback.bot
+        keeps_bot = seat.faults >= self.start.settings.max_faults
+        self._change_occupant(seat, connection, bot if keeps_bot else "")
+        if seat.fallback.bot != bot:
+            self._log.add_house_bot(seat.index, "")
+        if previous is not None:
+            previous.close_with_error("another connection has resumed this game")
+        first = min(seen, self.history.count - 1)  # the last message is sent again, so that the bot can reply to it
+        connection.send_resumed(first)
+        messages = self.history.since(first)
+        if self._restoring:  # the last message is sent together with the question
+            connection.send_messages(messages[:-1], self.engine.table, [], resent=True)
+            self._end_restoring_if_complete()
+        else:
+            connection.send_messages(messages, self.engine.table, seat.legal_actions, resent=True)
+
+    def _reconnect_timed_out(self, seat: Seat) -> None:
+        self._take_over(seat, f"connection lost for {self.start.settings.resume_timeout:g} s")
+
+    def _take_over(self, seat: Seat, reason: str) -> None:
+        """A house bot plays the seat from now on, the open decision included."""
+        bot, connection = self.start.settings.house_bot, seat.connection
+        text = f"{reason}: {bot} plays this seat"
+        self._change_occupant(seat, None, bot)
+        self._log.add_house_bot(seat.index, bot, text)
+        self._metrics.taken_over.inc()
+        log.info("seat taken over", game=self.id, seat=seat.index, player=seat.player.name, why=reason)
+        if connection is not None:
+            connection.close_with_error(text)
+        if seat.legal_actions:
+            self._stop_clock(seat)
+            self._ask_fallback(seat)
+            self._advance_if_decided()
+
+    # Decisions --------------------------------------------------------------------------------------------------------
+
+    @property
+    def decision_time(self) -> float:
+        """See `GamePort`."""
+        return self.start.settings.decision_time
+
+    def legal_actions(self, index: int) -> list[int]:
+        """See `GamePort`."""
+        return self.seats[index].legal_actions
+
+    def decide(self, index: int, reply: Message) -> None:
+        """See `GamePort`."""
+        seat = self.seats[index]
+        self._last_reply_at = perf_counter()
+        self._stop_clock(seat)
+        try:
+            action = legal_action(self.engine.table, index, reply, seat.legal_actions)
+        except ValueError as error:
+            self.fault(index, str(error), "illegal", is_decision=True)
+            return
+        if "ext_bot" in reply:
+            self._log.annotate(index, reply["type"], reply["ext_bot"])
+        self._act(seat, action)
+        self._advance_if_decided()
+
+    def fault(self, index: int, text: str, kind: str, is_decision: bool) -> None:
+        """See `GamePort`."""
+        seat = self.seats[index]
+        seat.faults += 1
+        self._metrics.faults.labels(kind).inc()
+        self._log.add_fault(index, text)
+        if seat.connection is not None:
+            seat.connection.send_error(text)
+        if is_decision:
+            self._last_reply_at = perf_counter()
+            self._stop_clock(seat)
+            self._act(seat, safe_default(seat.legal_actions))
+        too_many = seat.faults >= self.start.settings.max_faults
+        if too_many and not seat.fallback.bot and not self.engine.over:
+            self._take_over(seat, f"{seat.faults} faults")
+        if is_decision:
+            self._advance_if_decided()
+
+    def _decision_timed_out(self, index: int) -> None:
+        seat, legal_actions = self.seats[index], self.seats[index].legal_actions
+        if seat.connection is not None:
+            seat.connection.decision_timed_out()
+        default = "none" if PASS in legal_actions else "tsumogiri" if TSUMOGIRI in legal_actions else "a legal discard"
+        text = f"no answer within {self.decision_time:g} s and the time bank; {default} was played"
+        self.fault(index, text, "late", is_decision=True)
+
+    def _stop_clock(self, seat: Seat) -> None:
+        elapsed = seat.clock.stop()
+        if elapsed is not None:
+            self._metrics.answer_time.observe(elapsed)
+
+    def _act(self, seat: Seat, action: int) -> None:
+        """Write the decision of a seat to the journal, then play it."""
+        seat.legal_actions = []
+        seat.decisions += 1
+        self._log.add_decision(seat.index, action, seat.clock.bank)
+        self._metrics.decisions.inc()
+        self.engine.act(seat.index, action)
+
+    # The turn loop ----------------------------------------------------------------------------------------------------
+
+    def _advance_if_decided(self) -> None:
+        """After a decision: play on, unless another seat has yet to decide."""
+        if not self._restoring and not any(seat.legal_actions for seat in self.seats):
+            self._advance()
+
+    def _advance(self) -> None:
+        """Play until a decision has to be waited for."""
+        if self._closed:
+            return
+        for _ in range(MAX_STEPS):
+            decisions = {seat: self.engine.legal(seat) for seat in self.engine.asked}
+            messages = self._take_messages()
+            self._send(messages, decisions)
+            self._record(messages)
+            if self.engine.over:
+                self._stop_timers()
+                self._owner.game_over(self.id)
+                return
+            if not self._ask(decisions):
+                return
+        self._loop.call_soon(self._advance)
+
+    def _take_messages(self) -> list[Message]:
+        """What has happened; ``end_game`` is kept back until the result is stored."""
+        messages = self.engine.take_messages()
+        if self.engine.over and messages:
+            self.end_game = messages.pop()
+        return messages
+
+    def _send(self, messages: list[Message], decisions: dict[int, list[int]]) -> None:
+        """Send messages to all connections; the last one asks those for a decision that have one to make."""
+        table = self.engine.table
+        for seat in self.seats:
+            if seat.connection is not None:
+                legal_actions = decisions.get(seat.index, [])
+                asked = [] if self._needs_no_reply(seat, legal_actions) else legal_actions
+                seat.connection.send_messages(messages, table, asked)
+        if self._last_reply_at:
+            self._metrics.observe_server_time(perf_counter() - self._last_reply_at)
+            self._last_reply_at = 0.0
+
+    def _record(self, messages: list[Message]) -> None:
+        """Add messages to the history."""
+        for _ in range(self._log.add_messages(messages)):
+            self._owner.round_over(self.id)
+
+    def _needs_no_reply(self, seat: Seat, legal_actions: list[int]) -> bool:
+        """Whether a decision is made without the connection: by a house bot, or because there is but one action."""
+        if seat.fallback.bot:
+            return True
+        return len(legal_actions) == 1 and (seat.connection is None or seat.connection.only_when_asked)
+
+    def _ask(self, decisions: dict[int, list[int]]) -> bool:
+        """Open the decisions of seats. True if all of them are made at once."""
+        for index, legal_actions in decisions.items():
+            seat = self.seats[index]
+            seat.legal_actions = legal_actions
+            if not self._needs_no_reply(seat, legal_actions):
+                seat.clock.start()
+            elif len(legal_actions) == 1:
+                self._act(seat, legal_actions[0])
+            else:
+                self._ask_fallback(seat)
+        return not any(seat.legal_actions for seat in self.seats)
+
+    def _ask_fallback(self, seat: Seat) -> None:
+        """Let the house bot decide, at once or, if it is not compiled, later and against the clock."""
+        legal_actions = seat.legal_actions
+        on_decision = partial(self._fallback_decided, seat, legal_actions)
+        action = seat.fallback.decide(self.engine.view(seat.index), legal_actions, on_decision)
+        if action is None:
+            seat.clock.start()
+        else:
+            self._act(seat, action)
+
+    def _fallback_decided(self, seat: Seat, legal_actions: list[int], action: int) -> None:
+        if seat.legal_actions is legal_actions:  # else it was too late, or the connection is back
+            self._stop_clock(seat)
+            self._act(seat, action)
+            self._advance_if_decided()

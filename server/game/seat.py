@@ -1,0 +1,56 @@
+"""One seat of a game in play."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import secrets
+from dataclasses import dataclass, field
+
+from server.game.clock import DecisionClock
+from server.game.fallback import FallbackPlayer
+from server.game.start import Player
+from server.ports import PlayerPort
+
+
+@dataclass(slots=True)
+class Seat:
+    """State of a seat. `LiveGame` alone changes who plays it (`connection`, `fallback`)."""
+
+    index: int
+    player: Player
+    clock: DecisionClock
+    fallback: FallbackPlayer
+    connection: PlayerPort | None = None  # None: a house bot plays here, or the connection is lost
+    secret: str = ""  # to resume the game with
+    legal_actions: list[int] = field(default_factory=list)  # of the open decision
+    reconnect_timer: asyncio.TimerHandle | None = None  # until a house bot takes the seat of a lost connection over
+    faults: int = 0
+    decisions: int = 0
+
+    @property
+    def taken_over(self) -> bool:
+        """Whether a house bot plays for a connected bot."""
+        return bool(self.fallback.bot) and not self.player.house
+
+    @property
+    def needs_connection(self) -> bool:
+        """Whether the seat waits for its bot to reconnect: the connection is lost, and no house bot has taken over."""
+        return self.connection is None and not self.fallback.bot
+
+    def cancel_reconnect_timer(self) -> None:
+        """Wait no longer for a lost connection."""
+        if self.reconnect_timer is not None:
+            self.reconnect_timer.cancel()
+            self.reconnect_timer = None
+
+
+def new_secret() -> tuple[str, str]:
+    """A secret to resume a game with, and its hash to store."""
+    secret = secrets.token_urlsafe(16)
+    return secret, secret_hash(secret)
+
+
+def secret_hash(secret: str) -> str:
+    """SHA-256 of a secret, hexadecimal."""
+    return hashlib.sha256(secret.encode()).hexdigest()

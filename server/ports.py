@@ -1,0 +1,157 @@
+"""The interfaces between transports, connections, games and the lobby.
+
+Each side knows the others only by these protocols: the lobby creates games and connections and joins them up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from engine.mjai.connection import Join
+from engine.mjai.messages import Message
+
+MAX_UNSENT_BYTES = 262_144  # buffered for a peer that does not read; beyond it the connection is aborted
+CLOSE_TIMEOUT = 5.0  # seconds a peer has to read what was sent before the connection was closed
+
+
+class Transport(Protocol):
+    """Outgoing messages of one connection. No method waits for the peer."""
+
+    address: str
+
+    def send(self, messages: Sequence[bytes]) -> None:
+        """Send messages in order. Aborts the connection if more than MAX_UNSENT_BYTES are buffered."""
+        ...
+
+    def close(self) -> None:
+        """Close once everything is delivered, or after CLOSE_TIMEOUT seconds."""
+        ...
+
+
+class ConnectionHandler(Protocol):
+    """Incoming messages of one connection."""
+
+    def message_received(self, data: bytes | str) -> None:
+        """One message of at most `MAX_MESSAGE` bytes."""
+        ...
+
+    def message_too_long(self) -> None:
+        """The peer sent a longer message; it was discarded."""
+        ...
+
+    def disconnected(self) -> None:
+        """The connection is closed; called once, whichever side closed it."""
+        ...
+
+
+Connect = Callable[[Transport], ConnectionHandler]  # called for each new connection
+
+
+class GamePort(Protocol):
+    """A game as a connection that plays in it sees it. Seats are 0 to 2."""
+
+    @property
+    def decision_time(self) -> float:
+        """Seconds for each decision, without the time bank."""
+        ...
+
+    def legal_actions(self, seat: int) -> list[int]:
+        """Legal actions of the seat's open decision; empty if none is open."""
+        ...
+
+    def decide(self, seat: int, reply: Message) -> None:
+        """Take a reply as the seat's decision, which must be open."""
+        ...
+
+    def fault(self, seat: int, text: str, kind: str, is_decision: bool) -> None:
+        """Count a fault. If it came as the reply to the open decision, the safe default is played."""
+        ...
+
+    def connection_lost(self, seat: int) -> None:
+        """The connection of the seat is closed."""
+        ...
+
+
+class PlayerPort(Protocol):
+    """A connected bot as rooms and games see it."""
+
+    transport: Transport
+    join: Join
+    games_left: int  # games the bot stays for, the one in play included; 0: no limit
+
+    @property
+    def only_when_asked(self) -> bool:
+        """Whether the bot is asked, and replies, only where it has a choice."""
+        ...
+
+    def accept(self, join: Join) -> None:
+        """The lobby has accepted the join message."""
+        ...
+
+    def enter_game(self, game: GamePort, seat: int, secret: str) -> None:
+        """The bot plays this seat from now on; `secret` is what it may resume the game with."""
+        ...
+
+    def leave_game(self) -> None:
+        """The bot plays no seat any more."""
+        ...
+
+    def send_resumed(self, first: int) -> None:
+        """Tell a bot that has reconnected from which message of the game on all messages are sent again."""
+        ...
+
+    def send_messages(
+        self, messages: Sequence[Message], table: np.record, legal_actions: Sequence[int], resent: bool = False
+    ) -> None:
+        """Send messages of the game, hidden information removed.
+
+        The last message asks for a decision if there are `legal_actions`. `resent` messages were sent before.
+        """
+        ...
+
+    def send_error(self, text: str) -> None:
+        """Send an error, ahead of messages not sent yet."""
+        ...
+
+    def decision_timed_out(self) -> None:
+        """The open decision was made without the bot; its reply may still come."""
+        ...
+
+    def close_with_error(self, text: str, retry: bool = False) -> None:
+        """Send an error and close the connection; `retry`: the same may succeed later."""
+        ...
+
+    def close_when_sent(self) -> None:
+        """Close the connection once all messages are sent."""
+        ...
+
+
+class GameOwner(Protocol):
+    """What a game reports to the lobby that runs it."""
+
+    def round_over(self, game_id: str) -> None:
+        """A round has ended and is in the game's history."""
+        ...
+
+    def game_over(self, game_id: str) -> None:
+        """The last round has ended. The result is to be stored, then `LiveGame.announce_end` called."""
+        ...
+
+
+class ConnectionOwner(Protocol):
+    """What a connection reports to the lobby that accepted it."""
+
+    def join_received(self, bot: PlayerPort, join: Join) -> None:
+        """A bot asks to join."""
+        ...
+
+    def bot_left(self, bot: PlayerPort) -> None:
+        """The bot takes no further part: it disconnected or is being disconnected. Called once."""
+        ...
+
+    def connection_closed(self, bot: PlayerPort) -> None:
+        """The transport is closed; called once, after `bot_left`."""
+        ...
