@@ -9,17 +9,17 @@ from importlib import import_module
 
 from engine.common.options import Parser
 
-# command -> where its function is, and what it does; imported only when asked for: torch takes seconds
+# command -> its function and what it does; the module is imported only when needed: torch takes seconds
 COMMANDS = {
-    "data": ("agents.bert.training.data.build:main", "make training files from records or self-play"),
-    "pretrain": ("agents.bert.training.commands:pretrain", "train a BERT to guess masked tokens"),
-    "train": ("agents.bert.training.commands:train", "train policy and value"),
-    "improve": ("agents.bert.training.commands:improve", "improve a policy by results"),
-    "grow": ("agents.bert.training.deepen:main", "make a deeper network of a trained one"),
-    "average": ("agents.bert.training.average:main", "make the mean of a network before and after more training"),
-    "evaluate": ("agents.bert.evaluation.commands:main", "how well a network predicts"),
+    "data": ("agents.bert.training.data.build:main", "make training data from records or self-play"),
+    "pretrain": ("agents.bert.training.commands:pretrain", "train a BERT to predict masked tokens"),
+    "train": ("agents.bert.training.commands:train", "train policy and value by imitation"),
+    "improve": ("agents.bert.training.commands:improve", "improve a policy by the results of rollouts"),
+    "deepen": ("agents.bert.training.commands:deepen", "make a deeper network from a trained one"),
+    "average": ("agents.bert.training.commands:average", "average networks before and after more training"),
+    "evaluate": ("agents.bert.evaluation.commands:main", "measure how well a network predicts"),
 }
-TRAINING = ("torch", "transformers", "accelerate", "tensorboard")  # what playing does without
+TRAINING = ("torch", "transformers", "accelerate", "tensorboard")  # needed for training only
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
