@@ -13,7 +13,7 @@ from agents.bert.encoding import MAX_TOKENS
 from agents.bert.labels import N_LABELS
 from agents.bert.symmetries import LABEL_MAPS, TOKEN_MAPS, sort_hand
 from agents.bert.training.data.shards import N_REGRETS, POSITION, REGRETS, Shard, find, lengths_of, load
-from agents.bert.vocabulary import EOS, FIRST_DEED, N_DEEDS, N_PLAYERS, SEP
+from agents.bert.vocabulary import EOS, FIRST_EVENT_TOKEN, N_EVENT_TOKENS, N_PLAYERS, SEP
 from engine.compiling import kernel
 
 HELD_OUT_OF = 20  # one game in so many is never trained on
@@ -56,9 +56,9 @@ def _fill(
         n_state[row] = n
         out[n] = SEP
         for i in range(p.n_record):
-            deed = np.int64(record[p.record_at + i]) - FIRST_DEED
-            player = (deed // N_DEEDS - np.int64(p.seat) + N_PLAYERS) % N_PLAYERS
-            out[n + 1 + i] = token_map[FIRST_DEED + player * N_DEEDS + deed % N_DEEDS]
+            deed = np.int64(record[p.record_at + i]) - FIRST_EVENT_TOKEN
+            player = (deed // N_EVENT_TOKENS - np.int64(p.seat) + N_PLAYERS) % N_PLAYERS
+            out[n + 1 + i] = token_map[FIRST_EVENT_TOKEN + player * N_EVENT_TOKENS + deed % N_EVENT_TOKENS]
         n += 1 + np.int64(p.n_record)
         out[n] = EOS
         lengths[row] = n + 1
