@@ -206,4 +206,6 @@ def make(argument: str | None, seed: int) -> Bert:
     modified = tuple(file.stat().st_mtime_ns for file in files if file.exists())
     predictor = _load_once(folder.resolve(), options.device, modified)
     name = f"bert:{folder.resolve().name}" if path else "bert"
-    return Bert(predictor, f"{name}?temperature={options.temperature:g}" if options.temperature else name, options, seed)
+    if options.temperature:
+        name += f"?temperature={options.temperature:g}"
+    return Bert(predictor, name, options, seed)

@@ -69,7 +69,7 @@ for _event, _name in (
 ):  # fmt: skip
     EVENT_TOKEN[_event] = OFFSET[f"player0_{_name}"]
 
-# A token can_* is written if one of its actions is legal; CAN_MASKS are the actions as bit masks of the menu's two words.
+# A token can_* is written if one of its actions is legal. CAN_MASKS: these actions as bit masks, two words each.
 DISCARDS = range(TSUMOGIRI + 1)
 _CAN = (
     (CAN_DAHAI, DISCARDS), (CAN_REACH, [RIICHI]), (CAN_HORA, [TSUMO, RON]), (CAN_RYUKYOKU, [KYUSHU_KYUHAI]),
@@ -182,9 +182,9 @@ def attention_mask(lengths: np.ndarray, width: int) -> np.ndarray:
 
 
 def position_ids(mask: np.ndarray, n_state: np.ndarray) -> np.ndarray:
-    """int64[n, width] of sequences with attention mask `mask` bool[n, width] and `n_state` int64[n] tokens before [SEP].
+    """int64[n, width]: 0 in the state part and for padding, 1 for [SEP], 2 for the first event and so on.
 
-    0 in the state part and for padding; [SEP] has 1, and so on.
+    `mask` bool[n, width] is the attention mask, `n_state` int64[n] the number of tokens before [SEP].
     """
     return np.where(mask, np.maximum(np.arange(mask.shape[1]) - n_state[:, None] + 1, 0), 0)
 

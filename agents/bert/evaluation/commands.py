@@ -15,7 +15,7 @@ from rich.progress import MofNCompleteColumn, Progress
 from agents.bert.evaluation.real import WAHAHA_ACCURACY, WAHAHA_LOSS, Real, evaluate_real
 from agents.bert.evaluation.report import Report
 from agents.bert.evaluation.validation import HeldOut, choose, evaluate_held_out
-from agents.bert.inference import DEVICES, Net, load
+from agents.bert.inference import DEVICES, Predictor, load
 from agents.bert.training.data.dataset import Dataset
 from engine.common.options import Parser, positive
 from engine.records.files import find_records
@@ -106,7 +106,7 @@ def evaluate(given: argparse.Namespace, notes: Console) -> tuple[HeldOut | None,
     return held_out, real
 
 
-def on_held_out(net: Net, folder: Path, n: int, bar: Progress) -> HeldOut:
+def on_held_out(net: Predictor, folder: Path, n: int, bar: Progress) -> HeldOut:
     """Figures of at most `n` positions held out."""
     data = Dataset(folder, held_out=True)
     places = choose(data, n)
@@ -114,7 +114,7 @@ def on_held_out(net: Net, folder: Path, n: int, bar: Progress) -> HeldOut:
     return evaluate_held_out(net, data, places, lambda done: bar.advance(task, done))
 
 
-def on_records(net: Net, paths: Sequence[Path], bar: Progress) -> Real:
+def on_records(net: Predictor, paths: Sequence[Path], bar: Progress) -> Real:
     """Figures of the games recorded in files and folders."""
     files = find_records(paths)
     if not files:

@@ -11,7 +11,7 @@ import numpy as np
 
 from agents.bert.encoding import encode
 from agents.bert.evaluation.metrics import Agreement, agreement, choices, cross_entropy
-from agents.bert.inference import Net
+from agents.bert.inference import Predictor
 from agents.bert.labels import labels_of, legal_table
 from agents.registry import make
 from engine.records.files import RecordError, read_records
@@ -59,7 +59,7 @@ def decisions(record: GameRecord) -> Decisions:
 
 
 def evaluate_real(
-    net: Net, files: Iterable[Path], advance: Callable[[], None], complain: Callable[[str], None]
+    net: Predictor, files: Iterable[Path], advance: Callable[[], None], complain: Callable[[str], None]
 ) -> Real:
     """Figures of the games in `files`; `advance` is called after each, `complain` told of those left out.
 
@@ -77,7 +77,7 @@ def evaluate_real(
         else:
             departures += found.departures
             encoded = encode(found.views)
-            policy = net(encoded.ids, encoded.lengths, encoded.n_state).policy
+            policy = net(encoded.input_ids, encoded.lengths, encoded.n_state).policy
             its_label = labels_of(found.views, yardstick.act(found.views))
             columns.append((found.legal, found.label, policy, its_label))
         advance()

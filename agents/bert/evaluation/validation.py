@@ -17,7 +17,7 @@ from agents.bert.evaluation.metrics import (
     placement_figures,
     points_figures,
 )
-from agents.bert.inference import Net
+from agents.bert.inference import Predictor
 from agents.bert.training.data.dataset import Dataset
 from agents.bert.training.data.shards import NOT_THOUGHT_OF
 
@@ -43,7 +43,7 @@ def choose(data: Dataset, n: int) -> np.ndarray:
     return np.sort(np.random.default_rng(0).choice(data.places, min(n, len(data)), replace=False))
 
 
-def evaluate_held_out(net: Net, data: Dataset, places: np.ndarray, advance: Callable[[int], None]) -> HeldOut:
+def evaluate_held_out(net: Predictor, data: Dataset, places: np.ndarray, advance: Callable[[int], None]) -> HeldOut:
     """Figures of the positions at `places` of games held out; `advance` is told how many more have been looked at."""
     columns: list[tuple[np.ndarray, ...]] = []
     for first in range(0, len(places), BATCH):

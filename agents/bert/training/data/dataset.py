@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.bert.encoding import MAX_TOKENS
+from agents.bert.encoding import MAX_TOKENS, attention_mask, position_ids
 from agents.bert.labels import N_LABELS
 from agents.bert.symmetries import LABEL_MAPS, TOKEN_MAPS, sort_hand
 from agents.bert.training.data.shards import N_REGRETS, POSITION, REGRETS, Shard, find, lengths_of, load
@@ -142,9 +142,8 @@ class Dataset:
             placement[rows] = shard.games["placement"][own["game"], own["seat"]]
             points[rows] = shard.games["points"][own["game"], own["seat"]]
         longest = -(-lengths.max() // LENGTH_STEP) * LENGTH_STEP
-        place = np.arange(longest)
-        mask = place < lengths[:, None]
-        positions = np.where(mask, np.maximum(place - n_state[:, None] + 1, 0), 0)
+        mask = attention_mask(lengths, longest)
+        positions = position_ids(mask, n_state)
         legal = np.empty((n, N_LABELS), dtype=bool)
         as_played = (chosen["legal"][:, None] >> np.arange(N_LABELS, dtype=np.uint64) & np.uint64(1)).astype(bool)
         np.put_along_axis(legal, LABEL_MAPS[variants], as_played, axis=1)
