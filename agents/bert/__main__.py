@@ -1,4 +1,4 @@
-"""python -m agents.bert: makes training data, trains the BERT bot, and evaluates it."""
+"""python -m agents.bert: makes training data, trains networks for the BERT bot, exports and evaluates them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib import import_module
 
 from engine.common.options import Parser
 
-# command -> its function and what it does; the module is imported only when needed: torch takes seconds
+# command -> module:function, help; only the command's module is imported, as importing torch takes seconds
 COMMANDS = {
     "data": ("agents.bert.training.data.build:main", "make training data from records or self-play"),
     "pretrain": ("agents.bert.training.commands:pretrain", "train a BERT to predict masked tokens"),
@@ -17,15 +17,16 @@ COMMANDS = {
     "improve": ("agents.bert.training.commands:improve", "improve a policy by the results of rollouts"),
     "deepen": ("agents.bert.training.commands:deepen", "make a deeper network from a trained one"),
     "average": ("agents.bert.training.commands:average", "average networks before and after more training"),
+    "export": ("agents.bert.export.command:main", "make model.onnx, which is played on a CPU, from a checkpoint"),
     "evaluate": ("agents.bert.evaluation.commands:main", "measure how well a network predicts"),
 }
-TRAINING = ("torch", "transformers", "accelerate", "tensorboard")  # needed for training only
+TRAINING = ("torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors")  # of nukidora[train]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    epilog = "\n".join(f"{name:9} {what}" for name, (_, what) in COMMANDS.items())
-    epilog += "\n\npython -m agents.bert COMMAND --help tells more."
+    epilog = "\n".join(f"{name:9} {description}" for name, (_, description) in COMMANDS.items())
+    epilog += "\n\npython -m agents.bert COMMAND --help shows a command's options."
     parser = Parser(
         "agents.bert", description=__doc__, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter
     )

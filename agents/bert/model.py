@@ -10,7 +10,7 @@ from torch.nn.functional import scaled_dot_product_attention, softmax
 from transformers import BertConfig, BertForMaskedLM, BertModel, BertPreTrainedModel
 from transformers.models.bert.modeling_bert import BertLayer
 
-from agents.bert.encoding import MAX_RECORD
+from agents.bert.encoding import N_POSITION_IDS
 from agents.bert.labels import N_LABELS
 from agents.bert.vocabulary import N_PLAYERS, N_TOKENS, PAD
 
@@ -54,7 +54,7 @@ def make_config(preset: Preset) -> BertConfig:
         hidden_act="relu",  # cheaper than GELU, which shows on a CPU
         hidden_dropout_prob=0.0,
         attention_probs_dropout_prob=0.0,
-        max_position_embeddings=MAX_RECORD + 3,  # 0, and those of [SEP], the record and [EOS]
+        max_position_embeddings=N_POSITION_IDS,
         type_vocab_size=1,
         pad_token_id=PAD,
     )

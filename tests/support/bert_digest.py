@@ -27,7 +27,7 @@ def digest(seed: int) -> str:
             game.act(seat, actions[-1])
     seen = np.array(views)
     encoded, labels = encode(seen), labels_of(seen, np.array(actions))
-    said = (*encoded, encoded.mask, encoded.positions, legal_masks(seen), labels, actions_of(seen, labels))
+    said = (*encoded, encoded.attention_mask, encoded.position_ids, legal_masks(seen), labels, actions_of(seen, labels))
     return hashlib.sha256(b"".join(array.tobytes() for array in said)).hexdigest()
 
 

@@ -122,7 +122,7 @@ def values(tokens: Sequence[int]) -> dict[str, list[int]]:
 def sequences(views: np.ndarray) -> list[list[int]]:
     """What `encode` makes of views TABLE[n], without padding."""
     encoded = encode(views)
-    return [ids[:length].tolist() for ids, length in zip(encoded.ids, encoded.lengths, strict=True)]
+    return [ids[:length].tolist() for ids, length in zip(encoded.input_ids, encoded.lengths, strict=True)]
 
 
 # A position by what was heard -----------------------------------------------------------------------------------------

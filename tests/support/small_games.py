@@ -58,7 +58,8 @@ class Played:
             legal = np.array([mask >> label & 1 for label in range(N_LABELS)], dtype=bool)
             regret = np.where(np.arange(N_LABELS) == labels[i], np.float32(0.0), np.float32(np.inf))
             rows.append((
-                encoded.ids[i, :n].tobytes(), encoded.positions[i, :n].tobytes(), legal.tobytes(), int(labels[i]),
+                encoded.input_ids[i, :n].tobytes(), encoded.position_ids[i, :n].tobytes(), legal.tobytes(),
+                int(labels[i]),
                 self.game.ranks[seat] - 1, float(np.float32(self.game.final_points[seat])),
                 regret.tobytes(),
             ))  # fmt: skip

@@ -15,7 +15,7 @@ from rich.progress import MofNCompleteColumn, Progress
 from agents.bert.evaluation.records import WAHAHA_ACCURACY, WAHAHA_LOSS, RecordMetrics, evaluate_records
 from agents.bert.evaluation.report import Report
 from agents.bert.evaluation.validation import ValidationMetrics, choose_samples, evaluate_validation
-from agents.bert.inference import DEVICES, Net, load
+from agents.bert.inference import DEVICES, Predictor, load
 from agents.bert.training.data.dataset import Dataset
 from engine.common.options import Parser, complaint, positive
 from engine.records.files import find_records
@@ -92,26 +92,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def evaluate(options: argparse.Namespace, console: Console) -> tuple[ValidationMetrics | None, RecordMetrics | None]:
     """The metrics asked for, with a progress bar. Raises ValueError and OSError for what cannot be read."""
-    net = load(options.model, options.device)
+    predictor = load(options.model, options.device)
     validation = records = None
     columns = (*Progress.get_default_columns(), MofNCompleteColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         if options.data is not None:
-            validation = on_validation_games(net, options.data, options.samples, bar)
+            validation = on_validation_games(predictor, options.data, options.samples, bar)
         if options.records is not None:
-            records = on_recorded_games(net, options.records, bar)
+            records = on_recorded_games(predictor, options.records, bar)
     return validation, records
 
 
-def on_validation_games(net: Net, folder: Path, n: int, bar: Progress) -> ValidationMetrics:
+def on_validation_games(predictor: Predictor, folder: Path, n: int, bar: Progress) -> ValidationMetrics:
     """Metrics of at most `n` validation samples."""
     data = Dataset(folder, validation=True)
     indices = choose_samples(data, n)
     task = bar.add_task("validation samples", total=len(indices))
-    return evaluate_validation(net, data, indices, lambda done: bar.advance(task, done))
+    return evaluate_validation(predictor, data, indices, lambda done: bar.advance(task, done))
 
 
-def on_recorded_games(net: Net, paths: Sequence[Path], bar: Progress) -> RecordMetrics:
+def on_recorded_games(predictor: Predictor, paths: Sequence[Path], bar: Progress) -> RecordMetrics:
     """Metrics of the games recorded in files and folders."""
     files = find_records(paths)
     if not files:
@@ -121,7 +121,7 @@ def on_recorded_games(net: Net, paths: Sequence[Path], bar: Progress) -> RecordM
     def warn(line: str) -> None:
         bar.console.print(line, soft_wrap=True, highlight=False, markup=False)
 
-    return evaluate_records(net, files, lambda: bar.advance(task), warn)
+    return evaluate_records(predictor, files, lambda: bar.advance(task), warn)
 
 
 def print_report(validation: ValidationMetrics | None, records: RecordMetrics | None) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from agents.bert.encoding import encode
 from agents.bert.evaluation.metrics import Agreement, agreement, cross_entropy, likeliest
-from agents.bert.inference import Net
+from agents.bert.inference import Predictor
 from agents.bert.labels import labels_of, legal_table
 from agents.registry import make
 from engine.records.files import RecordError, read_records
@@ -59,7 +59,7 @@ def recorded_decisions(record: GameRecord) -> RecordedDecisions:
 
 
 def evaluate_records(
-    net: Net, files: Iterable[Path], advance: Callable[[], None], warn: Callable[[str], None]
+    predictor: Predictor, files: Iterable[Path], advance: Callable[[], None], warn: Callable[[str], None]
 ) -> RecordMetrics:
     """Metrics of the games in `files`; `advance` is called after each, `warn` with a line for each that is left out.
 
@@ -77,7 +77,7 @@ def evaluate_records(
         else:
             departures += decisions.departures
             encoded = encode(decisions.views)
-            policy = net(encoded.ids, encoded.lengths, encoded.n_state).policy
+            policy = predictor(encoded.input_ids, encoded.lengths, encoded.n_state).policy
             by_baseline = labels_of(decisions.views, baseline.act(decisions.views))
             columns.append((decisions.legal, decisions.label, policy, by_baseline))
         advance()

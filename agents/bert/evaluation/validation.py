@@ -17,7 +17,7 @@ from agents.bert.evaluation.metrics import (
     placement_metrics,
     points_metrics,
 )
-from agents.bert.inference import Net
+from agents.bert.inference import Predictor
 from agents.bert.training.data.dataset import Dataset
 from agents.bert.training.data.shards import UNKNOWN_REGRET
 
@@ -42,7 +42,7 @@ def choose_samples(data: Dataset, n: int) -> np.ndarray:
 
 
 def evaluate_validation(
-    net: Net, data: Dataset, indices: np.ndarray, advance: Callable[[int], None]
+    predictor: Predictor, data: Dataset, indices: np.ndarray, advance: Callable[[int], None]
 ) -> ValidationMetrics:
     """Metrics of the samples at `indices` int64[n]; `advance` is called with the size of each batch that is done."""
     columns: list[tuple[np.ndarray, ...]] = []
@@ -50,7 +50,7 @@ def evaluate_validation(
         batch = data.batch(indices[first : first + BATCH_SIZE])
         lengths = batch.attention_mask.sum(axis=1)
         n_state = lengths - batch.position_ids.max(axis=1)  # position ids count from [SEP], which has 1
-        predictions = net(batch.input_ids, lengths, n_state)
+        predictions = predictor(batch.input_ids, lengths, n_state)
         columns.append((batch.legal, batch.regret, batch.label, batch.placement, batch.points, *predictions))
         advance(len(lengths))
     legal, regret, label, placement, points, policy, ranks, expected = map(np.concatenate, zip(*columns, strict=True))

@@ -10,6 +10,7 @@ import torch
 from transformers import PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
+from agents.bert.export import export_checkpoint
 from agents.bert.model import PRESETS, PolicyValue, make_config
 
 
@@ -48,8 +49,6 @@ def save_network(network: PreTrainedModel, folder: Path) -> None:
 
     Networks with policy and value also get the ``model.onnx`` that the bot plays by.
     """
-    from agents.bert.export import export_checkpoint
-
     network.save_pretrained(folder)
     if isinstance(network, PolicyValue):
         export_checkpoint(folder)

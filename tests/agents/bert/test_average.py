@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 
 from agents.bert import __main__ as commands  # noqa: E402
-from agents.bert.bot import OWN_FOLDER  # noqa: E402
+from agents.bert.bot import BUNDLED  # noqa: E402
 from agents.bert.model import PRESETS, PolicyValue, make_config  # noqa: E402
 from agents.bert.training.average import averaged  # noqa: E402
 
@@ -35,8 +35,8 @@ def test_every_weight_is_the_mean(tmp_path: Path) -> None:
 
 
 def test_the_mean_of_a_network_and_itself_is_that_network() -> None:
-    before = PolicyValue.from_pretrained(OWN_FOLDER, dtype=torch.float32)
-    after = averaged([str(OWN_FOLDER)] * 2)
+    before = PolicyValue.from_pretrained(BUNDLED, dtype=torch.float32)
+    after = averaged([str(BUNDLED)] * 2)
     assert after.config.to_dict() == before.config.to_dict()
     for name, weight in after.state_dict().items():
         assert torch.equal(weight, before.state_dict()[name]), name

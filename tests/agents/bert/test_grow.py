@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 from agents import registry  # noqa: E402
 from agents.base import ActionValues  # noqa: E402
 from agents.bert import __main__ as commands  # noqa: E402
-from agents.bert.bot import OWN_FOLDER  # noqa: E402
+from agents.bert.bot import BUNDLED  # noqa: E402
 from agents.bert.model import PolicyValue  # noqa: E402
 from agents.bert.training.deepen import grown  # noqa: E402
 from agents.bert.training.objectives import network  # noqa: E402
@@ -20,8 +20,8 @@ from engine.tables import Tables  # noqa: E402
 
 
 def test_a_grown_network_plays_almost_as_before(tmp_path: Path) -> None:
-    n_before = network(PolicyValue, str(OWN_FOLDER)).config.num_hidden_layers
-    assert commands.main(["grow", str(OWN_FOLDER), str(tmp_path / "deeper"), "--layers", str(n_before + 3)]) == 0
+    n_before = network(PolicyValue, str(BUNDLED)).config.num_hidden_layers
+    assert commands.main(["grow", str(BUNDLED), str(tmp_path / "deeper"), "--layers", str(n_before + 3)]) == 0
     rule = registry.make("rule")
     assert isinstance(rule, ActionValues)
     bots = {spec: registry.make(spec, 1) for spec in ("bert", f"bert:{tmp_path / 'deeper'}", "random")}
@@ -44,7 +44,7 @@ def test_a_grown_network_plays_almost_as_before(tmp_path: Path) -> None:
 
 
 def test_every_new_layer_can_learn() -> None:
-    before = PolicyValue.from_pretrained(OWN_FOLDER, dtype=torch.float32)
+    before = PolicyValue.from_pretrained(BUNDLED, dtype=torch.float32)
     n_before = before.config.num_hidden_layers
     deeper = grown(before, 2 * n_before)
     assert len(before.bert.encoder.layer) == n_before
@@ -68,6 +68,6 @@ def test_what_is_no_network_is_one_error(tmp_path: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize("layers", [1, 2])
 def test_it_cannot_shrink(layers: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        commands.main(["grow", str(OWN_FOLDER), str(tmp_path / "deeper"), "--layers", str(layers)])
+        commands.main(["grow", str(BUNDLED), str(tmp_path / "deeper"), "--layers", str(layers)])
     assert f"layers cannot grow to {layers}: it takes at least 2, and more after" in capsys.readouterr().err
     assert not (tmp_path / "deeper").exists()

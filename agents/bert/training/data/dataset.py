@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.bert.encoding import MAX_TOKENS
+from agents.bert.encoding import MAX_TOKENS, attention_mask, position_ids
 from agents.bert.labels import N_LABELS
 from agents.bert.symmetries import LABEL_MAPS, TOKEN_MAPS, sort_hand
 from agents.bert.training.data.shards import N_REGRETS, REGRETS, SAMPLE, Shard, find, lengths_of, load
-from agents.bert.vocabulary import EOS, FIRST_DEED, N_DEEDS, N_PLAYERS, SEP
+from agents.bert.vocabulary import EOS, FIRST_EVENT_TOKEN, N_EVENT_TOKENS, N_PLAYERS, SEP
 from engine.compiling import kernel
 
 VALIDATION_ONE_IN = 20  # share of the games that is for validation, never for training
@@ -56,9 +56,9 @@ def _fill(
         n_state[row] = n
         out[n] = SEP
         for i in range(p.n_record):
-            token = np.int64(record[p.record_start + i]) - FIRST_DEED
-            player = (token // N_DEEDS - np.int64(p.seat) + N_PLAYERS) % N_PLAYERS
-            out[n + 1 + i] = token_map[FIRST_DEED + player * N_DEEDS + token % N_DEEDS]
+            token = np.int64(record[p.record_start + i]) - FIRST_EVENT_TOKEN
+            player = (token // N_EVENT_TOKENS - np.int64(p.seat) + N_PLAYERS) % N_PLAYERS
+            out[n + 1 + i] = token_map[FIRST_EVENT_TOKEN + player * N_EVENT_TOKENS + token % N_EVENT_TOKENS]
         n += 1 + np.int64(p.n_record)
         out[n] = EOS
         lengths[row] = n + 1
@@ -145,16 +145,14 @@ class Dataset:
             placement[rows] = shard.games["placement"][own["game"], own["seat"]]
             points[rows] = shard.games["points"][own["game"], own["seat"]]
         longest = -(-lengths.max() // PAD_TO_MULTIPLE_OF) * PAD_TO_MULTIPLE_OF
-        column = np.arange(longest)
-        mask = column < lengths[:, None]
-        position_ids = np.where(mask, np.maximum(column - n_state[:, None] + 1, 0), 0)
+        mask = attention_mask(lengths, longest)
         legal = np.empty((n, N_LABELS), dtype=bool)
         as_played = (samples["legal"][:, None] >> np.arange(N_LABELS, dtype=np.uint64) & np.uint64(1)).astype(bool)
         np.put_along_axis(legal, LABEL_MAPS[variants], as_played, axis=1)
         label = LABEL_MAPS[variants, samples["label"]]
         regret = np.empty((n, N_LABELS), dtype=np.float32)
         np.put_along_axis(regret, LABEL_MAPS[variants], REGRETS[levels], axis=1)
-        return Batch(ids[:, :longest], mask, position_ids, legal, label, placement, points, regret)
+        return Batch(ids[:, :longest], mask, position_ids(mask, n_state), legal, label, placement, points, regret)
 
     def batches(self, size: int, seed: int, epoch: int) -> Iterator[np.ndarray]:
         """The indices of one epoch in batches of `size`, each of samples of similar length (bucketing).
