@@ -11,10 +11,11 @@ import pytest
 
 from agents.bert.encoding import Encoded
 from agents.bert.symmetries import N_VARIANTS, SUITS_SWAPPED, TILE_MAPS, variant_of
-from agents.bert.training.data import records
 from agents.bert.training.data.dataset import Dataset
-from agents.bert.training.data.decisions import Decisions
+from agents.bert.training.data.records import collect_records
+from agents.bert.training.data.seat_filter import SeatFilter
 from agents.bert.training.data.shards import save
+from agents.bert.training.targets.played import PlayedActions
 from agents.bert.vocabulary import SEP
 from engine.mjai.messages import Event
 from engine.records.files import write_record
@@ -53,7 +54,7 @@ def rows_of(games: list[GameRecord], folder: Path) -> list[Row]:
     paths = [folder / f"{number}.mjson" for number in range(len(games))]
     for record, path in zip(games, paths, strict=True):
         write_record(record, path)
-    shard, faults = records.gather(paths, Decisions())
+    shard, faults = collect_records(paths, SeatFilter(), PlayedActions())
     assert faults == []  # variants keep to the rules, down to points and dora
     save(shard, folder, 0)
     return rows_in(folder)
@@ -74,14 +75,16 @@ def test_encoded_positions_become_variants_as_training_data_do(
 ) -> None:
     rows_of([game.record for game in games], tmp_path / "own")
     data = Dataset(tmp_path / "own")
-    own, wanted = data.batch(data.places), data.batch(data.places, np.full(len(data), variant))
-    encoded = Encoded(own.ids.astype(np.uint16), (own.ids == SEP).argmax(axis=1), own.mask.sum(axis=1))
-    before = own.ids.copy()
+    own, wanted = data.batch(data.indices), data.batch(data.indices, np.full(len(data), variant))
+    encoded = Encoded(
+        own.input_ids.astype(np.uint16), (own.input_ids == SEP).argmax(axis=1), own.attention_mask.sum(axis=1)
+    )
+    before = own.input_ids.copy()
     found = variant_of(encoded, variant)
-    assert (found.ids == wanted.ids).all()
+    assert (found.input_ids == wanted.input_ids).all()
     assert (found.n_state == encoded.n_state).all()
     assert (found.lengths == encoded.lengths).all()
-    assert (encoded.ids == before).all()
+    assert (encoded.input_ids == before).all()
 
 
 def test_suits_swapped_is_the_variant_in_which_only_they_change() -> None:
