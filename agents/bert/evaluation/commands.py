@@ -26,8 +26,8 @@ SAMPLES = 50_000
 
 EPILOG = """\
 With --data: accuracy and loss on the validation games, recall and precision by label, and how well the predicted
-placement and final points are calibrated. All samples of a game share its outcome, so the number of games limits the
-precision of what is said of outcomes.
+placement and final points are calibrated. All samples of a game share its outcome, so that the
+precision of these metrics depends on the number of games.
 
 With --records: how often the network chooses what the recorded players did, wherever more than one label was legal, and
 beside it how often the rule bot does. Records do not come with this project. For comparison the published numbers of

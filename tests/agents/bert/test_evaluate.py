@@ -49,16 +49,16 @@ N_GAMES, N_VALIDATION = 8, 2  # in two shards
 def test_labels_are_counted_as_played_predicted_and_both() -> None:
     true = np.array([0, 0, 0, REACH_LABEL, NONE_LABEL])
     predicted = np.array([0, REACH_LABEL, 0, REACH_LABEL, HORA_LABEL])
-    found = agreement(true, predicted)
-    assert (found.samples, found.accuracy) == (5, 0.6)
-    assert found.interval == pytest.approx(1.96 * math.sqrt(0.6 * 0.4 / 5))
-    assert found.labels == [
+    result = agreement(true, predicted)
+    assert (result.samples, result.accuracy) == (5, 0.6)
+    assert result.interval == pytest.approx(1.96 * math.sqrt(0.6 * 0.4 / 5))
+    assert result.labels == [
         LabelMetrics("dahai 5mr", 3, 2, 2),
         LabelMetrics("reach", 1, 2, 1),
         LabelMetrics("hora", 0, 1, 0),
         LabelMetrics("none", 1, 0, 0),
     ]
-    assert [(each.recall, each.precision) for each in found.labels] == [(2 / 3, 1), (1, 1 / 2), (None, 0), (0, None)]
+    assert [(each.recall, each.precision) for each in result.labels] == [(2 / 3, 1), (1, 1 / 2), (None, 0), (0, None)]
 
 
 def test_nothing_to_compare_is_an_error() -> None:
@@ -79,30 +79,30 @@ def test_only_legal_labels_are_chosen_and_have_probability() -> None:
 
 def test_calibration_compares_probability_and_frequency() -> None:
     probability = np.array([0.02, 0.08, 1.0, 0.9, 0.95, 0.95])
-    found = calibration(probability, np.array([False, False, True, True, False, False]))
-    low, high = found.bins
+    result = calibration(probability, np.array([False, False, True, True, False, False]))
+    low, high = result.bins
     assert (low, high.index, high.n, high.actual) == (Bin(0, 2, pytest.approx(0.05), 0.0), 9, 4, 0.5)
     assert high.predicted == pytest.approx(0.95)
-    assert found.error == pytest.approx((2 * 0.05 + 4 * 0.45) / 6)
+    assert result.error == pytest.approx((2 * 0.05 + 4 * 0.45) / 6)
 
 
 def test_placement_metrics() -> None:
     placement = np.array([0, 0, 1, 2])
     probability = np.array([[0.85, 0.1, 0.05], [0.55, 0.25, 0.2], [0.25, 0.6, 0.15], [0.25, 0.35, 0.4]])
-    found = placement_metrics(probability, placement)
-    assert found.log_loss == pytest.approx(-np.log([0.85, 0.55, 0.6, 0.4]).mean())
-    assert found.base_log_loss == pytest.approx(-np.log([0.5, 0.5, 0.25, 0.25]).mean())
-    first = found.ranks[0]
+    result = placement_metrics(probability, placement)
+    assert result.log_loss == pytest.approx(-np.log([0.85, 0.55, 0.6, 0.4]).mean())
+    assert result.base_log_loss == pytest.approx(-np.log([0.5, 0.5, 0.25, 0.25]).mean())
+    first = result.ranks[0]
     assert [(each.index, each.n, each.actual) for each in first.bins] == [(2, 2, 0.0), (5, 1, 1.0), (8, 1, 1.0)]
     assert first.error == pytest.approx((0.15 + 0.45 + 0.25 + 0.25) / 4)
 
 
 def test_points_are_compared_by_decile_of_the_prediction() -> None:
     predicted = np.arange(20.0) * 7 % 20
-    found = points_metrics(predicted, predicted + 3)
-    assert found.deciles == [Bin(index, 2, 2 * index + 0.5, 2 * index + 3.5) for index in range(10)]
-    assert found.error == pytest.approx(3.0)
-    assert found.base_error == pytest.approx(np.arange(20).std())
+    result = points_metrics(predicted, predicted + 3)
+    assert result.deciles == [Bin(index, 2, 2 * index + 0.5, 2 * index + 3.5) for index in range(10)]
+    assert result.error == pytest.approx(3.0)
+    assert result.base_error == pytest.approx(np.arange(20).std())
 
 
 # Printing -----------------------------------------------------------------------------------------------------------
@@ -123,8 +123,8 @@ def test_report_of_validation() -> None:
         Calibration([], 0.0),
     ]
     points = PointsMetrics([Bin(0, 200, -40.04, -38.0), Bin(1, 200, 0.5, 1.0)], 30.123, 44.0)
-    found = ValidationMetrics(12, policy, 1.25, 0.00123, PlacementMetrics(ranks, 0.9, 1.1), points)
-    lines = printed(lambda report: report.validation(found))
+    result = ValidationMetrics(12, policy, 1.25, 0.00123, PlacementMetrics(ranks, 0.9, 1.1), points)
+    lines = printed(lambda report: report.validation(result))
     for line in (
         "Validation: 2,000 samples of 12 games",
         "accuracy 50.0 % ± 2.2, loss 1.2500",
@@ -215,20 +215,20 @@ def test_the_same_random_samples_are_chosen_every_time(data: Path) -> None:
 def test_metrics_of_validation_games(data: Path) -> None:
     validation, done = Dataset(data, validation=True), []
     indices = choose_samples(validation, 10**9)
-    found = evaluate_validation(ConstantPredictor(NONE_LABEL), validation, indices, done.append)
+    result = evaluate_validation(ConstantPredictor(NONE_LABEL), validation, indices, done.append)
     true = validation.batch(indices)
-    assert found.games == N_VALIDATION
-    assert sum(done) == found.policy.samples == len(indices)
-    (none,) = (each for each in found.policy.labels if each.label == "none")
+    assert result.games == N_VALIDATION
+    assert sum(done) == result.policy.samples == len(indices)
+    (none,) = (each for each in result.policy.labels if each.label == "none")
     assert (none.played, none.recall) == ((true.label == NONE_LABEL).sum(), 1.0)
     assert none.predicted == true.legal[:, NONE_LABEL].sum() > none.played
     first = (true.placement == 0).mean()
-    assert [(each.index, each.n) for each in found.placement.ranks[0].bins] == [(9, len(indices))]
-    assert found.placement.ranks[0].error == pytest.approx(1 - first, abs=1e-6)
-    assert found.placement.log_loss == pytest.approx(-(1 - first) * math.log(np.finfo(np.float32).tiny), rel=1e-6)
-    assert found.points.error == pytest.approx(np.sqrt(np.square(true.points - 10.0).mean()), rel=1e-5)
-    assert found.points.base_error == pytest.approx(true.points.std(), rel=1e-5)
-    assert found.regret is None  # the data has no action values
+    assert [(each.index, each.n) for each in result.placement.ranks[0].bins] == [(9, len(indices))]
+    assert result.placement.ranks[0].error == pytest.approx(1 - first, abs=1e-6)
+    assert result.placement.log_loss == pytest.approx(-(1 - first) * math.log(np.finfo(np.float32).tiny), rel=1e-6)
+    assert result.points.error == pytest.approx(np.sqrt(np.square(true.points - 10.0).mean()), rel=1e-5)
+    assert result.points.base_error == pytest.approx(true.points.std(), rel=1e-5)
+    assert result.regret is None  # the data has no action values
 
 
 def test_mean_regret_is_of_samples_with_several_known_labels() -> None:
@@ -243,25 +243,25 @@ def test_mean_regret_is_of_samples_with_several_known_labels() -> None:
 
 
 def test_recorded_decisions_have_several_legal_labels(record: Path) -> None:
-    found = recorded_decisions(read_records(record))
-    assert found.departures == 0
-    assert len(found.label) > 100
-    assert found.legal.sum(axis=1).min() > 1
-    assert found.legal[np.arange(len(found.label)), found.label].all()
+    result = recorded_decisions(read_records(record))
+    assert result.departures == 0
+    assert len(result.label) > 100
+    assert result.legal.sum(axis=1).min() > 1
+    assert result.legal[np.arange(len(result.label)), result.label].all()
 
 
 def test_recorded_players_are_compared_with_network_and_rule_bot(record: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.mjson"
     broken.write_text(record.read_text()[:3000])
     done, warnings = [], []
-    found = evaluate_records(ConstantPredictor(NONE_LABEL), [broken, record], lambda: done.append(1), warnings.append)
-    assert (found.games, found.damaged, found.departures, len(done)) == (1, 1, 0, 2)
+    result = evaluate_records(ConstantPredictor(NONE_LABEL), [broken, record], lambda: done.append(1), warnings.append)
+    assert (result.games, result.damaged, result.departures, len(done)) == (1, 1, 0, 2)
     assert len(warnings) == 1
     assert warnings[0].startswith("broken.mjson: ")
-    assert found.baseline.accuracy == 1.0  # rule bots played
-    none = {each.label: each for each in found.network.labels}["none"]
+    assert result.baseline.accuracy == 1.0  # rule bots played
+    none = {each.label: each for each in result.network.labels}["none"]
     assert none.recall == 1.0
-    assert found.network.accuracy < 0.9
+    assert result.network.accuracy < 0.9
 
 
 def test_departures_from_the_rules_are_counted(record: Path, tmp_path: Path) -> None:

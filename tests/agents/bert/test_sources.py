@@ -44,11 +44,11 @@ class Listeners:
     def hear(self, message: Message) -> None:
         """Send a message to each seat, in the form it may see."""
         for seat, (state, heard) in enumerate(zip(self.states, self.heard, strict=True)):
-            told = for_seat(message, seat)
-            state.update(told)
-            if told["type"] == "start_kyoku":
+            seen = for_seat(message, seat)
+            state.update(seen)
+            if seen["type"] == "start_kyoku":
                 del heard[1:]
-            heard.append(told)
+            heard.append(seen)
 
     def reference(self, seat: int) -> list[int]:
         """The tokens of `seat` by the reference encoder."""

@@ -28,6 +28,7 @@ from agents.bert.training.config import TrainingConfig  # noqa: E402
 from agents.bert.training.data.dataset import Batch, Dataset  # noqa: E402
 from agents.bert.training.data.selfplay import SelfPlayConfig, play  # noqa: E402
 from agents.bert.training.data.shards import UNKNOWN_REGRET, save  # noqa: E402
+from agents.bert.training.networks import quiet_libraries  # noqa: E402
 from agents.bert.training.objectives import (  # noqa: E402
     REGRET_TOLERANCE,
     Imitation,
@@ -91,10 +92,14 @@ def test_imitation_learns(data: Path, tmp_path: Path) -> None:
     assert last["validation_placement_loss"] < np.log(3)
 
 
-def test_pretraining_learns_and_leaves_a_masked_language_model(data: Path, tmp_path: Path) -> None:
+def test_pretraining_learns_and_leaves_a_masked_language_model(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     trainer = Trainer(TrainingConfig("pretrain", str(data), steps=120, **FAST), Pretraining, tmp_path)
+    quiet_libraries()
     for _ in trainer.train():
         pass
+    assert "shared tensor" not in capsys.readouterr().err
     rows = list(csv.DictReader((tmp_path / "metrics.csv").open()))
     losses = [float(row["train_loss"]) for row in rows if row["train_loss"]]
     assert losses[-1] < losses[0] < 1.1 * np.log(994)

@@ -42,6 +42,8 @@ def add_sources(folder: Path, sources: Sequence[Source], *, add: bool) -> list[t
     A folder that has other sources is refused unless `add`. Raises ValueError, OSError.
     """
     parts = read_manifest(folder)
+    if not parts and find(folder):
+        raise ValueError(f"{folder} has training files but no {MANIFEST}: choose another folder")
     others = "; ".join(part.options for part in parts)
     tasks: list[tuple[int, Chunk]] = []
     for source in sources:
@@ -61,11 +63,9 @@ def add_sources(folder: Path, sources: Sequence[Source], *, add: bool) -> list[t
 
 
 def read_manifest(folder: Path) -> list[Part]:
-    """The parts of a data folder; none if it is new. Raises ValueError for a folder of something else."""
+    """The parts of a data folder; none if it has no manifest. Raises ValueError if the manifest is damaged."""
     path = folder / MANIFEST
     if not path.exists():
-        if find(folder):
-            raise ValueError(f"{folder} has training files but no {MANIFEST}: choose another folder")
         return []
     try:
         return [Part(**part) for part in json.loads(path.read_text(encoding="utf-8"))["parts"]]
