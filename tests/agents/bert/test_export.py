@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -60,7 +62,15 @@ def test_the_command_reports_faults_in_one_line(tmp_path: Path, capsys: pytest.C
     assert capsys.readouterr().err.startswith(f"agents.bert export: {tmp_path}: has no config.json; ")
 
 
-def test_a_failed_export_leaves_the_old_model(network: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("package", ["onnx", "safetensors"])
+def test_export_needs_the_training_extra(package: str) -> None:
+    code = f"import sys; sys.modules['{package}'] = None; from agents.bert.__main__ import main; main(['export', '.'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 2
+    assert f'export needs {package}; install it with: pip install "nukidora[train]"' in done.stderr
+
+
+def test_a_failed_export_leaves_the_old_model(tmp_path: Path) -> None:
     folder = write_network(tmp_path / "network")
     before = (folder / ONNX).read_bytes()
     (folder / WEIGHTS).write_bytes(b"")
