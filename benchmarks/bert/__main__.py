@@ -16,10 +16,10 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.bert.bot import BUNDLED, Bert, Options
-from agents.bert.checkpoint import CONFIG, read_config
 from agents.bert.encoding import Encoded, encode
 from agents.bert.export import export_checkpoint
 from agents.bert.export.calibration import self_play_views
+from agents.bert.export.weights import read_checkpoint
 from agents.bert.inference import DEVICES, load
 from agents.bert.labels import legal_table
 from benchmarks.bert.methods import Method, all_methods
@@ -115,7 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console()
     try:
         with checkpoint_of(given.model) as folder:
-            config, predictor = read_config(folder / CONFIG), load(folder, given.device)
+            config, predictor = read_checkpoint(folder).config, load(folder, given.device)
             methods = all_methods(folder, given.device)
     except ValueError as error:
         parser.error(str(error))
