@@ -1,4 +1,4 @@
-"""The results of a run: gathered chunk by chunk, and written as JSON."""
+"""The results of a run: collected chunk by chunk, and written as JSON."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from arena.audience import Fault
-from arena.chunk import Chunk
-from arena.schedule import ROTATIONS, Settings, seating
-from arena.statistics import N_COUNTS, SCORE, BotStatistics, placements_of, statistics
+from arena.columns import as_json
+from arena.observers import Fault
+from arena.play import ChunkResult
+from arena.schedule import ROTATIONS, RunSettings, seating
+from arena.statistics import N_COUNTS, SCORE, BotGames, by_bot, placements_of
+from engine.common.files import write_atomically
 from engine.table import N_SEATS
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """How fast a sitting played the games of its finished chunks."""
+    """How fast a process played the games of its finished chunks."""
 
     games: int
     seconds: float
@@ -30,44 +32,45 @@ class Speed:
 
 
 class Results:
-    """Counts of every game finished so far. The order in which chunks come changes nothing that is told of them."""
+    """Counts of all finished games. They do not depend on the order in which chunks are added."""
 
-    def __init__(self, settings: Settings, bots: list[str]) -> None:
+    def __init__(self, settings: RunSettings, bots: list[str]) -> None:
+        """``bots``: labels, in the order of the schedule."""
         self.settings = settings
         self.bots = bots
         self._counts = np.zeros((settings.n_walls, ROTATIONS, N_SEATS, N_COUNTS), dtype=np.int32)
         self._finished = np.zeros(settings.n_walls, dtype=np.bool_)
         self._faults: list[Fault] = []
 
-    def add(self, chunk: Chunk) -> None:
-        """Take in finished games."""
+    def add(self, chunk: ChunkResult) -> None:
+        """Add the games of a finished chunk."""
         self._counts[chunk.walls] = chunk.counts
         self._finished[chunk.walls] = True
         self._faults += chunk.faults
 
     @property
     def finished(self) -> list[int]:
-        """Walls played, ascending."""
+        """Indices of the walls that are finished, ascending."""
         return np.flatnonzero(self._finished).tolist()
 
     @property
     def missing(self) -> list[int]:
-        """Walls still to be played, ascending."""
+        """Indices of the other walls, ascending."""
         return np.flatnonzero(~self._finished).tolist()
 
     @property
     def faults(self) -> list[tuple[str, list[Fault]]]:
-        """The foreign bots that have failed, each with its faults, at most one a game, in the order of the schedule."""
+        """The external bots that failed, each with its faults, at most one a game, in the order of the schedule."""
         ordered = sorted(self._faults, key=lambda fault: (fault.wall, fault.rotation))
-        by_bot = [(label, [fault for fault in ordered if fault.bot == place]) for place, label in enumerate(self.bots)]
-        return [(label, faults) for label, faults in by_bot if faults]
+        faults = [[fault for fault in ordered if fault.bot == index] for index in range(len(self.bots))]
+        return [(label, of_bot) for label, of_bot in zip(self.bots, faults) if of_bot]
 
-    def statistics(self) -> list[BotStatistics]:
-        """Statistics of each bot over the games so far, at least one wall."""
-        return statistics(self.bots, self.finished, self._counts[self._finished], self.settings.make_rules())
+    def by_bot(self) -> list[BotGames]:
+        """The finished games of each bot; at least one wall must be finished."""
+        return by_bot(self.bots, self.finished, self._counts[self._finished], self.settings.make_rules())
 
     def games(self) -> Iterator[dict[str, Any]]:
-        """Every finished game, in the order of the schedule."""
+        """The result of every finished game, in the order of the schedule."""
         walls, rules = self.finished, self.settings.make_rules()
         scores = self._counts[self._finished][..., SCORE]
         placements, seats = placements_of(scores, rules), seating(walls)
@@ -77,26 +80,26 @@ class Results:
                     "wall": wall,
                     "wall_seed": f"{seed:016x}",
                     "rotation": rotation,
-                    "seats": [self.bots[place] for place in seats[row, rotation].tolist()],
+                    "seats": [self.bots[index] for index in seats[row, rotation].tolist()],
                     "scores": scores[row, rotation].tolist(),
                     "placements": placements[row, rotation].tolist(),
                 }
 
     def write_json(self, path: Path, speed: Speed) -> None:
-        """Write everything to `path`. Only the part under ``speed`` differs from run to run. Raises OSError."""
-        unfinished = path.with_name(path.name + ".unfinished")
-        with unfinished.open("w", encoding="utf-8") as file:
-            file.writelines(self._json_lines(speed))
-        unfinished.replace(path)
+        """Write everything to ``path``. Between runs of the same settings only ``speed`` differs. Raises OSError."""
+        with write_atomically(path) as file:
+            file.writelines(line.encode() for line in self._json_lines(speed))
 
     def _json_lines(self, speed: Speed) -> Iterator[str]:
-        """The document, a line for each bot and each game."""
+        """The document, with a line for each bot and each game."""
         yield "{\n"
         yield f'"version": {json.dumps(version())},\n'
         yield f'"settings": {json.dumps(asdict(self.settings))},\n'
-        yield from _json_list("bots", (asdict(one) for one in self.statistics()))
+        yield from _json_list("bots", map(as_json, self.by_bot()))
         yield from _json_list("games", self.games())
-        yield from _json_list("faults", (asdict(fault) | {"bot": bot} for bot, found in self.faults for fault in found))
+        yield from _json_list(
+            "faults", (asdict(fault) | {"bot": bot} for bot, faults in self.faults for fault in faults)
+        )
         yield f'"speed": {json.dumps(asdict(speed))}\n'
         yield "}\n"
 
@@ -111,7 +114,7 @@ def _json_list(key: str, entries: Iterator[dict[str, Any]]) -> Iterator[str]:
 
 
 def version() -> str | None:
-    """Version of the installed package, None where it runs from its sources."""
+    """The version of the installed package; None if it is not installed."""
     try:
         return importlib.metadata.version("nukidora")
     except importlib.metadata.PackageNotFoundError:

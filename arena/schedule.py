@@ -1,8 +1,8 @@
-"""Who plays whom on which wall: settings, seeds, seats, and the chunks the work is cut into.
+"""The schedule of a run: its settings, and the seed and seats of every game.
 
-Every wall seed is played once in each rotation of the seats, so that every bot gets every seat with the same tiles and
-luck largely cancels. All randomness comes from `Settings.seed` and a game's place in the schedule: as long as bots
-answer from their view and their seed alone, nothing depends on the process that plays a game or the games beside it.
+Every wall is played once in each rotation of the seats, so that every bot has every seat with the same tiles and luck
+largely cancels (duplicate mahjong). All randomness is derived from `RunSettings.seed` and the index of a game: as long
+as a bot's answers depend on its view and its seed alone, results do not depend on how games are shared among processes.
 """
 
 from __future__ import annotations
@@ -24,87 +24,86 @@ from engine.seeds import derived_seed
 from engine.table import N_SEATS
 
 ROTATIONS = N_SEATS
-# Tables of a chunk are played in lock step: enough for large batches, few enough to keep memory and lost work small.
-MAX_WALLS = 86
-MAX_WALLS_EXTERNAL = 1  # foreign bots play one game after the other, and slowly
+MAX_WALLS = 86  # of a chunk: enough for large batches of views, few enough to keep memory and lost work small
+MAX_WALLS_EXTERNAL = 1  # external bots play one game after the other, and slowly
 
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """A bot of a run; `label` tells it from the others."""
+    """A bot of a run; its ``label`` is unique in the run."""
 
     label: str
     agent: Agent
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """What decides the result of a run. `games` is a multiple of ROTATIONS."""
+class RunSettings:
+    """Everything that determines the results of a run. ``games`` is a multiple of ROTATIONS."""
 
-    bots: tuple[str, ...]  # one for each seat, as `agents.external.specs` or `agents.registry.make` takes them
+    bots: tuple[str, ...]  # three specs for `agents.external.specs.make_external` or `agents.registry.make`
     games: int
     seed: int
     rules: str
     length: Literal["east", "hanchan"]
-    timeout: float = 30.0  # seconds that a foreign bot has for an answer
+    timeout: float = 30.0  # seconds an external bot has for an answer
 
     @property
     def n_walls(self) -> int:
-        """How many wall seeds are played."""
+        """The number of walls."""
         return self.games // ROTATIONS
 
     @property
-    def foreign(self) -> bool:
-        """Whether a foreign bot plays."""
+    def has_external_bots(self) -> bool:
+        """Whether an external bot plays."""
         return any(map(is_external, self.bots))
 
     @property
     def max_jobs(self) -> int | None:
-        """How many processes can share the work; None: any number. A bot that connects to us plays in one."""
+        """The largest useful number of processes, None for no limit. A bot that connects to the arena plays in one."""
         return 1 if any(map(is_awaited, self.bots)) else None
 
     def make_rules(self) -> Rules:
-        """The rules played by."""
+        """The rules of the games."""
         return preset(self.rules, self.length)
 
     def make_bots(self) -> list[Bot]:
-        """New bots, each with the seed of its position. Raises ValueError for a spec that cannot be."""
-        agents = [self._make_agent(spec, place) for place, spec in enumerate(self.bots)]
+        """New bots, each with a seed derived from its index. Raises ValueError for a bad spec."""
+        agents = [self._make_agent(spec, index) for index, spec in enumerate(self.bots)]
         return [Bot(label, agent) for label, agent in zip(labels([agent.name for agent in agents]), agents)]
 
-    def _make_agent(self, spec: str, place: int) -> Agent:
+    def _make_agent(self, spec: str, index: int) -> Agent:
         if is_external(spec):
             return ExternalAgent(make_external(spec, self.timeout))
-        return make(spec, seed=derived_seed(self.seed, "bot", place))
+        return make(spec, seed=derived_seed(self.seed, "bot", index))
 
     def wall_seeds(self, walls: Sequence[int]) -> list[int]:
-        """The 64-bit seeds of those walls."""
+        """The 64-bit seeds of the walls with these indices."""
         return [derived_seed(self.seed, "wall", wall) for wall in walls]
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """One game of the schedule."""
+    """A game of the schedule: a wall in a rotation of the seats."""
 
     wall: int
     rotation: int
     seed: int
-    seats: list[int]  # which bot sits where, by its place in the schedule
+    seats: list[int]  # index of the bot on each seat
 
     @property
     def name(self) -> str:
-        """What to call it in messages."""
+        """Number, seed and rotation, for messages."""
         number = game_number(self.wall, self.rotation)
         return f"game {number} (wall seed {self.seed:016x}, rotation {self.rotation})"
 
 
 def game_number(wall: int, rotation: int) -> int:
-    """The place of a game in the schedule, from 0."""
+    """The index of a game in the schedule, from 0."""
     return wall * ROTATIONS + rotation
 
 
-def games_of(settings: Settings, walls: Sequence[int]) -> list[Game]:
-    """The games on those walls, all rotations of one after the other."""
+def games_of(settings: RunSettings, walls: Sequence[int]) -> list[Game]:
+    """The games on ``walls``, wall by wall in all rotations."""
     return [
         Game(wall, rotation, seed, seats)
         for wall, seed, rotations in zip(walls, settings.wall_seeds(walls), seating(walls).tolist())
@@ -113,33 +112,36 @@ def games_of(settings: Settings, walls: Sequence[int]) -> list[Game]:
 
 
 def round_up(games: int) -> int:
-    """The next number of games at which every wall is played in all rotations."""
+    """``games`` rounded up to a multiple of ROTATIONS."""
     return -(-games // ROTATIONS) * ROTATIONS
 
 
 def labels(names: Sequence[str]) -> list[str]:
-    """Names to tell the bots apart by: the second ``random`` is ``random#2``."""
-    seen: Counter[str] = Counter()
-    found = []
+    """Unique labels: the second ``random`` becomes ``random#2``."""
+    counts: Counter[str] = Counter()
+    unique = []
     for name in names:
-        seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
-    return found
+        counts[name] += 1
+        unique.append(name if counts[name] == 1 else f"{name}#{counts[name]}")
+    return unique
 
 
 def seating(walls: Sequence[int]) -> np.ndarray:
-    """Which bot sits where: int8[walls, ROTATIONS, seats].
+    """The index of the bot on each seat: int8[walls, ROTATIONS, seats].
 
-    Over the three rotations of a wall every bot has every seat once. Cyclic rotations alone would leave each bot the
-    same right-hand neighbour throughout, so odd walls go round the other way: two walls see all six orders once.
+    Over the three rotations of a wall every bot has every seat once. With cyclic rotations alone, each bot would always
+    have the same right-hand neighbour, so odd walls rotate in the opposite order: two walls have all six orders once.
     """
     wall, rotation, seat = np.ix_(np.asarray(walls), np.arange(ROTATIONS), np.arange(N_SEATS))
     direction = np.where(wall % 2 == 0, 1, -1)
     return ((rotation + direction * seat) % N_SEATS).astype(np.int8)
 
 
-def chunks(walls: Sequence[int], jobs: int, max_walls: int = MAX_WALLS) -> list[list[int]]:
-    """The walls cut into even pieces of `max_walls` at most, as many for each job where there are walls enough."""
+def split_walls(walls: Sequence[int], jobs: int, max_walls: int = MAX_WALLS) -> list[list[int]]:
+    """Split ``walls`` into chunks of nearly equal size, at most ``max_walls``.
+
+    The number of chunks is a multiple of ``jobs``, or that of the walls if they are fewer.
+    """
     n = min(len(walls), -(-len(walls) // (max_walls * jobs)) * jobs)
-    cuts = [len(walls) * piece // n for piece in range(n + 1)] if n else []
+    cuts = [len(walls) * chunk // n for chunk in range(n + 1)] if n else []
     return [list(walls[first:last]) for first, last in pairwise(cuts)]

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import MofNCompleteColumn, Progress
 
-from engine.common.options import Parser, positive
+from engine.common.options import Parser, describe_error, positive, usable_cores
+from engine.common.progress import Progress
 from engine.records.files import RecordError, find_records, read_records, write_record
 from engine.records.show import show_game
 from engine.records.validate import AUTO, check_files
@@ -24,10 +24,11 @@ SHARED_FROM = 100  # files from which more than one process is worth its start
 def validate(args: argparse.Namespace) -> int:
     """Replay every file found; a line for each mismatch and each broken file, and one with the totals."""
     files = find_records(args.paths)
-    jobs = args.jobs or ((os.cpu_count() or 1) if len(files) >= SHARED_FROM else 1)
+    jobs = args.jobs or (usable_cores() if len(files) >= SHARED_FROM else 1)
     rounds = decisions = mismatches = 0
-    with _progress() as progress:
-        for report in progress.track(check_files(files, args.rules, jobs), len(files), description="replaying"):
+    with Progress("files", len(files)) as progress:
+        for report in check_files(files, args.rules, jobs):
+            progress.advance()
             for fault in report.faults:
                 print(fault)
             rounds += report.n_rounds
@@ -37,19 +38,6 @@ def validate(args: argparse.Namespace) -> int:
         print(f"no game records in {' '.join(map(str, args.paths))}", file=sys.stderr)
     print(f"files {len(files)} · rounds {rounds} · decisions {decisions} · mismatches {mismatches}")
     return OK if files and not mismatches else FAULTY
-
-
-def _progress() -> Progress:
-    """A bar on a terminal, nothing elsewhere; lines printed meanwhile go above it, or where stdout is redirected to."""
-    console = Console(stderr=True)
-    columns = (*Progress.get_default_columns(), MofNCompleteColumn())
-    return Progress(
-        *columns,
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-        redirect_stdout=sys.stdout.isatty(),
-    )
 
 
 def convert(args: argparse.Namespace) -> int:
@@ -110,7 +98,7 @@ def main(argv: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAULTY
     except OSError as error:
-        args.parser.error(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        args.parser.error(describe_error(error))
     return code
 
 

@@ -13,7 +13,7 @@ import structlog
 import uvloop
 from pydantic import TypeAdapter, ValidationError
 
-from engine.common.options import Parser
+from engine.common.options import Parser, describe_error
 from server.access import HOUSE
 from server.logs import start_logging
 from server.messages import Name
@@ -146,7 +146,7 @@ def main(argv: Sequence[str]) -> int:
     except (StoreError, ValueError) as error:
         parser.error(str(error))
     except OSError as error:
-        parser.error(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        parser.error(describe_error(error))
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ def test_packages_named_here_are_those_of_the_repository() -> None:
     [
         ("engine", "import numpy\nfrom engine.tiles import mpsz\n", []),
         ("engine", "import agents.base as base\n", [1]),
-        ("agents", "from engine import table\n\ndef late():\n    from arena.runner import run\n", [4]),
+        ("agents", "from engine import table\n\ndef late():\n    from arena.run import ArenaRun\n", [4]),
         ("arena", "import engine, agents\nfrom server import app\n", [2]),
         ("server", "import arena\nimport tests.conftest\n", [1, 2]),
     ],

@@ -16,7 +16,7 @@ from agents.client.session import Stay
 from agents.external.child import FRAMINGS, Child
 from agents.external.mjai_bot import AgentBot, BotError, MjaiBot
 from agents.registry import make, names
-from engine.common.options import Parser
+from engine.common.options import Parser, non_negative, seconds
 from engine.mjai.dialects import DIALECTS
 from engine.mjai.messages import Message
 
@@ -47,7 +47,9 @@ def make_parser() -> Parser:
     parser.add_argument("url", type=address, help="mjsonp://HOST:PORT/ROOM, ws://HOST:PORT/mjai/ROOM or wss://…")
     parser.add_argument("--name", help="what to be called at the table (default: the bot's own name)")
     parser.add_argument("--token", default=os.environ.get("NUKIDORA_TOKEN"), help="access token (or NUKIDORA_TOKEN)")
-    parser.add_argument("--games", type=count, default=1, metavar="N", help="games to play (default 1; 0: no end)")
+    parser.add_argument(
+        "--games", type=non_negative, default=1, metavar="N", help="games to play (default 1, 0: endless)"
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bot's own chances (default 0)")
     parser.add_argument(
         "--pause",
@@ -68,24 +70,6 @@ def address(text: str) -> Address:
         return parse_url(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def count(text: str) -> int:
-    """A whole number from 0 up, for the command line."""
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 up")
-    return int(text)
-
-
-def seconds(text: str) -> float:
-    """A time to wait, for the command line."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0.0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 0 up")
-    return value
 
 
 class Paced:

@@ -23,7 +23,7 @@ from agents.bert.export.weights import read_checkpoint
 from agents.bert.inference import DEVICES, load
 from agents.bert.labels import legal_table
 from benchmarks.bert.methods import Method, all_methods
-from benchmarks.engine.__main__ import ROUNDS, rate
+from benchmarks.timing import ROUNDS, rate
 from engine.common.options import Parser
 
 WALLS = range(40)  # of the games that samples are taken from

@@ -1,0 +1,1 @@
+"""The speed of the engine beside other Python packages for the same work."""

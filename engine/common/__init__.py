@@ -1,0 +1,7 @@
+"""Helpers of the command lines and long jobs of all packages.
+
+``options``   command-line parser, option types, one-line error messages
+``progress``  progress bar of a long job
+``workers``   pool of worker processes
+``files``     atomic file writes
+"""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from engine.common.workers import run_tasks, stateless
 from engine.records.files import read_records
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
@@ -51,11 +50,17 @@ def check_file(path: Path, rules: str = AUTO) -> Report:
 
 
 def check_files(paths: list[Path], rules: str = AUTO, jobs: int = 1) -> Iterator[Report]:
-    """A report for each file, in order; `jobs` processes share the work."""
-    check = partial(check_file, rules=rules)
-    if jobs == 1:
-        yield from map(check, paths)
-        return
-    yield from map(check, paths[:1])  # compiles the rules, where that is due, before many processes would at once
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(check, paths[1:], chunksize=8)
+    """A report for each file, in order. More than one job: that many worker processes (`engine.common.workers`)."""
+    check = stateless(partial(_check_numbered, rules=rules))
+    early: dict[int, Report] = {}  # reports of files that were checked before an earlier one
+    n_given = 0
+    for number, report in run_tasks(check, list(enumerate(paths)), 0 if jobs == 1 else jobs):
+        early[number] = report
+        while n_given in early:
+            yield early.pop(n_given)
+            n_given += 1
+
+
+def _check_numbered(task: tuple[int, Path], rules: str) -> Iterator[tuple[int, Report]]:
+    number, path = task
+    yield number, check_file(path, rules)

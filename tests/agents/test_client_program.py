@@ -101,7 +101,7 @@ def test_a_bot_that_ends_at_once_is_named_with_its_last_words(tmp_path: Path) ->
         (["rule", "mjsonp://localhost/x?dialect=ruby"], "dialect must be one of mjai3p, libriichi3p, kita"),
         (["--exec", "no-such-program x", "mjsonp://localhost/x"], "there is no program 'no-such-program'"),
         (["rule", "--framing", "array", "mjsonp://localhost/x"], "--framing is for --exec only"),
-        (["rule", "--games", "-1", "mjsonp://localhost/x"], "'-1' is not a whole number from 0 up"),
+        (["rule", "--games", "-1", "mjsonp://localhost/x"], "'-1' is not a non-negative integer"),
         (["rule", "--dialect", "ruby", "mjsonp://localhost/x"], "invalid choice: 'ruby'"),
     ],
 )

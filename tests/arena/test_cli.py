@@ -1,4 +1,4 @@
-"""The arena as a user meets it: output, errors, exit codes, Ctrl-C, going on."""
+"""The command line of the arena: output, errors, exit codes, Ctrl-C, resuming."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.schedule import ROTATIONS, Settings, seating
+from arena.columns import PLAY, RESULTS
+from arena.schedule import ROTATIONS, RunSettings, seating
 from tests.support.arena_runs import REPOSITORY, Arena, without_speed
 
 RANDOM = ("--bots", "random,tsumogiri,random")
@@ -55,6 +56,9 @@ def test_help_defines_the_columns(arena: Arena) -> None:
     assert done.returncode == 0
     for word in ("placement", "deal-in", "riichi", "nukidora", "FILE.partial"):
         assert word in done.stdout
+    for statistic in (*RESULTS, *PLAY):
+        heading = " ".join(statistic.heading.split())
+        assert re.search(rf"^{re.escape(heading)} +{re.escape(statistic.help)}$", done.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -62,9 +66,9 @@ def test_help_defines_the_columns(arena: Arena) -> None:
     [
         (("--bots", "rule,ruel,random"), "unknown bot 'ruel'"),
         (("--bots", "random,random"), "names 2 bots"),
-        (("--games", "0"), "'0' is not a whole number from 1 up"),
-        (("--games", "many"), "'many' is not a whole number from 1 up"),
-        (("--jobs", "-1"), "'-1' is not a whole number from 1 up"),
+        (("--games", "0"), "'0' is not a positive integer"),
+        (("--games", "many"), "'many' is not a positive integer"),
+        (("--jobs", "-1"), "'-1' is not a positive integer"),
         (("--rules", "ruby"), "invalid choice: 'ruby'"),
         (("--json", "/dev/null/results.json"), "/dev/null/results.json.partial: Not a directory"),
         (("--json", "."), ".: is a folder"),
@@ -89,7 +93,7 @@ def test_a_bad_argument_is_one_line(arena: Arena, arguments: tuple[str, ...], wh
     ],
 )
 def test_a_failing_bot_is_named_with_game_and_seat(arena: Arena, bot: str, seat: int, what: str) -> None:
-    settings = Settings(("random", bot, "tsumogiri"), 30, 0, "tenhou", "hanchan")
+    settings = RunSettings(("random", bot, "tsumogiri"), 30, 0, "tenhou", "hanchan")
     done = arena("--bots", ",".join(settings.bots), "--games", settings.games, "--jobs", 1)
     assert done.returncode == 1
     assert done.stdout == "no games finished yet\n"
@@ -137,12 +141,12 @@ def group_is_gone(group: int) -> bool:
     return False
 
 
-def take_interrupts() -> None:
-    """Undo a shell that starts background jobs deaf to Ctrl-C."""
+def restore_interrupts() -> None:
+    """Handle Ctrl-C even if the shell has started this process with SIGINT ignored."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def test_ctrl_c_prints_the_statistics_and_the_run_goes_on_later(
+def test_ctrl_c_prints_the_statistics_and_the_run_can_be_resumed(
     arena: Arena, environment: dict[str, str], tmp_path: Path
 ) -> None:
     options = ["--bots", "random,slow,tsumogiri", "--games", "1200", "--length", "east", "--jobs", "2"]
@@ -155,11 +159,11 @@ def test_ctrl_c_prints_the_statistics_and_the_run_goes_on_later(
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=take_interrupts,
+        preexec_fn=restore_interrupts,
     )
     wait_for(lambda: partial.exists() and partial.read_bytes().count(b"\n") >= 2, 300)
-    process.send_signal(signal.SIGSTOP)  # so that the workers have time to mind the interrupt, if they do
-    os.killpg(process.pid, signal.SIGINT)  # a terminal tells the whole group
+    process.send_signal(signal.SIGSTOP)  # so that the workers have time to react to the interrupt, if they do
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the whole group
     time.sleep(0.3)
     process.send_signal(signal.SIGCONT)
     started = time.monotonic()
@@ -167,18 +171,18 @@ def test_ctrl_c_prints_the_statistics_and_the_run_goes_on_later(
     assert time.monotonic() - started < 5
     assert process.returncode == 130
     assert re.search(r"Results: [\d,]+ walls", stdout)
-    assert stderr.splitlines()[-1] == "arena: interrupted; start it again with the same settings to go on"
+    assert stderr.splitlines()[-1] == "arena: interrupted; run the same command again to resume"
     assert "Traceback" not in stdout + stderr
     assert not json.exists()
     wait_for(lambda: group_is_gone(process.pid), 10)
 
     refused = arena(*options, "--seed", 9, "--json", json)
     assert refused.returncode == 2
-    assert "left from a run with other seed" in refused.stderr
+    assert "belongs to a run with different seed" in refused.stderr
 
     resumed = arena(*options, "--json", json)
     assert resumed.returncode == 0
-    assert re.search(r"going on from [\d,]+ of 1,200 games", resumed.stderr)
+    assert re.search(r"resuming: [\d,]+ of 1,200 games are finished", resumed.stderr)
     assert not partial.exists()
 
     whole = arena(*options, "--json", tmp_path / "whole.json")
@@ -186,17 +190,17 @@ def test_ctrl_c_prints_the_statistics_and_the_run_goes_on_later(
     assert without_speed(json) == without_speed(tmp_path / "whole.json")
 
 
-def test_a_run_interrupted_before_its_last_step_only_writes(arena: Arena, tmp_path: Path) -> None:
-    """All chunks are in the journal, the JSON file is not written: nothing is played again."""
+def test_a_run_interrupted_before_its_last_step_plays_nothing_again(arena: Arena, tmp_path: Path) -> None:
+    """All chunks are in the checkpoint, but the JSON file could not be written."""
     options = [*RANDOM, "--games", 6, "--json", tmp_path / "results.json"]
-    blocked = tmp_path / "results.json.unfinished"
+    blocked = tmp_path / "results.json.tmp"
     blocked.mkdir()
     failed = arena(*options)
     assert failed.returncode == 1
-    assert "results.json.unfinished: Is a directory" in failed.stderr
+    assert "results.json.tmp: Is a directory" in failed.stderr
     blocked.rmdir()
     done = arena(*options)
     assert done.returncode == 0, done.stderr
-    assert "going on from 6 of 6 games" in done.stderr
+    assert "resuming: 6 of 6 games are finished" in done.stderr
     assert "0 games in 0.0 s" in done.stdout
     assert len(without_speed(tmp_path / "results.json")["games"]) == 6

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.schedule import MAX_WALLS, ROTATIONS, Settings, chunks, labels, round_up, seating
+from arena.schedule import MAX_WALLS, ROTATIONS, RunSettings, labels, round_up, seating, split_walls
 
 
 def test_every_bot_has_every_seat_of_every_wall_once() -> None:
@@ -34,7 +34,7 @@ def test_a_warm_up_plays_the_first_game_of_the_schedule() -> None:
 
 def test_wall_seeds_are_distinct_and_depend_on_the_seed() -> None:
     def seeds(seed: int) -> list[int]:
-        return Settings(("random",) * 3, 3000, seed, "tenhou", "hanchan").wall_seeds(range(1000))
+        return RunSettings(("random",) * 3, 3000, seed, "tenhou", "hanchan").wall_seeds(range(1000))
 
     assert len(set(seeds(1)) | set(seeds(2))) == 2000
     assert all(0 <= seed < 1 << 64 for seed in seeds(1))
@@ -42,7 +42,7 @@ def test_wall_seeds_are_distinct_and_depend_on_the_seed() -> None:
 
 
 def test_bots_of_the_same_name_get_labels_and_seeds_of_their_own() -> None:
-    bots = Settings(("random", "random", "random"), 3, 0, "tenhou", "hanchan").make_bots()
+    bots = RunSettings(("random", "random", "random"), 3, 0, "tenhou", "hanchan").make_bots()
     assert [bot.label for bot in bots] == ["random", "random#2", "random#3"]
     assert labels(["a", "b", "a"]) == ["a", "b", "a#2"]
 
@@ -53,11 +53,11 @@ def test_games_are_rounded_up_to_whole_walls(games: int, played: int) -> None:
 
 
 @given(st.integers(0, 1000), st.integers(1, 40))
-def test_chunks_hold_every_wall_once_and_give_every_job_work(n_walls: int, jobs: int) -> None:
+def test_chunks_have_every_wall_once_and_every_job_has_work(n_walls: int, jobs: int) -> None:
     walls = list(range(5, 5 + n_walls))
-    cut = chunks(walls, jobs)
-    assert [wall for chunk in cut for wall in chunk] == walls
-    sizes = [len(chunk) for chunk in cut]
+    chunks = split_walls(walls, jobs)
+    assert [wall for chunk in chunks for wall in chunk] == walls
+    sizes = [len(chunk) for chunk in chunks]
     assert all(0 < size <= MAX_WALLS for size in sizes)
-    assert len(cut) >= min(jobs, n_walls)
+    assert len(chunks) >= min(jobs, n_walls)
     assert not sizes or max(sizes) - min(sizes) <= 1

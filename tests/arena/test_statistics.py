@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from arena.columns import as_json
 from arena.schedule import seating
-from arena.statistics import DEAL_INS, N_COUNTS, ROUNDS, SCORE, WINS, estimate, statistics
+from arena.statistics import DEAL_INS, N_COUNTS, ROUNDS, SCORE, WINS, by_bot, estimate
 from engine.rules import TENHOU
 from tests.support.arena_runs import REPOSITORY, Arena
 
@@ -137,9 +138,10 @@ def test_luck_of_a_wall_does_not_widen_the_interval() -> None:
     counts = np.zeros((len(walls), 3, 3, N_COUNTS), dtype=np.int32)
     counts[..., SCORE] = [50_000, 35_000, 20_000]
     counts[..., ROUNDS] = 10
-    for bot in statistics(["a", "b", "c"], walls, counts, TENHOU):
-        assert (bot.placement.mean, bot.placement.interval) == (2.0, 0.0)
-        assert (bot.first, bot.second, bot.third) == pytest.approx((1 / 3, 1 / 3, 1 / 3))
+    for games in by_bot(["a", "b", "c"], walls, counts, TENHOU):
+        bot = as_json(games)
+        assert bot["placement"] == {"mean": 2.0, "interval": 0.0}
+        assert (bot["first"], bot["second"], bot["third"]) == pytest.approx((1 / 3, 1 / 3, 1 / 3))
 
 
 def test_counts_go_to_the_bot_that_sat_there() -> None:
@@ -151,11 +153,11 @@ def test_counts_go_to_the_bot_that_sat_there() -> None:
     counts[..., WINS] = np.where(seats == 1, 3, 0)
     counts[..., DEAL_INS] = np.where(seats == 2, 2, 0)
     counts[..., SCORE] -= np.where(seats == 0, 35_100, 0)
-    found = statistics(["a", "b", "c"], walls, counts, TENHOU)
-    assert [bot.win_rate for bot in found] == [0, 0.75, 0]
-    assert [bot.deal_in_rate for bot in found] == [0, 0, 0.5]
-    assert [bot.busts for bot in found] == [6, 0, 0]
-    assert [bot.placement.mean for bot in found] == [3, 1.5, 1.5]
+    bots = [as_json(games) for games in by_bot(["a", "b", "c"], walls, counts, TENHOU)]
+    assert [bot["win_rate"] for bot in bots] == [0, 0.75, 0]
+    assert [bot["deal_in_rate"] for bot in bots] == [0, 0, 0.5]
+    assert [bot["busts"] for bot in bots] == [6, 0, 0]
+    assert [bot["placement"]["mean"] for bot in bots] == [3, 1.5, 1.5]
 
 
 def test_one_wall_has_no_interval() -> None:

@@ -1,21 +1,30 @@
-"""What several tests of the arena need."""
+"""Helpers of the tests of the arena."""
 
 from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from arena.play import ChunkResult, GamesFinished
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 
-# The fixture `arena`: takes the arguments of the command line.
+# The fixture `arena`: a function of the arguments of the command line.
 Arena = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def without_speed(path: Path) -> dict[str, Any]:
-    """A JSON file of results without the one part that differs from run to run."""
+    """The content of a JSON file of results, without the part that differs between runs."""
     document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     del document["speed"]
     return document
+
+
+def last_update(updates: Iterable[GamesFinished | ChunkResult]) -> ChunkResult:
+    """The result of a chunk, which is the last update of `arena.play.play_chunk`."""
+    *_, result = updates
+    assert isinstance(result, ChunkResult)
+    return result

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import MofNCompleteColumn, Progress
 
 from agents.bert.evaluation.records import WAHAHA_ACCURACY, WAHAHA_LOSS, RecordMetrics, evaluate_records
 from agents.bert.evaluation.report import Report
 from agents.bert.evaluation.validation import ValidationMetrics, choose_samples, evaluate_validation
 from agents.bert.inference import DEVICES, Predictor, load
 from agents.bert.training.data.dataset import Dataset
-from engine.common.options import Parser, complaint, positive
+from engine.common.options import Parser, describe_error, positive
+from engine.common.progress import Progress
 from engine.records.files import find_records
 
 FINISHED, INTERRUPTED = 0, 130
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.json is not None:
             options.json.write_text(json.dumps(as_json(options.model, validation, records), indent=1) + "\n")
     except (ValueError, OSError) as error:
-        parser.error(complaint(error))
+        parser.error(describe_error(error))
     except KeyboardInterrupt:
         console.print(f"{parser.prog}: interrupted", highlight=False)
         return INTERRUPTED
@@ -94,34 +94,28 @@ def evaluate(options: argparse.Namespace, console: Console) -> tuple[ValidationM
     """The metrics asked for, with a progress bar. Raises ValueError and OSError for what cannot be read."""
     predictor = load(options.model, options.device)
     validation = records = None
-    columns = (*Progress.get_default_columns(), MofNCompleteColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        if options.data is not None:
-            validation = on_validation_games(predictor, options.data, options.samples, bar)
-        if options.records is not None:
-            records = on_recorded_games(predictor, options.records, bar)
+    if options.data is not None:
+        validation = on_validation_games(predictor, options.data, options.samples, console)
+    if options.records is not None:
+        records = on_recorded_games(predictor, options.records, console)
     return validation, records
 
 
-def on_validation_games(predictor: Predictor, folder: Path, n: int, bar: Progress) -> ValidationMetrics:
+def on_validation_games(predictor: Predictor, folder: Path, n: int, console: Console) -> ValidationMetrics:
     """Metrics of at most `n` validation samples."""
     data = Dataset(folder, validation=True)
     indices = choose_samples(data, n)
-    task = bar.add_task("validation samples", total=len(indices))
-    return evaluate_validation(predictor, data, indices, lambda done: bar.advance(task, done))
+    with Progress("samples", len(indices), console=console) as progress:
+        return evaluate_validation(predictor, data, indices, progress.advance)
 
 
-def on_recorded_games(predictor: Predictor, paths: Sequence[Path], bar: Progress) -> RecordMetrics:
+def on_recorded_games(predictor: Predictor, paths: Sequence[Path], console: Console) -> RecordMetrics:
     """Metrics of the games recorded in files and folders."""
     files = find_records(paths)
     if not files:
         raise ValueError(f"no game records in {', '.join(map(str, paths))}")
-    task = bar.add_task("recorded games", total=len(files))
-
-    def warn(line: str) -> None:
-        bar.console.print(line, soft_wrap=True, highlight=False, markup=False)
-
-    return evaluate_records(predictor, files, lambda: bar.advance(task), warn)
+    with Progress("games", len(files), console=console) as progress:
+        return evaluate_records(predictor, files, progress.advance, progress.print)
 
 
 def print_report(validation: ValidationMetrics | None, records: RecordMetrics | None) -> None:

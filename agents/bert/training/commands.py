@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from agents.bert.model import PRESETS
 from agents.bert.training import average as averaging
@@ -22,7 +21,9 @@ from agents.bert.training.model_card import write_card
 from agents.bert.training.networks import load_trained, quiet_libraries, save_network
 from agents.bert.training.objectives import Imitation, Improvement, MakeObjective, Pretraining
 from agents.bert.training.trainer import StopRequest, Trainer
-from engine.common.options import Parser, positive
+from engine.common.files import write_atomically
+from engine.common.options import Parser, describe_error, positive, positive_number
+from engine.common.progress import Progress
 
 FINISHED, INTERRUPTED = 0, 130
 CONFIG_FILE = "training_config.json"
@@ -32,17 +33,6 @@ Ctrl-C saves a checkpoint; the same command resumes from it. OUT/model has the n
 metrics.csv and tensorboard/ have all metrics. On N GPUs: torchrun --nproc-per-node N -m agents.bert …
 """
 SHOWN = ("train_loss", "train_accuracy", "validation_loss", "validation_accuracy")
-
-
-def positive_number(text: str) -> float:
-    """A number above 0, for an option. Raises ArgumentTypeError."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
-    return value
 
 
 class Option(NamedTuple):
@@ -141,7 +131,7 @@ def run_objective(
         save_config(config, out)
         trainer = Trainer(config, make_objective, out)
     except (ValueError, OSError) as error:
-        parser.error(str(error))
+        parser.error(describe_error(error))
     progress = trainer.progress
     if trainer.finished:
         console.print(f"finished after {progress.step:,} steps; the network is in {out / 'model'}", soft_wrap=True)
@@ -168,18 +158,16 @@ def save_config(config: TrainingConfig, out: Path) -> None:
                 raise ValueError(f"{out}: {what}; give the same options, or another folder")
     else:
         out.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(asdict(config), indent=1) + "\n")
+        with write_atomically(path) as file:
+            file.write(json.dumps(asdict(config), indent=1).encode() + b"\n")
 
 
 def run_training(trainer: Trainer, stop: StopRequest, console: Console) -> None:
     """Train to the end or until `stop`, with a progress bar."""
-    columns = (TextColumn("step"), MofNCompleteColumn(), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    bar = Progress(*columns, TextColumn("{task.fields[shown]}"), console=console, disable=not console.is_terminal)
-    with bar, closing(trainer.train()) as steps:
-        task = bar.add_task("", total=trainer.n_steps, completed=trainer.progress.step, shown="")
+    console.quiet = not trainer.is_main
+    with Progress("steps", trainer.n_steps, trainer.progress.step, console) as bar, closing(trainer.train()) as steps:
         for metrics in steps:
-            shown = "  ".join(f"{name} {metrics[name]:.4f}" for name in SHOWN if name in metrics)
-            bar.update(task, completed=trainer.progress.step, shown=shown)
+            bar.advance(status="  ".join(f"{name} {metrics[name]:.4f}" for name in SHOWN if name in metrics))
             if trainer.any_process(stop.received):
                 break
 
@@ -196,7 +184,7 @@ def average(arguments: Sequence[str] | None = None) -> int:
     try:
         save_network(averaging.average(options.model), options.out)
     except (ValueError, OSError) as error:
-        parser.error(str(error))
+        parser.error(describe_error(error))
     return FINISHED
 
 
@@ -214,5 +202,5 @@ def deepen(arguments: Sequence[str] | None = None) -> int:
     try:
         save_network(deepened(load_trained(options.model), options.layers), options.out)
     except (ValueError, OSError) as error:
-        parser.error(str(error))
+        parser.error(describe_error(error))
     return FINISHED

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.bert import __main__ as bench
-from benchmarks.engine.__main__ import rate
+from benchmarks.timing import rate
 
 
 @pytest.fixture(autouse=True)

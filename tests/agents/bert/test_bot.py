@@ -21,11 +21,12 @@ from agents.bert.labels import LABEL_NAMES, N_LABELS, labels_of, legal_table
 from agents.bert.symmetries import LABEL_MAPS, SUITS_SWAPPED, variant_of
 from agents.external.mjai_bot import AgentBot
 from agents.registry import make
-from arena.chunk import play_chunk
-from arena.schedule import Settings
+from arena.play import play_chunk
+from arena.schedule import RunSettings
 from engine.game import Game
 from engine.mjai.actions import action_message
 from server.messages import as_message, parse_reply
+from tests.support.arena_runs import last_update
 from tests.support.small_networks import TINY, random_weights, write_network
 
 
@@ -94,9 +95,10 @@ def test_action_values_are_scaled_log_probabilities(network: Path, views: np.nda
 @pytest.mark.parametrize("options", ["", "?temperature=2"])
 def test_games_in_the_arena_are_the_same_in_one_chunk_as_in_several(network: Path, options: str) -> None:
     """An illegal answer would raise."""
-    settings = Settings((spec(network, options), "random", "efficiency"), 9, 7, "tenhou", "east")
-    whole = play_chunk(settings, settings.make_bots(), [0, 1, 2], None, lambda over: None)
-    parts = [play_chunk(settings, settings.make_bots(), [wall], None, lambda over: None) for wall in range(3)]
+    settings = RunSettings((spec(network, options), "random", "efficiency"), 9, 7, "tenhou", "east")
+    whole, *parts = (
+        last_update(play_chunk(settings, settings.make_bots(), walls, None)) for walls in ([0, 1, 2], [0], [1], [2])
+    )
     assert (whole.counts == np.concatenate([part.counts for part in parts])).all()
     assert whole.decisions == sum(part.decisions for part in parts) > 1000
 

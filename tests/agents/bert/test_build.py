@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,6 +21,8 @@ from agents.bert.training.data.records import Fault
 from agents.bert.training.data.selfplay import SelfPlayConfig
 from agents.bert.training.data.shards import DTYPES, Shard, exists, load
 from agents.bert.training.data.sources import SelfPlayChunk, SourceError
+from engine.common import progress
+from engine.common.workers import WorkerError
 from engine.records.files import write_record
 from tests.support.small_games import BOTS, SEED, chosen, folder_bytes, play, rows_in
 
@@ -34,6 +35,12 @@ SELF_PLAY = ("--selfplay", ",".join(BOTS), "--games", str(N_GAMES), "--seed", st
 @pytest.fixture
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "CHUNK", 2)
+
+
+@pytest.fixture(autouse=True)
+def no_progress_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No progress lines on stderr, even if the machine is slow."""
+    monkeypatch.setattr(progress, "LINE_INTERVAL", 3600.0)
 
 
 def make(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -65,7 +72,7 @@ def test_an_interrupted_command_resumes(
 
     def fill_first(folder: Path, number: int, chunk: sources.Chunk) -> int:
         if number == 1:
-            (folder / "000001.state.unfinished").touch()
+            (folder / "000001.state.npy.tmp").touch()
             raise KeyboardInterrupt
         return fill(folder, number, chunk)
 
@@ -135,7 +142,7 @@ def test_an_archive_of_bad_files_is_a_failure(capsys: pytest.CaptureFixture[str]
         (("--selfplay", "rule,ruel,rule"), "unknown bot 'ruel'"),
         (("--selfplay", "rule,rule"), "names 2 bots"),
         (("--selfplay", '"rule,rule,rule'), "unexpected end of data"),
-        (("--selfplay", "rule,rule,rule", "--games", "0"), "'0' is not a whole number from 1 up"),
+        (("--selfplay", "rule,rule,rule", "--games", "0"), "'0' is not a positive integer"),
         (("--selfplay", "rule,rule,rule", "--teacher", "nobody"), "unknown bot 'nobody'"),
         (
             ("--selfplay", "rule,rule,rule", "--rollouts", "2"),
@@ -213,38 +220,8 @@ def test_closing_the_generator_does_not_wait_for_the_workers(tmp_path: Path) -> 
     assert [exists(tmp_path, number) for number in range(3)] == [True, True, False]
 
 
-@pytest.fixture
-def another_thread() -> Iterator[None]:
-    """A thread that takes any signal the main thread does not."""
-    over = threading.Event()
-    thread = threading.Thread(target=over.wait)
-    thread.start()
-    yield
-    over.set()
-    thread.join()
-
-
-@pytest.mark.usefixtures("another_thread")
-def test_ctrl_c_while_workers_start_is_heard_after_and_by_this_process_alone() -> None:
-    started: list[subprocess.Popen[bytes]] = []
-
-    def start_and_interrupt() -> None:
-        with workers.interrupts_held_back():
-            started.append(subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE))
-            started[0].send_signal(signal.SIGINT)
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.2)  # until the other thread has heard it
-            started.append(started[0])
-
-    with pytest.raises(KeyboardInterrupt):
-        start_and_interrupt()
-    assert len(started) == 2
-    started[0].communicate(b"\n")
-    assert started[0].returncode == 0
-
-
 def test_a_worker_that_dies_is_one_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="a worker process ended unexpectedly"):
+    with pytest.raises(WorkerError, match="a worker process ended unexpectedly"):
         list(workers.fill_all(tmp_path, [(0, Fatal()), (1, Fatal())], jobs=2))
     assert list(tmp_path.iterdir()) == []
 
@@ -306,7 +283,7 @@ def test_ctrl_c_leaves_complete_shards_and_no_processes(
     n_complete: int, command: subprocess.Popen[str], tmp_path: Path
 ) -> None:
     # three processes: the command, multiprocessing's resource tracker, and a worker that is starting
-    wait_for(lambda: exists(tmp_path / "out", n_complete - 1) if n_complete else processes(command.pid) == 3)
+    wait_for(lambda: exists(tmp_path / "out", n_complete - 1) if n_complete else processes(command.pid) >= 3)
     os.killpg(command.pid, signal.SIGINT)
     check_interrupted(command, tmp_path / "out", n_complete)
 

@@ -316,7 +316,7 @@ def test_parts_that_are_not_asked_for_are_null(network: Path, record: Path, tmp_
         (["{network}", "--records", "{empty}"], "no game records in {empty}"),
         (["{network}", "--records", "{empty}/none.mjson"], "{empty}/none.mjson: no such file or folder"),
         (["{empty}", "--records", "{empty}"], "{empty}"),
-        (["{network}", "--data", "{data}", "--samples", "0"], "'0' is not a whole number from 1 up"),
+        (["{network}", "--data", "{data}", "--samples", "0"], "'0' is not a positive integer"),
         (["{network}", "--data", "{data}", "--samples", "9", "--json", "{empty}"], "{empty}: Is a directory"),
     ],
 )

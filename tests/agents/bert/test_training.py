@@ -339,7 +339,7 @@ def test_without_torch_the_command_says_what_to_install(
         (["train", "nowhere", "out"], "nowhere: no training files here"),
         (["train", "DATA", "out", "--from", "huge"], "huge: neither a size"),
         (["improve", "DATA", "out", "--from", "micro"], "micro is a size: name the folder of a trained network"),
-        (["pretrain", "DATA", "out", "--learning-rate", "0"], "'0' is not a number above 0"),
+        (["pretrain", "DATA", "out", "--learning-rate", "0"], "'0' is not a positive number"),
         (["pretrain"], "required: data, out"),
         (["teach"], "invalid choice: 'teach'"),
     ],

@@ -9,9 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
 from agents.base import ActionValues
 from agents.bert.training.data import seat_filter
 from agents.bert.training.data.manifest import BAD_FILES, add_sources, contents, join_bad_files
@@ -20,7 +17,9 @@ from agents.bert.training.data.shards import exists
 from agents.bert.training.data.sources import Chunk, Records, SelfPlay, Source, SourceError
 from agents.bert.training.data.workers import fill_all
 from agents.registry import names
-from engine.common.options import Parser, complaint, positive, three_bots, usable_cores
+from engine.common.options import Parser, describe_error, positive, three_bots, usable_cores
+from engine.common.progress import Progress
+from engine.common.workers import WorkerError
 
 FINISHED, FAILED, INTERRUPTED = 0, 1, 130
 PROG = "agents.bert data"
@@ -125,14 +124,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         tasks = add_sources(options.out, parse_sources(options), add=options.add)
     except (ValueError, OSError) as error:
-        parser.error(complaint(error))
+        parser.error(describe_error(error))
     code, why = make_shards(options.out, tasks, options.jobs)
     if code != FINISHED:
         note(f"{PROG}: {why}; the same command continues")
     try:
         n_samples = report(options.out)
     except (ValueError, OSError) as error:
-        note(f"{PROG}: {complaint(error)}")
+        note(f"{PROG}: {describe_error(error)}")
         return code or FAILED
     if code == FINISHED and n_samples == 0:
         note(f"{PROG}: {options.out}: no samples")
@@ -165,21 +164,18 @@ def make_shards(out: Path, tasks: list[tuple[int, Chunk]], jobs: int) -> tuple[i
         return FINISHED, ""
     if done:
         note(f"continuing from {done:,} of {total:,} games")
-    console = Console(stderr=True)
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("games"), TimeElapsedColumn(), TimeRemainingColumn())
     try:
         with (
             sigterm_as_ctrl_c(),
-            Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar,
+            Progress("games", total, done) as progress,
             closing(fill_all(out, todo, jobs)) as filled,
         ):
-            task = bar.add_task("", completed=done, total=total)
             for n_games in filled:
-                bar.advance(task, n_games)
+                progress.advance(n_games)
     except KeyboardInterrupt:
         return INTERRUPTED, "interrupted"
-    except (SourceError, OSError) as error:
-        return FAILED, complaint(error)
+    except (SourceError, WorkerError, OSError) as error:
+        return FAILED, describe_error(error)
     return FINISHED, ""
 
 

@@ -22,6 +22,7 @@ from agents.bert.training.data.dataset import is_validation
 from agents.bert.training.data.records import Fault
 from agents.bert.training.data.shards import GAME, find, load, save
 from agents.bert.training.data.sources import Chunk, Source
+from engine.common.files import write_atomically
 
 MANIFEST, BAD_FILES = "manifest.json", "bad_files.txt"
 
@@ -76,10 +77,9 @@ def read_manifest(folder: Path) -> list[Part]:
 def write_manifest(folder: Path, parts: Sequence[Part]) -> None:
     """Write ``manifest.json``. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
-    unfinished = folder / "manifest.unfinished"
     content = {"parts": [asdict(part) for part in parts]}
-    unfinished.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    unfinished.replace(folder / MANIFEST)
+    with write_atomically(folder / MANIFEST) as file:
+        file.write(json.dumps(content, indent=1).encode() + b"\n")
 
 
 def fill(folder: Path, number: int, chunk: Chunk) -> int:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.common.files import write_atomically
 from engine.table import N_SEATS, record
 
 SAMPLE = record(
@@ -82,11 +83,8 @@ def exists(folder: Path, number: int) -> bool:
 def save(shard: Shard, folder: Path, number: int) -> None:
     """Write a shard; it is complete once its last array is there. Raises OSError."""
     for name, array in zip(Shard._fields, shard, strict=True):
-        path = array_path(folder, number, name)
-        unfinished = path.with_suffix(".unfinished")
-        with unfinished.open("wb") as file:
+        with write_atomically(array_path(folder, number, name)) as file:
             np.save(file, array)
-        unfinished.replace(path)
 
 
 def load(folder: Path, number: int) -> Shard:

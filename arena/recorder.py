@@ -1,4 +1,4 @@
-"""Writing the games of a chunk as mjai records, one gzipped file a game."""
+"""Saves the games of a chunk as mjai records: one gzipped file for each game."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from arena.schedule import Game
+from engine.common.files import write_atomically
 from engine.mjai.messages import Event
 from engine.mjai.round_events import round_messages
 from engine.records.mjai import write
@@ -18,10 +19,13 @@ from engine.tables import Tables
 
 
 class Recorder:
-    """Records of tables in play: added round by round, as text, because a table forgets its rounds."""
+    """Records the games on some tables: an `arena.observers.GameObserver`.
+
+    Rounds are kept as text as soon as they end, because a table keeps the events of its current round only.
+    """
 
     def __init__(self, folder: Path, games: Sequence[Game], starts: Sequence[Event], tables: Tables) -> None:
-        """`starts` are the ``start_game`` of each game."""
+        """``starts``: the ``start_game`` event of each game."""
         self.folder = folder
         self.games = games
         self.tables = tables
@@ -29,31 +33,28 @@ class Recorder:
         for table, (game, start) in enumerate(zip(games, starts, strict=True)):
             self._add(table, [start | {"wall_seed": game.seed}])
 
-    def add_rounds(self, ended: np.ndarray) -> None:
-        """Add the rounds that have just ended on those tables."""
-        for table in ended.tolist():
+    def rounds_ended(self, tables: np.ndarray) -> None:
+        """See GameObserver."""
+        for table in tables.tolist():
             self._add(table, round_messages(self.tables.records[table]))
 
-    def finish(self) -> None:
-        """Write every game, all of them over. The same game gives the same bytes. Raises OSError."""
+    def games_ended(self) -> None:
+        """Write every game. The same game gives the same bytes. Raises OSError."""
         for table, game in enumerate(self.games):
             self._add(table, [end_game(self.tables.records[table], self.tables.rules)])
-            data = gzip.compress("".join(self.texts[table]).encode(), mtime=0)
-            path = self.folder / file_name(game)
-            unfinished = path.with_suffix(".unfinished")
-            unfinished.write_bytes(data)
-            unfinished.replace(path)  # whenever the run is cut short, a record is whole or not there
+            with write_atomically(self.folder / file_name(game)) as file:
+                file.write(gzip.compress("".join(self.texts[table]).encode(), mtime=0))
 
     def _add(self, table: int, events: list[Event]) -> None:
         self.texts[table].append(write(GameRecord(events, self.tables.rules, "")))
 
 
 def end_game(record: np.record, rules: Rules) -> Event:
-    """The last message of a game that is over."""
+    """The ``end_game`` message of a finished game, with final points."""
     message = round_messages(record)[-1]
     return message | {"points": rules.final_points(message["scores"])}
 
 
 def file_name(game: Game) -> str:
-    """Name of a game's file: its wall seed in 16 hexadecimal digits, its rotation."""
+    """Name of a game's file: its wall seed in 16 hexadecimal digits, and its rotation."""
     return f"{game.seed:016x}-{game.rotation}.mjson.gz"

@@ -1,4 +1,4 @@
-"""External bots in the arena: the games they would play as bots of our own, and what becomes of their faults."""
+"""External bots in the arena: they play the same games as built-in bots; their failures are reported."""
 
 from __future__ import annotations
 
@@ -19,27 +19,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.chunk import Chunk, play_chunk
-from arena.schedule import Settings
+from arena.play import ChunkResult, play_chunk
+from arena.schedule import RunSettings
 from arena.statistics import SCORE
-from engine.common.options import three_bots
-from tests.support.arena_runs import REPOSITORY, Arena, without_speed
+from tests.support.arena_runs import REPOSITORY, Arena, last_update, without_speed
 from tests.support.external_bots import command, still_running
 
 
-def settings_of(*bots: str, timeout: float = 5.0) -> Settings:
+def settings_of(*bots: str, timeout: float = 5.0) -> RunSettings:
     """A short run."""
-    return Settings(bots, 6, 4, "tenhou", "east", timeout)
+    return RunSettings(bots, 6, 4, "tenhou", "east", timeout)
 
 
-def played(settings: Settings, walls: list[int], folder: Path | None = None) -> Chunk:
+def played(settings: RunSettings, walls: list[int], folder: Path | None = None) -> ChunkResult:
     """The games on some walls, played in this process."""
     bots = settings.make_bots()
     try:
-        return play_chunk(settings, bots, walls, folder, lambda over: None)
+        return last_update(play_chunk(settings, bots, walls, folder))
     finally:
         for bot in bots:
-            if settings.foreign and hasattr(bot.agent, "player"):
+            if settings.has_external_bots and hasattr(bot.agent, "player"):
                 bot.agent.player.close()
 
 
@@ -53,17 +52,17 @@ def records(folder: Path) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def test_games_of_a_foreign_bot_are_those_of_the_same_bot_in_this_process(tmp_path: Path) -> None:
-    foreign = settings_of(f"exec+array:{command(tmp_path, 'array')}", "random", f"exec:{command(tmp_path, 'asked')}")
+def test_an_external_bot_plays_the_same_games_as_the_same_bot_in_this_process(tmp_path: Path) -> None:
+    external = settings_of(f"exec+array:{command(tmp_path, 'array')}", "random", f"exec:{command(tmp_path, 'asked')}")
     own = settings_of("tsumogiri", "random", "tsumogiri")
-    for name in ("foreign", "own"):
+    for name in ("external", "own"):
         (tmp_path / name).mkdir()
-    ours, theirs = played(own, [0, 1], tmp_path / "own"), played(foreign, [0, 1], tmp_path / "foreign")
+    ours, theirs = played(own, [0, 1], tmp_path / "own"), played(external, [0, 1], tmp_path / "external")
     assert theirs.faults == []
     assert np.array_equal(theirs.counts, ours.counts)
     assert theirs.decisions == ours.decisions
     assert len(records(tmp_path / "own")) == 6
-    assert records(tmp_path / "foreign") == records(tmp_path / "own")
+    assert records(tmp_path / "external") == records(tmp_path / "own")
 
 
 @pytest.mark.parametrize(
@@ -89,7 +88,7 @@ def test_a_faulty_bot_costs_its_seat_and_nothing_else(tmp_path: Path, fault: str
     assert chunk.counts[..., SCORE].any()
 
 
-def test_the_command_line_plays_foreign_bots_and_tells_of_their_faults(arena: Arena, tmp_path: Path) -> None:
+def test_the_command_line_plays_external_bots_and_reports_their_faults(arena: Arena, tmp_path: Path) -> None:
     good, bad = command(tmp_path, "array"), command(tmp_path, "asked", "crash")
     bots = f'"exec:{good}",exec+kita+asked:{bad},random'
     options = ["--bots", bots, "--games", 12, "--length", "east", "--seed", 4]
@@ -98,7 +97,8 @@ def test_the_command_line_plays_foreign_bots_and_tells_of_their_faults(arena: Ar
         done = arena(*options, "--jobs", jobs, *files)
         assert done.returncode == 0, done.stderr
     line = (
-        r"bot tsumogiri_bot#2: failed in 12 of 12 games, played on without it; first game 0, seat 1: has ended \(exit"
+        r"bot tsumogiri_bot#2: failed in 12 of 12 games, which went on without it; "
+        r"first: game 0, seat 1: has ended \(exit"
     )
     assert re.search(line, done.stdout)
     assert "bot tsumogiri_bot:" not in done.stdout
@@ -155,7 +155,7 @@ def test_ctrl_c_leaves_no_child_and_faults_are_kept_for_later(
         ('"rule,random,random', "unexpected end of data"),
     ],
 )
-def test_a_bad_foreign_bot_is_one_line(arena: Arena, bots: str, what: str) -> None:
+def test_a_bad_external_bot_is_one_line(arena: Arena, bots: str, what: str) -> None:
     done = arena("--bots", bots)
     assert done.returncode == 2
     assert what in done.stderr
@@ -166,13 +166,6 @@ def test_a_bot_that_never_plays_ends_the_run(arena: Arena) -> None:
     done = arena("--bots", "exec:false,random,random", "--jobs", 1)
     assert done.returncode == 1
     assert re.search(r"^arena: bot false: has (ended|closed its stdin) \(exit code 1\)$", done.stderr, re.MULTILINE)
-
-
-def test_commas_in_a_command() -> None:
-    assert three_bots('rule,"exec:a --b c,d ""e""",mjsonp://0.0.0.0:1/x') == (
-        "rule", 'exec:a --b c,d "e"', "mjsonp://0.0.0.0:1/x",
-    )  # fmt: skip
-    assert three_bots('exec:python -c "1", random,random')[0] == 'exec:python -c "1"'
 
 
 def free_port() -> int:

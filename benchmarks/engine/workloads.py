@@ -1,17 +1,17 @@
-"""The two sides of every comparison: the same work done by this engine and by its rivals.
+"""The workloads of the benchmark: the same work done by this engine and by riichienv or mahjong, the baselines.
 
-Each function does a fixed piece of work and returns how many units (decisions, hands) that was.
+A workload does a fixed piece of work and returns how many units (decisions, hands) that was.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from benchmarks.timing import Work
 from engine import kernels
 from engine.game import Game
 from engine.scoring.batch import HAND, score_batch
@@ -21,11 +21,9 @@ from engine.table import PON_MELD, WIN
 from engine.tables import Tables
 from engine.tiles import FULL_SET, HONOUR, KIND_5P, KIND_5S, KIND_OF, N_KINDS, SANMA_KINDS, tile136
 
-Work = Callable[[], int]
-
 
 def play_batch(n_tables: int = 512) -> int:
-    """Random legal hanchan in lock step, each seat asked through its view as any policy is; returns decisions."""
+    """Random hanchan on ``n_tables`` tables in lock step, by a policy that is given views; returns decisions."""
     tables = Tables(range(n_tables))
     actions = np.zeros(2 * n_tables, dtype=np.int16)
     decisions = 0
@@ -42,7 +40,7 @@ def play_batch(n_tables: int = 512) -> int:
 
 
 def play_game() -> int:
-    """One random legal hanchan, a step at a time from Python; returns decisions."""
+    """One random hanchan, stepped from Python; returns decisions."""
     choose = random.Random(1).choice
     game, decisions = Game(1), 0
     while not game.over:
@@ -66,7 +64,7 @@ def riichienv_play_game() -> int:
 
 
 def random_hands(n: int) -> np.ndarray:
-    """`n` random 14-tile hands as counts by kind, int8[n, 34]."""
+    """``n`` random 14-tile hands as counts by kind, int8[n, 34]."""
     rng = np.random.default_rng(1)
     hands = np.zeros((n, N_KINDS), dtype=np.int8)
     for hand in hands:
@@ -75,7 +73,7 @@ def random_hands(n: int) -> np.ndarray:
 
 
 def numbers136(counts: np.ndarray) -> list[int]:
-    """A hand without red fives as distinct 0-135 numbers."""
+    """A hand without red fives as distinct tile numbers 0 to 135; ``counts``: int8[34]."""
     return [
         tile136(kind, copy + (kind in (KIND_5P, KIND_5S)))
         for kind in range(N_KINDS)
@@ -84,29 +82,29 @@ def numbers136(counts: np.ndarray) -> list[int]:
 
 
 def shanten_sides(n: int = 20_000) -> tuple[Work, Work]:
-    """Shanten of the same 14-tile hands by this engine and by riichienv."""
+    """Shanten of the same 14-tile hands: by this engine, and by riichienv."""
     hands = random_hands(n)
     hands = hands[(hands[:, KIND_5P] < 4) & (hands[:, KIND_5S] < 4)]
     melds = np.zeros(len(hands), dtype=np.int8)
-    theirs = [numbers136(hand) for hand in hands]
+    numbers = [numbers136(hand) for hand in hands]
 
-    def ours() -> int:
+    def engine() -> int:
         shanten_batch(hands, melds)
         return len(hands)
 
     def riichienv() -> int:
         from riichienv import calculate_shanten_3p
 
-        for hand in theirs:
+        for hand in numbers:
             calculate_shanten_3p(hand)
-        return len(theirs)
+        return len(numbers)
 
-    return ours, riichienv
+    return engine, riichienv
 
 
 @dataclass(frozen=True)
 class WinningHand:
-    """A complete hand of 14 tiles by kind: the concealed ones, kinds ponned, and the kind won on."""
+    """A complete hand of 14 tiles: concealed tiles as counts int8[34], kinds of the pons, and the winning kind."""
 
     concealed: np.ndarray
     pons: tuple[int, ...]
@@ -116,7 +114,7 @@ class WinningHand:
 
 
 def winning_hands(n: int) -> list[WinningHand]:
-    """Random complete hands: four sets and a pair, up to two triplets ponned; at most three of a five (no reds)."""
+    """``n`` random hands of four sets and a pair, with up to two pons and no red fives."""
     rng = random.Random(1)
     hands: list[WinningHand] = []
     while len(hands) < n:
@@ -145,8 +143,8 @@ def winning_hands(n: int) -> list[WinningHand]:
     return hands
 
 
-def our_scoring(hands: list[WinningHand]) -> Work:
-    """The hands scored by this engine, in one batch."""
+def engine_scoring(hands: list[WinningHand]) -> Work:
+    """Scores the hands by this engine, in one batch."""
     rows = np.zeros(len(hands), dtype=HAND)
     wins = np.zeros(len(hands), dtype=WIN)
     for row, hand in zip(rows, hands, strict=True):
@@ -166,7 +164,7 @@ def our_scoring(hands: list[WinningHand]) -> Work:
 
 
 def mahjong_scoring(hands: list[WinningHand]) -> Work:
-    """The hands scored by `mahjong`, one call each."""
+    """Scores the hands by mahjong, one call for each."""
     from mahjong.hand_calculating.hand import HandCalculator
     from mahjong.hand_calculating.hand_config import HandConfig, OptionalRules
     from mahjong.meld import Meld
@@ -190,7 +188,7 @@ def mahjong_scoring(hands: list[WinningHand]) -> Work:
 
 
 def riichienv_scoring(hands: list[WinningHand]) -> Work:
-    """The hands scored by riichienv's three-player evaluator, one call each, without its slower Python wrapper."""
+    """Scores the hands by riichienv's three-player evaluator, one call for each, without its slower Python wrapper."""
     from riichienv import Meld, MeldType
     from riichienv._riichienv import Conditions, HandEvaluator3P
 
@@ -211,7 +209,7 @@ def riichienv_scoring(hands: list[WinningHand]) -> Work:
 
 
 def split136(hand: WinningHand) -> tuple[list[int], list[list[int]]]:
-    """0-135 numbers of the concealed tiles and of each pon, all distinct."""
+    """Tile numbers 0 to 135 of the concealed tiles and of each pon, all distinct."""
     total = hand.concealed.copy()
     for kind in hand.pons:
         total[kind] += 3

@@ -1,0 +1,90 @@
+"""Observers of the games of a chunk: external bots, which need messages of every event, and the recorder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from agents.external.adapters import ExternalAgent
+from arena.recorder import Recorder, end_game
+from arena.schedule import Bot, Game, game_number
+from engine.mjai.messages import Message, start_game
+from engine.tables import Tables
+
+
+class GameObserver(Protocol):
+    """Is told of the rounds played on some tables."""
+
+    def rounds_ended(self, tables: np.ndarray) -> None:
+        """A round has just ended on the tables with these indices, int64[m]."""
+        ...
+
+    def games_ended(self) -> None:
+        """All games are over."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A failure of an external bot in a game. The rest of the game was played for it."""
+
+    bot: int  # its index in the schedule
+    wall: int
+    rotation: int
+    seat: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"game {game_number(self.wall, self.rotation)}, seat {self.seat}: {self.what}"
+
+
+class ExternalBots:
+    """The external bots at a table on which one game is played: a `GameObserver`."""
+
+    def __init__(
+        self, bots: Mapping[int, ExternalAgent], game: Game, start: Message, tables: Tables, faults: list[Fault]
+    ) -> None:
+        """Begin the game with the message ``start``.
+
+        ``bots``: the external bots by their index in the schedule. Their failures are appended to ``faults``.
+        """
+        self._bots = bots
+        self._game = game
+        self._tables = tables
+        self._faults = faults
+        for index, bot in bots.items():
+            bot.begin(game.seats.index(index), start)
+
+    def rounds_ended(self, tables: np.ndarray) -> None:
+        """See GameObserver."""
+        for bot in self._bots.values():
+            bot.hear_round(self._tables.records[0])
+
+    def games_ended(self) -> None:
+        """See GameObserver."""
+        end = end_game(self._tables.records[0], self._tables.rules)
+        for index, bot in self._bots.items():
+            bot.finish(end)
+            if bot.fault:
+                seat = self._game.seats.index(index)
+                self._faults.append(Fault(index, self._game.wall, self._game.rotation, seat, bot.fault))
+
+
+def make_observers(
+    bots: Sequence[Bot], games: Sequence[Game], tables: Tables, folder: Path | None, faults: list[Fault]
+) -> list[GameObserver]:
+    """The observers of ``games`` on ``tables``: external bots and, unless ``folder`` is None, the recorder.
+
+    Failures of external bots are appended to ``faults``.
+    """
+    starts = [start_game([bots[index].label for index in game.seats], tables.rules) for game in games]
+    observers: list[GameObserver] = []
+    if external := {index: bot.agent for index, bot in enumerate(bots) if isinstance(bot.agent, ExternalAgent)}:
+        observers.append(ExternalBots(external, games[0], starts[0], tables, faults))
+    if folder is not None:
+        observers.append(Recorder(folder, games, starts, tables))
+    return observers

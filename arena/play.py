@@ -1,0 +1,112 @@
+"""Plays one chunk of the schedule: some walls in all rotations.
+
+The games are played on tables in lock step. With an external bot, which plays one game at a time, they are played one
+after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from agents.external.adapters import ExternalAgent
+from agents.external.mjai_bot import StandIn
+from arena.observers import Fault, GameObserver, make_observers
+from arena.schedule import ROTATIONS, Bot, Game, RunSettings, games_of
+from arena.statistics import N_COUNTS, SCORE, count_rounds
+from engine.table import GAME_OVER, N_SEATS
+from engine.tables import Policy, PolicyFault, Tables
+
+
+class GameError(Exception):
+    """A bot failed; the message names the bot, the game and the seat."""
+
+
+@dataclass(frozen=True, slots=True)
+class GamesFinished:
+    """``n`` more games of a chunk are finished."""
+
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkResult:
+    """The games of a finished chunk.
+
+    ``counts``: int32[walls, rotations, seats, N_COUNTS]. ``decisions``: how many times a bot was asked.
+    """
+
+    walls: list[int]
+    counts: np.ndarray
+    decisions: int
+    faults: list[Fault] = field(default_factory=list)
+
+
+def play_chunk(
+    settings: RunSettings, bots: Sequence[Bot], walls: list[int], folder: Path | None
+) -> Iterator[GamesFinished | ChunkResult]:
+    """Play ``walls`` in all rotations, and save the games in ``folder`` unless it is None.
+
+    Yields GamesFinished as games end, and the ChunkResult at last. Raises GameError, and OSError from saving.
+    """
+    games, rules = games_of(settings, walls), settings.make_rules()
+    counts = np.zeros((len(games), N_SEATS, N_COUNTS), dtype=np.int32)
+    decisions = 0
+    faults: list[Fault] = []
+    step = 1 if settings.has_external_bots else len(games)
+    for first in range(0, len(games), step):
+        part = slice(first, first + step)
+        tables = Tables(np.array([game.seed for game in games[part]], dtype=np.uint64), rules)
+        observers = make_observers(bots, games[part], tables, folder, faults)
+        n_reported = 0
+        for n_finished in play_games(tables, bots, games[part], observers, counts[part]):
+            if n_finished > n_reported:
+                yield GamesFinished(n_finished - n_reported)
+                n_reported = n_finished
+        decisions += tables.decisions
+    yield ChunkResult(walls, counts.reshape(len(walls), ROTATIONS, N_SEATS, N_COUNTS), decisions, faults)
+
+
+def play_games(
+    tables: Tables, bots: Sequence[Bot], games: Sequence[Game], observers: Sequence[GameObserver], counts: np.ndarray
+) -> Iterator[int]:
+    """Play ``games`` on ``tables`` to the end, adding to ``counts``, int32[games, seats, N_COUNTS].
+
+    Yields the number of finished games each time that rounds have ended. Raises what `play_chunk` raises.
+    """
+    players = np.array([game.seats for game in games], dtype=np.int8)
+    try:
+        for ended in tables.play([bot.agent.act for bot in bots], players):
+            count_rounds(tables.raw, ended, counts)
+            for observer in observers:
+                observer.rounds_ended(ended)
+            yield int(np.count_nonzero(tables.records["phase"] == GAME_OVER))
+    except PolicyFault as fault:
+        raise GameError(describe_fault(fault, bots, games)) from fault
+    counts[..., SCORE] = tables.records["seat"]["score"]
+    for observer in observers:
+        observer.games_ended()
+
+
+def describe_fault(fault: PolicyFault, bots: Sequence[Bot], games: Sequence[Game]) -> str:
+    """Bot, game and seat of a failure, and what it was."""
+    return f"bot {bots[fault.policy].label}, {games[fault.table].name}, seat {fault.seat}: {fault.what}"
+
+
+def warm_up(settings: RunSettings, bots: Sequence[Bot]) -> None:
+    """Compile everything that a game needs, by playing the first game to the end of its second round.
+
+    A bot that fails here is not reported: it fails again when the game is played.
+    """
+    game = games_of(settings, [0])[0]
+    tables = Tables([game.seed], settings.make_rules())
+    counts = np.zeros((1, N_SEATS, N_COUNTS), dtype=np.int32)
+    policies: list[Policy] = [StandIn().act if isinstance(bot.agent, ExternalAgent) else bot.agent.act for bot in bots]
+    with suppress(PolicyFault):
+        for ended in islice(tables.play(policies, np.array([game.seats], dtype=np.int8)), 2):
+            count_rounds(tables.raw, ended, counts)

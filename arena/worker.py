@@ -1,0 +1,65 @@
+"""A worker process of a run: makes the bots and plays chunks (see `engine.common.workers`)."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from agents.external.adapters import ExternalAgent
+from agents.external.mjai_bot import BotError
+from arena.play import ChunkResult, GameError, GamesFinished, play_chunk, warm_up
+from arena.schedule import RunSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The warm-up is done: everything is compiled."""
+
+
+WARM_UP = None
+Task = list[int] | None  # the walls of a chunk, or WARM_UP
+Update = Ready | GamesFinished | ChunkResult
+
+
+@contextmanager
+def open_worker(settings: RunSettings, folder: Path | None) -> Iterator[Callable[[Task], Iterator[Update]]]:
+    """Make the bots, and give the function that plays a chunk, or warms up. External bots are closed at the end.
+
+    Games are saved in ``folder`` unless it is None. The function raises GameError and OSError; so does the start of an
+    external bot.
+    """
+    bots = settings.make_bots()
+    with ExitStack() as stack:
+        if settings.has_external_bots:
+            signal.signal(signal.SIGTERM, exit_on_signal)
+        for bot in bots:
+            if isinstance(bot.agent, ExternalAgent):
+                start_external(bot.label, bot.agent, stack)
+
+        def run(walls: Task) -> Iterator[Update]:
+            if walls is WARM_UP:
+                warm_up(settings, bots)
+                yield Ready()
+            else:
+                yield from play_chunk(settings, bots, walls, folder)
+
+        yield run
+
+
+def start_external(label: str, agent: ExternalAgent, stack: ExitStack) -> None:
+    """Start an external bot; ``stack`` closes it. Raises GameError."""
+    stack.callback(agent.player.close)
+    try:
+        agent.player.prepare()
+    except (BotError, OSError) as error:
+        raise GameError(f"bot {label}: {error}") from error
+
+
+def exit_on_signal(number: int, frame: FrameType | None) -> None:
+    """Handle SIGTERM by SystemExit, so that the processes of external bots are closed."""
+    sys.exit()

@@ -1,0 +1,88 @@
+"""The checkpoint of an interrupted run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arena.checkpoint import Checkpoint, CheckpointError, run_identity
+from arena.play import ChunkResult
+from arena.schedule import RunSettings
+from arena.statistics import N_COUNTS
+
+SETTINGS = RunSettings(("random", "random", "tsumogiri"), 30, 0, "tenhou", "east")
+IDENTITY = run_identity(SETTINGS, None)
+
+
+def chunk(walls: list[int]) -> ChunkResult:
+    """A chunk with random counts that depend on its first wall."""
+    shape = (len(walls), 3, 3, N_COUNTS)
+    return ChunkResult(
+        walls, np.random.default_rng(walls[0]).integers(-50_000, 50_000, shape, dtype=np.int32), decisions=7
+    )
+
+
+def resumed(path: Path) -> list[list[int]]:
+    """The walls of the chunks in a checkpoint; their counts are checked."""
+    checkpoint = Checkpoint(path, IDENTITY)
+    for kept in checkpoint.resumed:
+        assert np.array_equal(kept.counts, chunk(kept.walls).counts)
+        assert kept.counts.dtype == np.int32
+    return [kept.walls for kept in checkpoint.resumed]
+
+
+def test_chunks_are_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "a.partial"
+    assert resumed(path) == []
+    checkpoint = Checkpoint(path, IDENTITY)
+    checkpoint.append(chunk([3, 4]))
+    checkpoint.append(chunk([0, 1]))
+    assert resumed(path) == [[3, 4], [0, 1]]
+    checkpoint.delete()
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("cut", [1, 2, 100])
+def test_an_incomplete_last_line_is_dropped(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "a.partial"
+    checkpoint = Checkpoint(path, IDENTITY)
+    checkpoint.append(chunk([0]))
+    checkpoint.append(chunk([1]))
+    path.write_bytes(path.read_bytes()[:-cut])
+    reopened = Checkpoint(path, IDENTITY)
+    assert [kept.walls for kept in reopened.resumed] == [[0]]
+    reopened.append(chunk([2]))
+    assert resumed(path) == [[0], [2]]
+
+
+def test_a_checkpoint_with_an_incomplete_first_line_starts_anew(tmp_path: Path) -> None:
+    path = tmp_path / "a.partial"
+    Checkpoint(path, IDENTITY)
+    path.write_bytes(path.read_bytes()[:-5])
+    Checkpoint(path, IDENTITY).append(chunk([1]))
+    assert resumed(path) == [[1]]
+
+
+def test_the_checkpoint_of_another_run_is_refused_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "a.partial"
+    Checkpoint(path, IDENTITY).append(chunk([1]))
+    before = path.read_bytes()
+    for other, what in [
+        (run_identity(replace(SETTINGS, seed=1, rules="majsoul"), None), "rules, seed"),
+        (run_identity(SETTINGS, tmp_path), "save"),
+        (IDENTITY | {"sources": "other"}, "sources"),
+    ]:
+        with pytest.raises(CheckpointError, match=f"with different {what}:"):
+            Checkpoint(path, other)
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_is_no_checkpoint_is_refused_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "a.partial"
+    path.write_text("my notes\nmore of them\n")
+    with pytest.raises(CheckpointError, match="is not a checkpoint"):
+        Checkpoint(path, IDENTITY)
+    assert path.read_text() == "my notes\nmore of them\n"

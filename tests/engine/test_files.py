@@ -1,0 +1,40 @@
+"""Atomic file writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.common.files import write_atomically
+
+
+def test_a_file_appears_when_it_is_complete(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b"before")
+    with write_atomically(path) as file:
+        file.write(b"after")
+        file.flush()
+        assert path.read_bytes() == b"before"
+    assert path.read_bytes() == b"after"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_failed_write_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b"before")
+
+    def interrupted() -> None:
+        with write_atomically(path) as file:
+            file.write(b"after")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert path.read_bytes() == b"before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), write_atomically(tmp_path / "no" / "a.json"):
+        pass
