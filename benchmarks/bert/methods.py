@@ -67,7 +67,7 @@ def torch_methods(folder: Path, device: str) -> list[Method]:
     model.to(device)
     methods = [
         Method("transformers, one by one, padded", partial(transformers_policy, model, device, True), batched=False),
-        Method("transformers, one by one, not padded", partial(transformers_policy, model, device, False), False),
+        Method("transformers, one by one, unpadded", partial(transformers_policy, model, device, False), False),
     ]
     for name, bfloat16 in (("torch, batched, float32", False), ("torch, batched, bfloat16", True)):
         predictor = Predictor(torch_model_forward(model, device, bfloat16), TORCH_BATCH_SIZE[device])

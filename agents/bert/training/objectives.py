@@ -49,7 +49,7 @@ class Objective(Protocol):
         ...
 
     @property
-    def metrics(self) -> tuple[str, ...]:
+    def metric_names(self) -> tuple[str, ...]:
         """The names of the metrics."""
         ...
 
@@ -71,7 +71,7 @@ def model_inputs(batch: Batch, device: torch.device) -> tuple[Tensor, Tensor, Te
 class Pretraining:
     """Masked language modelling (Devlin et al. 2019): predict tokens that are masked."""
 
-    metrics = ("loss", "accuracy")
+    metric_names = ("loss", "accuracy")
 
     def __init__(self, config: TrainingConfig) -> None:
         self.model = create_or_load(MaskedTokens, config.model)
@@ -106,7 +106,7 @@ class Imitation:
     regret of the likeliest label.
     """
 
-    metrics = ("loss", "accuracy", "regret", "placement_loss", "points_error")
+    metric_names = ("loss", "accuracy", "regret", "placement_loss", "points_error")
 
     def __init__(self, config: TrainingConfig) -> None:
         self.model = create_or_load(PolicyValue, config.model)
@@ -136,7 +136,7 @@ class Improvement:
     expected regrets of both policies among the labels of known value; `kl` is KL(reference || policy) in nats.
     """
 
-    metrics = ("loss", "regret", "reference_regret", "kl", "placement_loss", "points_error")
+    metric_names = ("loss", "regret", "reference_regret", "kl", "placement_loss", "points_error")
 
     def __init__(self, config: TrainingConfig) -> None:
         self.model = load_trained(config.model)

@@ -89,7 +89,7 @@ class Trainer:
         self.model, self.optimizer = self.accelerator.prepare(self.objective.model, self.optimizer)
         self.accelerator.register_for_checkpointing(self.scheduler)
         self._load_checkpoint()
-        self.writer = MetricsWriter(folder, self.objective.metrics, self.progress.step) if self.is_main else None
+        self.writer = MetricsWriter(folder, self.objective.metric_names, self.progress.step) if self.is_main else None
 
     @property
     def finished(self) -> bool:
