@@ -1,4 +1,4 @@
-"""python -m agents.bert: makes training data, trains the BERT bot, and evaluates it."""
+"""python -m agents.bert: makes training data, trains networks for the BERT bot, exports and evaluates them."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from importlib import import_module
 
 from engine.common.options import Parser
 
-# command -> where its function is, and what it does; imported only when asked for: torch takes seconds
+# command -> module:function, help; only the command's module is imported, as importing torch takes seconds
 COMMANDS = {
-    "data": ("agents.bert.training.data.build:main", "make training files from records or self-play"),
-    "pretrain": ("agents.bert.training.commands:pretrain", "train a BERT to guess masked tokens"),
-    "train": ("agents.bert.training.commands:train", "train policy and value"),
-    "improve": ("agents.bert.training.commands:improve", "improve a policy by results"),
-    "grow": ("agents.bert.training.deepen:main", "make a deeper network of a trained one"),
-    "average": ("agents.bert.training.average:main", "make the mean of a network before and after more training"),
-    "evaluate": ("agents.bert.evaluation.commands:main", "how well a network predicts"),
+    "data": ("agents.bert.training.data.build:main", "make training data from records or self-play"),
+    "pretrain": ("agents.bert.training.commands:pretrain", "train a BERT to predict masked tokens"),
+    "train": ("agents.bert.training.commands:train", "train policy and value by imitation"),
+    "improve": ("agents.bert.training.commands:improve", "improve a policy by the results of rollouts"),
+    "deepen": ("agents.bert.training.commands:deepen", "make a deeper network from a trained one"),
+    "average": ("agents.bert.training.commands:average", "average networks before and after more training"),
+    "export": ("agents.bert.export.command:main", "make model.onnx, which is played on a CPU, from a checkpoint"),
+    "evaluate": ("agents.bert.evaluation.commands:main", "measure how well a network predicts"),
 }
-TRAINING = ("torch", "transformers", "accelerate", "tensorboard")  # what playing does without
+TRAINING = ("torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors")  # of nukidora[train]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    epilog = "\n".join(f"{name:9} {what}" for name, (_, what) in COMMANDS.items())
-    epilog += "\n\npython -m agents.bert COMMAND --help tells more."
+    epilog = "\n".join(f"{name:9} {description}" for name, (_, description) in COMMANDS.items())
+    epilog += "\n\npython -m agents.bert COMMAND --help shows a command's options."
     parser = Parser(
         "agents.bert", description=__doc__, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,34 +1,32 @@
-"""The folder of a network, ``config.json`` and ``model.safetensors``, read and checked without torch.
+"""A checkpoint: a folder with ``config.json``, ``model.safetensors`` and ``model.onnx``; its configuration and checks.
 
-Names and shapes are those of `agents.bert.model.PolicyValue`: a transformers BERT, and three linear heads on [CLS].
+``config.json`` and ``model.safetensors`` are what transformers writes for `agents.bert.model.PolicyValue`.
+``model.onnx`` is the same network as ONNX Runtime plays it on a CPU, made by ``python -m agents.bert export``.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load_file
-
-from agents.bert.encoding import MAX_RECORD
+from agents.bert.encoding import N_POSITION_IDS
 from agents.bert.labels import N_LABELS
 from agents.bert.vocabulary import N_PLAYERS, N_TOKENS
 
-CONFIG, WEIGHTS = "config.json", "model.safetensors"
-POINTS_UNIT = 50.0  # final points, in thousands, that the head `points` counts as 1
-REGRET_UNIT = 0.004  # places that a label promises less, for it to be learned as e times less likely
-N_POSITIONS = MAX_RECORD + 3  # 0, and those of [SEP], the record and [EOS]
-HEADS = {"policy": N_LABELS, "placement": N_PLAYERS, "points": 1}
+CONFIG, WEIGHTS, ONNX = "config.json", "model.safetensors", "model.onnx"
+POINTS_UNIT = 50.0  # thousand points: the output 1.0 of the head `points`
+REGRET_UNIT = 0.004  # placements: a label whose regret is larger by this has a target probability smaller by a factor e
+HEADS = {"policy": N_LABELS, "placement": N_PLAYERS, "points": 1}  # linear heads on [CLS] -> their outputs
+N_OUTPUTS = sum(HEADS.values())
 ACTIVATIONS = ("relu", "gelu")
-MEND = "a network that plays is made by python -m agents.bert train"
+HOW_TO_TRAIN = "python -m agents.bert train makes a network that plays"
 
 
 class Config(NamedTuple):
-    """What `config.json` says, under the names transformers gives them."""
+    """The keys of ``config.json`` that determine a network, as transformers names them."""
 
     vocab_size: int
     hidden_size: int
@@ -41,111 +39,63 @@ class Config(NamedTuple):
     hidden_act: str
 
 
-class Network(NamedTuple):
-    """A network as it is stored."""
-
-    config: Config
-    tensors: dict[str, np.ndarray]  # float32
-
-
-def read(folder: Path) -> Network:
-    """The network in `folder`; float16 is widened.
-
-    Raises ValueError: one line saying what is wrong, where, and how to mend it.
-    """
-    for name in (CONFIG, WEIGHTS):
+def check_files(folder: Path, *names: str) -> None:
+    """Raise ValueError, with a one-line remedy, if `folder` lacks one of the files `names`."""
+    for name in names:
         if not (folder / name).is_file():
-            raise ValueError(f"{folder}: {missing(folder, name)}")
-    config = read_config(folder / CONFIG)
-    return Network(config, read_tensors(folder / WEIGHTS, dict(shapes(config))))
+            raise ValueError(f"{folder}: {_missing(folder, name)}")
 
 
-def missing(folder: Path, name: str) -> str:
-    """What to say where the file `name` of a network is missing."""
+def _missing(folder: Path, name: str) -> str:
     if not folder.exists():
-        return f"there is no such folder; a network is a folder with {CONFIG} and {WEIGHTS}"
+        return f"there is no such folder; a checkpoint is a folder with {CONFIG}, {WEIGHTS} and {ONNX}"
     if not folder.is_dir():
-        return f"is a file; a network is a folder with {CONFIG} and {WEIGHTS}"
+        return f"is a file; a checkpoint is a folder with {CONFIG}, {WEIGHTS} and {ONNX}"
     if (inside := folder / "model" / name).is_file():
         return f"has no {name}, but {inside.parent} has one: name that folder"
-    return f"has no {name}; {MEND}"
+    if name == ONNX and (folder / WEIGHTS).is_file():
+        return f"has no {ONNX}; {how_to_export(folder)}"
+    return f"has no {name}; {HOW_TO_TRAIN}"
+
+
+def how_to_export(folder: Path) -> str:
+    """The remedy for a missing, stale or broken ``model.onnx``."""
+    return f"make it with: python -m agents.bert export {folder}"
+
+
+def weights_digest(folder: Path) -> str:
+    """SHA-256 of ``model.safetensors`` in hexadecimal; ``model.onnx`` stores that of the weights it was made from."""
+    with (folder / WEIGHTS).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_config(path: Path) -> Config:
-    """The size of a network. Raises ValueError where it is none that this bot can run."""
+    """The configuration in a ``config.json``. Raises ValueError if it cannot be read or the bot cannot run it."""
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ValueError(f"{path}: cannot be read as JSON ({error}); {MEND}") from None
-    if not isinstance(said, dict) or (lacking := [key for key in Config._fields if key not in said]):
-        raise ValueError(f"{path}: says nothing of {', '.join(lacking if isinstance(said, dict) else Config._fields)}")
-    config = Config(**{key: said[key] for key in Config._fields})
-    for what, expected in faults(config):
-        raise ValueError(f"{path}: {what} is {getattr(config, what)!r}, but must be {expected}; {MEND}")
+        raise ValueError(f"{path}: cannot be read as JSON ({error}); {HOW_TO_TRAIN}") from None
+    missing = [key for key in Config._fields if not isinstance(values, dict) or key not in values]
+    if missing:
+        raise ValueError(f"{path}: lacks {', '.join(missing)}; {HOW_TO_TRAIN}")
+    config = Config(**{key: values[key] for key in Config._fields})
+    for key, expected in _faults(config):
+        raise ValueError(f"{path}: {key} is {getattr(config, key)!r}, but must be {expected}; {HOW_TO_TRAIN}")
     return config
 
 
-def faults(config: Config) -> Iterator[tuple[str, str]]:
-    """The keys of a configuration whose values will not do, each with what would."""
+def _faults(config: Config) -> Iterator[tuple[str, str]]:
+    """Each key whose value the bot cannot run, and what the value must be."""
     for key, value in config._asdict().items():
         if key not in ("hidden_act", "layer_norm_eps") and not (type(value) is int and value > 0):
             yield key, "a whole number from 1 up"
     if config.vocab_size != N_TOKENS:
         yield "vocab_size", f"{N_TOKENS}, the tokens of agents.bert.vocabulary"
-    if config.max_position_embeddings < N_POSITIONS:
-        yield "max_position_embeddings", f"at least {N_POSITIONS}, for the longest record of a round"
+    if config.max_position_embeddings < N_POSITION_IDS:
+        yield "max_position_embeddings", f"at least {N_POSITION_IDS}, for the longest record of a round"
     if config.hidden_size % config.num_attention_heads:
         yield "hidden_size", f"a multiple of num_attention_heads, {config.num_attention_heads}"
     if config.hidden_act not in ACTIVATIONS:
         yield "hidden_act", " or ".join(ACTIVATIONS)
     if not isinstance(config.layer_norm_eps, float):
         yield "layer_norm_eps", "a number"
-
-
-def read_tensors(path: Path, expected: dict[str, tuple[int, ...]]) -> dict[str, np.ndarray]:
-    """The tensors of those names and shapes, as float32. Raises ValueError where one is not as expected."""
-    try:
-        found: dict[str, Any] = load_file(path)
-    except (OSError, SafetensorError, KeyError, TypeError) as error:
-        raise ValueError(f"{path}: cannot be read as safetensors ({error}); copy or make it anew") from None
-    if lacking := [name for name in expected if name not in found]:
-        more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
-        raise ValueError(f"{path}: has no tensor {lacking[0]}{more}; {MEND}")
-    for name, shape in expected.items():
-        tensor = found[name]
-        if tensor.shape != shape:
-            raise ValueError(f"{path}: {name} is {list(tensor.shape)}, but {CONFIG} beside it makes it {list(shape)}")
-        if tensor.dtype not in (np.float32, np.float16):
-            raise ValueError(f"{path}: {name} is {tensor.dtype}, but must be float32 or float16; store it as one")
-        if not np.isfinite(tensor).all():
-            raise ValueError(f"{path}: {name} holds what is no finite number; train the network again")
-    return {name: found[name].astype(np.float32, copy=False) for name in expected}
-
-
-def shapes(config: Config) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """The names of a network's tensors with their shapes; a linear layer's weight is [out, in]."""
-    width, inner = config.hidden_size, config.intermediate_size
-    for name, rows in (
-        ("word", config.vocab_size), ("position", config.max_position_embeddings),
-        ("token_type", config.type_vocab_size),
-    ):  # fmt: skip
-        yield f"bert.embeddings.{name}_embeddings.weight", (rows, width)
-    norms = ["bert.embeddings.LayerNorm"]
-    linear = {name: (n_out, width) for name, n_out in HEADS.items()}
-    for layer in map(layer_name, range(config.num_hidden_layers)):
-        norms += [f"{layer}.attention.output.LayerNorm", f"{layer}.output.LayerNorm"]
-        for part in ("self.query", "self.key", "self.value", "output.dense"):
-            linear[f"{layer}.attention.{part}"] = width, width
-        linear[f"{layer}.intermediate.dense"] = inner, width
-        linear[f"{layer}.output.dense"] = width, inner
-    for name in norms:
-        yield f"{name}.weight", (width,)
-        yield f"{name}.bias", (width,)
-    for name, shape in linear.items():
-        yield f"{name}.weight", shape
-        yield f"{name}.bias", shape[:1]
-
-
-def layer_name(index: int) -> str:
-    """What the names of a layer's tensors begin with."""
-    return f"bert.encoder.layer.{index}"

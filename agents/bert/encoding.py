@@ -1,7 +1,7 @@
-"""A seat's view as the tokens the BERT bot reads (`agents.bert.vocabulary`), compiled.
+"""Encodes a seat's view as the tokens the BERT bot reads (`agents.bert.vocabulary`), compiled.
 
-The state part says where the game stands and what the seat holds and may do; the record part is read off the events of
-the round. Position ids are 0 in the state part and count from the separator on: it has 1, the first event 2.
+The state part has the situation of the game, the seat's hand and the kinds of actions it may take; the record part has
+a token for each event of the round. Position ids are 0 in the state part; [SEP] has 1, the first event 2, and so on.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from agents.bert.vocabulary import (
     CLASSES,
     CLS,
     EOS,
-    N_DEEDS,
+    INDEX_OF_TILE,
+    N_EVENT_TOKENS,
     N_PLAYERS,
     OFFSET,
-    PLACE_OF_TILE,
     SEP,
     TILE_ORDER,
     token_name,
@@ -42,12 +42,13 @@ from engine.rules import N_DRAWS
 from engine.table import DORA_AT, MAX_MELDS, TABLE, raw_bytes
 from engine.tiles import KIND_OF, N_KINDS, N_TILES, RED_5P, RED_INDEX, is_red
 
-MAX_STATE = 1 + 9 + 5 + 14 + 1 + 8  # [CLS], single values, dora markers, hand, tile drawn, what may be done
-# A draw is followed by one recorded event at most, a pon by its discard and a daiminkan by a draw; only a riichi comes
-# before a discard besides. So beyond the draws a pon counts twice, a daiminkan and a riichi once; a seat has room for
-# four calls, and one in riichi has called nothing.
+MAX_STATE = 1 + 9 + 5 + 14 + 1 + 8  # [CLS], single values, dora markers, hand, drawn tile, possible actions
+# Each draw leads to one event token (a discard, kan or nukidora), a riichi to one more. A pon adds two, itself and its
+# discard; a daiminkan adds one, as a draw follows it. A seat calls at most MAX_MELDS times, and never before a riichi,
+# so its calls and its riichi add 2 * MAX_MELDS tokens at most.
 MAX_RECORD = N_DRAWS + N_PLAYERS * 2 * MAX_MELDS
 MAX_TOKENS = MAX_STATE + MAX_RECORD + 2  # with [SEP] and [EOS]
+N_POSITION_IDS = MAX_RECORD + 3  # 0, and those of [SEP], the record and [EOS]
 
 _COUNT = {each.name: each.size for each in CLASSES}
 STYLE, PLAYER_ID, BAKAZE, KYOKU = (OFFSET[name] for name in ("style", "player_id", "bakaze", "kyoku"))
@@ -60,15 +61,15 @@ CAN_DAHAI, CAN_REACH, CAN_HORA, CAN_RYUKYOKU, CAN_PON, CAN_DAIMINKAN, CAN_ANKAN,
 MAX_HONBA, MAX_KYOTAKU, MAX_PIPAIS = _COUNT["honba"] - 1, _COUNT["kyotaku"] - 1, _COUNT["num_pipais"] - 1
 LARGEST_DELTA = _COUNT["delta_score_before"] // 2  # in thousands
 
-# First token of each event that is recorded, as player 0's; -1 where it is not.
-DEED = np.full(16, -1, dtype=np.int64)
+# event type -> the first token of such events by player 0; -1: no token
+EVENT_TOKEN = np.full(16, -1, dtype=np.int64)
 for _event, _name in (
     (events.DAHAI, "dahai"), (events.REACH, "reach"), (events.PON, "pon"), (events.DAIMINKAN, "daiminkan"),
     (events.ANKAN, "ankan"), (events.KAKAN, "kakan"), (events.NUKIDORA, "nukidora"),
 ):  # fmt: skip
-    DEED[_event] = OFFSET[f"player0_{_name}"]
+    EVENT_TOKEN[_event] = OFFSET[f"player0_{_name}"]
 
-# The actions of which one must be legal for a token of what may be done, as masks of the menu's two words.
+# A token can_* is written if one of its actions is legal. CAN_MASKS: these actions as bit masks, two words each.
 DISCARDS = range(TSUMOGIRI + 1)
 _CAN = (
     (CAN_DAHAI, DISCARDS), (CAN_REACH, [RIICHI]), (CAN_HORA, [TSUMO, RON]), (CAN_RYUKYOKU, [KYUSHU_KYUHAI]),
@@ -83,7 +84,7 @@ CAN_MASKS = np.array(
 
 @inner
 def delta_token(first: int, own: int, other: int) -> int:
-    """The token of a difference of scores in points, in whole thousands towards zero."""
+    """The token of a score difference: in thousands of points, truncated towards zero, at most 48 either way."""
     thousands = np.int64(abs(own - other)) // 1000
     signed = thousands if own >= other else -thousands
     return first + min(max(signed + LARGEST_DELTA, 0), 2 * LARGEST_DELTA)
@@ -91,19 +92,19 @@ def delta_token(first: int, own: int, other: int) -> int:
 
 @inner
 def put_hand(p: np.record, out: np.ndarray, n: int) -> int:
-    """Write the concealed tiles in the bot's order from place `n` on; returns the next place."""
-    for place in range(N_TILES):
-        tile = TILE_ORDER[place]
+    """Write the concealed tiles in TILE_ORDER from out[n] on; returns the next index."""
+    for i in range(N_TILES):
+        tile = TILE_ORDER[i]
         reds = reds_held(p, KIND_OF[tile])
         for _ in range(reds if is_red(tile) else p.hand[tile] - reds):
-            out[n] = TEHAI + place
+            out[n] = TEHAI + i
             n += 1
     return n
 
 
 @inner
 def put_state(t: np.record, out: np.ndarray) -> int:
-    """Write [CLS] and the state part of the viewer; returns how many tokens that is."""
+    """Write [CLS] and the viewer's state part; returns the number of tokens."""
     seat = np.int64(t.viewer)
     own = np.int64(t.seat[seat].score)
     out[0] = CLS
@@ -118,11 +119,11 @@ def put_state(t: np.record, out: np.ndarray) -> int:
     out[9] = NUM_PIPAIS + min(np.int64(t.live_left), MAX_PIPAIS)
     n = np.int64(10)
     for i in range(t.n_indicators):
-        out[n] = DORA_MARKER + PLACE_OF_TILE[t.wall[DORA_AT + i]]
+        out[n] = DORA_MARKER + INDEX_OF_TILE[t.wall[DORA_AT + i]]
         n += 1
     n = put_hand(t.seat[seat], out, n)
     if t.drawn >= 0:
-        out[n] = DRAWN + PLACE_OF_TILE[t.drawn]
+        out[n] = DRAWN + INDEX_OF_TILE[t.drawn]
         n += 1
     for i in range(len(CAN_TOKENS)):
         if (t.legal[seat, 0] & CAN_MASKS[i, 0]) | (t.legal[seat, 1] & CAN_MASKS[i, 1]) != np.uint64(0):
@@ -132,20 +133,20 @@ def put_state(t: np.record, out: np.ndarray) -> int:
 
 
 @inner
-def deed_token(word: int, first_seat: int) -> int:
-    """The token of a packed event, seats counted from `first_seat`; -1 where it is not recorded."""
-    deed = DEED[event_type(word)]
-    if deed < 0:
-        return deed
-    token = deed + N_DEEDS * ((event_actor(word) - first_seat + N_PLAYERS) % N_PLAYERS)
+def event_token(word: int, first_seat: int) -> int:
+    """The token of a packed event, players counted from `first_seat`; -1 if the event has none."""
+    first = EVENT_TOKEN[event_type(word)]
+    if first < 0:
+        return first
+    token = first + N_EVENT_TOKENS * ((event_actor(word) - first_seat + N_PLAYERS) % N_PLAYERS)
     tile = event_tile(word)
     kind = event_type(word)
     if kind == events.DAHAI:
-        return token + PLACE_OF_TILE[tile] + (N_TILES if event_tsumogiri(word) else 0)
+        return token + INDEX_OF_TILE[tile] + (N_TILES if event_tsumogiri(word) else 0)
     if kind == events.PON:
         if np.int64(word) >> np.int64(15) & np.int64(1) != 0:  # a red five among the consumed
             tile = RED_5P + RED_INDEX[KIND_OF[tile]]
-        return token + PLACE_OF_TILE[tile]
+        return token + INDEX_OF_TILE[tile]
     if kind == events.REACH or kind == events.NUKIDORA:
         return token
     return token + KIND_OF[tile]
@@ -153,9 +154,9 @@ def deed_token(word: int, first_seat: int) -> int:
 
 @inner
 def put_record(t: np.record, first_seat: int, out: np.ndarray, n: int) -> int:
-    """Write the events of the round from place `n` on, seats counted from `first_seat`; returns the next place."""
+    """Write the events of the round from out[n] on, players counted from `first_seat`; returns the next index."""
     for i in range(t.n_log):
-        token = deed_token(t.log[i], first_seat)
+        token = event_token(t.log[i], first_seat)
         if token >= 0:
             out[n] = token
             n += 1
@@ -163,10 +164,10 @@ def put_record(t: np.record, first_seat: int, out: np.ndarray, n: int) -> int:
 
 
 @kernel
-def _encode_all(raw: np.ndarray, ids: np.ndarray, n_state: np.ndarray, lengths: np.ndarray) -> None:
+def _encode_all(raw: np.ndarray, input_ids: np.ndarray, n_state: np.ndarray, lengths: np.ndarray) -> None:
     views = raw.view(TABLE)
-    for k in range(len(ids)):
-        out = ids[k]
+    for k in range(len(input_ids)):
+        out = input_ids[k]
         n = put_state(views[k], out)
         n_state[k] = n
         out[n] = SEP
@@ -175,30 +176,43 @@ def _encode_all(raw: np.ndarray, ids: np.ndarray, n_state: np.ndarray, lengths: 
         lengths[k] = n + 1
 
 
+def attention_mask(lengths: np.ndarray, width: int) -> np.ndarray:
+    """bool[n, width] of sequences of `lengths` int64[n]: true for tokens, false for padding."""
+    return np.arange(width) < lengths[:, None]
+
+
+def position_ids(mask: np.ndarray, n_state: np.ndarray) -> np.ndarray:
+    """int64[n, width]: 0 in the state part and for padding, 1 for [SEP], 2 for the first event and so on.
+
+    `mask` bool[n, width] is the attention mask, `n_state` int64[n] the number of tokens before [SEP].
+    """
+    return np.where(mask, np.maximum(np.arange(mask.shape[1]) - n_state[:, None] + 1, 0), 0)
+
+
 class Encoded(NamedTuple):
-    """Sequences, padded with [PAD] (0)."""
+    """n sequences of tokens, padded with [PAD] (0)."""
 
-    ids: np.ndarray  # uint16[n, MAX_TOKENS]
-    n_state: np.ndarray  # int64[n]: tokens before [SEP]
-    lengths: np.ndarray  # int64[n]: tokens in all
-
-    @property
-    def mask(self) -> np.ndarray:
-        """bool[n, MAX_TOKENS]: the attention mask, true where there is a token."""
-        return np.arange(MAX_TOKENS) < self.lengths[:, None]
+    input_ids: np.ndarray  # uint16[n, MAX_TOKENS]
+    n_state: np.ndarray  # int64[n]: number of tokens before [SEP]
+    lengths: np.ndarray  # int64[n]: number of tokens
 
     @property
-    def positions(self) -> np.ndarray:
-        """int64[n, MAX_TOKENS]: 0 in the state part and for padding, then counting from [SEP], which has 1."""
-        return np.where(self.mask, np.maximum(np.arange(MAX_TOKENS) - self.n_state[:, None] + 1, 0), 0)
+    def attention_mask(self) -> np.ndarray:
+        """bool[n, MAX_TOKENS]: true for tokens, false for padding."""
+        return attention_mask(self.lengths, MAX_TOKENS)
 
-    def some(self, rows: slice | np.ndarray) -> Encoded:
-        """Some of the sequences."""
+    @property
+    def position_ids(self) -> np.ndarray:
+        """int64[n, MAX_TOKENS], see `position_ids`."""
+        return position_ids(self.attention_mask, self.n_state)
+
+    def select(self, rows: slice | np.ndarray) -> Encoded:
+        """Some of the sequences, by slice or by indices int64[k]."""
         return Encoded(*(array[rows] for array in self))
 
 
 def encode(views: np.ndarray) -> Encoded:
-    """The sequences of `views`, TABLE[n], each seen by its `viewer`, who is asked."""
+    """The sequences of `views` TABLE[n], each from the viewpoint of its `viewer`, who is to act."""
     n = len(views)
     encoded = Encoded(np.zeros((n, MAX_TOKENS), np.uint16), np.empty(n, np.int64), np.empty(n, np.int64))
     _encode_all(raw_bytes(views), *encoded)
@@ -206,5 +220,5 @@ def encode(views: np.ndarray) -> Encoded:
 
 
 def readable(tokens: np.ndarray) -> str:
-    """A sequence in one line of words, padding left out, for debugging. Raises ValueError for what is no token."""
+    """The names of `tokens` integer[L] in one line, without padding, for debugging. Raises ValueError: not a token."""
     return " ".join(token_name(token) for token in tokens.tolist() if token)

@@ -1,160 +1,158 @@
-"""Running a network: by ONNX Runtime on the CPU, without torch, or by torch on a GPU."""
+"""Running a network: with ONNX Runtime on a CPU, which needs nothing else, or with torch on a GPU."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import onnx
 import onnxruntime
 
-from agents.bert.checkpoint import HEADS, POINTS_UNIT, Network, read
-from agents.bert.encoding import Encoded, encode
-from agents.bert.export.calibration import positions
-from agents.bert.export.graph import OUTPUT, Value
-from agents.bert.export.quantization import Quantized, Reach, Watched
+from agents.bert.checkpoint import (
+    HEADS,
+    N_OUTPUTS,
+    ONNX,
+    POINTS_UNIT,
+    WEIGHTS,
+    check_files,
+    how_to_export,
+    weights_digest,
+)
+from agents.bert.encoding import attention_mask, position_ids
 
 DEVICES = ("cpu", "cuda")
-# A sequence is padded to a multiple of this, whatever the sequences beside it: in ONNX Runtime sums over a sequence
-# come out the same to the last bit for the same padding, and rows of a batch do not depend on each other.
-PADDED_TO = 4
-# Positions that go through the network together. On a CPU more do not fit its caches.
-SLICE = {"cpu": 16, "cuda": 1024}
-# ONNX Runtime would join sums and LayerNormalization to an operator that is slower on a CPU.
-UNWANTED = ["SkipLayerNormFusion", "EmbedLayerNormFusion"]
-ERRORS_ONLY = 3
+# Sequences are padded to a multiple of this, whatever else is in the batch: ONNX Runtime's sums over a sequence are the
+# same to the last bit for the same padding, and rows of a batch do not depend on each other.
+PAD_TO_MULTIPLE_OF = 4
+BATCH_SIZE = {"cpu": 16, "cuda": 1024}  # on a CPU larger batches do not fit its caches
+# These optimizers fuse sums with LayerNormalization into an operator that is slower on a CPU.
+DISABLED_OPTIMIZERS = ["SkipLayerNormFusion", "EmbedLayerNormFusion"]
+LOG_ERRORS_ONLY = 3
 
-TYPICAL_WALLS = range(1000, 1004)
-TYPICAL = 128  # positions that tell how far the steps of rounded numbers are apart
+# The graph in model.onnx: its inputs, [n, L] each, its output, float32[n, N_OUTPUTS], and the key of its metadata under
+# which the SHA-256 of the weights stands that it was made from.
+INPUT_NAMES = ("input_ids", "attention_mask", "position_ids")
+OUTPUT_NAME = "heads"
+DIGEST_KEY = "safetensors_sha256"
 
-# run(ids int64[n, L], mask bool[n, L], positions int64[n, L]) -> float32[n, 50]: the heads' outputs side by side
-Run = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+# forward(input_ids int64[n, L], attention_mask bool[n, L], position_ids int64[n, L]) -> float32[n, N_OUTPUTS]: the
+# outputs of HEADS side by side
+Forward = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 class Predictions(NamedTuple):
-    """What a network says of n positions."""
+    """The outputs of a network for n sequences."""
 
     policy: np.ndarray  # float32[n, N_LABELS]: logits, illegal labels included
     placement: np.ndarray  # float32[n, 3]: probabilities of finishing first, second and third
     points: np.ndarray  # float32[n]: expected final points, in thousands
 
 
-class Net:
-    """A network, ready to run."""
+class Predictor:
+    """A loaded network: batches and pads encoded sequences, and runs the forward pass."""
 
-    def __init__(self, run: Run, slice_size: int) -> None:
-        """`slice_size` positions at most go through `run` together."""
-        self._run = run
-        self._slice_size = slice_size
+    def __init__(self, forward: Forward, batch_size: int) -> None:
+        """`forward` is called with at most `batch_size` sequences."""
+        self._forward = forward
+        self._batch_size = batch_size
 
-    def __call__(self, ids: np.ndarray, lengths: np.ndarray, n_state: np.ndarray) -> Predictions:
-        """Predict from n sequences, as `agents.bert.encoding.encode` makes them.
+    def __call__(self, input_ids: np.ndarray, lengths: np.ndarray, n_state: np.ndarray) -> Predictions:
+        """Predict from n sequences as in `agents.bert.encoding.Encoded`.
 
-        They are ids integer[n, L], lengths and n_state int64[n]. On a CPU, with one thread, a position's prediction is
-        the same, to the last bit, whatever the positions beside it.
+        `input_ids` is integer[n, L], `lengths` and `n_state` are int64[n]. On a CPU with one thread a sequence's
+        predictions are the same to the last bit whatever else is in the batch.
         """
-        made = np.empty((len(ids), sum(HEADS.values())), dtype=np.float32)
-        for rows, width in self._slices(lengths):
-            places = np.arange(width)
-            mask = places < lengths[rows, None]
-            positions = np.where(mask, np.maximum(places - n_state[rows, None] + 1, 0), 0)
-            tokens = np.zeros((len(rows), width), dtype=np.int64)
-            tokens[:, : ids.shape[1]] = ids[rows, :width]
-            made[rows] = self._run(tokens, mask, positions)
-        policy, placement, points = np.split(made, np.cumsum(list(HEADS.values()))[:-1], axis=1)
+        outputs = np.empty((len(input_ids), N_OUTPUTS), dtype=np.float32)
+        for rows, width in self._batches(lengths):
+            padded = np.zeros((len(rows), width), dtype=np.int64)
+            padded[:, : input_ids.shape[1]] = input_ids[rows, :width]
+            mask = attention_mask(lengths[rows], width)
+            outputs[rows] = self._forward(padded, mask, position_ids(mask, n_state[rows]))
+        policy, placement, points = np.split(outputs, np.cumsum(list(HEADS.values()))[:-1], axis=1)
         return Predictions(policy, softmax(placement), points[:, 0] * np.float32(POINTS_UNIT))
 
-    def _slices(self, lengths: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
-        """The rows of sequences of like length, some at a time, with the length they are padded to."""
-        widths = -(-lengths // PADDED_TO) * PADDED_TO
+    def _batches(self, lengths: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
+        """The rows of sequences of similar length, int64[at most batch_size], and the length they are padded to."""
+        widths = -(-lengths // PAD_TO_MULTIPLE_OF) * PAD_TO_MULTIPLE_OF
         for width in np.unique(widths).tolist():
             rows = np.flatnonzero(widths == width)
-            for first in range(0, len(rows), self._slice_size):
-                yield rows[first : first + self._slice_size], width
+            for first in range(0, len(rows), self._batch_size):
+                yield rows[first : first + self._batch_size], width
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:
-    """Probabilities along the last axis."""
+    """Probabilities along the last axis, with the shape and dtype of `logits`."""
     odds = np.exp(logits - logits.max(axis=-1, keepdims=True, initial=-np.inf))
     return odds / odds.sum(axis=-1, keepdims=True)
 
 
-def load(folder: Path, device: str = "cpu", threads: int = 1) -> Net:
-    """The network in `folder` on "cpu" or "cuda".
+def load(folder: Path, device: str = "cpu", threads: int = 1) -> Predictor:
+    """The network of the checkpoint `folder` on "cpu" (from ``model.onnx``) or "cuda" (from ``model.safetensors``).
 
-    On a CPU it takes `threads` threads: one, as the arena plays in as many processes as there are cores.
-    Raises ValueError for a folder or a device that will not do, saying how to mend it.
+    On a CPU it uses `threads` threads: one by default, as the arena plays in as many processes as there are cores.
+    Raises ValueError, one line with the remedy, if checkpoint or device cannot be used.
     """
     if device not in DEVICES:
-        raise ValueError(f"device {device!r}: there are {' and '.join(DEVICES)}")
-    run = on_cpu(folder, threads) if device == "cpu" else by_torch(folder, device)
-    return Net(run, SLICE[device])
+        raise ValueError(f"device {device!r}: choose {' or '.join(DEVICES)}")
+    forward = onnx_forward(folder, threads) if device == "cpu" else torch_forward(folder, device)
+    return Predictor(forward, BATCH_SIZE[device])
 
 
-def on_cpu(folder: Path, threads: int) -> Run:
-    """The network run by ONNX Runtime, with products of 8 bits. Raises ValueError for a bad folder."""
-    network = read(folder)
-    return onnx_run(Quantized(network, reach(network)).model(), threads)
+def onnx_forward(folder: Path, threads: int) -> Forward:
+    """The forward pass of a checkpoint's ``model.onnx``, whose products are quantized to 8 bits, on the CPU.
+
+    Raises ValueError if the file is missing, broken, or was made from other weights than those beside it.
+    """
+    check_files(folder, ONNX)
+    path = folder / ONNX
+    try:
+        session = onnx_session(path.read_bytes(), threads)
+    except Exception as error:  # ONNX Runtime's exceptions have no common base class but this
+        reason = str(error).splitlines()[0]
+        raise ValueError(f"{path}: cannot be loaded ({reason}); {how_to_export(folder)}") from None
+    digest = session.get_modelmeta().custom_metadata_map.get(DIGEST_KEY)
+    inputs, outputs = ([value.name for value in values] for values in (session.get_inputs(), session.get_outputs()))
+    if digest is None or inputs != [*INPUT_NAMES] or outputs != [OUTPUT_NAME]:
+        raise ValueError(f"{path}: was not made by this version of the bot; {how_to_export(folder)}")
+    if (folder / WEIGHTS).is_file() and digest != weights_digest(folder):
+        raise ValueError(f"{path}: was made from other weights than those in {WEIGHTS}; {how_to_export(folder)}")
+    return session_forward(session)
 
 
-@cache
-def typical() -> Encoded:
-    """TYPICAL positions."""
-    return encode(positions(TYPICAL_WALLS)[:TYPICAL])
-
-
-def reach(network: Network) -> Reach:
-    """How far the inputs of linear layers reach in typical positions."""
-    watched = Watched(network)
-    run = onnx_outputs(watched.model(), [OUTPUT, *watched.told.values()], threads=1)
-    seen: list[list[np.ndarray]] = []
-
-    def watch(ids: np.ndarray, mask: np.ndarray, positions: np.ndarray) -> np.ndarray:
-        heads, *told = run(ids, mask, positions)
-        seen.append(told)
-        return heads
-
-    sample = typical()
-    Net(watch, SLICE["cpu"])(sample.ids, sample.lengths, sample.n_state)
-    return {
-        name: np.stack([np.min(ends, axis=0)[0], np.max(ends, axis=0)[1]]) for name, *ends in zip(watched.told, *seen)
-    }
-
-
-def onnx_run(model: onnx.ModelProto, threads: int) -> Run:
-    """A graph run by ONNX Runtime on the CPU."""
-    run = onnx_outputs(model, [OUTPUT], threads)
-    return lambda ids, mask, positions: run(ids, mask, positions)[0]
-
-
-def onnx_outputs(
-    model: onnx.ModelProto, outputs: list[Value], threads: int
-) -> Callable[[np.ndarray, np.ndarray, np.ndarray], list[np.ndarray]]:
-    """A graph run by ONNX Runtime on the CPU, for those of its outputs."""
+def onnx_session(model: bytes, threads: int = 1) -> onnxruntime.InferenceSession:
+    """A session of ONNX Runtime on the CPU for a serialized ONNX model."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
-    options.enable_mem_pattern = False  # a plan of memory would be kept for each shape there ever was
-    options.log_severity_level = ERRORS_ONLY
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, ["CPUExecutionProvider"], disabled_optimizers=UNWANTED
+    options.enable_mem_pattern = False  # it would keep a memory plan for each shape ever seen
+    options.log_severity_level = LOG_ERRORS_ONLY
+    return onnxruntime.InferenceSession(
+        model, options, ["CPUExecutionProvider"], disabled_optimizers=DISABLED_OPTIMIZERS
     )
 
-    def run(ids: np.ndarray, mask: np.ndarray, positions: np.ndarray) -> list[np.ndarray]:
-        made: list[np.ndarray] = session.run(outputs, {"ids": ids, "mask": mask, "positions": positions})
-        return made
 
-    return run
+def session_forward(session: onnxruntime.InferenceSession) -> Forward:
+    """The forward pass of a session."""
+    return lambda *inputs: run_session(session, [OUTPUT_NAME], *inputs)[0]
 
 
-def by_torch(folder: Path, device: str) -> Run:
-    """The network run by torch in bfloat16 on one of its devices. Raises ValueError for a bad folder or device."""
-    read(folder)
+def run_session(session: onnxruntime.InferenceSession, outputs: Sequence[str], *inputs: np.ndarray) -> list[np.ndarray]:
+    """The named outputs of a session for inputs in the order of INPUT_NAMES."""
+    values: list[np.ndarray] = session.run(outputs, dict(zip(INPUT_NAMES, inputs, strict=True)))
+    return values
+
+
+def torch_forward(folder: Path, device: str) -> Forward:
+    """The forward pass of a checkpoint's weights in bfloat16 on one of torch's devices.
+
+    Raises ValueError if torch or transformers is missing, or the checkpoint or the device cannot be used.
+    """
     try:
-        model = torch_model(folder)
+        from agents.bert.export.weights import read_checkpoint  # better error messages than transformers gives
+
+        read_checkpoint(folder)
+        model = load_torch_model(folder)
     except ImportError as error:
         raise ValueError(
             f"device={device} needs torch and transformers ({error}): pip install 'nukidora[train]'"
@@ -162,12 +160,12 @@ def by_torch(folder: Path, device: str) -> Run:
     try:
         model.to(device)
     except (RuntimeError, AssertionError) as error:
-        raise ValueError(f"device={device} cannot be used ({error}); device=cpu can") from None
-    return torch_run(model, device, bfloat16=True)
+        raise ValueError(f"device={device} cannot be used ({error}); use device=cpu") from None
+    return torch_model_forward(model, device, bfloat16=True)
 
 
-def torch_model(folder: Path) -> Any:
-    """The network as a PolicyValue on the CPU. Raises ImportError where torch or transformers is missing."""
+def load_torch_model(folder: Path) -> Any:
+    """The checkpoint as a PolicyValue in float32 on the CPU. Raises ImportError without torch or transformers."""
     import torch
     from transformers.utils import logging
 
@@ -178,15 +176,15 @@ def torch_model(folder: Path) -> Any:
     return model.eval()
 
 
-def torch_run(model: Any, device: str, bfloat16: bool) -> Run:
-    """A PolicyValue run by torch on the device where it is."""
+def torch_model_forward(model: Any, device: str, bfloat16: bool) -> Forward:
+    """The forward pass of a PolicyValue, which must be on `device` already."""
     import torch
 
-    def run(ids: np.ndarray, mask: np.ndarray, positions: np.ndarray) -> np.ndarray:
-        inputs = [torch.from_numpy(each).to(device) for each in (ids, mask, positions)]
+    def forward(*inputs: np.ndarray) -> np.ndarray:
+        tensors = [torch.from_numpy(each).to(device) for each in inputs]
         with torch.inference_mode(), torch.autocast(device, torch.bfloat16, enabled=bfloat16):
-            policy, placement, points = model(*inputs)
+            policy, placement, points = model(*tensors)
         heads: np.ndarray = torch.cat([policy, placement, points[:, None]], dim=1).float().cpu().numpy()
         return heads
 
-    return run
+    return forward

@@ -1,11 +1,11 @@
-"""The 46 labels the BERT bot chooses among, and how they stand for the engine's actions.
+"""The 46 labels the BERT bot chooses among, and the engine actions they stand for.
 
 ========= ============ ==========================================================================
-number    label        the actions it stands for; the first legal one is meant
+number    label        actions; if several are legal, the first is played
 ========= ============ ==========================================================================
-0-36      dahai tile   discard that tile: as drawn where it is the drawn one, else from the hand
+0-36      dahai tile   discard that tile: tsumogiri if it is the drawn one, else from the hand
 37        reach        RIICHI; the discard is a decision of its own
-38        pon          PON_RED, PON: a red five in the meld counts, one left in the hand may have to go
+38        pon          PON_RED, PON: a red five counts in the meld, but may have to be discarded from the hand
 39        daiminkan
 40        ankan        of the kind just drawn, else the lowest kind
 41        kakan        of the kind just drawn, else the lowest kind
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.bert.vocabulary import PLACE_OF_TILE, TILE_ORDER, tile_of_place
+from agents.bert.vocabulary import INDEX_OF_TILE, TILE_ORDER, tile_name
 from agents.compiled.menu import is_legal
 from engine import actions as engine_actions
 from engine.actions import (
@@ -49,16 +49,16 @@ REACH_LABEL, PON_LABEL, DAIMINKAN_LABEL, ANKAN_LABEL, KAKAN_LABEL, NUKIDORA_LABE
 HORA_LABEL, RYUKYOKU_LABEL, NONE_LABEL = range(N_TILES + 6, N_TILES + 9)
 N_LABELS = NONE_LABEL + 1
 LABEL_NAMES: tuple[str, ...] = (
-    *(f"dahai {tile_of_place(place)}" for place in range(N_TILES)),
+    *(f"dahai {tile_name(index)}" for index in range(N_TILES)),
     *("reach", "pon", "daiminkan", "ankan", "kakan", "nukidora", "hora", "ryukyoku", "none"),
 )
 
 ONE = np.uint64(1)
 NO_ACTION = -1
 
-# action -> label; TSUMOGIRI's depends on the tile drawn
+# action -> label; that of TSUMOGIRI depends on the drawn tile
 LABEL_OF = np.full(N_ACTIONS, NO_ACTION, dtype=np.int64)
-LABEL_OF[DISCARD : DISCARD + N_TILES] = PLACE_OF_TILE
+LABEL_OF[DISCARD : DISCARD + N_TILES] = INDEX_OF_TILE
 LABEL_OF[RIICHI] = REACH_LABEL
 LABEL_OF[[PON, PON_RED]] = PON_LABEL
 LABEL_OF[DAIMINKAN] = DAIMINKAN_LABEL
@@ -69,39 +69,39 @@ LABEL_OF[[TSUMO, RON]] = HORA_LABEL
 LABEL_OF[KYUSHU_KYUHAI] = RYUKYOKU_LABEL
 LABEL_OF[PASS] = NONE_LABEL
 
-# label -> actions in the order they are tried; dahai and the kans are found by the tile instead
-MEANT = np.full((N_LABELS, 2), NO_ACTION, dtype=np.int64)
-MEANT[REACH_LABEL, 0] = RIICHI
-MEANT[PON_LABEL] = PON_RED, PON
-MEANT[DAIMINKAN_LABEL, 0] = DAIMINKAN
-MEANT[NUKIDORA_LABEL, 0] = NUKIDORA
-MEANT[HORA_LABEL] = TSUMO, RON
-MEANT[RYUKYOKU_LABEL, 0] = KYUSHU_KYUHAI
-MEANT[NONE_LABEL, 0] = PASS
+# label -> actions in the order they are tried; those of dahai and the kans depend on the drawn tile
+ACTIONS_OF = np.full((N_LABELS, 2), NO_ACTION, dtype=np.int64)
+ACTIONS_OF[REACH_LABEL, 0] = RIICHI
+ACTIONS_OF[PON_LABEL] = PON_RED, PON
+ACTIONS_OF[DAIMINKAN_LABEL, 0] = DAIMINKAN
+ACTIONS_OF[NUKIDORA_LABEL, 0] = NUKIDORA
+ACTIONS_OF[HORA_LABEL] = TSUMO, RON
+ACTIONS_OF[RYUKYOKU_LABEL, 0] = KYUSHU_KYUHAI
+ACTIONS_OF[NONE_LABEL, 0] = PASS
 
 
 @inner
 def label_of(t: np.record, action: int) -> int:
     """The label of a legal action of the viewer."""
-    return PLACE_OF_TILE[t.drawn] if action == TSUMOGIRI else LABEL_OF[action]
+    return INDEX_OF_TILE[t.drawn] if action == TSUMOGIRI else LABEL_OF[action]
 
 
 @inner
 def legal_labels(t: np.record) -> np.uint64:
-    """Bit mask of the labels that stand for some legal action of the viewer."""
+    """Bit mask of the labels of the viewer's legal actions."""
     labels = np.uint64(0)
-    for place in range(MASK_WORDS):
-        word = t.legal[t.viewer, place]
+    for i in range(MASK_WORDS):
+        word = t.legal[t.viewer, i]
         while word != np.uint64(0):
             lowest = word & (~word + ONE)
-            labels |= ONE << np.uint64(label_of(t, 64 * place + bit_index(lowest)))
+            labels |= ONE << np.uint64(label_of(t, 64 * i + bit_index(lowest)))
             word ^= lowest
     return labels
 
 
 @inner
-def kan_meant(t: np.record, first: int) -> int:
-    """The kan meant among those of which `first` is the lowest kind's: of the drawn kind, else the lowest legal."""
+def kan_of(t: np.record, first: int) -> int:
+    """The ankan or kakan to play, `first` being that of kind 0: of the drawn kind if legal, else of the lowest kind."""
     if t.drawn >= 0 and is_legal(t, first + KIND_OF[t.drawn]):
         return first + KIND_OF[t.drawn]
     for kind in range(N_KINDS):
@@ -112,17 +112,17 @@ def kan_meant(t: np.record, first: int) -> int:
 
 @inner
 def action_of(t: np.record, label: int) -> int:
-    """The legal action that a label means, -1 where there is none."""
+    """The legal action that a label stands for, -1 if there is none."""
     if label < N_TILES:
         tile = TILE_ORDER[label]
         if t.drawn == tile and is_legal(t, np.int64(TSUMOGIRI)):
             return np.int64(TSUMOGIRI)
         return DISCARD + tile if is_legal(t, DISCARD + tile) else np.int64(NO_ACTION)
     if label == ANKAN_LABEL:
-        return kan_meant(t, np.int64(ANKAN))
+        return kan_of(t, np.int64(ANKAN))
     if label == KAKAN_LABEL:
-        return kan_meant(t, np.int64(KAKAN))
-    for action in MEANT[label]:
+        return kan_of(t, np.int64(KAKAN))
+    for action in ACTIONS_OF[label]:
         if action >= 0 and is_legal(t, action):
             return action
     return np.int64(NO_ACTION)
@@ -150,14 +150,14 @@ def _action_all(raw: np.ndarray, labels: np.ndarray, actions: np.ndarray) -> Non
 
 
 def legal_masks(views: np.ndarray) -> np.ndarray:
-    """uint64[n]: bit k of each is set where label k stands for a legal action of that view, TABLE[n]."""
+    """uint64[n]: in each mask bit k is set if label k stands for a legal action in that view of `views` TABLE[n]."""
     masks = np.empty(len(views), dtype=np.uint64)
     _legal_all(raw_bytes(views), masks)
     return masks
 
 
 def legal_table(views: np.ndarray) -> np.ndarray:
-    """bool[n, N_LABELS]: which labels stand for a legal action of `views` TABLE[n]."""
+    """bool[n, N_LABELS]: whether a label stands for a legal action in `views` TABLE[n]."""
     return ((legal_masks(views)[:, None] >> np.arange(N_LABELS, dtype=np.uint64)) & np.uint64(1)).astype(bool)
 
 
@@ -169,12 +169,12 @@ def labels_of(views: np.ndarray, actions: np.ndarray) -> np.ndarray:
 
 
 def actions_of(views: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """int64[n]: the actions that `labels` mean in `views` TABLE[n].
+    """int64[n]: the actions that `labels` integer[n] stand for in `views` TABLE[n].
 
-    Raises ValueError for a number that is no label, and for a label that means no legal action of its view.
+    Raises ValueError if a number is not a label, or a label stands for no legal action in its view.
     """
     if (bad := np.flatnonzero((labels < 0) | (labels >= N_LABELS))).size:
-        raise ValueError(f"view {bad[0]}: {labels[bad[0]]} is no label: they are numbered 0 … {N_LABELS - 1}")
+        raise ValueError(f"view {bad[0]}: {labels[bad[0]]} is not a label: labels are numbered 0 … {N_LABELS - 1}")
     actions = np.empty(len(views), dtype=np.int64)
     _action_all(raw_bytes(views), labels.astype(np.int64, copy=False), actions)
     if (bad := np.flatnonzero(actions < 0)).size:

@@ -1,4 +1,7 @@
-"""The network: a BERT whose [CLS] feeds a policy over the 46 labels and a value of the decision."""
+"""The network in torch: a BERT with a policy head over the 46 labels and value heads, all on [CLS].
+
+Needs torch and transformers.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from torch.nn.functional import scaled_dot_product_attention, softmax
 from transformers import BertConfig, BertForMaskedLM, BertModel, BertPreTrainedModel
 from transformers.models.bert.modeling_bert import BertLayer
 
-from agents.bert.encoding import MAX_RECORD
+from agents.bert.encoding import N_POSITION_IDS
 from agents.bert.labels import N_LABELS
 from agents.bert.vocabulary import N_PLAYERS, N_TOKENS, PAD
 
@@ -36,67 +39,73 @@ PRESETS: dict[str, Preset] = {
 
 
 class Outputs(NamedTuple):
-    """What the network says of n positions."""
+    """The outputs of the network for n sequences."""
 
-    policy: Tensor  # [n, N_LABELS] logits, illegal labels included
-    placement: Tensor  # [n, 3] logits of finishing first, second and third
-    points: Tensor  # [n] expected final points in thousands, by agents.bert.checkpoint.POINTS_UNIT
+    policy: Tensor  # float[n, N_LABELS]: logits, illegal labels included
+    placement: Tensor  # float[n, 3]: logits of finishing first, second and third
+    points: Tensor  # float[n]: expected final points in thousands, divided by agents.bert.checkpoint.POINTS_UNIT
 
 
 def make_config(preset: Preset) -> BertConfig:
-    """The transformers configuration of a size. There is no dropout: self-play never runs out of fresh positions."""
+    """The transformers configuration of a size. There is no dropout, as self-play never runs out of samples."""
     return BertConfig(
         vocab_size=N_TOKENS,
         hidden_size=preset.width,
         num_hidden_layers=preset.layers,
         num_attention_heads=preset.heads,
         intermediate_size=4 * preset.width,
-        hidden_act="relu",  # cheaper than GELU, which shows on a CPU
+        hidden_act="relu",  # cheaper than GELU on a CPU, and quantization makes it free
         hidden_dropout_prob=0.0,
         attention_probs_dropout_prob=0.0,
-        max_position_embeddings=MAX_RECORD + 3,  # 0, and those of [SEP], the record and [EOS]
+        max_position_embeddings=N_POSITION_IDS,
         type_vocab_size=1,
         pad_token_id=PAD,
     )
 
 
 def plain_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor) -> Tensor:
-    """What scaled_dot_product_attention computes, in steps: training short sequences on a CPU is faster so."""
+    """As scaled_dot_product_attention, but step by step, which trains short sequences faster on a CPU.
+
+    `query` float[n, heads, k, size], `key` and `value` float[n, heads, L, size], `attn_mask` bool[n, 1, 1, L].
+    """
     scores = query @ key.transpose(-1, -2) * query.shape[-1] ** -0.5
     weights = softmax(scores.masked_fill(~attn_mask, torch.finfo(scores.dtype).min), dim=-1)
     return weights.to(value.dtype) @ value
 
 
-def attend(layer: BertLayer, asking: Tensor, x: Tensor, mask: Tensor) -> Tensor:
-    """One layer of BERT for the tokens `asking` [n, k, width] among all, `x` [n, L, width]; `mask` bool[n, 1, 1, L]."""
+def run_layer(layer: BertLayer, queries: Tensor, x: Tensor, mask: Tensor) -> Tensor:
+    """A BERT layer for the tokens `queries` [n, k, width] of `x` [n, L, width]; `mask` bool[n, 1, 1, L]."""
     attention = layer.attention
-    heads, size = attention.self.num_attention_heads, attention.self.attention_head_size
+    own = attention.self
+    heads, size = own.num_attention_heads, own.attention_head_size
 
     def split(tokens: Tensor) -> Tensor:
         return tokens.view(*tokens.shape[:-1], heads, size).transpose(1, 2)
 
-    mixing = scaled_dot_product_attention if x.is_cuda else plain_attention
-    own = attention.self
-    mixed = mixing(split(own.query(asking)), split(own.key(x)), split(own.value(x)), attn_mask=mask)
-    mixed = attention.output(mixed.transpose(1, 2).reshape(asking.shape), asking)
-    return layer.output(layer.intermediate(mixed), mixed)
+    attend = scaled_dot_product_attention if x.is_cuda else plain_attention
+    context = attend(split(own.query(queries)), split(own.key(x)), split(own.value(x)), attn_mask=mask)
+    attended = attention.output(context.transpose(1, 2).reshape(queries.shape), queries)
+    return layer.output(layer.intermediate(attended), attended)
 
 
-def encode_tokens(bert: BertModel, ids: Tensor, mask: Tensor, positions: Tensor, *, only_first: bool) -> Tensor:
-    """What `bert` makes of sequences int64[n, L]: [n, L, width], or [n, 1, width] for the first token only.
+def encode_tokens(
+    bert: BertModel, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor, *, only_first: bool
+) -> Tensor:
+    """The last hidden state of `bert`: float[n, L, width], or [n, 1, width] for the first token only.
 
-    The last layer is then worked out for that token alone, which saves up to half of all work.
+    `input_ids` and `position_ids` are int64[n, L], `attention_mask` bool[n, L]. `only_first` computes the last layer
+    for [CLS] only, which saves up to half of all work.
     """
-    x = bert.embeddings(input_ids=ids, position_ids=positions)
-    mask = mask[:, None, None, :]
+    x = bert.embeddings(input_ids=input_ids, position_ids=position_ids)
+    mask = attention_mask[:, None, None, :]
     layers = cast(list[BertLayer], list(bert.encoder.layer))
     for layer in layers[:-1]:
-        x = attend(layer, x, x, mask)
-    return attend(layers[-1], x[:, :1] if only_first else x, x, mask)
+        x = run_layer(layer, x, x, mask)
+    return run_layer(layers[-1], x[:, :1] if only_first else x, x, mask)
 
 
 class PolicyValue(BertPreTrainedModel):  # type: ignore[no-untyped-call]
-    """Policy and value of a decision, read off [CLS]."""
+    """Policy and value heads on [CLS]."""
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__(config)
@@ -107,15 +116,15 @@ class PolicyValue(BertPreTrainedModel):  # type: ignore[no-untyped-call]
         self.post_init()  # type: ignore[no-untyped-call]
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor) -> Outputs:
-        """Sequences int64[n, L], bool[n, L], int64[n, L] as `agents.bert.encoding` makes them."""
+        """The outputs for sequences int64[n, L], bool[n, L], int64[n, L], see `agents.bert.encoding.Encoded`."""
         first = encode_tokens(self.bert, input_ids, attention_mask, position_ids, only_first=True)[:, 0]
         return Outputs(self.policy(first), self.placement(first), self.points(first)[:, 0])
 
 
 class MaskedTokens(BertForMaskedLM):  # type: ignore[no-untyped-call]
-    """Guesses masked tokens; its folder is a BertForMaskedLM's, and PolicyValue takes the BERT out of it."""
+    """Masked language model for pretraining; PolicyValue.from_pretrained takes the BERT from its checkpoint."""
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor, masked: Tensor) -> Tensor:
-        """Logits [k, N_TOKENS] of the tokens where `masked` bool[n, L]; the rest as in `PolicyValue.forward`."""
-        seen = encode_tokens(self.bert, input_ids, attention_mask, position_ids, only_first=False)
-        return self.cls(seen[masked])
+        """Logits float[k, N_TOKENS] of the k tokens selected by `masked` bool[n, L]; else as `PolicyValue.forward`."""
+        hidden = encode_tokens(self.bert, input_ids, attention_mask, position_ids, only_first=False)
+        return self.cls(hidden[masked])

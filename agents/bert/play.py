@@ -1,4 +1,4 @@
-"""python -m agents.bert.play: sits a network down at a mjai server over TCP, called as wahaha is."""
+"""python -m agents.bert.play: connects a network to a mjai server over TCP, with the command line of wahaha."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EPILOG = """\
 example:
   python -m agents.bert.play --host localhost --room default --port 11600 --name wahaha MODEL_PATH
 
-This is short for the following command, which also plays over WebSocket, many games, with other dialects:
+It runs the following command, which can also use WebSocket, play many games, and speak other dialects:
   python -m agents.client bert:MODEL_PATH mjsonp://HOST:PORT/ROOM --name NAME
 """
 
@@ -25,16 +25,16 @@ def make_parser() -> Parser:
     parser = Parser(
         "agents.bert.play", description=__doc__, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("model_path", metavar="MODEL_PATH", help="folder of a network")
-    parser.add_argument("--host", default="localhost", help="of the server (default localhost)")
-    parser.add_argument("--room", default="default", help="to sit down in (default: default)")
-    parser.add_argument("--port", type=int, default=PORTS[SCHEME], help=f"of the server (default {PORTS[SCHEME]})")
-    parser.add_argument("--name", help="what to be called at the table (default: the bot's own name)")
+    parser.add_argument("model_path", metavar="MODEL_PATH", help="checkpoint, with model.onnx")
+    parser.add_argument("--host", default="localhost", help="host of the server (default localhost)")
+    parser.add_argument("--room", default="default", help="room to join (default: default)")
+    parser.add_argument("--port", type=int, default=PORTS[SCHEME], help=f"port of the server (default {PORTS[SCHEME]})")
+    parser.add_argument("--name", help="name at the table (default: the bot's own)")
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play, and return the client's exit code."""
+    """Play; returns the client's exit code."""
     parser = make_parser()
     given = parser.parse_args(arguments)
     host = f"[{given.host}]" if ":" in given.host else given.host  # an IPv6 address

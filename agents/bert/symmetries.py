@@ -1,6 +1,7 @@
-"""The 12 variants of every position that play the same: three turns of the dragons, two of the suits, two of 1m and 9m.
+"""The 12 symmetries of the game: rotate the dragons (3), swap pinzu and souzu (2), swap 1m and 9m (2).
 
-A variant is a permutation of tiles under which dora indicators keep showing their dora, applied to tokens and labels.
+Each is a permutation of tiles that preserves the rules, including which dora an indicator shows. Applied to the tokens
+and labels of a sample it gives a variant of it, for data augmentation and test-time augmentation.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import numpy as np
 
 from agents.bert.encoding import TEHAI, Encoded
 from agents.bert.labels import N_LABELS
-from agents.bert.vocabulary import CLASSES, N_TOKENS, PLACE_OF_TILE, TILE_ORDER
+from agents.bert.vocabulary import CLASSES, INDEX_OF_TILE, N_TOKENS, TILE_ORDER
 from engine.compiling import inner, kernel
 from engine.tiles import CHUN, HAKU, HATSU, KIND_1M, KIND_9M, N_KINDS, N_TILES, PIN, RED_5P, RED_5S, SOU
 
@@ -20,7 +21,7 @@ RANKS = 9
 
 
 def _tile_maps() -> np.ndarray:
-    """int64[variants, N_TILES]: the tile37 that each becomes; variant 0 leaves all as they are."""
+    """int64[N_VARIANTS, N_TILES]: tile37 -> tile37; variant 0 is the identity."""
     maps = []
     for turn, swap_suits, swap_terminals in product(range(3), range(2), range(2)):
         tiles = np.arange(N_TILES)
@@ -39,29 +40,29 @@ def _tile_maps() -> np.ndarray:
 
 TILE_MAPS = _tile_maps()
 N_VARIANTS = len(TILE_MAPS)
-SUITS_SWAPPED = 2  # the variant in which nothing but the suits changes
-_PLACE_MAPS = PLACE_OF_TILE[TILE_MAPS[:, TILE_ORDER]]  # the same in the bot's order of tiles
+SUITS_SWAPPED = 2  # the variant that swaps the suits only
+_INDEX_MAPS = INDEX_OF_TILE[TILE_MAPS[:, TILE_ORDER]]  # the same for indices in TILE_ORDER
 
 
 def _token_maps() -> np.ndarray:
     maps = np.tile(np.arange(N_TOKENS), (N_VARIANTS, 1))
     for each in CLASSES:
         by_kind = each.size == N_KINDS
-        block = TILE_MAPS[:, :N_KINDS] if by_kind else _PLACE_MAPS
+        block = TILE_MAPS[:, :N_KINDS] if by_kind else _INDEX_MAPS
         for first in range(each.offset, each.offset + each.size, N_KINDS if by_kind else N_TILES):
             if each.size in (N_KINDS, N_TILES, 2 * N_TILES):
                 maps[:, first : first + block.shape[1]] = first + block
     return maps.astype(np.uint16)
 
 
-TOKEN_MAPS = _token_maps()  # uint16[variants, N_TOKENS]
-LABEL_MAPS = np.tile(np.arange(N_LABELS), (N_VARIANTS, 1))  # int64[variants, N_LABELS]
-LABEL_MAPS[:, :N_TILES] = _PLACE_MAPS
+TOKEN_MAPS = _token_maps()  # uint16[N_VARIANTS, N_TOKENS]: token -> token
+LABEL_MAPS = np.tile(np.arange(N_LABELS), (N_VARIANTS, 1))  # int64[N_VARIANTS, N_LABELS]: label -> label
+LABEL_MAPS[:, :N_TILES] = _INDEX_MAPS
 
 
 @inner
 def sort_hand(out: np.ndarray, n: int) -> None:
-    """Put the hand among the first `n` tokens back in order: tiles have changed places."""
+    """Sort the hand among the first `n` tokens again, after its tiles have been permuted."""
     for i in range(1, n):
         token = out[i]
         k = i
@@ -74,13 +75,13 @@ def sort_hand(out: np.ndarray, n: int) -> None:
 
 
 @kernel
-def _sort_all(ids: np.ndarray, n_state: np.ndarray) -> None:
-    for k in range(len(ids)):
-        sort_hand(ids[k], n_state[k])
+def _sort_all(input_ids: np.ndarray, n_state: np.ndarray) -> None:
+    for k in range(len(input_ids)):
+        sort_hand(input_ids[k], n_state[k])
 
 
 def variant_of(encoded: Encoded, variant: int) -> Encoded:
-    """The same positions in one of the variants."""
-    ids = TOKEN_MAPS[variant][encoded.ids]
-    _sort_all(ids, encoded.n_state)
-    return encoded._replace(ids=ids)
+    """The sequences under symmetry number `variant`, 0 … N_VARIANTS - 1."""
+    input_ids = TOKEN_MAPS[variant][encoded.input_ids]
+    _sort_all(input_ids, encoded.n_state)
+    return encoded._replace(input_ids=input_ids)

@@ -1,7 +1,7 @@
-"""The 994 tokens of the BERT bot, as a table; token numbers and ranges are wahaha's.
+"""The 994 tokens of the BERT bot as a table; the numbers are those of the bot wahaha.
 
-A sequence is ``[CLS]``, the state, ``[SEP]``, the record of the round so far, ``[EOS]``. Players count from the one who
-decides: 0 itself, 1 the next in turn, 2 the one before.
+A sequence is ``[CLS]``, the state, ``[SEP]``, the record of the round so far, ``[EOS]``. Players are relative to the
+one who decides: 0 is that player, 1 the next in turn, 2 the one before.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ PAD, CLS, SEP, EOS, MASK, UNK = range(6)
 N_SPECIAL = 6
 N_PLAYERS = 3
 
-# The bot's order of tiles: 0m 1m…9m 0p 1p…9p 0s 1s…9s 1z…7z, each red five before its suit.
+# The vocabulary's order of tiles: 0m 1m…9m 0p 1p…9p 0s 1s…9s 1z…7z, each red five before its suit. Values: tile37.
 TILE_ORDER = np.array([RED_5M, *range(9), RED_5P, *range(9, 18), RED_5S, *range(18, N_KINDS)], dtype=np.int64)
-PLACE_OF_TILE = np.argsort(TILE_ORDER)  # tile37 of the engine -> its place in that order
+INDEX_OF_TILE = np.argsort(TILE_ORDER)  # tile37 of the engine -> its index in that order
 _TILE_NAMES = tuple(MPSZ_NAMES[tile] for tile in TILE_ORDER)
 _KIND_NAMES = MPSZ_NAMES[:N_KINDS]
 
 
 class TokenClass(NamedTuple):
-    """Tokens `offset` … `offset + size - 1`; `names` are those of its values, none where a number will do."""
+    """Tokens `offset` … `offset + size - 1`; `names` of the values, empty if they are just numbered."""
 
     name: str
     size: int
@@ -48,8 +48,8 @@ _STATE = (
     ("tsumo", N_TILES, _TILE_NAMES),
     *((f"can_{name}", 1, ()) for name in ("dahai", "reach", "hora", "ryukyoku", "pon", "daiminkan", "ankan", "kakan")),
 )
-_DEEDS = (
-    ("dahai", 2 * N_TILES, (*_TILE_NAMES, *(f"{name}*" for name in _TILE_NAMES))),  # *: as drawn
+_EVENTS = (
+    ("dahai", 2 * N_TILES, (*_TILE_NAMES, *(f"{name}*" for name in _TILE_NAMES))),  # *: tsumogiri
     ("reach", 1, ()),
     ("pon", N_TILES, _TILE_NAMES),
     ("daiminkan", N_KINDS, _KIND_NAMES),
@@ -61,34 +61,34 @@ _DEEDS = (
 
 def _classes() -> tuple[TokenClass, ...]:
     special = [(f"[{name}]", 1, ()) for name in ("PAD", "CLS", "SEP", "EOS", "MASK", "UNK")]
-    deeds = [(f"player{player}_{name}", count, names) for player in range(N_PLAYERS) for name, count, names in _DEEDS]
-    found: list[TokenClass] = []
+    events = [(f"player{player}_{name}", count, names) for player in range(N_PLAYERS) for name, count, names in _EVENTS]
+    classes: list[TokenClass] = []
     offset = 0
-    for name, count, names in (*special, *_STATE, *deeds):
-        found.append(TokenClass(name, count, offset, names))
+    for name, count, names in (*special, *_STATE, *events):
+        classes.append(TokenClass(name, count, offset, names))
         offset += count
-    return tuple(found)
+    return tuple(classes)
 
 
 CLASSES = _classes()
 OFFSET = {each.name: each.offset for each in CLASSES}
 N_TOKENS = CLASSES[-1].offset + CLASSES[-1].size
-FIRST_DEED = OFFSET["player0_dahai"]
-N_DEEDS = (N_TOKENS - FIRST_DEED) // N_PLAYERS  # tokens of one player
-_STARTS = [each.offset for each in CLASSES]
+FIRST_EVENT_TOKEN = OFFSET["player0_dahai"]
+N_EVENT_TOKENS = (N_TOKENS - FIRST_EVENT_TOKEN) // N_PLAYERS  # event tokens of each player
+_OFFSETS = [each.offset for each in CLASSES]
 
 
 def token_name(token: int) -> str:
-    """A token in words, as ``tehai:0p`` or ``[SEP]``. Raises ValueError for a number that is no token."""
+    """The name of a token, as ``tehai:0p`` or ``[SEP]``. Raises ValueError if the number is not a token."""
     if not 0 <= token < N_TOKENS:
-        raise ValueError(f"{token} is no token: they are numbered 0 … {N_TOKENS - 1}")
-    found = CLASSES[bisect_right(_STARTS, token) - 1]
-    if found.size == 1:
-        return found.name
-    value = token - found.offset
-    return f"{found.name}:{found.names[value] if found.names else value}"
+        raise ValueError(f"{token} is not a token: tokens are numbered 0 … {N_TOKENS - 1}")
+    cls = CLASSES[bisect_right(_OFFSETS, token) - 1]
+    if cls.size == 1:
+        return cls.name
+    value = token - cls.offset
+    return f"{cls.name}:{cls.names[value] if cls.names else value}"
 
 
-def tile_of_place(place: int) -> str:
-    """The mjai name of the tile at `place` of the bot's order."""
-    return MJAI_NAMES[TILE_ORDER[place]]
+def tile_name(index: int) -> str:
+    """The mjai name of the tile at `index` in TILE_ORDER."""
+    return MJAI_NAMES[TILE_ORDER[index]]

@@ -1,0 +1,1 @@
+"""Benchmark of the BERT bot: ``python -m benchmarks.bert``."""

@@ -1,4 +1,4 @@
-"""How fast positions are encoded, and a network answers: one at a time or batched, on one core or a GPU."""
+"""How many samples a second are encoded, and evaluated by a network: one by one or batched, on one core or a GPU."""
 
 from __future__ import annotations
 
@@ -15,117 +15,49 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from agents.bert.bot import OWN_FOLDER, Bert, Options
-from agents.bert.checkpoint import read
-from agents.bert.encoding import MAX_TOKENS, Encoded, encode
-from agents.bert.export.calibration import positions
-from agents.bert.export.graph import build
-from agents.bert.inference import DEVICES, SLICE, Net, load, onnx_run, torch_model, torch_run
+from agents.bert.bot import BUNDLED, Bert, Options
+from agents.bert.encoding import Encoded, encode
+from agents.bert.export import export_checkpoint
+from agents.bert.export.calibration import self_play_views
+from agents.bert.export.weights import read_checkpoint
+from agents.bert.inference import DEVICES, load
 from agents.bert.labels import legal_table
+from benchmarks.bert.methods import Method, all_methods
 from benchmarks.timing import ROUNDS, rate
 from engine.common.options import Parser
 
-WALLS = range(40)  # of the games played for positions
-KEPT = 3000  # of their positions
-SHOWN = 32  # positions of a round of those that are answered one at a time
-TORCH_SLICE = 64
-
-# policy(encoded): float32[n, N_LABELS], the logits of each position
-Policy = Callable[[Encoded], np.ndarray]
+WALLS = range(40)  # of the games that samples are taken from
+N_SAMPLES = 3000
+N_SAMPLES_ONE_BY_ONE = 32  # in a round of a method that evaluates them one by one
 
 
-class Way(NamedTuple):
-    """One way to get answers."""
+class Measurement(NamedTuple):
+    """The result of a method."""
 
     name: str
-    policy: Policy
-    at_once: bool  # all positions in one call, not each in its own
+    rate: float  # samples per second
+    agreement: float  # share of the samples for which it chooses the same label as the first method
 
 
-class Timed(NamedTuple):
-    """What was measured of a way."""
+def measure(methods: Sequence[Method], encoded: Encoded, legal: np.ndarray) -> list[Measurement]:
+    """Compare the choices of all methods, and time them alternately, ROUNDS times; `legal` is bool[n, N_LABELS]."""
+    choices = [np.where(legal, method.logits(encoded), -np.inf).argmax(axis=1) for method in methods]
+    few = encoded.select(slice(N_SAMPLES_ONE_BY_ONE))
 
-    name: str
-    rate: float  # positions per second
-    same: float  # share of the positions for which it chooses what the first way chooses
+    def work(method: Method) -> int:
+        samples = encoded if method.batched else few
+        method.logits(samples)
+        return len(samples.input_ids)
 
-
-def answers(way: Way, encoded: Encoded) -> np.ndarray:
-    """The logits of `encoded`, got in that way."""
-    if way.at_once:
-        return way.policy(encoded)
-    return np.concatenate([way.policy(encoded.some(slice(i, i + 1))) for i in range(len(encoded.ids))])
-
-
-def by_net(net: Net) -> Policy:
-    """The bot's way: the runtime that plays."""
-    return lambda encoded: net(encoded.ids, encoded.lengths, encoded.n_state).policy
-
-
-def torch_ways(folder: Path, device: str) -> list[Way]:
-    """The ways of torch, none where that is not installed.
-
-    The first two are the plain ones, a transformers BertModel for each position: with the padding that it comes with,
-    which is what first comes to mind, and without it.
-    """
-    try:
-        import torch
-
-        model = torch_model(folder)
-    except ImportError:
-        return []
-    torch.set_num_threads(1)
-    model.to(device)
-
-    def plain(encoded: Encoded, cut: bool) -> np.ndarray:
-        length = encoded.lengths.max() if cut else MAX_TOKENS
-        ids = torch.from_numpy(encoded.ids[:, :length].astype(np.int64)).to(device)
-        mask = torch.from_numpy(encoded.mask[:, :length]).to(device)
-        places = torch.from_numpy(encoded.positions[:, :length]).to(device)
-        with torch.inference_mode():
-            seen = model.bert(input_ids=ids, attention_mask=mask, position_ids=places).last_hidden_state
-            logits: np.ndarray = model.policy(seen[:, 0]).cpu().numpy()
-        return logits
-
-    ways = [
-        Way("transformers, one by one, padded", partial(plain, cut=False), False),
-        Way("transformers, one by one, cut", partial(plain, cut=True), False),
-    ]
-    size = TORCH_SLICE if device == "cpu" else SLICE[device]
-    for name, bfloat16 in (("torch, batched, float32", False), ("torch, batched, bfloat16", True)):
-        ways.append(Way(name, by_net(Net(torch_run(model, device, bfloat16), size)), True))
-    return ways
-
-
-def all_ways(folder: Path, device: str) -> list[Way]:
-    """Every way to run the network in `folder` on that device."""
-    ways = torch_ways(folder, device)
-    if device == "cpu":
-        unrounded = Net(onnx_run(build(read(folder)), threads=1), SLICE["cpu"])
-        ways.append(Way("ONNX Runtime, batched, float32", by_net(unrounded), True))
-    policy = by_net(load(folder, device))
-    return [*ways, Way("the bot's runtime, one by one", policy, False), Way("the bot's runtime, batched", policy, True)]
-
-
-def measure(ways: Sequence[Way], encoded: Encoded, legal: np.ndarray) -> list[Timed]:
-    """Time all ways in turn, again and again, after a look at their answers."""
-    chosen = [np.where(legal, answers(way, encoded), -np.inf).argmax(axis=1) for way in ways]
-    some = encoded.some(slice(SHOWN))
-
-    def work(way: Way) -> int:
-        asked = encoded if way.at_once else some
-        answers(way, asked)
-        return len(asked.ids)
-
-    rates = [[rate(partial(work, way)) for way in ways] for _ in range(ROUNDS)]
+    rounds = [[rate(partial(work, method)) for method in methods] for _ in range(ROUNDS)]
     return [
-        Timed(way.name, statistics.median(of_way), float((choice == chosen[0]).mean()))
-        for way, of_way, choice in zip(ways, zip(*rates), chosen)
+        Measurement(method.name, statistics.median(rates), float((choice == choices[0]).mean()))
+        for method, rates, choice in zip(methods, zip(*rounds), choices)
     ]
 
 
 def rate_of(work: Callable[[np.ndarray], object], views: np.ndarray) -> float:
-    """Views per second of `work`."""
+    """Views per second of `work`, the median of ROUNDS."""
 
     def run() -> int:
         work(views)
@@ -135,38 +67,43 @@ def rate_of(work: Callable[[np.ndarray], object], views: np.ndarray) -> float:
 
 
 @contextmanager
-def folder_of(model: str | None) -> Iterator[Path]:
-    """The folder of the network to measure: that of the bot, one that is named, or a random one of a preset's size."""
+def checkpoint_of(model: str | None) -> Iterator[Path]:
+    """The checkpoint to measure: the bundled one, a folder, or random weights of a preset's size.
+
+    Raises ValueError if `model` is neither a folder nor a preset.
+    """
     if model is None or Path(model).exists():
-        yield Path(model) if model else OWN_FOLDER
+        yield Path(model) if model else BUNDLED
         return
     try:
         from transformers.utils import logging
 
         from agents.bert.model import PRESETS, PolicyValue, make_config
     except ImportError:
-        raise ValueError(f"--model {model}: there is no such folder; for a size torch must be installed") from None
+        raise ValueError(f"--model {model}: there is no such folder; sizes need torch and transformers") from None
     if model not in PRESETS:
         raise ValueError(f"--model {model}: neither a folder nor one of {', '.join(PRESETS)}")
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         PolicyValue(make_config(PRESETS[model])).save_pretrained(folder)
-        yield Path(folder)
+        export_checkpoint(folder)
+        yield folder
 
 
-def report(console: Console, timed: Sequence[Timed]) -> None:
-    """Print what was measured, and how much faster it is than the first two ways."""
-    table = Table("", "positions/s", "× 1st", "× 2nd", "same choice")
-    for line in timed:
-        ratios = (f"{line.rate / other.rate:.1f}" for other in timed[:2])
-        table.add_row(line.name, f"{line.rate:,.0f}", *ratios, f"{line.same:.2%}")
+def report(console: Console, measurements: Sequence[Measurement]) -> None:
+    """Print the measurements, with their ratios to the first two methods."""
+    table = Table("", "samples/s", "× 1st", "× 2nd", "same choice")
+    for each in measurements:
+        ratios = (f"{each.rate / baseline.rate:.1f}" for baseline in measurements[:2])
+        table.add_row(each.name, f"{each.rate:,.0f}", *ratios, f"{each.agreement:.2%}")
     console.print(table)
 
 
 def make_parser() -> Parser:
     """The command line."""
     parser = Parser("python -m benchmarks.bert", description=__doc__)
-    parser.add_argument("--model", help="folder of a network, or a size for a random one (default: the bot's own)")
+    parser.add_argument("--model", help="checkpoint, or a size for random weights (default: the bundled checkpoint)")
     parser.add_argument("--device", choices=DEVICES, default=DEVICES[0], help=f"(default {DEVICES[0]})")
     return parser
 
@@ -177,24 +114,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     console = Console()
     try:
-        with folder_of(given.model) as folder:
-            config, net = read(folder).config, load(folder, given.device)
-            ways = all_ways(folder, given.device)
+        with checkpoint_of(given.model) as folder:
+            config, predictor = read_checkpoint(folder).config, load(folder, given.device)
+            methods = all_methods(folder, given.device)
     except ValueError as error:
         parser.error(str(error))
-    with console.status("playing games for positions …"):
-        views = positions(WALLS)[:KEPT]
+    with console.status("playing games for samples …"):
+        views = self_play_views(WALLS)[:N_SAMPLES]
+        encoded = encode(views)
     with console.status("measuring …"):
         encoding = rate_of(encode, views)
-        playing = rate_of(Bert(net, "bert", Options(), seed=0).act, views)
-        timed = measure(ways, encode(views), legal_table(views))
-    lengths = encode(views).lengths
+        playing = rate_of(Bert(predictor, "bert", Options(), seed=0).act, views)
+        measurements = measure(methods, encoded, legal_table(views))
+    lengths = encoded.lengths
     console.print(
-        f"{len(views):,} positions of {lengths.mean():.0f} tokens, {lengths.max()} at most; {config.num_hidden_layers}"
+        f"{len(views):,} samples of {lengths.mean():.0f} tokens, at most {lengths.max()}; {config.num_hidden_layers}"
         f" layers, {config.hidden_size} wide; {given.device}, one thread"
     )
-    console.print(f"encoded: {encoding:,.0f} positions/s; answered by the bot, all in all: {playing:,.0f}/s")
-    report(console, timed)
+    console.print(f"encoding: {encoding:,.0f} samples/s; the bot with encoding and augmentation: {playing:,.0f}/s")
+    report(console, measurements)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""``python -m tests.support.bert_digest SEED``: all that encoder and labels say of a short game."""
+"""``python -m tests.support.bert_digest SEED``: a digest of the encodings and labels of a short game."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.players import ALL_HABITS, efficient_driver
 
 
 def digest(seed: int) -> str:
-    """Digest of tokens, masks, positions, legal labels, and the labels of what was done, of an East-only game."""
+    """SHA-256 of the tokens, masks, position ids, legal labels and chosen labels of an East-only game."""
     game, choose = Game(seed, TENHOU.with_length("east")), efficient_driver(random.Random(seed), ALL_HABITS[3])
     views, actions = [], []
     while not game.over:
@@ -25,10 +25,17 @@ def digest(seed: int) -> str:
             views.append(game.view(seat))
             actions.append(choose(hand.hand, int(hand.n_melds), int(game.table.drawn), game.legal(seat)))
             game.act(seat, actions[-1])
-    seen = np.array(views)
-    encoded, labels = encode(seen), labels_of(seen, np.array(actions))
-    said = (*encoded, encoded.mask, encoded.positions, legal_masks(seen), labels, actions_of(seen, labels))
-    return hashlib.sha256(b"".join(array.tobytes() for array in said)).hexdigest()
+    all_views = np.array(views)
+    encoded, labels = encode(all_views), labels_of(all_views, np.array(actions))
+    arrays = (
+        *encoded,
+        encoded.attention_mask,
+        encoded.position_ids,
+        legal_masks(all_views),
+        labels,
+        actions_of(all_views, labels),
+    )
+    return hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()
 
 
 if __name__ == "__main__":

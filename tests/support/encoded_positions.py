@@ -1,4 +1,4 @@
-"""Positions played by script as their tokens, sorted by the document's rows."""
+"""The tokens of scripted positions, sorted by the rows of the reference table."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from tests.support.reference_encoder import CLS, EOS, SEP, TILES, sequences, val
 from tests.support.scenario import Scenario
 from tests.support.scripted_positions import view_of
 
-# tile37 in mpsz, in the document's order
+# tiles in mpsz notation in the order of the reference table
 ORDER = [MPSZ_NAMES[MJAI_NAMES.index(tile)] for tile in TILES]
-# the tiles that three players use
+# the tiles of three-player mahjong
 IN_USE = [tile for tile in ORDER if tile in ("1m", "9m") or tile[1] != "m"]
 
 
-def places(text: str) -> list[int]:
-    """Places in the document's order of tiles written in mpsz, one after the other."""
+def indices(text: str) -> list[int]:
+    """Indices in ORDER of tiles in mpsz notation, each with its suit."""
     return [ORDER.index(text[i : i + 2]) for i in range(0, len(text), 2)]
 
 
 def parts(scenario: Scenario, seat: int) -> tuple[list[int], list[int]]:
-    """The state and the record of the sequence of `seat`, without what stands around them."""
+    """The state part and the record part of the sequence of `seat`, without [CLS], [SEP] and [EOS]."""
     (sequence,) = sequences(view_of(scenario.side.raw, seat))
     assert (sequence[0], sequence[-1], sequence.count(SEP)) == (CLS, EOS, 1)
-    middle = sequence.index(SEP)
-    return sequence[1:middle], sequence[middle + 1 : -1]
+    separator = sequence.index(SEP)
+    return sequence[1:separator], sequence[separator + 1 : -1]
 
 
 def state_of(scenario: Scenario, seat: int) -> dict[str, list[int]]:
-    """The state that `seat` is shown: row of the document -> the values there, counted from 0."""
+    """The state part of `seat`: row -> values, tokens minus the row's first."""
     return values(parts(scenario, seat)[0])

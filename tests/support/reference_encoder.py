@@ -1,6 +1,6 @@
-"""The table of tokens as wahaha's description has it, written out, and positions put into tokens by it, by hand.
+"""A second, independent encoder: wahaha's table of tokens written out, and `reference`, which encodes mjai messages.
 
-`reference` reads nothing but the mjai messages a seat has heard and its menu: no packed event, no record of a table.
+`reference` reads only the mjai messages that a seat has received and its legal actions, no table and no packed event.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ ROWS = (
 FIRST = {row.name: row.first for row in ROWS}
 CLS, SEP, EOS = 1, 2, 3
 
-# tile37 and tile34 in the document's order, by their mjai names.
+# mjai names of tile37 and tile34 in wahaha's order
 TILES = [
     "5mr", "1m", "2m", "3m", "4m", "5m", "6m", "7m", "8m", "9m",
     "5pr", "1p", "2p", "3p", "4p", "5p", "6p", "7p", "8p", "9p",
@@ -88,7 +88,7 @@ LABELS = [
     *(f"dahai {tile}" for tile in TILES),
     *("reach", "pon", "daiminkan", "ankan", "kakan", "nukidora", "hora", "ryukyoku", "none"),
 ]
-# What an action is called among the labels; dahai are those of their tile.
+# engine action name -> label; dahai have the label of their tile
 LABEL_OF_ACTION = {
     "riichi": "reach", "pon": "pon", "pon with red": "pon", "daiminkan": "daiminkan", "nukidora": "nukidora",
     "tsumo": "hora", "ron": "hora", "kyushu kyuhai": "ryukyoku", "pass": "none",
@@ -96,22 +96,22 @@ LABEL_OF_ACTION = {
 
 
 def label_name(action: int, drawn: str) -> str:
-    """The label of an action, in words; `drawn` is the mjai name of the tile just drawn."""
+    """The name of an action's label; `drawn` is the mjai name of the drawn tile."""
     name = ACTION_NAMES[action]
     if name in LABEL_OF_ACTION:
         return LABEL_OF_ACTION[name]
-    what, _, tile = name.partition(" ")
-    return f"dahai {tile or drawn}" if what in ("discard", "tsumogiri") else what
+    kind, _, tile = name.partition(" ")
+    return f"dahai {tile or drawn}" if kind in ("discard", "tsumogiri") else kind
 
 
 def row_of(token: int) -> Row:
-    """The row a token stands in."""
+    """The row of a token."""
     (row,) = (row for row in ROWS if row.first <= token <= row.last)
     return row
 
 
 def values(tokens: Sequence[int]) -> dict[str, list[int]]:
-    """The tokens of a sequence by row, counted from the row's first, in the order they come."""
+    """Row -> the values of its tokens in a sequence, in order: token minus the row's first."""
     found: dict[str, list[int]] = {}
     for token in tokens:
         row = row_of(token)
@@ -120,31 +120,31 @@ def values(tokens: Sequence[int]) -> dict[str, list[int]]:
 
 
 def sequences(views: np.ndarray) -> list[list[int]]:
-    """What `encode` makes of views TABLE[n], without padding."""
+    """The sequences of `encode` for views TABLE[n], without padding."""
     encoded = encode(views)
-    return [ids[:length].tolist() for ids, length in zip(encoded.ids, encoded.lengths, strict=True)]
+    return [ids[:length].tolist() for ids, length in zip(encoded.input_ids, encoded.lengths, strict=True)]
 
 
-# A position by what was heard -----------------------------------------------------------------------------------------
+# Encoding mjai messages -----------------------------------------------------------------------------------------------
 
 
 def delta(own: int, other: int) -> int:
     return min(max(int((own - other) / 1000) + 48, 0), 96)
 
 
-def deed(message: Message, seat: int) -> int:
-    """The token of what somebody did, as `seat` counts players."""
+def event_token(message: Message, seat: int) -> int:
+    """The token of an event, players relative to `seat`."""
     name = message["type"]
     first = FIRST[f"player{(message['actor'] - seat) % 3}_{name}"]
-    shown = [message.get("pai"), *message.get("consumed", [])]
+    tiles = [message.get("pai"), *message.get("consumed", [])]
     if name == "dahai":
         return first + TILES.index(message["pai"]) + 37 * message["tsumogiri"]
     if name == "pon":
-        return first + TILES.index(next((tile for tile in shown if tile.endswith("r")), message["pai"]))
-    return first if name in ("reach", "nukidora") else first + KINDS.index(shown[-1].removesuffix("r"))
+        return first + TILES.index(next((tile for tile in tiles if tile.endswith("r")), message["pai"]))
+    return first if name in ("reach", "nukidora") else first + KINDS.index(tiles[-1].removesuffix("r"))
 
 
-DEEDS = ("dahai", "reach", "pon", "daiminkan", "ankan", "kakan", "nukidora")
+EVENT_TYPES = ("dahai", "reach", "pon", "daiminkan", "ankan", "kakan", "nukidora")
 CAN = {
     "tsumogiri": "dahai", "riichi": "reach", "tsumo": "hora", "ron": "hora", "kyushu kyuhai": "ryukyoku",
     "pon": "pon", "pon with red": "pon", "daiminkan": "daiminkan",
@@ -152,25 +152,25 @@ CAN = {
 
 
 def hand_of(messages: Sequence[Message], seat: int) -> tuple[Counter[str], str]:
-    """The concealed tiles of a seat, and the one it has drawn and not answered yet, if any; both from its messages."""
+    """The concealed tiles of a seat and its drawn tile, "" if it has none, from the round's messages."""
     hand, drawn = Counter(messages[0]["tehais"][seat]), ""
     for message in messages:
         name = message["type"]
-        if message.get("actor") != seat or name not in ("tsumo", *DEEDS) or name == "reach":
+        if message.get("actor") != seat or name not in ("tsumo", *EVENT_TYPES) or name == "reach":
             continue
         if name == "tsumo":
             drawn = message["pai"]
             hand[drawn] += 1
         else:
             drawn = ""
-            laid = message["consumed"] if name in ("pon", "daiminkan", "ankan") else [message["pai"]]
-            hand.subtract(laid)
+            removed = message["consumed"] if name in ("pon", "daiminkan", "ankan") else [message["pai"]]
+            hand.subtract(removed)
     return hand, drawn
 
 
-def reference(heard: Sequence[Message], seat: int, legal: Sequence[int]) -> list[int]:
-    """The sequence of a seat that has heard ``start_game`` and this round's messages, and may do what is `legal`."""
-    game, *messages = heard
+def reference(received: Sequence[Message], seat: int, legal: Sequence[int]) -> list[int]:
+    """The sequence of a seat from ``start_game``, the round's messages and its legal actions."""
+    game, *messages = received
     start = messages[0]
     accepted = [message for message in messages if message["type"] == "reach_accepted"]
     scores = (accepted or [start])[-1]["scores"]
@@ -193,10 +193,10 @@ def reference(heard: Sequence[Message], seat: int, legal: Sequence[int]) -> list
         CLS,
         *(FIRST[name] + value for name, value in single.items()),
         *(FIRST["dora_marker"] + TILES.index(m["dora_marker"]) for m in messages if "dora_marker" in m),
-        *(FIRST["tehai"] + place for place, tile in enumerate(TILES) for _ in range(hand[tile])),
+        *(FIRST["tehai"] + index for index, tile in enumerate(TILES) for _ in range(hand[tile])),
         *([FIRST["tsumo"] + TILES.index(drawn)] if drawn else []),
         *(row.first for row in ROWS if row.name.startswith("can_") and row.name.removeprefix("can_") in can),
         SEP,
-        *(deed(message, seat) for message in messages if message["type"] in DEEDS),
+        *(event_token(message, seat) for message in messages if message["type"] in EVENT_TYPES),
         EOS,
     ]

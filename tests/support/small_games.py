@@ -1,4 +1,4 @@
-"""Small games of bots, played one at a time, with all that was decided in them; and what a training folder says."""
+"""Small games of bots, played one at a time, with their decisions; and the samples of a data folder, to compare."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from agents.bert.encoding import encode
 from agents.bert.labels import N_LABELS, labels_of, legal_masks
 from agents.bert.training.data.dataset import Dataset
-from agents.bert.training.data.selfplay import ORDERS, make_bots
+from agents.bert.training.data.selfplay import SEATINGS, make_bots
 from engine.actions import DAIMINKAN, PON, PON_RED, RON
 from engine.game import Game
 from engine.records.model import GameRecord
@@ -23,32 +23,32 @@ from engine.seeds import derived_seed
 from engine.table import TABLE
 
 BOTS = ("random", "random", "rule")  # random calls whatever it can
-SEED = 9  # game 3 is held out
+SEED = 9  # game 3 is for validation
 CALLS = {PON, PON_RED, DAIMINKAN}
 
-# ids, positions, legal labels, label, placement, final points, regret of each label
+# A sample: input_ids, position_ids, legal labels, label, placement, final points, regret of each label
 Row = tuple[bytes, bytes, bytes, int, int, float, bytes]
 
 
 @dataclass
 class Played:
-    """A game as it was played: its decisions, each with the round it belongs to."""
+    """A game as it was played, with its decisions."""
 
     game: Game
     names: tuple[str, ...]
     views: list[np.ndarray] = field(default_factory=list)  # TABLE[1] each
     actions: list[int] = field(default_factory=list)
-    rounds: list[int] = field(default_factory=list)
-    recorded: list[bool] = field(default_factory=list)  # not so: a call or pass that nobody knows of for a ron
+    rounds: list[int] = field(default_factory=list)  # number of each decision's round
+    recorded: list[bool] = field(default_factory=list)  # False: a call or pass that a ron overrides is in no record
 
     @property
     def record(self) -> GameRecord:
-        """The game on record."""
+        """The record of the game."""
         return GameRecord(self.game.messages, TENHOU, "own")
 
     @cached_property
     def rows(self) -> list[Row]:
-        """What is to be learned from each decision."""
+        """The sample of each decision."""
         views, actions = self.all_views, np.array(self.actions)
         encoded, masks, labels = encode(views), legal_masks(views), labels_of(views, actions)
         rows = []
@@ -58,27 +58,27 @@ class Played:
             legal = np.array([mask >> label & 1 for label in range(N_LABELS)], dtype=bool)
             regret = np.where(np.arange(N_LABELS) == labels[i], np.float32(0.0), np.float32(np.inf))
             rows.append((
-                encoded.ids[i, :n].tobytes(), encoded.positions[i, :n].tobytes(), legal.tobytes(), int(labels[i]),
-                self.game.ranks[seat] - 1, float(np.float32(self.game.final_points[seat])),
+                encoded.input_ids[i, :n].tobytes(), encoded.position_ids[i, :n].tobytes(), legal.tobytes(),
+                int(labels[i]), self.game.ranks[seat] - 1, float(np.float32(self.game.final_points[seat])),
                 regret.tobytes(),
             ))  # fmt: skip
         return rows
 
     @cached_property
     def open(self) -> list[bool]:
-        """Of each decision, whether there was a choice."""
+        """Whether each decision has more than one legal label."""
         return [mask.bit_count() > 1 for mask in legal_masks(self.all_views).tolist()]
 
     @cached_property
     def all_views(self) -> np.ndarray:
-        """TABLE[n]; bytes are joined, for NumPy copies nested records slowly."""
+        """TABLE[n]; joined as bytes, because NumPy copies nested records slowly."""
         return np.frombuffer(bytearray(b"".join(view.tobytes() for view in self.views)), dtype=TABLE)
 
 
 def play(number: int, bots: Sequence[str] = BOTS, seed: int = SEED) -> Played:
-    """The game `number` of those that self-play with `seed` makes of `bots`."""
+    """Game `number` of the self-play of `bots` with `seed`."""
     agents = make_bots(bots, seed)
-    seats = ORDERS[number % len(ORDERS)].tolist()
+    seats = SEATINGS[number % len(SEATINGS)].tolist()
     names = tuple(bots[bot] for bot in seats)
     game = Game(derived_seed(seed, "wall", number), names=names)
     played, n_rounds, start = Played(game, names), -1, None
@@ -99,23 +99,22 @@ def play(number: int, bots: Sequence[str] = BOTS, seed: int = SEED) -> Played:
 
 
 def datasets(folder: Path) -> Iterator[Dataset]:
-    """The two parts of a folder, those that have any games."""
-    for held_out in (False, True):
+    """The training and validation parts of a folder, if they have games."""
+    for validation in (False, True):
         with suppress(ValueError):
-            yield Dataset(folder, held_out=held_out)
+            yield Dataset(folder, validation=validation)
 
 
 def rows_in(folder: Path, variant: int = 0) -> list[Row]:
-    """What a folder has to learn from, each position in that variant."""
+    """The samples of a folder, each in that variant."""
     rows: list[Row] = []
     for data in datasets(folder):
-        places = data.places
-        batch = data.batch(places, np.full(len(places), variant))
-        for i, mask in enumerate(batch.mask):
-            assert not batch.ids[i][~mask].any()
-            assert not batch.positions[i][~mask].any()
+        batch = data.batch(data.indices, np.full(len(data), variant))
+        for i, mask in enumerate(batch.attention_mask):
+            assert not batch.input_ids[i][~mask].any()
+            assert not batch.position_ids[i][~mask].any()
             rows.append((
-                batch.ids[i][mask].astype(np.uint16).tobytes(), batch.positions[i][mask].tobytes(),
+                batch.input_ids[i][mask].astype(np.uint16).tobytes(), batch.position_ids[i][mask].tobytes(),
                 batch.legal[i].tobytes(), int(batch.label[i]), int(batch.placement[i]), float(batch.points[i]),
                 batch.regret[i].tobytes(),
             ))  # fmt: skip
@@ -123,7 +122,7 @@ def rows_in(folder: Path, variant: int = 0) -> list[Row]:
 
 
 def chosen(games: list[Played], wanted: Callable[[Played, int], bool] = lambda game, decision: True) -> Counter[Row]:
-    """What is to be learned from the decisions that are `wanted`."""
+    """The samples of the decisions that are `wanted`."""
     return Counter(
         row
         for game in games
@@ -133,5 +132,5 @@ def chosen(games: list[Played], wanted: Callable[[Played, int], bool] = lambda g
 
 
 def folder_bytes(folder: Path) -> dict[str, bytes]:
-    """Content of every file."""
+    """The content of every file, by name."""
     return {path.name: path.read_bytes() for path in folder.iterdir()}

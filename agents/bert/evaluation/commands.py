@@ -1,4 +1,4 @@
-"""python -m agents.bert evaluate: how well a network predicts, on games held out and on those of real players."""
+"""python -m agents.bert evaluate: how well a network predicts, on validation games and on recorded games."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 
 from rich.console import Console
 
-from agents.bert.evaluation.real import WAHAHA_ACCURACY, WAHAHA_LOSS, Real, evaluate_real
+from agents.bert.evaluation.records import WAHAHA_ACCURACY, WAHAHA_LOSS, RecordMetrics, evaluate_records
 from agents.bert.evaluation.report import Report
-from agents.bert.evaluation.validation import HeldOut, choose, evaluate_held_out
-from agents.bert.inference import DEVICES, Net, load
+from agents.bert.evaluation.validation import ValidationMetrics, choose_samples, evaluate_validation
+from agents.bert.inference import DEVICES, Predictor, load
 from agents.bert.training.data.dataset import Dataset
 from engine.common.options import Parser, describe_error, positive
 from engine.common.progress import Progress
@@ -22,22 +22,21 @@ from engine.records.files import find_records
 
 FINISHED, INTERRUPTED = 0, 130
 TABLE_WIDTH = 100  # columns where the output is no terminal
-POSITIONS = 50_000
+SAMPLES = 50_000
 
 EPILOG = """\
-With --data: accuracy and loss on games that training leaves out, label by label; how far the probabilities of
-finishing first, second and third, and the expected final points, can be taken at their word. Positions of one game
-have one outcome, so that what is said of outcomes is as uncertain as the number of games makes it.
+With --data: accuracy and loss on the validation games, recall and precision by label, and how well the predicted
+placement and final points are calibrated. All samples of a game share its outcome, so that the
+precision of these metrics depends on the number of games.
 
-With --records: how often the network would have done what real players did, wherever more than one label was legal,
-and beside it how often the rule bot would. No records come with this project: without --records this part is left
-out. For comparison stands what is published of wahaha's network. It has learned from 20,000 games of the archive it was
-tested on, where one that has learned from games of bots has seen none; and its count is without the discards that
-follow a pon or a riichi.
+With --records: how often the network chooses what the recorded players did, wherever more than one label was legal, and
+beside it how often the rule bot does. Records do not come with this project. For comparison the published numbers of
+wahaha's network are printed; it was trained on 20,000 games of the archive it was tested on, and its count leaves out
+the discards that follow a pon or a riichi.
 
-± is half the width of the 95 % interval if all positions were independent.
-right, % of played     of the positions where the label was played, those where it was predicted
-right, % of predicted  of the positions where it was predicted, those where it was played
+±          half the width of the 95 % interval, if all samples were independent
+recall     of the samples in which the label was played, the share in which it was predicted
+precision  of the samples in which the label was predicted, the share in which it was played
 """
 
 
@@ -49,90 +48,93 @@ def make_parser() -> Parser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("model", type=Path, metavar="MODEL_FOLDER", help="with config.json and model.safetensors")
-    parser.add_argument("--data", type=Path, metavar="FOLDER", help="training files, of which the games held out count")
+    parser.add_argument("model", type=Path, metavar="MODEL_FOLDER", help="folder of a network")
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="data folder, whose validation games are used")
     parser.add_argument(
         "--records",
         type=Path,
         nargs="+",
         action="extend",
         metavar="PATH",
-        help="real games: record files, or folders of them",
+        help="recorded games: files, or folders of them",
     )
     parser.add_argument(
-        "--positions",
+        "--samples",
         type=positive,
-        default=POSITIONS,
+        default=SAMPLES,
         metavar="N",
-        help=f"of the games held out, at most (default {POSITIONS:,}); the same ones every time",
+        help=f"validation samples at most (default {SAMPLES:,}); the same ones every time",
     )
     parser.add_argument("--device", choices=DEVICES, default=DEVICES[0], help=f"default {DEVICES[0]}")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all metrics")
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Evaluate, print, and return the exit code."""
     parser = make_parser()
-    given = parser.parse_args(arguments)
-    if given.data is None and given.records is None:
-        parser.error("give --data FOLDER, --records PATH … or both: what the network is to be tried on")
-    notes = Console(stderr=True)
+    options = parser.parse_args(arguments)
+    if options.data is None and options.records is None:
+        parser.error("nothing to evaluate on: give --data FOLDER, --records PATH … or both")
+    console = Console(stderr=True)
     try:
-        held_out, real = evaluate(given, notes)
-        print_report(held_out, real)
-        if given.json is not None:
-            given.json.write_text(json.dumps(as_json(given.model, held_out, real), indent=1) + "\n")
+        validation, records = evaluate(options, console)
+        print_report(validation, records)
+        if options.json is not None:
+            options.json.write_text(json.dumps(as_json(options.model, validation, records), indent=1) + "\n")
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     except KeyboardInterrupt:
-        notes.print("agents.bert evaluate: interrupted", highlight=False)
+        console.print(f"{parser.prog}: interrupted", highlight=False)
         return INTERRUPTED
     return FINISHED
 
 
-def evaluate(given: argparse.Namespace, notes: Console) -> tuple[HeldOut | None, Real | None]:
-    """The figures asked for, with a bar meanwhile. Raises ValueError and OSError for what cannot be read."""
-    net = load(given.model, given.device)
-    held_out = None if given.data is None else on_held_out(net, given.data, given.positions, notes)
-    real = None if given.records is None else on_records(net, given.records, notes)
-    return held_out, real
+def evaluate(options: argparse.Namespace, console: Console) -> tuple[ValidationMetrics | None, RecordMetrics | None]:
+    """The metrics asked for, with a progress bar. Raises ValueError and OSError for what cannot be read."""
+    predictor = load(options.model, options.device)
+    validation = records = None
+    if options.data is not None:
+        validation = on_validation_games(predictor, options.data, options.samples, console)
+    if options.records is not None:
+        records = on_recorded_games(predictor, options.records, console)
+    return validation, records
 
 
-def on_held_out(net: Net, folder: Path, n: int, notes: Console) -> HeldOut:
-    """Figures of at most `n` positions held out."""
-    data = Dataset(folder, held_out=True)
-    places = choose(data, n)
-    with Progress("positions", len(places), console=notes) as progress:
-        return evaluate_held_out(net, data, places, progress.advance)
+def on_validation_games(predictor: Predictor, folder: Path, n: int, console: Console) -> ValidationMetrics:
+    """Metrics of at most `n` validation samples."""
+    data = Dataset(folder, validation=True)
+    indices = choose_samples(data, n)
+    with Progress("samples", len(indices), console=console) as progress:
+        return evaluate_validation(predictor, data, indices, progress.advance)
 
 
-def on_records(net: Net, paths: Sequence[Path], notes: Console) -> Real:
-    """Figures of the games recorded in files and folders."""
+def on_recorded_games(predictor: Predictor, paths: Sequence[Path], console: Console) -> RecordMetrics:
+    """Metrics of the games recorded in files and folders."""
     files = find_records(paths)
     if not files:
         raise ValueError(f"no game records in {', '.join(map(str, paths))}")
-    with Progress("games", len(files), console=notes) as progress:
-        return evaluate_real(net, files, progress.advance, progress.print)
+    with Progress("games", len(files), console=console) as progress:
+        return evaluate_records(predictor, files, progress.advance, progress.print)
 
 
-def print_report(held_out: HeldOut | None, real: Real | None) -> None:
+def print_report(validation: ValidationMetrics | None, records: RecordMetrics | None) -> None:
     """Print what there is on stdout."""
     screen = Console()
     if not screen.is_terminal:
         screen.width = TABLE_WIDTH
     report = Report(screen)
-    if held_out is not None:
-        report.held_out(held_out)
-    if real is not None:
-        report.real(real)
+    if validation is not None:
+        report.validation(validation)
+    if records is not None:
+        report.records(records)
 
 
-def as_json(model: Path, held_out: HeldOut | None, real: Real | None) -> dict[str, Any]:
-    """All figures, None for those not asked for."""
+def as_json(model: Path, validation: ValidationMetrics | None, records: RecordMetrics | None) -> dict[str, Any]:
+    """All metrics, None for those not asked for."""
     return {
         "model": str(model),
-        "held_out": None if held_out is None else asdict(held_out),
-        "real": None if real is None else asdict(real),
+        "validation": None if validation is None else asdict(validation),
+        "records": None if records is None else asdict(records),
         "wahaha": {"accuracy": WAHAHA_ACCURACY, "loss": WAHAHA_LOSS},
     }

@@ -1,4 +1,4 @@
-"""The figures on screen."""
+"""The metrics as tables on screen."""
 
 from __future__ import annotations
 
@@ -9,79 +9,79 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from agents.bert.evaluation.metrics import N_BINS, Agreement, Calibration, LabelFigures, PlacementFigures, PointsFigures
-from agents.bert.evaluation.real import WAHAHA_ACCURACY, WAHAHA_LOSS, YARDSTICK, Real
-from agents.bert.evaluation.validation import HeldOut
+from agents.bert.evaluation.metrics import N_BINS, Agreement, Calibration, LabelMetrics, PlacementMetrics, PointsMetrics
+from agents.bert.evaluation.records import BASELINE, WAHAHA_ACCURACY, WAHAHA_LOSS, RecordMetrics
+from agents.bert.evaluation.validation import ValidationMetrics
 
-NOTHING = "–"  # a share of nothing
-PLACES = ("1st", "2nd", "3rd")
+UNDEFINED = "–"  # a share of no samples
+RANKS = ("1st", "2nd", "3rd")
 
 
 def percent(share: float | None) -> str:
     """A share as a percentage."""
-    return NOTHING if share is None else f"{100 * share:.1f}"
+    return UNDEFINED if share is None else f"{100 * share:.1f}"
 
 
-def accuracy(found: Agreement) -> str:
+def accuracy(metrics: Agreement) -> str:
     """An accuracy with its interval."""
-    return f"{percent(found.accuracy)} % ± {percent(found.interval)}"
+    return f"{percent(metrics.accuracy)} % ± {percent(metrics.interval)}"
 
 
 def make_table(*headings: str) -> Table:
     """A table with words in its first column and numbers in the others."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
-    for place, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if place else "left", vertical="bottom", no_wrap=True)
+    for index, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if index else "left", vertical="bottom", no_wrap=True)
     return table
 
 
-def label_table(labels: Sequence[LabelFigures]) -> Table:
-    """Labels: how often each was played and predicted, and how often both at once."""
-    table = make_table("label", "played", "predicted", "right, %\nof played", "right, %\nof predicted")
+def label_table(labels: Sequence[LabelMetrics]) -> Table:
+    """One row a label."""
+    table = make_table("label", "played", "predicted", "recall,\n%", "precision,\n%")
     for each in labels:
-        counts = (f"{count:,}" for count in (each.true, each.predicted))
-        table.add_row(each.label, *counts, percent(each.found), percent(each.precision))
+        counts = (f"{count:,}" for count in (each.played, each.predicted))
+        table.add_row(each.label, *counts, percent(each.recall), percent(each.precision))
     return table
 
 
-def placement_table(found: PlacementFigures) -> Table:
-    """One row for each bin of probability, three columns for each place."""
-    headings = (heading for place in PLACES for heading in (f"{place}\npositions", "\nmean", "came\ntrue"))
-    table = make_table("predicted", *headings)
-    for number in range(N_BINS):
-        cells = (cell for place in found.places for cell in calibration_cells(place, number))
-        table.add_row(f"{100 * number // N_BINS}-{100 * (number + 1) // N_BINS}", *cells)
+def placement_table(metrics: PlacementMetrics) -> Table:
+    """One row a bin of predicted probability, three columns a rank."""
+    headings = (heading for rank in RANKS for heading in (f"{rank}\nsamples", "\npredicted", "\nactual"))
+    table = make_table("probability", *headings)
+    for index in range(N_BINS):
+        cells = (cell for rank in metrics.ranks for cell in calibration_cells(rank, index))
+        table.add_row(f"{100 * index // N_BINS}-{100 * (index + 1) // N_BINS}", *cells)
     return table
 
 
-def calibration_cells(found: Calibration, number: int) -> tuple[str, str, str]:
-    """How many probabilities are in a bin, their mean, and how many of these came true."""
-    for each in found.bins:
-        if each.number == number:
-            return f"{each.n:,}", percent(each.predicted), percent(each.real)
-    return "0", NOTHING, NOTHING
+def calibration_cells(metrics: Calibration, index: int) -> tuple[str, str, str]:
+    """The samples in a bin, their mean probability, and how often the event happened."""
+    for each in metrics.bins:
+        if each.index == index:
+            return f"{each.n:,}", percent(each.predicted), percent(each.actual)
+    return "0", UNDEFINED, UNDEFINED
 
 
-def points_table(found: PointsFigures) -> Table:
-    """One row for each tenth of the positions."""
-    table = make_table("tenth", "positions", "predicted", "real")
-    for each in found.deciles:
-        table.add_row(str(each.number + 1), f"{each.n:,}", f"{each.predicted:+.1f}", f"{each.real:+.1f}")
+def points_table(metrics: PointsMetrics) -> Table:
+    """One row a decile of the prediction."""
+    table = make_table("decile", "samples", "predicted", "actual")
+    for each in metrics.deciles:
+        table.add_row(str(each.index + 1), f"{each.n:,}", f"{each.predicted:+.1f}", f"{each.actual:+.1f}")
     return table
 
 
-def yardstick_table(found: Real) -> Table:
-    """Labels real players have chosen: how often the network does, and how often the rule bot."""
-    table = make_table("label", "played", "network,\nright, %", f"{YARDSTICK} bot,\nright, %")
-    right = {each.label: each.found for each in found.yardstick.labels}
-    for each in found.network.labels:
-        if each.true:
-            table.add_row(each.label, f"{each.true:,}", percent(each.found), percent(right[each.label]))
+def baseline_table(metrics: RecordMetrics) -> Table:
+    """One row a label that was played: the recall of the network and of the baseline."""
+    table = make_table("label", "played", "network,\nrecall, %", f"{BASELINE} bot,\nrecall, %")
+    recall = {each.label: each.recall for each in metrics.baseline.labels}
+    for each in metrics.network.labels:
+        if each.played:
+            table.add_row(each.label, f"{each.played:,}", percent(each.recall), percent(recall[each.label]))
     return table
 
 
 class Report:
-    """Prints to a console, each part under a heading."""
+    """Prints metrics to a console, each part under a heading."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -92,37 +92,37 @@ class Report:
     def _line(self, text: str) -> None:
         self._console.print(Text(text), soft_wrap=True)
 
-    def held_out(self, found: HeldOut) -> None:
-        """Figures of games held out."""
-        policy, placement, points = found.policy, found.placement, found.points
-        self._heading(f"Games held out: {policy.positions:,} positions of {found.games:,} games")
-        self._line(f"accuracy {accuracy(policy)}, loss {found.loss:.4f}")
-        if found.regret is not None:
-            self._line(f"places lost in a decision, in the eyes of the teacher: {found.regret:.4f}")
+    def validation(self, metrics: ValidationMetrics) -> None:
+        """Metrics of validation games."""
+        policy, placement, points = metrics.policy, metrics.placement, metrics.points
+        self._heading(f"Validation: {policy.samples:,} samples of {metrics.games:,} games")
+        self._line(f"accuracy {accuracy(policy)}, loss {metrics.loss:.4f}")
+        if metrics.regret is not None:
+            self._line(f"mean regret of the likeliest label, in placement: {metrics.regret:.4f}")
         self._console.print(label_table(policy.labels))
-        self._heading("Where the player finishes: probabilities, and how often they came true, in %")
+        self._heading("Final placement: predicted probability and actual frequency, in %")
         self._console.print(placement_table(placement))
-        errors = ", ".join(f"{place} {each.error:.4f}" for place, each in zip(PLACES, placement.places, strict=True))
+        errors = ", ".join(f"{rank} {each.error:.4f}" for rank, each in zip(RANKS, placement.ranks, strict=True))
         self._line(f"expected calibration error: {errors}")
-        self._line(f"log loss {placement.log_loss:.4f}; {placement.base_log_loss:.4f} from how often each place comes")
-        self._heading("Final points, in thousands: tenths of the positions by what is predicted, and means of each")
+        self._line(f"log loss {placement.log_loss:.4f}; {placement.base_log_loss:.4f} if the frequencies are predicted")
+        self._heading("Final points, in thousands: deciles of the prediction, and means of prediction and outcome")
         self._console.print(points_table(points))
-        self._line(f"root mean square error {points.error:.2f}; {points.base_error:.2f} for the mean as constant guess")
+        self._line(f"root mean square error {points.error:.2f}; {points.base_error:.2f} if the mean is predicted")
 
-    def real(self, found: Real) -> None:
-        """Figures of real games."""
-        n, games = found.network.positions, found.games
-        self._heading(f"Real players: {n:,} decisions in {games:,} games")
-        self._line(f"network   {accuracy(found.network)}, loss {found.loss:.4f}")
-        self._line(f"{YARDSTICK} bot  {accuracy(found.yardstick)}")
+    def records(self, metrics: RecordMetrics) -> None:
+        """Metrics of recorded games."""
+        n, games = metrics.network.samples, metrics.games
+        self._heading(f"Recorded players: {n:,} decisions in {games:,} games")
+        self._line(f"network   {accuracy(metrics.network)}, loss {metrics.loss:.4f}")
+        self._line(f"{BASELINE} bot  {accuracy(metrics.baseline)}")
         self._line(
             f"wahaha    {percent(WAHAHA_ACCURACY)} %, loss {WAHAHA_LOSS:.4f}: as published, on other games of Tenhou's "
-            "phoenix room, after training on 20,000 games of that very archive; a network trained on games of bots "
-            "has seen none"
+            "phoenix room, after training on 20,000 games of that archive; a network trained on games of bots has seen "
+            "none"
         )
-        if found.damaged or found.departures:
+        if metrics.damaged or metrics.departures:
             self._line(
-                f"left out: {found.damaged:,} damaged records, {found.departures:,} rounds from where they depart from "
-                "the rules (python -m engine validate tells more)"
+                f"left out: {metrics.damaged:,} damaged records, and the rest of {metrics.departures:,} rounds that "
+                "depart from the rules (see python -m engine validate)"
             )
-        self._console.print(yardstick_table(found))
+        self._console.print(baseline_table(metrics))

@@ -1,4 +1,4 @@
-"""How good a network is on the games of a data folder that are held out of training."""
+"""Metrics of a network on the validation games of a data folder."""
 
 from __future__ import annotations
 
@@ -9,69 +9,70 @@ import numpy as np
 
 from agents.bert.evaluation.metrics import (
     Agreement,
-    PlacementFigures,
-    PointsFigures,
+    PlacementMetrics,
+    PointsMetrics,
     agreement,
-    choices,
     cross_entropy,
-    placement_figures,
-    points_figures,
+    likeliest,
+    placement_metrics,
+    points_metrics,
 )
-from agents.bert.inference import Net
+from agents.bert.inference import Predictor
 from agents.bert.training.data.dataset import Dataset
-from agents.bert.training.data.shards import NOT_THOUGHT_OF
+from agents.bert.training.data.shards import UNKNOWN_REGRET
 
-BATCH = 2048  # positions predicted at once
+BATCH_SIZE = 2048
 
 
 @dataclass(frozen=True)
-class HeldOut:
-    """Figures of positions of some games."""
+class ValidationMetrics:
+    """Metrics of some validation samples."""
 
     games: int
     policy: Agreement
-    loss: float  # mean cross-entropy over legal labels
-    regret: (
-        float | None
-    )  # places that a choice loses on average in the eyes of a teacher; None without one that weighed
-    placement: PlacementFigures
-    points: PointsFigures
+    loss: float  # mean cross-entropy over legal labels, in nats
+    regret: float | None  # mean regret of the likeliest label, in placement; None if the data has no action values
+    placement: PlacementMetrics
+    points: PointsMetrics
 
 
-def choose(data: Dataset, n: int) -> np.ndarray:
-    """The places of at most `n` positions, ascending, chosen by chance, but the same ones every time."""
-    return np.sort(np.random.default_rng(0).choice(data.places, min(n, len(data)), replace=False))
+def choose_samples(data: Dataset, n: int) -> np.ndarray:
+    """int64[at most n]: the indices of random samples, ascending; the same ones every time."""
+    return np.sort(np.random.default_rng(0).choice(data.indices, min(n, len(data)), replace=False))
 
 
-def evaluate_held_out(net: Net, data: Dataset, places: np.ndarray, advance: Callable[[int], None]) -> HeldOut:
-    """Figures of the positions at `places` of games held out; `advance` is told how many more have been looked at."""
+def evaluate_validation(
+    predictor: Predictor, data: Dataset, indices: np.ndarray, advance: Callable[[int], None]
+) -> ValidationMetrics:
+    """Metrics of the samples at `indices` int64[n]; `advance` is called with the size of each batch that is done."""
     columns: list[tuple[np.ndarray, ...]] = []
-    for first in range(0, len(places), BATCH):
-        batch = data.batch(places[first : first + BATCH])
-        lengths = batch.mask.sum(axis=1)
-        n_state = lengths - batch.positions.max(axis=1)  # positions count from [SEP], which has 1
-        said = net(batch.ids, lengths, n_state)
-        columns.append((batch.legal, batch.regret, batch.label, batch.placement, batch.points, *said))
+    for first in range(0, len(indices), BATCH_SIZE):
+        batch = data.batch(indices[first : first + BATCH_SIZE])
+        lengths = batch.attention_mask.sum(axis=1)
+        n_state = lengths - batch.position_ids.max(axis=1)  # position ids count from [SEP], which has 1
+        predictions = predictor(batch.input_ids, lengths, n_state)
+        columns.append((batch.legal, batch.regret, batch.label, batch.placement, batch.points, *predictions))
         advance(len(lengths))
-    legal, regret, label, placement, points, policy, place, expected = map(np.concatenate, zip(*columns, strict=True))
-    chosen = choices(policy, legal)
-    return HeldOut(
-        games=len(np.unique(data.game_ids(places))),
+    legal, regret, label, placement, points, policy, ranks, expected = map(np.concatenate, zip(*columns, strict=True))
+    chosen = likeliest(policy, legal)
+    return ValidationMetrics(
+        games=len(np.unique(data.game_ids(indices))),
         policy=agreement(label, chosen),
         loss=cross_entropy(policy, legal, label),
         regret=mean_regret(regret, chosen),
-        placement=placement_figures(place, placement),
-        points=points_figures(expected, points),
+        placement=placement_metrics(ranks, placement),
+        points=points_metrics(expected, points),
     )
 
 
 def mean_regret(regret: np.ndarray, chosen: np.ndarray) -> float | None:
-    """The mean regret of the labels `chosen` int[n]; those that nobody thought of count as NOT_THOUGHT_OF.
+    """The mean regret of the labels `chosen` int[n], where unknown regrets count as UNKNOWN_REGRET.
 
-    `regret` float32[n, N_LABELS]; positions in which no second label was weighed are left out.
+    `regret` is float32[n, N_LABELS], inf where unknown. Samples with fewer than two known labels are left out; None if
+    none are left.
     """
-    weighed = np.isfinite(regret).sum(axis=1) > 1
-    if not weighed.any():
+    compared = np.isfinite(regret).sum(axis=1) > 1
+    if not compared.any():
         return None
-    lost = regret[weighed, chosen[weighed]]
-    return float(np.where(np.isinf(lost), NOT_THOUGHT_OF, lost).mean(dtype=np.float64))
+    lost = regret[compared, chosen[compared]]
+    return float(np.where(np.isinf(lost), UNKNOWN_REGRET, lost).mean(dtype=np.float64))

@@ -1,127 +1,206 @@
-"""``python -m agents.bert pretrain``, ``train`` and ``improve``: the command lines of learning."""
+"""The commands of ``python -m agents.bert`` that make networks: pretrain, train, improve, average, deepen."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from rich.console import Console
 
 from agents.bert.model import PRESETS
-from agents.bert.training.config import Settings
+from agents.bert.training import average as averaging
+from agents.bert.training.config import TrainingConfig
+from agents.bert.training.deepen import deepen as deepened
 from agents.bert.training.model_card import write_card
-from agents.bert.training.objectives import Imitation, Improvement, Pretraining, Task, hush_transformers
-from agents.bert.training.trainer import Interruptions, Run
+from agents.bert.training.networks import load_trained, quiet_libraries, save_network
+from agents.bert.training.objectives import Imitation, Improvement, MakeObjective, Pretraining
+from agents.bert.training.trainer import StopRequest, Trainer
 from engine.common.files import write_atomically
 from engine.common.options import Parser, describe_error, positive, positive_number
 from engine.common.progress import Progress
 
 FINISHED, INTERRUPTED = 0, 130
+CONFIG_FILE = "training_config.json"
 SIZES = ", ".join(f"{name} ({size.layers} x {size.width})" for name, size in PRESETS.items())
 EPILOG = """\
-Ctrl-C leaves a checkpoint and a network to use in OUT/model; the same command goes on from there. metrics.csv and
-tensorboard/ in OUT have every figure. On N GPUs: torchrun --nproc-per-node N -m agents.bert …
+Ctrl-C saves a checkpoint; the same command resumes from it. OUT/model has the network with the lowest validation loss;
+metrics.csv and tensorboard/ have all metrics. On N GPUs: torchrun --nproc-per-node N -m agents.bert …
 """
-SHOWN = ("train_loss", "train_accuracy", "held_out_loss", "held_out_accuracy")
-
-MakeTask = Callable[[Settings], Task]
+SHOWN = ("train_loss", "train_accuracy", "validation_loss", "validation_accuracy")
 
 
-def make_parser(task: str, what: str) -> Parser:
-    """The command line of a task; what it leaves out has the defaults of Settings."""
-    parser = Parser(
-        f"agents.bert {task}", description=what, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("data", help="folder of training files, made by: python -m agents.bert data")
-    parser.add_argument("out", type=Path, help="folder of the run")
-    parser.add_argument("--from", dest="model", default="laptop", metavar="SIZE|FOLDER", help=f"{SIZES}; or a network")
-    parser.add_argument("--batch", type=positive, metavar="N", help="positions a step (default 512)")
-    parser.add_argument("--epochs", type=positive_number, metavar="X", help="times to go through the data (default 1)")
-    parser.add_argument("--steps", type=positive, metavar="N", help="instead of --epochs")
-    parser.add_argument("--rate", type=positive_number, metavar="X", help="highest learning rate (default 0.001)")
-    parser.add_argument("--every", type=positive, metavar="N", help="steps between evaluations (default 1000)")
-    parser.add_argument("--patience", type=positive, metavar="N", help="evaluations without a better one before a stop")
-    parser.add_argument("--seed", type=int, metavar="N")
-    parser.add_argument("--no-augment", dest="augment", action="store_false", default=None)
-    return parser
+class Option(NamedTuple):
+    """An option of the training commands; it sets the field of TrainingConfig of the same name."""
+
+    field: str
+    type: Callable[[str], Any]
+    metavar: str
+    help: str
+    objectives: tuple[str, ...] = ("pretrain", "train", "improve")
+
+    @property
+    def name(self) -> str:
+        """The option as it is given."""
+        return "--" + self.field.replace("_", "-")
 
 
-def make_policy_parser(task: str, what: str) -> Parser:
-    """The same for a task that learns policy and value."""
-    parser = make_parser(task, what)
-    parser.add_argument("--value", type=float, metavar="X", help="weight of the value's losses (default 0.25)")
-    return parser
+OPTIONS = (
+    Option("batch_size", positive, "N", "samples a step"),
+    Option("epochs", positive_number, "X", "passes over the data"),
+    Option("steps", positive, "N", "instead of --epochs"),
+    Option("learning_rate", positive_number, "X", "peak learning rate"),
+    Option("weight_decay", float, "X", "of AdamW"),
+    Option("max_grad_norm", positive_number, "X", "norm to which gradients are clipped"),
+    Option("value_weight", float, "X", "weight of the value losses", objectives=("train", "improve")),
+    Option("eval_steps", positive, "N", "steps between validations"),
+    Option("patience", positive, "N", "validations without a lower loss before training stops; 0: never"),
+    Option("seed", int, "N", "of initial weights, order of samples and augmentation"),
+)
 
 
 def pretrain(arguments: Sequence[str] | None = None) -> int:
-    """Guess masked tokens; returns the exit code."""
-    parser = make_parser("pretrain", "Trains a BERT to guess masked tokens of games.")
-    return learn(parser, "pretrain", Pretraining, arguments)
+    """Masked language modelling; returns the exit code."""
+    return run_objective("pretrain", Pretraining, "Trains a BERT to predict masked tokens.", arguments)
 
 
 def train(arguments: Sequence[str] | None = None) -> int:
-    """Learn policy and value; returns the exit code."""
-    parser = make_policy_parser("train", "Trains policy and value to imitate the decisions in the data.")
-    return learn(parser, "train", Imitation, arguments)
+    """Imitation learning; returns the exit code."""
+    description = "Trains policy and value to imitate the targets in the data."
+    return run_objective("train", Imitation, description, arguments)
 
 
 def improve(arguments: Sequence[str] | None = None) -> int:
-    """Learn from what came of trials; returns the exit code."""
-    parser = make_policy_parser("improve", "Trains a network to choose what comes out best in trials (data --trials).")
-    return learn(parser, "improve", Improvement, arguments)
+    """Policy improvement; returns the exit code."""
+    description = "Improves a trained policy by the results of rollouts (data --rollouts)."
+    return run_objective("improve", Improvement, description, arguments)
 
 
-def learn(parser: Parser, task: str, make_task: MakeTask, arguments: Sequence[str] | None) -> int:
-    """Run a task as its command line says; returns the exit code."""
-    given = parser.parse_args(arguments)
-    hush_transformers()
-    chosen = {name: value for name, value in vars(given).items() if value is not None and name != "out"}
-    settings = Settings(task=task, **chosen)
+def training_parser(objective: str, description: str) -> Parser:
+    """The command line of an objective; the defaults are those of TrainingConfig."""
+    parser = Parser(
+        f"agents.bert {objective}",
+        description=description,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("data", help="data folder, made by: python -m agents.bert data")
+    parser.add_argument("out", type=Path, help="folder of the run")
+    parser.add_argument(
+        "--from", dest="model", default="laptop", metavar="SIZE|FOLDER", help=f"{SIZES}; or the folder of a network"
+    )
+    for option in OPTIONS:
+        if objective not in option.objectives:
+            continue
+        default = getattr(TrainingConfig, option.field)
+        help_text = f"{option.help} (default {default:g})" if default else option.help
+        parser.add_argument(
+            option.name, dest=option.field, type=option.type, default=default, metavar=option.metavar, help=help_text
+        )
+    parser.add_argument("--no-augment", dest="augment", action="store_false", help="train on samples as played only")
+    return parser
+
+
+def training_command(config: TrainingConfig, out: Path) -> str:
+    """The command line that starts a run of `config`."""
+    words = ["python", "-m", "agents.bert", config.objective, config.data, str(out), "--from", config.model]
+    for option in OPTIONS:
+        if (value := getattr(config, option.field)) != getattr(TrainingConfig, option.field):
+            words += [option.name, str(value)]
+    if not config.augment:
+        words.append("--no-augment")
+    return shlex.join(words)
+
+
+def run_objective(
+    objective: str, make_objective: MakeObjective, description: str, arguments: Sequence[str] | None
+) -> int:
+    """Train as the command line says; returns the exit code."""
+    parser = training_parser(objective, description)
+    options = vars(parser.parse_args(arguments))
+    out: Path = options.pop("out")
+    config = TrainingConfig(objective=objective, **options)
+    quiet_libraries()
     console = Console(stderr=True)
     try:
-        keep_settings(settings, given.out)
-        run = Run(settings, make_task, given.out)
+        save_config(config, out)
+        trainer = Trainer(config, make_objective, out)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
-    if run.over:
-        network = given.out / "model"
-        console.print(f"finished after {run.progress.step:,} steps; the network is in {network}", soft_wrap=True)
+    progress = trainer.progress
+    if trainer.finished:
+        console.print(f"finished after {progress.step:,} steps; the network is in {out / 'model'}", soft_wrap=True)
         return FINISHED
-    with Interruptions() as interruptions:
-        advance(run, interruptions, console)
-    if run.is_main:
-        write_card(run)
-    if run.over:
-        console.print(f"best held-out loss {run.progress.best:.4f}, after {run.progress.best_step:,} steps")
+    with StopRequest() as stop:
+        run_training(trainer, stop, console)
+    if trainer.is_main:
+        write_card(trainer, training_command(config, out))
+    if trainer.finished:
+        console.print(f"lowest validation loss {progress.best_loss:.4f}, after {progress.best_step:,} steps")
         return FINISHED
-    console.print(f"agents.bert {task}: interrupted; start it again with the same settings to go on", soft_wrap=True)
+    console.print(f"{parser.prog}: interrupted; the same command resumes", soft_wrap=True)
     return INTERRUPTED
 
 
-def keep_settings(settings: Settings, out: Path) -> None:
-    """Write the settings into a run's folder. Raises ValueError where it is another run's."""
-    path = out / "settings.json"
+def save_config(config: TrainingConfig, out: Path) -> None:
+    """Write the config to a run folder. Raises ValueError if the folder belongs to a run with another config."""
+    path = out / CONFIG_FILE
     if path.exists():
         before = json.loads(path.read_text())
-        for name, value in asdict(settings).items():
+        for name, value in asdict(config).items():
             if before.get(name) != value:
-                what = f"begun with {name} = {before.get(name)!r}, not {value!r}"
-                raise ValueError(f"{out}: {what}; give the settings it was begun with, or another folder")
+                what = f"started with {name} = {before.get(name)!r}, not {value!r}"
+                raise ValueError(f"{out}: {what}; give the same options, or another folder")
     else:
         out.mkdir(parents=True, exist_ok=True)
         with write_atomically(path) as file:
-            file.write(json.dumps(asdict(settings), indent=1).encode() + b"\n")
+            file.write(json.dumps(asdict(config), indent=1).encode() + b"\n")
 
 
-def advance(run: Run, interruptions: Interruptions, console: Console) -> None:
-    """Train to the end or the first interruption, with a bar."""
-    console.quiet = not run.is_main
-    with Progress("steps", run.n_steps, run.progress.step, console) as bar, closing(run.train()) as steps:
-        for figures in steps:
-            bar.advance(status="  ".join(f"{name} {figures[name]:.4f}" for name in SHOWN if name in figures))
-            if run.any_of_us(interruptions.asked):
+def run_training(trainer: Trainer, stop: StopRequest, console: Console) -> None:
+    """Train to the end or until `stop`, with a progress bar."""
+    console.quiet = not trainer.is_main
+    with Progress("steps", trainer.n_steps, trainer.progress.step, console) as bar, closing(trainer.train()) as steps:
+        for metrics in steps:
+            bar.advance(status="  ".join(f"{name} {metrics[name]:.4f}" for name in SHOWN if name in metrics))
+            if trainer.any_process(stop.received):
                 break
+
+
+def average(arguments: Sequence[str] | None = None) -> int:
+    """Write the mean of networks; returns the exit code."""
+    parser = Parser(
+        "agents.bert average", description=averaging.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("model", nargs="+", help="folders of networks, two or more")
+    parser.add_argument("out", type=Path, help="folder of their mean")
+    options = parser.parse_args(arguments)
+    quiet_libraries()
+    try:
+        save_network(averaging.average(options.model), options.out)
+    except (ValueError, OSError) as error:
+        parser.error(describe_error(error))
+    return FINISHED
+
+
+def deepen(arguments: Sequence[str] | None = None) -> int:
+    """Write a deeper network; returns the exit code."""
+    parser = Parser(
+        "agents.bert deepen",
+        description="Makes a deeper network from a trained one; it plays about as well and can learn more.",
+    )
+    parser.add_argument("model", help="folder of a network")
+    parser.add_argument("out", type=Path, help="folder of the deeper one, for: python -m agents.bert train --from")
+    parser.add_argument("--layers", type=positive, required=True, metavar="N", help="layers of the deeper network")
+    options = parser.parse_args(arguments)
+    quiet_libraries()
+    try:
+        save_network(deepened(load_trained(options.model), options.layers), options.out)
+    except (ValueError, OSError) as error:
+        parser.error(describe_error(error))
+    return FINISHED

@@ -1,11 +1,11 @@
-"""python -m agents.bert grow: makes a deeper network of a trained one; it plays about as before, and can learn more."""
+"""Deepening: a deeper network from a trained one, which plays about as well and can learn more.
+
+New layers are inserted as near-identities (as in Net2Net, Chen et al. 2016): little has to be learned again.
+"""
 
 from __future__ import annotations
 
-import argparse
 import copy
-from collections.abc import Sequence
-from pathlib import Path
 from typing import cast
 
 import torch
@@ -13,55 +13,40 @@ from torch import nn
 from transformers.models.bert.modeling_bert import BertLayer
 
 from agents.bert.model import PolicyValue
-from agents.bert.training.objectives import hush_transformers, trained
-from engine.common.options import Parser, describe_error, positive
 
-FINISHED = 0
+MIN_LAYERS = 2
 
 
-def grown(model: PolicyValue, layers: int) -> PolicyValue:
-    """A copy with `layers` layers. Raises ValueError where it has as many already.
+def deepen(model: PolicyValue, layers: int) -> PolicyValue:
+    """A copy of `model` with `layers` layers. Raises ValueError unless that is more than it has.
 
-    Every layer but the last, which reads for [CLS] alone, is followed by its share of new ones: copies that add nothing
-    to what they are given, until they learn to.
+    Each layer but the last, which computes [CLS] alone, is followed by its share of the new ones.
     """
     old = cast(list[BertLayer], list(model.bert.encoder.layer))
-    if not 1 < len(old) < layers:
-        raise ValueError(f"a network of {len(old)} layers cannot grow to {layers}: it takes at least 2, and more after")
+    if len(old) < MIN_LAYERS:
+        raise ValueError(f"a network of {len(old)} layer cannot be deepened: it needs at least {MIN_LAYERS}")
+    if layers <= len(old):
+        raise ValueError(f"a network of {len(old)} layers cannot be deepened to {layers}: give a larger number")
     deeper = copy.deepcopy(model)
     stack: list[nn.Module] = []
-    for place, layer in enumerate(old[:-1]):
-        new = (layers - len(old) + place) // (len(old) - 1)
-        stack += [copy.deepcopy(layer), *(idle(layer) for _ in range(new))]
+    for index, layer in enumerate(old[:-1]):
+        n_new = (layers - len(old) + index) // (len(old) - 1)
+        stack += [copy.deepcopy(layer), *(identity_layer(layer) for _ in range(n_new))]
     deeper.bert.encoder.layer = nn.ModuleList([*stack, copy.deepcopy(old[-1])])
     deeper.config.num_hidden_layers = layers
     return deeper
 
 
-def idle(layer: BertLayer) -> BertLayer:
-    """A copy of `layer` that gives back nearly what the layer puts out."""
+def identity_layer(layer: BertLayer) -> BertLayer:
+    """A layer of the same size that is nearly the identity on the outputs of `layer`."""
     new = copy.deepcopy(layer)
     gain, bias = layer.output.LayerNorm.weight, layer.output.LayerNorm.bias
     with torch.no_grad():
         for part in (new.attention.output, new.output):
             nn.init.zeros_(part.dense.weight)
             nn.init.zeros_(part.dense.bias)
-            # What comes in is gain * z + bias with z normalized; normalizing it again is undone, on average.
+            # The input is gain * z + bias, z being normalized. The layer normalizes it again: gain and bias of that
+            # normalization are set to undo it on average over the features.
             part.LayerNorm.weight.fill_(((gain**2).mean() + bias.var(correction=0)).sqrt())
             part.LayerNorm.bias.fill_(bias.mean())
     return new
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Make the deeper network and return the exit code."""
-    parser = Parser("agents.bert grow", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", help="folder of a network")
-    parser.add_argument("out", type=Path, help="folder of the deeper one, for: python -m agents.bert train --from")
-    parser.add_argument("--layers", type=positive, required=True, metavar="N", help="that it has then")
-    given = parser.parse_args(arguments)
-    hush_transformers()
-    try:
-        grown(trained(given.model, "need not grow"), given.layers).save_pretrained(given.out)
-    except (ValueError, OSError) as error:
-        parser.error(describe_error(error))
-    return FINISHED

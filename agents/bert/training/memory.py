@@ -1,22 +1,22 @@
-"""Memory for training on a CPU."""
+"""Allocator settings for training on a CPU."""
 
 from __future__ import annotations
 
 import ctypes
 import sys
 
-M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX = -1, -2, -4  # of glibc's mallopt
-FREED_AT, GROWN_BY = 2**31 - 1, 2**28
+M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX = -1, -2, -4  # parameters of glibc's mallopt
+TRIM_THRESHOLD, TOP_PAD = 2**31 - 1, 2**28  # bytes
 
 
-def keep_memory() -> None:
-    """Let glibc keep what is freed: every step asks for the same large blocks again.
+def keep_freed_memory() -> None:
+    """Let glibc keep freed memory, as every step allocates the same large blocks again.
 
-    Otherwise they go back to the system each time and come again page by page.
+    By default it returns them to the system, and each step pays for the page faults of getting them back.
     """
     if sys.platform != "linux":
         return
     libc = ctypes.CDLL(None)
     if hasattr(libc, "mallopt"):
-        for setting, value in ((M_MMAP_MAX, 0), (M_TRIM_THRESHOLD, FREED_AT), (M_TOP_PAD, GROWN_BY)):
-            libc.mallopt(setting, value)
+        for parameter, value in ((M_MMAP_MAX, 0), (M_TRIM_THRESHOLD, TRIM_THRESHOLD), (M_TOP_PAD, TOP_PAD)):
+            libc.mallopt(parameter, value)

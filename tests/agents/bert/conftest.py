@@ -1,4 +1,4 @@
-"""A network, and positions to answer."""
+"""Fixtures: a small network, and views to predict."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from tests.support.small_networks import write_network
 
 @pytest.fixture(scope="session")
 def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a network."""
+    """A checkpoint with random weights."""
     return write_network(tmp_path_factory.mktemp("networks") / "tiny")
 
 
 @pytest.fixture(scope="session")
 def views() -> np.ndarray:
-    """TABLE[n]: some hundred views of all kinds, of games between two bots that play and one that does anything."""
-    seen: list[np.ndarray] = []
+    """TABLE[n]: hundreds of views of all kinds, from games of `rule`, `efficiency` and `random`."""
+    collected: list[np.ndarray] = []
     bots = [make(name, seed=1) for name in ("rule", "efficiency", "random")]
 
-    def act(views: np.ndarray, of: int) -> np.ndarray:
-        seen.append(views[::4].copy())
-        return bots[of].act(views)
+    def act(views: np.ndarray, seat: int) -> np.ndarray:
+        collected.append(views[::4].copy())
+        return bots[seat].act(views)
 
-    policies = [lambda views, of=of: act(views, of) for of in range(3)]
+    policies = [lambda views, seat=seat: act(views, seat) for seat in range(3)]
     for _ in Tables(range(3)).play(policies, np.tile(np.arange(3, dtype=np.int8), (3, 1))):
         pass
-    return np.concatenate(seen)
+    return np.concatenate(collected)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_notice_of_compiling() -> None:
-    """Tests look at what commands print; with a cold cache the notice would come among it."""
+    """Tests compare what commands print, which with a cold cache would include the notice of compiling."""
     compiling._announcer.said = True

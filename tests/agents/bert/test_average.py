@@ -1,4 +1,4 @@
-"""The mean of networks."""
+"""Weight averaging."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 
 from agents.bert import __main__ as commands  # noqa: E402
-from agents.bert.bot import OWN_FOLDER  # noqa: E402
+from agents.bert.bot import BUNDLED  # noqa: E402
 from agents.bert.model import PRESETS, PolicyValue, make_config  # noqa: E402
-from agents.bert.training.average import averaged  # noqa: E402
+from agents.bert.training.average import average  # noqa: E402
 
 
 def saved(folder: Path, size: str, seed: int) -> PolicyValue:
-    """A new network, written to `folder` as well."""
+    """A new network, which is also written to `folder`."""
     torch.manual_seed(seed)
     model = PolicyValue(make_config(PRESETS[size]))
     model.save_pretrained(folder)
@@ -35,21 +35,21 @@ def test_every_weight_is_the_mean(tmp_path: Path) -> None:
 
 
 def test_the_mean_of_a_network_and_itself_is_that_network() -> None:
-    before = PolicyValue.from_pretrained(OWN_FOLDER, dtype=torch.float32)
-    after = averaged([str(OWN_FOLDER)] * 2)
+    before = PolicyValue.from_pretrained(BUNDLED, dtype=torch.float32)
+    after = average([str(BUNDLED)] * 2)
     assert after.config.to_dict() == before.config.to_dict()
     for name, weight in after.state_dict().items():
         assert torch.equal(weight, before.state_dict()[name]), name
 
 
-def test_what_has_no_mean_is_one_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_arguments_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     small, large = str(tmp_path / "small"), str(tmp_path / "large")
     saved(Path(small), "micro", 1)
     saved(Path(large), "tiny", 1)
     for models, what in (
         ([small], "name at least two networks"),
-        ([small, large], f"{large} is not of the size of {small}"),
-        ([small, "micro"], "a new network has nothing to keep"),
+        ([small, large], f"{large} differs in size from {small}"),
+        ([small, "micro"], "micro is a size: name the folder of a trained network"),
         ([small, str(tmp_path / "none")], "nor the folder of a network"),
     ):
         with pytest.raises(SystemExit):

@@ -1,4 +1,4 @@
-"""The benchmark runs, on what it should."""
+"""The benchmark runs and compares all methods."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "Console", partial(bench.Console, width=150))
 
 
-def test_all_ways_are_timed_and_choose_alike(network: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_methods_are_timed_and_choose_alike(network: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch")
     assert bench.main(["--model", str(network)]) == 0
-    told = capsys.readouterr().out
-    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in told.splitlines() if line.startswith("│")]
+    printed = capsys.readouterr().out
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in printed.splitlines() if line.startswith("│")]
     assert len(rows) == 7
     same = {name: share for name, _, _, _, share in rows}
-    exact = [name for name in same if "bot's" not in name and "bfloat16" not in name]
+    exact = [name for name in same if not name.startswith("bot") and "bfloat16" not in name]
     assert len(exact) == 4
     assert {same[name] for name in exact} == {"100.00%"}
     assert all(float(share.rstrip("%")) > 80 for share in same.values())
     assert float(rows[0][2]) == float(rows[1][3]) == 1
     assert all(int(speed.replace(",", "")) > 0 for _, speed, *_ in rows)
-    assert "2 layers, 32 wide; cpu, one thread" in told
+    assert "2 layers, 32 wide; cpu, one thread" in printed
 
 
-def test_without_torch_the_rest_is_timed(
+def test_without_torch_the_other_methods_are_timed(
     network: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, "agents.bert.model", raising=False)
-    monkeypatch.setattr(bench, "OWN_FOLDER", network)
+    monkeypatch.setattr(bench, "BUNDLED", network)
     assert bench.main([]) == 0
     assert sum(line.startswith("│") for line in capsys.readouterr().out.splitlines()) == 3
 
 
-def test_what_cannot_be_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_faults_are_reported_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, what in (
         (["--model", "huge"], "python -m benchmarks.bert: --model huge: neither a folder nor one of micro, tiny"),
         (["--model", str(tmp_path)], f"python -m benchmarks.bert: {tmp_path}: has no config.json"),
@@ -54,6 +54,6 @@ def test_what_cannot_be_measured(tmp_path: Path, capsys: pytest.CaptureFixture[s
     ):
         with pytest.raises(SystemExit, match="2"):
             bench.main(arguments)
-        told = capsys.readouterr().err
-        assert told.startswith(what)
-        assert told.count("\n") == 1
+        printed = capsys.readouterr().err
+        assert printed.startswith(what)
+        assert printed.count("\n") == 1

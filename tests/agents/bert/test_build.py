@@ -1,4 +1,4 @@
-"""`python -m agents.bert data` as a user meets it: what it refuses, going on, Ctrl-C, workers that die."""
+"""The command `python -m agents.bert data`: bad arguments, resuming, Ctrl-C and SIGTERM, workers that die."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.bert.training.data import build, sources, workers
+from agents.bert.training.data import build, selfplay, sources, workers
 from agents.bert.training.data.records import Fault
+from agents.bert.training.data.selfplay import SelfPlayConfig
 from agents.bert.training.data.shards import DTYPES, Shard, exists, load
-from agents.bert.training.data.sources import SourceError
+from agents.bert.training.data.sources import SelfPlayChunk, SourceError
 from engine.common import progress
 from engine.common.workers import WorkerError
 from engine.records.files import write_record
@@ -38,18 +39,18 @@ def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def no_progress_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not even if the machine is slow."""
+    """No progress lines on stderr, even if the machine is slow."""
     monkeypatch.setattr(progress, "LINE_INTERVAL", 3600.0)
 
 
 def make(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    """Run the command: exit code, what it prints, and its notes."""
+    """Run the command; returns exit code, stdout and stderr."""
     code = build.main([str(argument) for argument in arguments])
     return code, *capsys.readouterr()
 
 
 def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
-    """The one line with which the command refuses its arguments."""
+    """The line with which the command refuses its arguments."""
     with pytest.raises(SystemExit) as stop:
         build.main([str(argument) for argument in arguments])
     out, line = capsys.readouterr()
@@ -59,14 +60,14 @@ def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 
 
 @pytest.mark.usefixtures("small_shards")
-def test_an_interrupted_command_goes_on(
+def test_an_interrupted_command_resumes(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, interrupted = tmp_path / "whole", tmp_path / "interrupted"
-    code, told, notes = make(capsys, whole, *SELF_PLAY)
-    assert (code, notes) == (0, "")
-    assert f"{N_GAMES} games (1 held out)" in told
-    assert "bytes a position" in told
+    code, out, err = make(capsys, whole, *SELF_PLAY)
+    assert (code, err) == (0, "")
+    assert f"{N_GAMES} games (1 for validation)" in out
+    assert "bytes a sample" in out
     fill = workers.fill
 
     def fill_first(folder: Path, number: int, chunk: sources.Chunk) -> int:
@@ -77,15 +78,15 @@ def test_an_interrupted_command_goes_on(
 
     with monkeypatch.context() as patch:
         patch.setattr(workers, "fill", fill_first)
-        code, _, notes = make(capsys, interrupted, *SELF_PLAY)
-    assert (code, notes) == (130, "agents.bert data: interrupted; the same command goes on\n")
+        code, _, err = make(capsys, interrupted, *SELF_PLAY)
+    assert (code, err) == (130, "agents.bert data: interrupted; the same command continues\n")
     assert [exists(interrupted, number) for number in range(3)] == [True, False, False]
-    code, told_later, notes = make(capsys, interrupted, *SELF_PLAY)
-    assert (code, notes) == (0, "going on from 2 of 6 games\n")
-    assert told_later == told.replace(str(whole), str(interrupted))
+    code, out_later, err = make(capsys, interrupted, *SELF_PLAY)
+    assert (code, err) == (0, "continuing from 2 of 6 games\n")
+    assert out_later == out.replace(str(whole), str(interrupted))
     assert folder_bytes(interrupted) == folder_bytes(whole)
-    code, told_again, notes = make(capsys, interrupted, *SELF_PLAY)
-    assert (code, told_again, notes) == (0, told_later, f"{interrupted}: finished already\n")
+    code, out_again, err = make(capsys, interrupted, *SELF_PLAY)
+    assert (code, out_again, err) == (0, out_later, f"{interrupted}: already finished\n")
     assert folder_bytes(interrupted) == folder_bytes(whole)
 
 
@@ -102,36 +103,36 @@ def test_records_and_self_play_in_one_folder(capsys: pytest.CaptureFixture[str],
     line = refusal(capsys, out, "--records", archive)
     assert "has other data (--selfplay random,random,rule --seed 9 --decisions all)" in line
     assert "--add" in line
-    code, told, _ = make(capsys, out, "--records", archive, "--add", "--jobs", 1)
+    code, printed, _ = make(capsys, out, "--records", archive, "--add", "--jobs", 1)
     assert code == 0
-    assert "9 games" in told
-    assert f"1 files of no use, in whole or in part: see {out / 'bad_files.txt'}" in told
+    assert "9 games" in printed
+    assert f"1 files unusable, in whole or in part: see {out / 'bad_files.txt'}" in printed
     (line,) = (out / "bad_files.txt").read_text().splitlines()
     assert line.split("\t")[:2] == [str(archive / "bad.json"), "head"]
     recorded = chosen(live[:3], lambda game, decision: game.recorded[decision])
     assert Counter(rows_in(out)) == chosen(live) + recorded
     before = folder_bytes(out)
-    code, told_again, notes = make(capsys, out, "--records", archive, "--jobs", 1)
-    assert (code, told_again, notes) == (0, told, f"{out}: finished already\n")
+    code, printed_again, err = make(capsys, out, "--records", archive, "--jobs", 1)
+    assert (code, printed_again, err) == (0, printed, f"{out}: already finished\n")
     assert folder_bytes(out) == before
     write_record(live[3].record, archive / "3.mjson")
-    assert "was begun with 4 files" in refusal(capsys, out, "--records", archive, "--add")
-    assert "was begun with 6 games" in refusal(capsys, out, *SELF_PLAY, "--games", 7)
+    assert "was started with 4 files" in refusal(capsys, out, "--records", archive, "--add")
+    assert "was started with 6 games" in refusal(capsys, out, *SELF_PLAY, "--games", 7)
 
 
-def test_several_mixes_in_one_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_several_self_plays_in_one_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     arguments = ("--selfplay", "random,random,random", "--selfplay", 'tsumogiri,"random",random', "--games", 2)
-    code, told, _ = make(capsys, tmp_path / "out", *arguments, "--jobs", 1)
+    code, out, _ = make(capsys, tmp_path / "out", *arguments, "--jobs", 1)
     assert code == 0
-    assert "4 games" in told
-    parts = json.loads((tmp_path / "out" / "data.json").read_text())["parts"]
+    assert "4 games" in out
+    parts = json.loads((tmp_path / "out" / "manifest.json").read_text())["parts"]
     assert [part["options"].split()[1] for part in parts] == ["random,random,random", "tsumogiri,random,random"]
 
 
 def test_an_archive_of_bad_files_is_a_failure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text("{}")
-    code, _, notes = make(capsys, tmp_path / "out", "--records", tmp_path)
-    assert (code, notes) == (1, f"agents.bert data: {tmp_path / 'out'}: nothing to learn from\n")
+    code, _, err = make(capsys, tmp_path / "out", "--records", tmp_path)
+    assert (code, err) == (1, f"agents.bert data: {tmp_path / 'out'}: no samples\n")
 
 
 @pytest.mark.parametrize(
@@ -143,15 +144,21 @@ def test_an_archive_of_bad_files_is_a_failure(capsys: pytest.CaptureFixture[str]
         (("--selfplay", '"rule,rule,rule'), "unexpected end of data"),
         (("--selfplay", "rule,rule,rule", "--games", "0"), "'0' is not a positive integer"),
         (("--selfplay", "rule,rule,rule", "--teacher", "nobody"), "unknown bot 'nobody'"),
-        (("--selfplay", "rule,rule,rule", "--trials", "2"), "--trials needs --selfplay, and a --teacher that plays"),
-        (("--selfplay", "random,random,random", "--teacher", "rule", "--trials", "2"), "weighs its actions"),
-        (("--selfplay", "rule,rule,rule", "--doubtful"), "--doubtful needs --selfplay, and a --teacher that knows"),
-        (("--selfplay", "random,random,random", "--teacher", "rule", "--doubtful"), "weighs its actions"),
         (
-            ("--selfplay", "rule,rule,rule", "--teacher", "rule", "--doubtful", "--records", "games"),
+            ("--selfplay", "rule,rule,rule", "--rollouts", "2"),
+            "--rollouts needs --selfplay, and a --teacher that plays",
+        ),
+        (("--selfplay", "random,random,random", "--teacher", "rule", "--rollouts", "2"), "has action values"),
+        (("--selfplay", "rule,rule,rule", "--hard-examples"), "--hard-examples needs --selfplay and a --teacher"),
+        (("--selfplay", "random,random,random", "--teacher", "rule", "--hard-examples"), "has action values"),
+        (
+            ("--selfplay", "rule,rule,rule", "--teacher", "rule", "--hard-examples", "--records", "games"),
             "add --records by another command",
         ),
-        (("--selfplay", "rule,rule,rule", "--doubtful", "--trials", "2"), "not allowed with argument --doubtful"),
+        (
+            ("--selfplay", "rule,rule,rule", "--hard-examples", "--rollouts", "2"),
+            "not allowed with argument --hard-examples",
+        ),
         (("--selfplay", "rule,rule,rule", "--decisions", "rank:4"), "'rank:4' is none of all, winners"),
         (("--selfplay", "rule,rule,rule", "--decisions", "player:me"), "no such bot plays"),
         (("--records", "/nowhere"), "/nowhere: no such file or folder"),
@@ -168,12 +175,12 @@ def test_a_bad_argument_is_one_line(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_place_that_cannot_be_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_bad_folder_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "Not a directory" in refusal(capsys, "/dev/null/data", *SELF_PLAY)
     (tmp_path / "000000.games.npy").touch()
-    assert "no data.json that tells of what" in refusal(capsys, tmp_path, *SELF_PLAY)
-    (tmp_path / "data.json").write_text("{")
-    assert "data.json is damaged" in refusal(capsys, tmp_path, *SELF_PLAY)
+    assert "training files but no manifest.json" in refusal(capsys, tmp_path, *SELF_PLAY)
+    (tmp_path / "manifest.json").write_text("{")
+    assert "manifest.json is damaged" in refusal(capsys, tmp_path, *SELF_PLAY)
 
 
 # -- processes
@@ -183,28 +190,28 @@ def test_a_place_that_cannot_be_is_one_line(capsys: pytest.CaptureFixture[str], 
 class Fatal:
     """A chunk on which a worker dies."""
 
-    n: int = 1
+    n_games: int = 1
 
-    def gather(self) -> tuple[Shard, list[Fault]]:
-        """Die as if memory had run out."""
+    def collect(self) -> tuple[Shard, list[Fault]]:
+        """Die as a process does when memory runs out."""
         os.kill(os.getpid(), signal.SIGKILL)
         raise AssertionError
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """A chunk without positions that takes some time."""
+    """A chunk without samples that takes some time."""
 
     seconds: float
-    n: int = 1
+    n_games: int = 1
 
-    def gather(self) -> tuple[Shard, list[Fault]]:
+    def collect(self) -> tuple[Shard, list[Fault]]:
         """Wait."""
         time.sleep(self.seconds)
         return Shard(*(np.empty(0, dtype=dtype) for dtype in DTYPES)), []
 
 
-def test_who_stops_does_not_wait_for_the_workers(tmp_path: Path) -> None:
+def test_closing_the_generator_does_not_wait_for_the_workers(tmp_path: Path) -> None:
     filled = workers.fill_all(tmp_path, [(0, Waiting(0)), (1, Waiting(0)), (2, Waiting(100))], jobs=2)
     assert [next(filled), next(filled)] == [1, 1]
     start = time.monotonic()
@@ -226,14 +233,14 @@ def test_a_bot_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         def act(self, views: np.ndarray) -> np.ndarray:
             raise RuntimeError("out of ideas")
 
-    monkeypatch.setattr(sources, "bots_of", lambda specs, seed: [Broken()] * 3)
+    monkeypatch.setattr(selfplay, "cached_bots", lambda specs, seed: [Broken()] * 3)
     with pytest.raises(SourceError, match=r"^bot a, game 256, seat 0: raised RuntimeError: out of ideas"):
-        sources.Games(("b", "c", "a"), 0, "all", None, 0, False, 256, 1).gather()
+        SelfPlayChunk(SelfPlayConfig(("b", "c", "a")), first=256, n_games=1).collect()
 
 
 @pytest.fixture
 def command(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """Far more self-play than a test has time for, with two workers, in a process group of its own."""
+    """More self-play than a test has time for, with two workers, in a process group of its own."""
     code = "import sys; from agents.bert.training.data.build import main; sys.exit(main(sys.argv[1:]))"
     arguments = [str(tmp_path / "out"), "--selfplay", "tsumogiri,tsumogiri,tsumogiri", "--games", "100000"]
     process = subprocess.Popen(
@@ -259,7 +266,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 def processes(group: int) -> int:
-    """How many processes of the group live."""
+    """The number of live processes of the group."""
     n = 0
     for stat in [path / "stat" for path in Path("/proc").iterdir() if path.name.isdigit()]:
         try:
@@ -271,21 +278,33 @@ def processes(group: int) -> int:
 
 
 @NEEDS_PROC
-@pytest.mark.parametrize("n_whole", [0, 3])
-def test_ctrl_c_leaves_whole_shards_and_no_processes(
-    n_whole: int, command: subprocess.Popen[str], tmp_path: Path
+@pytest.mark.parametrize("n_complete", [0, 3])
+def test_ctrl_c_leaves_complete_shards_and_no_processes(
+    n_complete: int, command: subprocess.Popen[str], tmp_path: Path
 ) -> None:
-    out = tmp_path / "out"
-    wait_for(lambda: exists(out, n_whole - 1) if n_whole else processes(command.pid) >= 3)  # a worker is starting
+    # three processes: the command, multiprocessing's resource tracker, and a worker that is starting
+    wait_for(lambda: exists(tmp_path / "out", n_complete - 1) if n_complete else processes(command.pid) >= 3)
     os.killpg(command.pid, signal.SIGINT)
-    told, notes = command.communicate(timeout=30)
+    check_interrupted(command, tmp_path / "out", n_complete)
+
+
+@NEEDS_PROC
+def test_sigterm_is_handled_like_ctrl_c(command: subprocess.Popen[str], tmp_path: Path) -> None:
+    wait_for(lambda: exists(tmp_path / "out", 1))
+    os.kill(command.pid, signal.SIGTERM)
+    check_interrupted(command, tmp_path / "out", 2)
+
+
+def check_interrupted(command: subprocess.Popen[str], folder: Path, n_complete: int) -> None:
+    """The command must say that it was interrupted, and leave at least `n_complete` shards and no processes."""
+    out, err = command.communicate(timeout=30)
     assert command.returncode == 130
-    assert notes.splitlines()[-1] == "agents.bert data: interrupted; the same command goes on"
-    assert "Traceback" not in notes
-    whole = [number for number in range(400) if exists(out, number)]
-    assert len(whole) >= n_whole
-    assert f"{256 * len(whole):,} games" in told
-    assert all(len(load(out, number).positions) for number in whole)
+    assert err.splitlines()[-1] == "agents.bert data: interrupted; the same command continues"
+    assert "Traceback" not in err
+    complete = [number for number in range(400) if exists(folder, number)]
+    assert len(complete) >= n_complete
+    assert f"{256 * len(complete):,} games" in out
+    assert all(len(load(folder, number).samples) for number in complete)
     wait_for(lambda: processes(command.pid) == 0)
 
 

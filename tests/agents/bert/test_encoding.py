@@ -1,4 +1,4 @@
-"""What `encode` writes in positions built for it: every row of the document's table that a state can hold."""
+"""The state part that `encode` writes, in scripted positions that cover every row of the reference table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from agents.bert.encoding import MAX_TOKENS, encode
 from engine.rules import MAJSOUL, TENHOU, Rules
 from engine.table import TABLE
-from tests.support.encoded_positions import IN_USE, places, state_of
+from tests.support.encoded_positions import IN_USE, indices, state_of
 from tests.support.reference_encoder import FIRST, ROWS, delta, values
 from tests.support.scenario import Scenario
 from tests.support.scripted_positions import SCATTERED, view_of
@@ -21,17 +21,17 @@ CAN = [row.name for row in ROWS if row.name.startswith("can_")]
 
 
 def dealt(dealer: int = 0, scores: tuple[int, int, int] = (35_000,) * 3, **state: int) -> Scenario:
-    """A round just begun; the dealer is asked."""
+    """A round just begun; the dealer is to act."""
     wind, honba, sticks = (state.get(name, 0) for name in ("wind", "honba", "sticks"))
     return Scenario([], state=State(wind, dealer, honba, sticks, scores))
 
 
 def can(scenario: Scenario, seat: int) -> set[str]:
-    """The names of what the tokens say that a seat may do."""
+    """The names of a seat's tokens can_*, without that prefix."""
     return {name.removeprefix("can_") for name in CAN if name in state_of(scenario, seat)}
 
 
-# Where the game stands ------------------------------------------------------------------------------------------------
+# The situation of the game --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_delta_scores_of_all_kinds() -> None:
     views = np.repeat(view, 3_000)
     scores = np.random.default_rng(1).integers(-500, 1_300, (len(views), 3)) * 100
     views["seat"]["score"] = scores
-    ids = encode(views).ids.astype(np.int64)
+    ids = encode(views).input_ids.astype(np.int64)
     assert (ids[:, 7] - FIRST["delta_score_before"]).tolist() == [
         delta(own, before) for own, _, before in scores.tolist()
     ]
@@ -113,67 +113,67 @@ def test_live_tiles_are_capped(left: int, value: int) -> None:
 
 def test_one_to_five_dora_markers() -> None:
     scenario = Scenario([FOUR_KANS], "1p", replacements="2p3p4p9s", indicators="0p1m9m7z0s")
-    assert state_of(scenario, 0)["dora_marker"] == places("0p")
+    assert state_of(scenario, 0)["dora_marker"] == indices("0p")
     shown = ["0p1m", "0p1m9m", "0p1m9m7z", "0p1m9m7z0s"]
     for kind, markers in zip(range(1, 5), shown, strict=True):
         state = state_of(scenario.do(f"ankan {kind}p"), 0)
-        assert state["dora_marker"] == places(markers)
+        assert state["dora_marker"] == indices(markers)
         assert len(state["tehai"]) == 14 - 3 * kind
-    assert state_of(scenario.do("9s"), 1)["dora_marker"] == places("0p1m9m7z0s")
+    assert state_of(scenario.do("9s"), 1)["dora_marker"] == indices("0p1m9m7z0s")
 
 
 @pytest.mark.parametrize("tile", IN_USE)
 def test_every_tile_as_marker_in_hand_and_drawn(tile: str) -> None:
     as_marker = Scenario([], indicators=tile)
-    assert state_of(as_marker, 0)["dora_marker"] == places(tile)
+    assert state_of(as_marker, 0)["dora_marker"] == indices(tile)
     held = Scenario([tile], "9s" if tile != "9s" else "8s")
-    assert places(tile)[0] in state_of(held, 0)["tehai"]
-    assert state_of(held, 0)["tsumo"] != places(tile)
+    assert indices(tile)[0] in state_of(held, 0)["tehai"]
+    assert state_of(held, 0)["tsumo"] != indices(tile)
     drawn = Scenario([], tile)
-    assert state_of(drawn, 0)["tsumo"] == places(tile)
-    assert places(tile)[0] in state_of(drawn, 0)["tehai"]
+    assert state_of(drawn, 0)["tsumo"] == indices(tile)
+    assert indices(tile)[0] in state_of(drawn, 0)["tehai"]
 
 
-def test_the_hand_has_all_it_holds_in_order_with_the_drawn_tile() -> None:
+def test_the_hand_is_sorted_and_includes_the_drawn_tile() -> None:
     state = state_of(Scenario(["1199m0555p1177z0s"], "5s"), 0)
-    assert state["tehai"] == places("1m1m9m9m0p5p5p5p0s5s1z1z7z7z")
-    assert state["tsumo"] == places("5s")
+    assert state["tehai"] == indices("1m1m9m9m0p5p5p5p0s5s1z1z7z7z")
+    assert state["tsumo"] == indices("5s")
 
 
-def test_melds_and_norths_are_no_part_of_the_hand_and_nothing_is_drawn_after_a_call() -> None:
+def test_the_hand_is_without_melds_and_norths_and_nothing_is_drawn_after_a_call() -> None:
     scenario = Scenario(["5p", "550p19m19s122346z"], "9p7z7z7z", replacements="6s").do("5p")
     asked = state_of(scenario, 1)
-    assert asked["tehai"] == places("1m9m0p5p5p1s9s1z2z2z3z4z6z")
+    assert asked["tehai"] == indices("1m9m0p5p5p1s9s1z2z2z3z4z6z")
     assert "tsumo" not in asked
     ponned = state_of(scenario.do("pon with red"), 1)
-    assert ponned["tehai"] == places("1m9m5p1s9s1z2z2z3z4z6z")
+    assert ponned["tehai"] == indices("1m9m5p1s9s1z2z2z3z4z6z")
     assert "tsumo" not in ponned
     later = state_of(scenario.do("3z", "tsumogiri", "tsumogiri"), 1)
-    assert later["tsumo"] == places("7z")
+    assert later["tsumo"] == indices("7z")
     laid = state_of(scenario.do("nukidora"), 1)
-    assert laid["tehai"] == places("1m9m5p1s6s9s1z2z2z6z7z")
-    assert laid["tsumo"] == places("6s")
+    assert laid["tehai"] == indices("1m9m5p1s6s9s1z2z2z6z7z")
+    assert laid["tsumo"] == indices("6s")
 
 
-def test_the_drawn_tile_is_there_until_it_is_discarded() -> None:
+def test_the_drawn_tile_is_encoded_until_it_is_discarded() -> None:
     scenario = Scenario([NO_YAKU_3S], "7z")
     for _ in range(2):  # before and after declaring riichi
-        assert state_of(scenario, 0)["tsumo"] == places("7z")
+        assert state_of(scenario, 0)["tsumo"] == indices("7z")
         scenario.do("riichi") if "riichi" in scenario.menu(0) else None
     assert "tsumo" not in state_of(scenario.do("7z"), 0)
 
 
-def test_a_replacement_is_drawn() -> None:
+def test_a_replacement_tile_counts_as_drawn() -> None:
     scenario = Scenario(["7z", "777z"], "1m", replacements="8s").do("7z", "daiminkan")
-    assert state_of(scenario, 1)["tsumo"] == places("8s")
+    assert state_of(scenario, 1)["tsumo"] == indices("8s")
 
 
-def test_what_another_has_drawn_is_not_told() -> None:
+def test_an_opponents_draw_is_hidden() -> None:
     for seat in (1, 2):
         assert "tsumo" not in state_of(Scenario([], "7z"), seat)
 
 
-# What may be done -----------------------------------------------------------------------------------------------------
+# Possible actions -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_what_another_has_drawn_is_not_told() -> None:
         *((f"{name[0] * 3}{name[1]}", name, {"dahai", "ankan"}) for name in ("1m", "9m", "1p", "8p", "9p", "1s", "7z")),
     ],
 )
-def test_what_may_be_done_on_a_turn(hand: str, drawn: str, options: set[str]) -> None:
+def test_possible_actions_on_a_turn(hand: str, drawn: str, options: set[str]) -> None:
     scenario = Scenario([hand], drawn, indicators="2s")
     assert can(scenario, 0) == options
     assert can(scenario, 1) == can(scenario, 2) == set()
@@ -204,7 +204,7 @@ def test_what_may_be_done_on_a_turn(hand: str, drawn: str, options: set[str]) ->
         ("7z", "234678p22888s77z", {"hora", "pon"}),
     ],
 )
-def test_what_may_be_done_with_a_discard(discard: str, hand: str, options: set[str]) -> None:
+def test_possible_actions_on_a_discard(discard: str, hand: str, options: set[str]) -> None:
     for place in (1, 2):
         hands = [discard, "", ""]
         hands[place] = hand
@@ -226,22 +226,24 @@ def test_kakan(tile: str) -> None:
     assert can(scenario, 1) == {"dahai", "kakan"}
 
 
-def test_a_laid_tile_may_only_be_won_on() -> None:
+def test_a_declared_north_can_only_be_won_on() -> None:
     robbed = Scenario(["4z", "19m19p19s1235677z"]).do("nukidora")
     assert can(robbed, 1) == {"hora"}
     assert can(robbed, 2) == set()
 
 
-# Padding, mask and positions ------------------------------------------------------------------------------------------
+# Padding, attention mask and position ids -----------------------------------------------------------------------------
 
 
-def test_positions_and_mask() -> None:
+def test_position_ids_and_attention_mask() -> None:
     scenarios = [Scenario([]).quiet(n) for n in range(5)]
     views = np.concatenate([view_of(scenario.side.raw, int(scenario.t.turn)) for scenario in scenarios])
     encoded = encode(views)
-    assert encoded.ids.shape == encoded.mask.shape == encoded.positions.shape == (5, MAX_TOKENS)
-    assert encoded.ids.dtype == np.uint16
-    for n, (ids, mask, positions) in enumerate(zip(encoded.ids, encoded.mask, encoded.positions, strict=True)):
+    assert encoded.input_ids.shape == encoded.attention_mask.shape == encoded.position_ids.shape == (5, MAX_TOKENS)
+    assert encoded.input_ids.dtype == np.uint16
+    for n, (ids, mask, positions) in enumerate(
+        zip(encoded.input_ids, encoded.attention_mask, encoded.position_ids, strict=True)
+    ):
         state = 1 + 9 + 1 + 14 + 1 + 1  # [CLS], single values, marker, hand, tile drawn, can_dahai
         record = n  # discards so far
         padding = MAX_TOKENS - state - record - 2
@@ -252,7 +254,10 @@ def test_positions_and_mask() -> None:
         assert positions.tolist() == [*[0] * state, *range(1, record + 3), *[0] * padding]
 
 
-def test_a_seat_that_is_not_asked_and_no_seat_at_all() -> None:
-    assert values(encode(view_of(Scenario([]).side.raw, 2)).ids[0, :11].tolist()).keys() >= {"[CLS]", "num_pipais"}
+def test_a_seat_that_is_not_to_act_and_no_views() -> None:
+    assert values(encode(view_of(Scenario([]).side.raw, 2)).input_ids[0, :11].tolist()).keys() >= {
+        "[CLS]",
+        "num_pipais",
+    }
     empty = encode(np.zeros(0, dtype=TABLE))
-    assert (len(empty.ids), len(empty.mask), len(empty.positions)) == (0, 0, 0)
+    assert (len(empty.input_ids), len(empty.attention_mask), len(empty.position_ids)) == (0, 0, 0)

@@ -1,4 +1,4 @@
-"""How good a network is: the figures of arrays made by hand, and the command on games of bots."""
+"""Evaluation: metrics of small arrays, the report, and the command on games of bots."""
 
 from __future__ import annotations
 
@@ -18,137 +18,136 @@ from agents.bert.evaluation.metrics import (
     Agreement,
     Bin,
     Calibration,
-    LabelFigures,
-    PlacementFigures,
-    PointsFigures,
+    LabelMetrics,
+    PlacementMetrics,
+    PointsMetrics,
     agreement,
     calibration,
-    choices,
     cross_entropy,
-    placement_figures,
-    points_figures,
+    likeliest,
+    placement_metrics,
+    points_metrics,
 )
-from agents.bert.evaluation.real import Real, decisions, evaluate_real
+from agents.bert.evaluation.records import RecordMetrics, evaluate_records, recorded_decisions
 from agents.bert.evaluation.report import Report
-from agents.bert.evaluation.validation import HeldOut, choose, evaluate_held_out, mean_regret
+from agents.bert.evaluation.validation import ValidationMetrics, choose_samples, evaluate_validation, mean_regret
 from agents.bert.inference import Predictions
 from agents.bert.labels import HORA_LABEL, LABEL_NAMES, N_LABELS, NONE_LABEL, REACH_LABEL
-from agents.bert.training.data.dataset import HELD_OUT_OF, Dataset
-from agents.bert.training.data.decisions import Decisions
-from agents.bert.training.data.selfplay import make_bots, play
-from agents.bert.training.data.shards import NOT_THOUGHT_OF, save
+from agents.bert.training.data.dataset import VALIDATION_ONE_IN, Dataset
+from agents.bert.training.data.selfplay import SelfPlayConfig, play
+from agents.bert.training.data.shards import UNKNOWN_REGRET, save
 from agents.bert.vocabulary import EOS, SEP
 from engine.game import Game
 from engine.records.files import read_records
 from engine.rules import TENHOU
 
-N_GAMES, N_HELD_OUT = 8, 2  # in two shards
+N_GAMES, N_VALIDATION = 8, 2  # in two shards
 
-# Figures ------------------------------------------------------------------------------------------------------------
+# Metrics ------------------------------------------------------------------------------------------------------------
 
 
-def test_labels_are_counted_as_true_predicted_and_both() -> None:
+def test_labels_are_counted_as_played_predicted_and_both() -> None:
     true = np.array([0, 0, 0, REACH_LABEL, NONE_LABEL])
     predicted = np.array([0, REACH_LABEL, 0, REACH_LABEL, HORA_LABEL])
-    found = agreement(true, predicted)
-    assert (found.positions, found.accuracy) == (5, 0.6)
-    assert found.interval == pytest.approx(1.96 * math.sqrt(0.6 * 0.4 / 5))
-    assert found.labels == [
-        LabelFigures("dahai 5mr", 3, 2, 2),
-        LabelFigures("reach", 1, 2, 1),
-        LabelFigures("hora", 0, 1, 0),
-        LabelFigures("none", 1, 0, 0),
+    result = agreement(true, predicted)
+    assert (result.samples, result.accuracy) == (5, 0.6)
+    assert result.interval == pytest.approx(1.96 * math.sqrt(0.6 * 0.4 / 5))
+    assert result.labels == [
+        LabelMetrics("dahai 5mr", 3, 2, 2),
+        LabelMetrics("reach", 1, 2, 1),
+        LabelMetrics("hora", 0, 1, 0),
+        LabelMetrics("none", 1, 0, 0),
     ]
-    assert [(each.found, each.precision) for each in found.labels] == [(2 / 3, 1), (1, 1 / 2), (None, 0), (0, None)]
+    assert [(each.recall, each.precision) for each in result.labels] == [(2 / 3, 1), (1, 1 / 2), (None, 0), (0, None)]
 
 
 def test_nothing_to_compare_is_an_error() -> None:
-    with pytest.raises(ValueError, match="no positions"):
+    with pytest.raises(ValueError, match="no samples"):
         agreement(np.array([], dtype=np.int64), np.array([], dtype=np.int64))
 
 
-def test_only_legal_labels_are_chosen_and_share_the_probability() -> None:
+def test_only_legal_labels_are_chosen_and_have_probability() -> None:
     logits, legal = np.zeros((2, N_LABELS)), np.zeros((2, N_LABELS), dtype=bool)
     logits[:, 5] = 100.0  # illegal
     legal[:, [1, 3]] = True
     logits[:, 3] = [0.0, math.log(3)]
     logits[0, 1] = 1e-9
     logits += 1000.0
-    assert choices(logits, legal).tolist() == [1, 3]
+    assert likeliest(logits, legal).tolist() == [1, 3]
     assert cross_entropy(logits, legal, np.array([1, 3])) == pytest.approx((math.log(2) + math.log(4 / 3)) / 2)
 
 
-def test_a_probability_is_compared_with_how_often_it_came_true() -> None:
+def test_calibration_compares_probability_and_frequency() -> None:
     probability = np.array([0.02, 0.08, 1.0, 0.9, 0.95, 0.95])
-    found = calibration(probability, np.array([False, False, True, True, False, False]))
-    low, high = found.bins
-    assert (low, high.number, high.n, high.real) == (Bin(0, 2, pytest.approx(0.05), 0.0), 9, 4, 0.5)
+    result = calibration(probability, np.array([False, False, True, True, False, False]))
+    low, high = result.bins
+    assert (low, high.index, high.n, high.actual) == (Bin(0, 2, pytest.approx(0.05), 0.0), 9, 4, 0.5)
     assert high.predicted == pytest.approx(0.95)
-    assert found.error == pytest.approx((2 * 0.05 + 4 * 0.45) / 6)
+    assert result.error == pytest.approx((2 * 0.05 + 4 * 0.45) / 6)
 
 
-def test_placement_is_judged_beside_how_often_each_place_comes() -> None:
+def test_placement_metrics() -> None:
     placement = np.array([0, 0, 1, 2])
     probability = np.array([[0.85, 0.1, 0.05], [0.55, 0.25, 0.2], [0.25, 0.6, 0.15], [0.25, 0.35, 0.4]])
-    found = placement_figures(probability, placement)
-    assert found.log_loss == pytest.approx(-np.log([0.85, 0.55, 0.6, 0.4]).mean())
-    assert found.base_log_loss == pytest.approx(-np.log([0.5, 0.5, 0.25, 0.25]).mean())
-    first = found.places[0]
-    assert [(each.number, each.n, each.real) for each in first.bins] == [(2, 2, 0.0), (5, 1, 1.0), (8, 1, 1.0)]
+    result = placement_metrics(probability, placement)
+    assert result.log_loss == pytest.approx(-np.log([0.85, 0.55, 0.6, 0.4]).mean())
+    assert result.base_log_loss == pytest.approx(-np.log([0.5, 0.5, 0.25, 0.25]).mean())
+    first = result.ranks[0]
+    assert [(each.index, each.n, each.actual) for each in first.bins] == [(2, 2, 0.0), (5, 1, 1.0), (8, 1, 1.0)]
     assert first.error == pytest.approx((0.15 + 0.45 + 0.25 + 0.25) / 4)
 
 
-def test_points_are_compared_in_tenths_of_about_the_same_prediction() -> None:
+def test_points_are_compared_by_decile_of_the_prediction() -> None:
     predicted = np.arange(20.0) * 7 % 20
-    found = points_figures(predicted, predicted + 3)
-    assert found.deciles == [Bin(number, 2, 2 * number + 0.5, 2 * number + 3.5) for number in range(10)]
-    assert found.error == pytest.approx(3.0)
-    assert found.base_error == pytest.approx(np.arange(20).std())
+    result = points_metrics(predicted, predicted + 3)
+    assert result.deciles == [Bin(index, 2, 2 * index + 0.5, 2 * index + 3.5) for index in range(10)]
+    assert result.error == pytest.approx(3.0)
+    assert result.base_error == pytest.approx(np.arange(20).std())
 
 
 # Printing -----------------------------------------------------------------------------------------------------------
 
 
 def printed(part: Callable[[Report], None]) -> list[str]:
-    """The lines that a report prints, with single blanks."""
+    """The lines that a report prints, with single spaces."""
     screen = Console(file=StringIO(), width=100)
     part(Report(screen))
     return [" ".join(line.split()) for line in screen.file.getvalue().splitlines()]
 
 
-def test_figures_stand_under_their_headings() -> None:
-    policy = Agreement(2000, 0.5, 0.022, [LabelFigures("reach", 1000, 10, 5), LabelFigures("none", 0, 3, 0)])
-    places = [
+def test_report_of_validation() -> None:
+    policy = Agreement(2000, 0.5, 0.022, [LabelMetrics("reach", 1000, 10, 5), LabelMetrics("none", 0, 3, 0)])
+    ranks = [
         Calibration([Bin(0, 1200, 0.04, 0.03), Bin(9, 7, 0.95, 1.0)], 0.0123),
         Calibration([Bin(1, 11, 0.15, 0.2)], 0.02),
         Calibration([], 0.0),
     ]
-    points = PointsFigures([Bin(0, 200, -40.04, -38.0), Bin(1, 200, 0.5, 1.0)], 30.123, 44.0)
-    found = HeldOut(12, policy, 1.25, 0.00123, PlacementFigures(places, 0.9, 1.1), points)
-    lines = printed(lambda report: report.held_out(found))
+    points = PointsMetrics([Bin(0, 200, -40.04, -38.0), Bin(1, 200, 0.5, 1.0)], 30.123, 44.0)
+    result = ValidationMetrics(12, policy, 1.25, 0.00123, PlacementMetrics(ranks, 0.9, 1.1), points)
+    lines = printed(lambda report: report.validation(result))
     for line in (
-        "Games held out: 2,000 positions of 12 games",
+        "Validation: 2,000 samples of 12 games",
         "accuracy 50.0 % ± 2.2, loss 1.2500",
-        "places lost in a decision, in the eyes of the teacher: 0.0012",
+        "mean regret of the likeliest label, in placement: 0.0012",
         "reach 1,000 10 0.5 50.0",
         "none 0 3 – 0.0",
         "0-10 1,200 4.0 3.0 0 – – 0 – –",
         "10-20 0 – – 11 15.0 20.0 0 – –",
         "90-100 7 95.0 100.0 0 – – 0 – –",
         "expected calibration error: 1st 0.0123, 2nd 0.0200, 3rd 0.0000",
-        "log loss 0.9000; 1.1000 from how often each place comes",
+        "log loss 0.9000; 1.1000 if the frequencies are predicted",
         "1 200 -40.0 -38.0",
         "2 200 +0.5 +1.0",
-        "root mean square error 30.12; 44.00 for the mean as constant guess",
+        "root mean square error 30.12; 44.00 if the mean is predicted",
     ):
         assert line in lines
 
 
-def test_the_network_stands_beside_the_rule_bot_and_wahaha() -> None:
-    network = Agreement(300, 0.5, 0.05, [LabelFigures("pon", 100, 50, 25), LabelFigures("hora", 0, 3, 0)])
-    yardstick = Agreement(300, 0.6, 0.04, [LabelFigures("kakan", 0, 9, 0), LabelFigures("pon", 100, 90, 75)])
-    lines = printed(lambda report: report.real(Real(2, 1, 3, network, 1.5, yardstick)))
-    assert "Real players: 300 decisions in 2 games" in lines
+def test_report_of_records_shows_network_rule_bot_and_wahaha() -> None:
+    network = Agreement(300, 0.5, 0.05, [LabelMetrics("pon", 100, 50, 25), LabelMetrics("hora", 0, 3, 0)])
+    baseline = Agreement(300, 0.6, 0.04, [LabelMetrics("kakan", 0, 9, 0), LabelMetrics("pon", 100, 90, 75)])
+    lines = printed(lambda report: report.records(RecordMetrics(2, 1, 3, network, 1.5, baseline)))
+    assert "Recorded players: 300 decisions in 2 games" in lines
     assert "network 50.0 % ± 5.0, loss 1.5000" in lines
     assert "rule bot 60.0 % ± 4.0" in lines
     assert "pon 100 25.0 75.0" in lines
@@ -156,38 +155,38 @@ def test_the_network_stands_beside_the_rule_bot_and_wahaha() -> None:
     assert wahaha.startswith("wahaha 79.7 %, loss 0.5290: as published")
     assert wahaha.endswith("has seen none")
     (left_out,) = (line for line in lines if line.startswith("left out"))
-    assert "1 damaged records, 3 rounds" in left_out
+    assert "1 damaged records, and the rest of 3 rounds" in left_out
     assert [line for line in lines if line.startswith(("hora", "kakan"))] == []
 
 
 # Games --------------------------------------------------------------------------------------------------------------
 
 
-class Rigged:
-    """A network that always says the same."""
+class ConstantPredictor:
+    """A network that always predicts the same."""
 
     def __init__(self, label: int) -> None:
         self.policy = np.zeros(N_LABELS, dtype=np.float32)
         self.policy[label] = 5.0
 
-    def __call__(self, ids: np.ndarray, lengths: np.ndarray, n_state: np.ndarray) -> Predictions:
-        """Whatever it is asked, which must be sequences as the encoder makes them."""
-        n = len(ids)
-        assert (ids[np.arange(n), n_state] == SEP).all()
-        assert (ids[np.arange(n), lengths - 1] == EOS).all()
+    def __call__(self, input_ids: np.ndarray, lengths: np.ndarray, n_state: np.ndarray) -> Predictions:
+        """The same for all sequences, which must be as the encoder makes them."""
+        n = len(input_ids)
+        assert (input_ids[np.arange(n), n_state] == SEP).all()
+        assert (input_ids[np.arange(n), lengths - 1] == EOS).all()
         certain = np.tile(np.array([1.0, 0.0, 0.0], dtype=np.float32), (n, 1))
         return Predictions(np.tile(self.policy, (n, 1)), certain, np.full(n, 10.0, dtype=np.float32))
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two shards of games, each with one that is held out."""
+    """Two shards of games, each with one for validation."""
     folder = tmp_path_factory.mktemp("data")
-    bots = make_bots(["rule"] * 3, 0)
+    config = SelfPlayConfig(("rule",) * 3)
     for number in range(2):
         first, n = number * N_GAMES // 2, N_GAMES // 2
-        shard = play(bots, ["rule"] * 3, 0, first, n, Decisions(), TENHOU.with_length("east"))
-        shard.games["id"] = np.arange(first, first + n) * HELD_OUT_OF * N_HELD_OUT // N_GAMES
+        shard = play(config, first, n, TENHOU.with_length("east"))
+        shard.games["id"] = np.arange(first, first + n) * VALIDATION_ONE_IN * N_VALIDATION // N_GAMES
         save(shard, folder, number)
     return folder
 
@@ -204,109 +203,109 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_positions_are_chosen_by_chance_but_always_the_same(data: Path) -> None:
-    held_out = Dataset(data, held_out=True)
-    assert choose(held_out, 10**9).tolist() == held_out.places.tolist()
-    some = choose(held_out, 100)
+def test_the_same_random_samples_are_chosen_every_time(data: Path) -> None:
+    validation = Dataset(data, validation=True)
+    assert choose_samples(validation, 10**9).tolist() == validation.indices.tolist()
+    some = choose_samples(validation, 100)
     assert len(np.unique(some)) == 100
-    assert set(some) < set(held_out.places.tolist())
-    assert some.tolist() == choose(held_out, 100).tolist()
+    assert set(some) < set(validation.indices.tolist())
+    assert some.tolist() == choose_samples(validation, 100).tolist()
 
 
-def test_figures_of_games_held_out(data: Path) -> None:
-    held_out, done = Dataset(data, held_out=True), []
-    places = choose(held_out, 10**9)
-    found = evaluate_held_out(Rigged(NONE_LABEL), held_out, places, done.append)
-    true = held_out.batch(places)
-    assert found.games == N_HELD_OUT
-    assert sum(done) == found.policy.positions == len(places)
-    (none,) = (each for each in found.policy.labels if each.label == "none")
-    assert (none.true, none.found) == ((true.label == NONE_LABEL).sum(), 1.0)
-    assert none.predicted == true.legal[:, NONE_LABEL].sum() > none.true
+def test_metrics_of_validation_games(data: Path) -> None:
+    validation, done = Dataset(data, validation=True), []
+    indices = choose_samples(validation, 10**9)
+    result = evaluate_validation(ConstantPredictor(NONE_LABEL), validation, indices, done.append)
+    true = validation.batch(indices)
+    assert result.games == N_VALIDATION
+    assert sum(done) == result.policy.samples == len(indices)
+    (none,) = (each for each in result.policy.labels if each.label == "none")
+    assert (none.played, none.recall) == ((true.label == NONE_LABEL).sum(), 1.0)
+    assert none.predicted == true.legal[:, NONE_LABEL].sum() > none.played
     first = (true.placement == 0).mean()
-    assert [(each.number, each.n) for each in found.placement.places[0].bins] == [(9, len(places))]
-    assert found.placement.places[0].error == pytest.approx(1 - first, abs=1e-6)
-    assert found.placement.log_loss == pytest.approx(-(1 - first) * math.log(np.finfo(np.float32).tiny), rel=1e-6)
-    assert found.points.error == pytest.approx(np.sqrt(np.square(true.points - 10.0).mean()), rel=1e-5)
-    assert found.points.base_error == pytest.approx(true.points.std(), rel=1e-5)
-    assert found.regret is None  # nobody weighed anything
+    assert [(each.index, each.n) for each in result.placement.ranks[0].bins] == [(9, len(indices))]
+    assert result.placement.ranks[0].error == pytest.approx(1 - first, abs=1e-6)
+    assert result.placement.log_loss == pytest.approx(-(1 - first) * math.log(np.finfo(np.float32).tiny), rel=1e-6)
+    assert result.points.error == pytest.approx(np.sqrt(np.square(true.points - 10.0).mean()), rel=1e-5)
+    assert result.points.base_error == pytest.approx(true.points.std(), rel=1e-5)
+    assert result.regret is None  # the data has no action values
 
 
-def test_places_lost_are_those_of_decisions_that_were_weighed() -> None:
+def test_mean_regret_is_of_samples_with_several_known_labels() -> None:
     known = np.full((4, N_LABELS), np.inf, dtype=np.float32)
     known[0, :2] = 0.0, 0.02
     known[1, :3] = 0.04, 0.0, 0.01
-    known[2, 5] = 0.0  # one label alone was thought of
+    known[2, 5] = 0.0  # one known label
     known[3, :2] = 0.0, 0.1
     assert mean_regret(known, np.array([1, 0, 7, 0])) == pytest.approx(0.06 / 3)
-    assert mean_regret(known, np.array([0, 1, 5, 9])) == pytest.approx(NOT_THOUGHT_OF / 3)
+    assert mean_regret(known, np.array([0, 1, 5, 9])) == pytest.approx(UNKNOWN_REGRET / 3)
     assert mean_regret(known[2:3], np.array([5])) is None
 
 
-def test_the_decisions_of_a_record_leave_a_choice(record: Path) -> None:
-    found = decisions(read_records(record))
-    assert found.departures == 0
-    assert len(found.label) > 100
-    assert found.legal.sum(axis=1).min() > 1
-    assert found.legal[np.arange(len(found.label)), found.label].all()
+def test_recorded_decisions_have_several_legal_labels(record: Path) -> None:
+    result = recorded_decisions(read_records(record))
+    assert result.departures == 0
+    assert len(result.label) > 100
+    assert result.legal.sum(axis=1).min() > 1
+    assert result.legal[np.arange(len(result.label)), result.label].all()
 
 
-def test_real_players_are_compared_with_network_and_rule_bot(record: Path, tmp_path: Path) -> None:
+def test_recorded_players_are_compared_with_network_and_rule_bot(record: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.mjson"
     broken.write_text(record.read_text()[:3000])
-    done, complaints = [], []
-    found = evaluate_real(Rigged(NONE_LABEL), [broken, record], lambda: done.append(1), complaints.append)
-    assert (found.games, found.damaged, found.departures, len(done)) == (1, 1, 0, 2)
-    assert len(complaints) == 1
-    assert complaints[0].startswith("broken.mjson: ")
-    assert found.yardstick.accuracy == 1.0  # rule bots played
-    none = {each.label: each for each in found.network.labels}["none"]
-    assert none.found == 1.0
-    assert found.network.accuracy < 0.9
+    done, warnings = [], []
+    result = evaluate_records(ConstantPredictor(NONE_LABEL), [broken, record], lambda: done.append(1), warnings.append)
+    assert (result.games, result.damaged, result.departures, len(done)) == (1, 1, 0, 2)
+    assert len(warnings) == 1
+    assert warnings[0].startswith("broken.mjson: ")
+    assert result.baseline.accuracy == 1.0  # rule bots played
+    none = {each.label: each for each in result.network.labels}["none"]
+    assert none.recall == 1.0
+    assert result.network.accuracy < 0.9
 
 
-def test_rounds_that_depart_from_the_rules_are_counted(record: Path, tmp_path: Path) -> None:
+def test_departures_from_the_rules_are_counted(record: Path, tmp_path: Path) -> None:
     lines = record.read_text().splitlines()
     number = next(number for number, line in enumerate(lines) if '"end_kyoku"' in line) - 1
     result = json.loads(lines[number])
     result["deltas"] = [1, 2, 3]
     changed = tmp_path / "changed.mjson"
     changed.write_text("\n".join([*lines[:number], json.dumps(result), *lines[number + 1 :]]))
-    assert decisions(read_records(changed)).departures == 1
+    assert recorded_decisions(read_records(changed)).departures == 1
 
 
 # The command --------------------------------------------------------------------------------------------------------
 
 
-def test_it_prints_all_figures_and_writes_them(
+def test_the_command_prints_and_writes_all_metrics(
     network: Path, data: Path, record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = tmp_path / "figures.json"
-    arguments = [str(network), "--data", str(data), "--records", str(record), "--positions", "300", "--json", str(file)]
+    file = tmp_path / "metrics.json"
+    arguments = [str(network), "--data", str(data), "--records", str(record), "--samples", "300", "--json", str(file)]
     assert main(arguments) == 0
     out = capsys.readouterr().out
-    figures = json.loads(file.read_text())
-    assert f"300 positions of {N_HELD_OUT} games" in out
-    assert f"accuracy {100 * figures['held_out']['policy']['accuracy']:.1f} %" in out
-    assert f"loss {figures['held_out']['loss']:.4f}" in out
-    assert f"log loss {figures['held_out']['placement']['log_loss']:.4f}" in out
-    assert f"root mean square error {figures['held_out']['points']['error']:.2f}" in out
+    metrics = json.loads(file.read_text())
+    assert f"300 samples of {N_VALIDATION} games" in out
+    assert f"accuracy {100 * metrics['validation']['policy']['accuracy']:.1f} %" in out
+    assert f"loss {metrics['validation']['loss']:.4f}" in out
+    assert f"log loss {metrics['validation']['placement']['log_loss']:.4f}" in out
+    assert f"root mean square error {metrics['validation']['points']['error']:.2f}" in out
     assert "rule bot  100.0 %" in out
     assert "wahaha    79.7 %" in out
     assert "has seen none" in out
-    for each in figures["held_out"]["policy"]["labels"]:
+    for each in metrics["validation"]["policy"]["labels"]:
         assert each["label"] in LABEL_NAMES
         assert each["label"] in out
-    assert figures["real"]["network"]["positions"] == figures["real"]["yardstick"]["positions"]
-    assert figures["wahaha"]["accuracy"] == 0.7973
+    assert metrics["records"]["network"]["samples"] == metrics["records"]["baseline"]["samples"]
+    assert metrics["wahaha"]["accuracy"] == 0.7973
 
 
-def test_what_is_not_asked_for_is_left_out(network: Path, record: Path, tmp_path: Path) -> None:
-    file = tmp_path / "figures.json"
+def test_parts_that_are_not_asked_for_are_null(network: Path, record: Path, tmp_path: Path) -> None:
+    file = tmp_path / "metrics.json"
     assert main([str(network), "--records", str(record.parent), "--json", str(file)]) == 0
-    figures = json.loads(file.read_text())
-    assert figures["held_out"] is None
-    assert figures["real"]["games"] == 1
+    metrics = json.loads(file.read_text())
+    assert metrics["validation"] is None
+    assert metrics["records"]["games"] == 1
 
 
 @pytest.mark.parametrize(
@@ -317,18 +316,18 @@ def test_what_is_not_asked_for_is_left_out(network: Path, record: Path, tmp_path
         (["{network}", "--records", "{empty}"], "no game records in {empty}"),
         (["{network}", "--records", "{empty}/none.mjson"], "{empty}/none.mjson: no such file or folder"),
         (["{empty}", "--records", "{empty}"], "{empty}"),
-        (["{network}", "--data", "{data}", "--positions", "0"], "'0' is not a positive integer"),
-        (["{network}", "--data", "{data}", "--positions", "9", "--json", "{empty}"], "{empty}: Is a directory"),
+        (["{network}", "--data", "{data}", "--samples", "0"], "'0' is not a positive integer"),
+        (["{network}", "--data", "{data}", "--samples", "9", "--json", "{empty}"], "{empty}: Is a directory"),
     ],
 )
 def test_a_bad_argument_is_one_line(
     network: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], what: str
 ) -> None:
-    places = {"network": network, "data": data, "empty": tmp_path}
+    folders = {"network": network, "data": data, "empty": tmp_path}
     with pytest.raises(SystemExit) as ended:
-        main([argument.format(**places) for argument in arguments])
+        main([argument.format(**folders) for argument in arguments])
     assert ended.value.code == 2
-    complaint = capsys.readouterr().err
-    assert complaint.startswith("agents.bert evaluate: ")
-    assert what.format(**places) in complaint
-    assert complaint.count("\n") == 1
+    line = capsys.readouterr().err
+    assert line.startswith("agents.bert evaluate: ")
+    assert what.format(**folders) in line
+    assert line.count("\n") == 1

@@ -1,4 +1,4 @@
-"""Labels stand for all legal actions, and mean one of them each."""
+"""Every legal action has a label, and every legal label an action."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ALL_RULES = (TENHOU, MAJSOUL, TENHOU.with_length("east"))
 
 
 def meaning(t: np.record) -> dict[int, int]:
-    """Label -> the action it means in a view, found by name in the document's list, by the rules of choice in words."""
+    """Label -> its action in a view, by the names of the reference table and the rules stated there."""
     drawn = int(t.drawn)
     first = {TSUMOGIRI, PON_RED} | ({base + int(KIND_OF[drawn]) for base in (ANKAN, KAKAN)} if drawn >= 0 else set())
     legal = actions_in(*t.legal[t.viewer].tolist())
@@ -43,7 +43,7 @@ def meaning(t: np.record) -> dict[int, int]:
 
 
 def check(views: np.ndarray) -> set[int]:
-    """All that must hold of the labels of some decisions; returns the labels that were legal somewhere."""
+    """Check the labels of some decisions against `meaning`; returns the labels that were legal in any of them."""
     masks = legal_masks(views)
     legal = [actions_in(*view["legal"][view["viewer"]].tolist()) for view in views]
     numbers = np.repeat(np.arange(len(views)), [len(actions) for actions in legal])
@@ -71,7 +71,7 @@ def checking(policy: Policy, seen: set[int]) -> Policy:
 
 
 def play(seeds: Sequence[int], bots: Sequence[str], rules: Rules) -> set[int]:
-    """Play games, one bot a seat, and check every decision; returns the labels that were legal somewhere."""
+    """Play games, one bot in each seat, and check every decision; returns the labels that were legal in any."""
     seen: set[int] = set()
     policies = [checking(registry.make(bot, seeds[0]).act, seen) for bot in bots]
     for _ in Tables(seeds, rules).play(policies, np.tile(np.arange(3, dtype=np.int8), (len(seeds), 1))):
@@ -101,11 +101,11 @@ def test_no_views_at_all() -> None:
     assert legal_masks(views).size == labels_of(views, none).size == actions_of(views, none).size == 0
 
 
-# Which action is meant ------------------------------------------------------------------------------------------------
+# The action of a label ------------------------------------------------------------------------------------------------
 
 
 def named(scenario: Scenario, seat: int) -> dict[str, str]:
-    """Names of the labels that a seat may choose, and of what they mean."""
+    """Names of the legal labels of a seat -> names of their actions."""
     view = view_of(scenario.side.raw, seat)
     labels = [label for label in range(N_LABELS) if int(legal_masks(view)[0]) >> label & 1]
     actions = actions_of(np.repeat(view, len(labels)), np.array(labels))
@@ -175,14 +175,14 @@ def test_reach_and_its_discard_are_two_decisions() -> None:
         (Scenario(["7z", "777z"]).do("7z"), 1, {"daiminkan": "daiminkan", "pon": "pon", "none": "pass"}),
     ],
 )
-def test_what_else_there_is(scenario: Scenario, seat: int, meant: dict[str, str]) -> None:
+def test_the_other_labels(scenario: Scenario, seat: int, meant: dict[str, str]) -> None:
     assert named(scenario, seat).items() >= meant.items()
 
 
-# Mistakes -------------------------------------------------------------------------------------------------------------
+# Faults ---------------------------------------------------------------------------------------------------------------
 
 
-def test_a_label_that_means_nothing_here_is_refused() -> None:
+def test_an_illegal_label_is_refused() -> None:
     views = np.repeat(view_of(Scenario(["4z"], "7z").side.raw, 0), 3)
     tsumogiri = LABELS.index("dahai C")
     with pytest.raises(ValueError, match=r"^view 2: no legal action is 'pon'; legal: discard .*, tsumogiri, nukidora$"):
@@ -193,7 +193,7 @@ def test_a_label_that_means_nothing_here_is_refused() -> None:
 
 
 @pytest.mark.parametrize("number", [-1, 46, 255])
-def test_a_number_that_is_no_label_is_refused(number: int) -> None:
+def test_a_number_that_is_not_a_label_is_refused(number: int) -> None:
     views = view_of(Scenario([]).side.raw, 0)
-    with pytest.raises(ValueError, match=f"^view 0: {number} is no label: they are numbered 0 … 45$"):
+    with pytest.raises(ValueError, match=f"^view 0: {number} is not a label: labels are numbered 0 … 45$"):
         actions_of(views, np.array([number]))

@@ -1,4 +1,4 @@
-"""A network at a mjai server, called as wahaha is."""
+"""`agents.bert.play`, wahaha's command line, plays a network at a mjai server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.server_bots import serving, stored_games
 
 
 async def play_a_game(network: Path, data: Path) -> None:
-    """Let the program play at a server, and look at what the server has stored."""
+    """Let the program play a game, and check what the server has stored."""
     async with serving(data) as server:
         program = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "agents.bert.play", "--host", "127.0.0.1", "--room", TABLE),
@@ -36,7 +36,7 @@ async def play_a_game(network: Path, data: Path) -> None:
 
 
 def test_a_network_plays_a_game_at_a_server(network: Path, tmp_path: Path) -> None:
-    AgentBot(make(f"bert:{network}")).prepare()  # what is compiled only once is compiled on nobody's clock
+    AgentBot(make(f"bert:{network}")).prepare()  # compile now, not while the server waits for an answer
     asyncio.run(play_a_game(network, tmp_path))
 
 
@@ -51,7 +51,7 @@ def test_a_network_plays_a_game_at_a_server(network: Path, tmp_path: Path) -> No
         ),
     ],
 )
-def test_the_client_is_called_with_what_wahaha_calls_otherwise(
+def test_the_client_gets_the_translated_arguments(
     monkeypatch: pytest.MonkeyPatch, arguments: list[str], passed_on: list[str]
 ) -> None:
     calls = []

@@ -1,4 +1,4 @@
-"""What `encode` writes of what has happened in the round, told by every seat from its own place."""
+"""The record part that `encode` writes: a token for each event of the round, players relative to the viewer."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from engine.actions import PASS, PON, PON_RED, TSUMOGIRI
 from engine.mjai.round_events import round_messages
 from engine.tables import Tables
 from engine.tiles import KIND_OF
-from tests.support.encoded_positions import IN_USE, ORDER, parts, places
-from tests.support.reference_encoder import DEEDS, FIRST, KINDS, TILES
+from tests.support.encoded_positions import IN_USE, ORDER, indices, parts
+from tests.support.reference_encoder import EVENT_TYPES, FIRST, KINDS, TILES
 from tests.support.scenario import Scenario
 from tests.support.scripted_positions import SCATTERED, view_of
 from tests.support.sides import FIRST_ROUND, Ours, State
 from tests.support.walls import clustered_wall
 
-# Who did what, players counted from the dealer, and the value counted from the row's first token.
-Deed = tuple[int, str, int]
-AS_DRAWN = 37
+# Player relative to the dealer, event type, index of the token in its row
+Recorded = tuple[int, str, int]
+TSUMOGIRI_OFFSET = 37
 KINDS_IN_USE = [tile for tile in IN_USE if tile[0] != "0"]
 # Four of a kind, the red five first.
 FOURS = [tile * 4 if tile not in ("5p", "5s") else f"0{tile[1]}" + tile * 3 for tile in KINDS_IN_USE]
-DEED_EVENTS = (
+EVENT_NUMBERS = (
     events.DAHAI, events.REACH, events.PON, events.DAIMINKAN, events.ANKAN, events.KAKAN, events.NUKIDORA,
 )  # fmt: skip
 
@@ -45,17 +45,19 @@ def plain(tile: str) -> str:
     return tile.replace("0", "5")
 
 
-def check(hands: Sequence[str], draws: str, moves: Sequence[str], last: Sequence[Deed], replacements: str = "") -> None:
-    """Play with each seat as dealer: the record, as each seat tells it, must end with what the moves did."""
+def check(
+    hands: Sequence[str], draws: str, moves: Sequence[str], last: Sequence[Recorded], replacements: str = ""
+) -> None:
+    """Play with each seat as dealer: for each viewer the record must end with the tokens of `last`."""
     indicators = next(tile for tile in ("1m", "9m") if tile not in "".join(hands) + draws)
     for dealer in range(3):
         state = State(0, dealer, 0, 0, (35_000,) * 3)
         scenario = Scenario([*hands], draws, state=state, replacements=replacements, indicators=indicators)
         scenario.do(*moves)
-        deeds = [message for message in round_messages(scenario.t) if message["type"] in DEEDS]
+        recorded = [message for message in round_messages(scenario.t) if message["type"] in EVENT_TYPES]
         for viewer in range(3):
             record = parts(scenario, viewer)[1]
-            assert len(record) == len(deeds)
+            assert len(record) == len(recorded)
             assert record[-len(last) :] == [
                 FIRST[f"player{(dealer + player - viewer) % 3}_{name}"] + value for player, name, value in last
             ]
@@ -71,28 +73,28 @@ def others(tile: str, count: int) -> str:
 
 @pytest.mark.parametrize("tile", IN_USE)
 def test_discards_from_the_hand_and_as_drawn(tile: str) -> None:
-    (place,) = places(tile)
-    check([tile], others(tile, 1), [tile], [(0, "dahai", place)])
-    check([""], tile, ["tsumogiri"], [(0, "dahai", AS_DRAWN + place)])
+    (index,) = indices(tile)
+    check([tile], others(tile, 1), [tile], [(0, "dahai", index)])
+    check([""], tile, ["tsumogiri"], [(0, "dahai", TSUMOGIRI_OFFSET + index)])
 
 
-def test_the_twin_of_the_drawn_tile_goes_from_the_hand() -> None:
-    check(["5p"], "5p", ["5p"], [(0, "dahai", *places("5p"))])
-    check(["5p"], "0p", ["5p"], [(0, "dahai", *places("5p"))])
-    check(["5p"], "0p", ["0p"], [(0, "dahai", AS_DRAWN + places("0p")[0])])
-    check(["0p"], "5p", ["0p"], [(0, "dahai", *places("0p"))])
+def test_a_discard_equal_to_the_drawn_tile_is_from_the_hand() -> None:
+    check(["5p"], "5p", ["5p"], [(0, "dahai", *indices("5p"))])
+    check(["5p"], "0p", ["5p"], [(0, "dahai", *indices("5p"))])
+    check(["5p"], "0p", ["0p"], [(0, "dahai", TSUMOGIRI_OFFSET + indices("0p")[0])])
+    check(["0p"], "5p", ["0p"], [(0, "dahai", *indices("0p"))])
 
 
 def test_all_three_discard() -> None:
-    last = [(n % 3, "dahai", AS_DRAWN + place) for n, place in enumerate(places("2p2s8p8s"))]
+    last = [(n % 3, "dahai", TSUMOGIRI_OFFSET + index) for n, index in enumerate(indices("2p2s8p8s"))]
     check([SCATTERED] * 3, "2p2s8p8s", ["tsumogiri"] * 4, last)
 
 
 def test_reach_is_followed_by_its_discard() -> None:
-    (chun,) = places("7z")
-    deeds = [(0, "reach", 0), (0, "dahai", AS_DRAWN + chun)]
-    check(["23456799p67824s"], "7z", ["riichi"], deeds[:1])
-    check(["23456799p67824s"], "7z", ["riichi", "7z"], deeds)
+    (chun,) = indices("7z")
+    expected = [(0, "reach", 0), (0, "dahai", TSUMOGIRI_OFFSET + chun)]
+    check(["23456799p67824s"], "7z", ["riichi"], expected[:1])
+    check(["23456799p67824s"], "7z", ["riichi", "7z"], expected)
 
 
 # Calls ----------------------------------------------------------------------------------------------------------------
@@ -109,10 +111,10 @@ def test_reach_is_followed_by_its_discard() -> None:
 )
 @pytest.mark.parametrize("caller", [1, 2])
 def test_pon(discarded: str, held: str, call: str, shown: str, caller: int) -> None:
-    (place,), (gone,), (kept,) = places(shown), places(discarded), places(others(discarded, 1))
+    (index,), (gone,), (kept,) = indices(shown), indices(discarded), indices(others(discarded, 1))
     hands = [discarded, "", ""]
     hands[caller] = held + ORDER[kept]
-    last = [(0, "dahai", gone), (caller, "pon", place), (caller, "dahai", kept)]
+    last = [(0, "dahai", gone), (caller, "pon", index), (caller, "dahai", kept)]
     check(hands, "8p" if discarded != "8p" else "7p", [discarded, call, ORDER[kept]], last)
 
 
@@ -120,10 +122,14 @@ def test_pon(discarded: str, held: str, call: str, shown: str, caller: int) -> N
 @pytest.mark.parametrize("caller", [1, 2])
 def test_daiminkan(four: str, caller: int) -> None:
     for discarded, held in ((four[:2], four[2:]), (four[-2:], four[:-2])):
-        kind, (gone,), (drawn,) = plain(discarded), places(discarded), places(others(plain(discarded), 1))
+        kind, (gone,), (drawn,) = plain(discarded), indices(discarded), indices(others(plain(discarded), 1))
         hands = [discarded, "", ""]
         hands[caller] = held
-        last = [(0, "dahai", gone), (caller, "daiminkan", KINDS.index(mjai(kind))), (caller, "dahai", AS_DRAWN + drawn)]
+        last = [
+            (0, "dahai", gone),
+            (caller, "daiminkan", KINDS.index(mjai(kind))),
+            (caller, "dahai", TSUMOGIRI_OFFSET + drawn),
+        ]
         moves = [discarded, "daiminkan", "tsumogiri"]
         check(hands, "8p" if kind != "8p" else "7p", moves, last, replacements=ORDER[drawn])
 
@@ -144,27 +150,31 @@ def test_kakan(four: str) -> None:
     for tiles in (four, four[2:] + four[:2]):
         draws = others(kind, 3)
         moves = [tiles[:2], "pon", draws[:2], "tsumogiri", "tsumogiri", f"kakan {mjai(kind)}"]
-        last = [(0, "dahai", AS_DRAWN + places(draws)[2]), (1, "kakan", KINDS.index(mjai(kind)))]
+        last = [(0, "dahai", TSUMOGIRI_OFFSET + indices(draws)[2]), (1, "kakan", KINDS.index(mjai(kind)))]
         check([tiles[:2], tiles[2:6] + draws[:2]], draws + tiles[6:], moves, last)
 
 
 def test_nukidora() -> None:
-    last = [(0, "nukidora", 0), (0, "nukidora", 0), (0, "dahai", *places("7z"))]
+    last = [(0, "nukidora", 0), (0, "nukidora", 0), (0, "dahai", *indices("7z"))]
     check(["4z7z"], "4z", ["nukidora", "nukidora", "7z"], last)
 
 
-def test_what_is_no_deed_is_not_told() -> None:
+def test_other_events_have_no_token() -> None:
     """Draws, indicators, accepted riichis."""
     scenario = Scenario(["23456799p67824s", "1111p"], "7z2z").do("riichi", "7z", "ankan 1p")
     assert scenario.names == ["tsumo", "reach", "dahai", "reach_accepted", "tsumo", "ankan", "dora", "tsumo"]
-    deeds = [FIRST["player2_reach"], FIRST["player2_dahai"] + AS_DRAWN + places("7z")[0], FIRST["player0_ankan"] + 9]
-    assert parts(scenario, 1)[1] == deeds
+    expected = [
+        FIRST["player2_reach"],
+        FIRST["player2_dahai"] + TSUMOGIRI_OFFSET + indices("7z")[0],
+        FIRST["player0_ankan"] + 9,
+    ]
+    assert parts(scenario, 1)[1] == expected
 
 
-# How long it may be ---------------------------------------------------------------------------------------------------
+# Maximum length -------------------------------------------------------------------------------------------------------
 
 
-def test_no_round_is_longer_than_there_is_room_for() -> None:
+def test_no_round_exceeds_the_maximum_length() -> None:
     """Random play, which hardly ever wins, and play that takes every pon besides; counted in the tables' logs."""
     random = registry.make("random", seed=1)
     longest = Counter[str]()
@@ -185,18 +195,20 @@ def test_no_round_is_longer_than_there_is_room_for() -> None:
     for ended in tables.play([play, call], players):
         for table in tables.records[ended]:
             n = Counter((table["log"][: table["n_log"]] & 15).tolist())
-            deeds = sum(n[event] for event in DEED_EVENTS)
-            assert deeds <= n[events.DRAW] + n[events.REACH] + 2 * n[events.PON] + n[events.DAIMINKAN] <= MAX_RECORD
-            if deeds > longest["record"]:
-                longest["record"] = deeds
+            n_recorded = sum(n[event] for event in EVENT_NUMBERS)
+            assert (
+                n_recorded <= n[events.DRAW] + n[events.REACH] + 2 * n[events.PON] + n[events.DAIMINKAN] <= MAX_RECORD
+            )
+            if n_recorded > longest["record"]:
+                longest["record"] = n_recorded
                 encoded = encode(view_of(np.frombuffer(table.tobytes(), dtype=np.uint8), 0))
-                assert encoded.lengths[0] == encoded.n_state[0] + deeds + 2 <= MAX_TOKENS
+                assert encoded.lengths[0] == encoded.n_state[0] + n_recorded + 2 <= MAX_TOKENS
     assert 20 < longest["state"] <= MAX_STATE
     assert longest["record"] > 60
 
 
-def test_the_longest_round_there_can_be_has_room() -> None:
-    """All draws, and twelve pons: who discards looks for a tile that another has a pair of."""
+def test_the_longest_possible_round_has_the_maximum_length() -> None:
+    """All draws and twelve pons: seats discard tiles of which an opponent holds a pair."""
     side = Ours()
     side.begin(FIRST_ROUND, clustered_wall(Random(13)))
 
@@ -219,4 +231,4 @@ def test_the_longest_round_there_can_be_has_room() -> None:
     for seat in range(3):
         encoded = encode(view_of(side.raw, seat))
         assert encoded.lengths[0] - encoded.n_state[0] - 2 == MAX_RECORD == 79
-        assert encoded.positions.max() == MAX_RECORD + 2
+        assert encoded.position_ids.max() == MAX_RECORD + 2

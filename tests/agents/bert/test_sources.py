@@ -1,4 +1,4 @@
-"""The same position is the same tokens wherever it is read from: a live table, records, or the messages of a seat."""
+"""A decision has the same tokens from every source: a live table, records, or the messages that its seat receives."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ from tests.support.walls import clustered_wall
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 ALL_RULES = (TENHOU, MAJSOUL, TENHOU.with_length("east"))
-# Who decides, having heard how many messages -> what it does, and its tokens.
+# (seat, number of messages before the decision) -> (action, tokens)
 Decisions = dict[tuple[int, int], tuple[int, list[int]]]
 
 
 class Listeners:
-    """The three seats of a game, each knowing what it has heard and nothing else."""
+    """The three seats of a game, each of which knows only the messages it has received."""
 
     def __init__(self) -> None:
         self.states = [PlayerState() for _ in range(3)]
-        self.heard: list[list[Message]] = [[], [], []]  # start_game and what came in this round
+        self.heard: list[list[Message]] = [[], [], []]  # start_game and the messages of this round
 
     def hear(self, message: Message) -> None:
-        """What happens, told to each as it may know it."""
+        """Send a message to each seat, in the form it may see."""
         for seat, (state, heard) in enumerate(zip(self.states, self.heard, strict=True)):
-            told = for_seat(message, seat)
-            state.update(told)
-            if told["type"] == "start_kyoku":
+            seen = for_seat(message, seat)
+            state.update(seen)
+            if seen["type"] == "start_kyoku":
                 del heard[1:]
-            heard.append(told)
+            heard.append(seen)
 
     def reference(self, seat: int) -> list[int]:
-        """The tokens of `seat` by the document."""
+        """The tokens of `seat` by the reference encoder."""
         return reference(self.heard[seat], seat, self.states[seat].legal)
 
 
@@ -61,7 +61,7 @@ def tokens(views: list[Any]) -> list[list[int]]:
 
 
 def play(seed: int, rules: Rules) -> tuple[GameRecord, Decisions]:
-    """A game of much that is rare: its record, and its decisions as the live table shows them."""
+    """A game with many rare events: its record, and its decisions as the live table shows them."""
     rng = random.Random(seed)
     choose = efficient_driver(rng, ALL_HABITS[seed % len(ALL_HABITS)]) if seed % 4 else random_driver(rng)
     game = Game(seed, rules, walls=[clustered_wall(rng) for _ in range(4)] if seed % 3 else [])
@@ -77,7 +77,7 @@ def play(seed: int, rules: Rules) -> tuple[GameRecord, Decisions]:
 
 
 def retold(record: GameRecord, rules: Rules | None = None) -> Iterator[tuple[Decision, Listeners]]:
-    """The decisions of a record, played again, with the seats that hear its messages."""
+    """Replay a record: its decisions, with the seats that receive its messages."""
     replay, listeners, n_heard = Replay(record, rules), Listeners(), 0
     start = record.events[0] | {"rules": replay.rules.name, "length": replay.rules.length}
     messages = [start, *record.events[1:]]
@@ -90,7 +90,7 @@ def retold(record: GameRecord, rules: Rules | None = None) -> Iterator[tuple[Dec
 
 
 def decisions_of(record: GameRecord, rules: Rules | None = None) -> Decisions:
-    """The decisions of a record: what its seats hear, and what the document makes of that, must be the same tokens."""
+    """The decisions of a record. Replayed tables, player states and reference encoder must agree on the tokens."""
     keys, actions, shown, followed, by_hand = [], [], [], [], []
     for decision, listeners in retold(record, rules):
         keys.append((decision.seat, decision.n_before))
@@ -107,7 +107,7 @@ def decisions_of(record: GameRecord, rules: Rules | None = None) -> Decisions:
 @pytest.mark.parametrize("ending", [".mjson", ".json"])
 @pytest.mark.parametrize("seed", range(12))
 def test_records_of_our_games(seed: int, ending: str, tmp_path: Path) -> None:
-    """In mjai and in Tenhou's format. What a seat wanted that somebody's ron overrode is in no record."""
+    """In mjai and in Tenhou's format. A call that somebody's ron overrides is in no record."""
     rules = ALL_RULES[seed % 3]
     record, live = play(seed, rules)
     write_record(record, tmp_path / f"game{ending}")

@@ -7,7 +7,7 @@ import pytest
 
 from agents.bert import labels, vocabulary
 from agents.bert.encoding import readable
-from agents.bert.vocabulary import CLASSES, N_TOKENS, OFFSET, PLACE_OF_TILE, TILE_ORDER, tile_of_place, token_name
+from agents.bert.vocabulary import CLASSES, INDEX_OF_TILE, N_TOKENS, OFFSET, TILE_ORDER, tile_name, token_name
 from engine.tiles import MJAI_NAMES, N_TILES
 from tests.support.reference_encoder import LABELS, ROWS, TILES, Row
 
@@ -22,7 +22,7 @@ def test_row(row: Row) -> None:
         assert token_name(token).split(":")[0] == row.name
 
 
-def test_rows_are_all_there_is() -> None:
+def test_the_vocabulary_has_these_rows_only() -> None:
     assert [each.name for each in CLASSES] == [row.name for row in ROWS]
     assert N_TOKENS == 994
     special = (vocabulary.PAD, vocabulary.CLS, vocabulary.SEP, vocabulary.EOS, vocabulary.MASK, vocabulary.UNK)
@@ -31,8 +31,8 @@ def test_rows_are_all_there_is() -> None:
 
 def test_tiles_are_in_the_documents_order() -> None:
     assert [MJAI_NAMES[tile] for tile in TILE_ORDER] == TILES
-    assert [tile_of_place(place) for place in range(N_TILES)] == TILES
-    assert PLACE_OF_TILE[TILE_ORDER].tolist() == list(range(N_TILES))
+    assert [tile_name(index) for index in range(N_TILES)] == TILES
+    assert INDEX_OF_TILE[TILE_ORDER].tolist() == list(range(N_TILES))
 
 
 def test_labels_are_numbered_as_the_document_says() -> None:
@@ -40,10 +40,10 @@ def test_labels_are_numbered_as_the_document_says() -> None:
     assert labels.N_LABELS == 46
 
 
-# In words -------------------------------------------------------------------------------------------------------------
+# Names ----------------------------------------------------------------------------------------------------------------
 
 
-def test_every_token_has_a_name_of_its_own() -> None:
+def test_token_names_are_unique() -> None:
     names = [token_name(token) for token in range(N_TOKENS)]
     assert len(set(names)) == N_TOKENS
     assert all(name and not set(name) & set(" \n") for name in names)
@@ -63,7 +63,7 @@ def test_names(token: int, name: str) -> None:
     assert token_name(token) == name
 
 
-def test_a_sequence_is_read_in_one_line() -> None:
+def test_readable_names_the_tokens_in_one_line() -> None:
     assert (
         readable(np.array([1, 6, 2, 350, 3, 0, 0], dtype=np.uint16)) == "[CLS] style:east [SEP] player0_dahai:1m [EOS]"
     )
@@ -71,8 +71,8 @@ def test_a_sequence_is_read_in_one_line() -> None:
 
 
 @pytest.mark.parametrize("number", [-1, 994, 65_535])
-def test_what_is_no_token_is_refused(number: int) -> None:
-    with pytest.raises(ValueError, match=f"^{number} is no token: they are numbered 0 … 993$"):
+def test_a_number_that_is_not_a_token_is_refused(number: int) -> None:
+    with pytest.raises(ValueError, match=f"^{number} is not a token: tokens are numbered 0 … 993$"):
         token_name(number)
-    with pytest.raises(ValueError, match="is no token"):
+    with pytest.raises(ValueError, match="is not a token"):
         readable(np.array([1, number]))

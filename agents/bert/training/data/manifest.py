@@ -1,10 +1,10 @@
-"""A folder of training files: what they are made from, how far they are, and how much they hold.
+"""The manifest of a data folder: its sources, their shards, bad record files, and how much it holds.
 
-Beside the shards (`agents.bert.training.data.shards`) it has
+Beside the shards (`agents.bert.training.data.shards`) a folder has
 
-``data.json``             the sources, each with the shards that are its own
-``NNNNNN.bad_files.txt``  what is wrong with record files read for a shard, if anything
-``bad_files.txt``         all of these together: file, place and what is wrong, tabs between
+``manifest.json``         the sources and their shards
+``NNNNNN.bad_files.txt``  the faults of record files that were read for a shard, if any
+``bad_files.txt``         all of these together: a line has file, location and fault, with tabs between
 """
 
 from __future__ import annotations
@@ -18,31 +18,33 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.bert.encoding import MAX_TOKENS
-from agents.bert.training.data.dataset import HELD_OUT_OF
+from agents.bert.training.data.dataset import is_validation
 from agents.bert.training.data.records import Fault
 from agents.bert.training.data.shards import GAME, find, load, save
 from agents.bert.training.data.sources import Chunk, Source
 from engine.common.files import write_atomically
 
-BAD_FILES = "bad_files.txt"
+MANIFEST, BAD_FILES = "manifest.json", "bad_files.txt"
 
 
 @dataclass(frozen=True)
 class Part:
-    """A source of a folder: its options and extent, and its shards."""
+    """A source of a folder and its shards: number `first_shard` and the following, `n_shards` in all."""
 
-    options: str
+    options: str  # see Source
     extent: str
-    first: int
+    first_shard: int
     n_shards: int
 
 
-def take_in(folder: Path, sources: Sequence[Source], *, add: bool) -> list[tuple[int, Chunk]]:
-    """Make `sources` parts of a folder, if they are none yet; returns their shards' numbers, and what fills them.
+def add_sources(folder: Path, sources: Sequence[Source], *, add: bool) -> list[tuple[int, Chunk]]:
+    """Write `sources` into the manifest of a folder, if they are not there; returns each shard's number and chunk.
 
-    Unless `add`, a folder with other parts is refused. Raises ValueError, OSError.
+    A folder that has other sources is refused unless `add`. Raises ValueError, OSError.
     """
-    parts = parts_of(folder)
+    parts = read_manifest(folder)
+    if not parts and find(folder):
+        raise ValueError(f"{folder} has training files but no {MANIFEST}: choose another folder")
     others = "; ".join(part.options for part in parts)
     tasks: list[tuple[int, Chunk]] = []
     for source in sources:
@@ -50,23 +52,21 @@ def take_in(folder: Path, sources: Sequence[Source], *, add: bool) -> list[tuple
         chunks = source.chunks()
         if part is None:
             if others and not add:
-                raise ValueError(f"{folder} has other data ({others}): give --add to put more beside it")
+                raise ValueError(f"{folder} has other data ({others}); to add more data to it give --add")
             first = sum(part.n_shards for part in parts)
             part = Part(source.options, source.extent, first, len(chunks))
             parts.append(part)
         elif part.extent != source.extent:
-            raise ValueError(f"{folder} was begun with {part.extent} of {part.options}; these are {source.extent}")
-        tasks += enumerate(chunks, part.first)
-    write_parts(folder, parts)
+            raise ValueError(f"{folder} was started with {part.extent} of {part.options}, not {source.extent}")
+        tasks += enumerate(chunks, part.first_shard)
+    write_manifest(folder, parts)
     return tasks
 
 
-def parts_of(folder: Path) -> list[Part]:
-    """The parts of a folder, none where it is new. Raises ValueError for a folder of something else."""
-    path = folder / "data.json"
+def read_manifest(folder: Path) -> list[Part]:
+    """The parts of a data folder; none if it has no manifest. Raises ValueError if the manifest is damaged."""
+    path = folder / MANIFEST
     if not path.exists():
-        if find(folder):
-            raise ValueError(f"{folder} has training files, but no data.json that tells of what: choose another folder")
         return []
     try:
         return [Part(**part) for part in json.loads(path.read_text(encoding="utf-8"))["parts"]]
@@ -74,31 +74,31 @@ def parts_of(folder: Path) -> list[Part]:
         raise ValueError(f"{path} is damaged: choose another folder") from error
 
 
-def write_parts(folder: Path, parts: Sequence[Part]) -> None:
-    """Write ``data.json``. Raises OSError."""
+def write_manifest(folder: Path, parts: Sequence[Part]) -> None:
+    """Write ``manifest.json``. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
-    told = {"parts": [asdict(part) for part in parts]}
-    with write_atomically(folder / "data.json") as file:
-        file.write(json.dumps(told, indent=1).encode() + b"\n")
+    content = {"parts": [asdict(part) for part in parts]}
+    with write_atomically(folder / MANIFEST) as file:
+        file.write(json.dumps(content, indent=1).encode() + b"\n")
 
 
 def fill(folder: Path, number: int, chunk: Chunk) -> int:
-    """Make a shard; returns how many games were looked at. Raises SourceError, OSError."""
-    shard, faults = chunk.gather()
+    """Collect the samples of a chunk and write its shard; returns the number of games. Raises SourceError, OSError."""
+    shard, faults = chunk.collect()
     write_faults(folder / f"{number:06}.{BAD_FILES}", faults)
     save(shard, folder, number)
-    return chunk.n
+    return chunk.n_games
 
 
 def write_faults(path: Path, faults: Sequence[Fault]) -> None:
-    """Write a line for each fault; no file for none."""
+    """Write one line a fault; no file if there are none."""
     path.unlink(missing_ok=True)
     if faults:
         path.write_text("".join(f"{fault}\n" for fault in faults), encoding="utf-8", errors="surrogateescape")
 
 
-def list_bad_files(folder: Path) -> int:
-    """Put the lists of all shards together, and return how many files are on them. Raises OSError."""
+def join_bad_files(folder: Path) -> int:
+    """Join the lists of all shards in ``bad_files.txt``; returns the number of files on them. Raises OSError."""
     lists = sorted(folder.glob(f"*.{BAD_FILES}"))
     lines = b"".join(path.read_bytes() for path in lists)
     if lines or (folder / BAD_FILES).exists():
@@ -110,20 +110,20 @@ class Contents(NamedTuple):
     """How much a folder holds."""
 
     games: int
-    held_out: int  # of the games
-    positions: int
-    tokens: int  # of all their sequences
+    validation_games: int
+    samples: int
+    tokens: int  # of the sequences of all samples
     size: int  # bytes of all shards
 
     def __str__(self) -> str:
-        """In words, with how compact it is."""
-        told = f"{self.games:,} games ({self.held_out:,} held out), {self.positions:,} positions"
-        if not self.positions:
-            return told
-        plain, padded = 2 * self.tokens / self.positions, 8 * MAX_TOKENS
+        """One line, with the bytes a sample takes."""
+        counts = f"{self.games:,} games ({self.validation_games:,} for validation), {self.samples:,} samples"
+        if not self.samples:
+            return counts
+        plain, padded = 2 * self.tokens / self.samples, 8 * MAX_TOKENS
         return (
-            f"{told}, {self.size / 1e6:,.1f} MB: {self.size / self.positions:.0f} bytes a position, labels and all "
-            f"(its sequence alone as uint16: {plain:.0f}, as padded int64: {padded:,})"
+            f"{counts}, {self.size / 1e6:,.1f} MB: {self.size / self.samples:.0f} bytes a sample with its labels "
+            f"(its tokens alone: {plain:.0f} as uint16, {padded:,} padded as int64)"
         )
 
 
@@ -132,8 +132,8 @@ def contents(folder: Path) -> Contents:
     games = np.concatenate([np.empty(0, dtype=GAME), *(load(folder, number).games for number in find(folder))])
     return Contents(
         len(games),
-        np.count_nonzero(games["id"] % HELD_OUT_OF == 0),
-        int(games["n_positions"].sum()),
+        np.count_nonzero(is_validation(games)),
+        int(games["n_samples"].sum()),
         int(games["n_tokens"].sum(dtype=np.int64)),
         sum(path.stat().st_size for path in folder.glob("[0-9]*.npy")),
     )

@@ -1,4 +1,4 @@
-"""Training positions from recorded games, replayed on the engine."""
+"""Samples from recorded games, replayed on the engine."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import Agent
-from agents.bert.training.data.collect import Gatherer, game_of, worths_of
-from agents.bert.training.data.decisions import Decisions
+from agents.bert.training.data.collect import SampleCollector, game_of
+from agents.bert.training.data.seat_filter import SeatFilter
 from agents.bert.training.data.shards import GAME, Shard
+from agents.bert.training.targets.protocol import Decisions, TargetSource
 from engine import kernels
 from engine.records.files import read_records
 from engine.records.model import GameRecord, RecordError, record_errors
@@ -28,7 +28,7 @@ class Fault(NamedTuple):
     """What is wrong with a record file."""
 
     file: str
-    place: str
+    where: str
     what: str
 
     def __str__(self) -> str:
@@ -36,69 +36,67 @@ class Fault(NamedTuple):
         return "\t".join(" ".join(part.split()) for part in self)
 
 
-def gather(paths: Sequence[Path], decisions: Decisions, teacher: Agent | None = None) -> tuple[Shard, list[Fault]]:
-    """The positions of the games in the files at `paths`, and what is wrong with some of them.
+def collect_records(paths: Sequence[Path], seat_filter: SeatFilter, source: TargetSource) -> tuple[Shard, list[Fault]]:
+    """The samples of the games in the files at `paths`, and what is wrong with some of them.
 
-    What is to be learned is what was played, or what the `teacher` would have.
-
-    A file that cannot be read or replayed, or does not tell how the game ended, gives nothing. Where a game departs
+    A file that cannot be read or replayed, or does not record the final scores, gives no samples. Where a game departs
     from the rules the rest of that round is left out.
     """
-    gatherer = Gatherer(len(paths))
-    replayer = Replayer(gatherer, teacher)
+    collector = SampleCollector(len(paths))
+    replayer = Replayer(collector, source)
     games = np.zeros(len(paths), dtype=GAME)
     keep = np.zeros((len(paths), N_SEATS), dtype=bool)
     faults = []
-    for number, path in enumerate(paths):
+    for index, path in enumerate(paths):
         try:
             record = read_records(path)
-            games[number : number + 1] = ending(record, path)
-            wanted = decisions.of(record.events[0].get("names", UNNAMED), games["placement"][number])
-            if wanted.any():
-                faults += [departure(path, mismatch) for mismatch in replayer.play(record, number)]
-                keep[number] = wanted
+            games[index : index + 1] = recorded_game(record, path)
+            seats = seat_filter.seats(record.events[0].get("names", UNNAMED), games["placement"][index])
+            if seats.any():
+                faults += [rule_fault(path, mismatch) for mismatch in replayer.play(record, index)]
+                keep[index] = seats
         except RecordError as error:
             faults.append(Fault(str(path), error.location, f"left out: {error.what}"))
         except OSError as error:
             faults.append(Fault(str(path), "file", f"left out: {error.strerror}"))
-        except Exception as error:  # one file of an archive, however odd, does not cost the others
+        except Exception as error:  # one odd file must not cost the other files of an archive
             faults.append(Fault(str(path), "file", f"left out: {type(error).__name__}: {error}"))
-    return gatherer.finish(games, keep), faults
+    return collector.finish(games, keep), faults
 
 
-def departure(path: Path, mismatch: Mismatch) -> Fault:
-    """A mismatch in a file."""
+def rule_fault(path: Path, mismatch: Mismatch) -> Fault:
+    """A mismatch between a record and the rules, as a fault of its file."""
     what = f"recorded {mismatch.recorded}; the rules say {mismatch.rules}"
     return Fault(str(path), f"{mismatch.round}: event {mismatch.number}", what)
 
 
-def ending(record: GameRecord, path: Path) -> np.ndarray:
-    """GAME[1] of a recorded game. Raises RecordError where it does not tell the final scores."""
+def recorded_game(record: GameRecord, path: Path) -> np.ndarray:
+    """GAME[1] of a recorded game. Raises RecordError if the final scores are not recorded."""
     end = record.events[-1]
     if end["type"] != "end_game" or "scores" not in end:
         raise RecordError(record.source, "end_game", "the final scores are not recorded")
     with record_errors(record.source, "end_game"):
-        return game_of(identity(path), end["scores"], record.rules or TENHOU, end.get("points"))
+        return game_of(file_id(path), end["scores"], record.rules or TENHOU, end.get("points"))
 
 
-def identity(path: Path) -> int:
-    """64 bits of a hash of a record file's name, wherever it lies, however it is written."""
+def file_id(path: Path) -> int:
+    """64 bits of a hash of a record file's name without its folder and extensions."""
     name = Path(path.name.removesuffix(".gz")).stem
     return int.from_bytes(hashlib.blake2b(os.fsencode(name), digest_size=8).digest(), "little")
 
 
 class Replayer:
-    """Replays records, and hands their decisions to a gatherer."""
+    """Replays records and adds their decisions to a collector, many at a time."""
 
-    def __init__(self, gatherer: Gatherer, teacher: Agent | None) -> None:
-        self._gatherer, self._teacher = gatherer, teacher
+    def __init__(self, collector: SampleCollector, source: TargetSource) -> None:
+        self._collector, self._source = collector, source
         self._views = np.zeros(2 * MAX_LOG, dtype=TABLE)
         self._raw = self._views.view(np.uint8)
         self._actions = np.zeros(len(self._views), dtype=np.int64)
-        self._n = 0  # decisions that are not handed over yet
+        self._n = 0  # decisions that wait in the two arrays
 
     def play(self, record: GameRecord, game: int) -> list[Mismatch]:
-        """Gather a record as `game`; returns where it departs from the rules. Raises RecordError."""
+        """Add a record as game number `game`; returns its departures from the rules. Raises RecordError."""
         self._n = 0
         replay = Replay(record)
         n_over = 0
@@ -112,16 +110,18 @@ class Replayer:
 
     def _add(self, game: int, decision: Decision) -> None:
         if self._n == len(self._views):
-            self._hand_over(game)
+            self._flush(game)
         kernels.write_view(decision.raw, 0, decision.seat, self._raw, self._n)
         self._actions[self._n] = decision.action
         self._n += 1
 
     def _end_round(self, game: int) -> None:
-        self._hand_over(game)
-        self._gatherer.end_round(game)
+        self._flush(game)
+        self._collector.end_round(game)
 
-    def _hand_over(self, game: int) -> None:
+    def _flush(self, game: int) -> None:
         views, actions = self._views[: self._n], self._actions[: self._n]
-        self._gatherer.take(views, np.full(self._n, game), worths_of(views, actions, self._teacher))
+        targets = self._source.label(Decisions(views, actions))
+        games = np.full(self._n, game)
+        self._collector.add(views[targets.rows], games[targets.rows], targets.action_values)
         self._n = 0

@@ -1,81 +1,110 @@
-"""Training positions from games that bots play among themselves."""
+"""Samples from self-play: games between three bots."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from itertools import permutations
-from typing import Protocol
 
 import numpy as np
 
 from agents.base import ActionValues, Agent
-from agents.bert.training.data.collect import Gatherer, Lesson, game_of, worths_of
-from agents.bert.training.data.decisions import Decisions
+from agents.bert.training.data.collect import SampleCollector, game_of
+from agents.bert.training.data.seat_filter import parse_seat_filter
 from agents.bert.training.data.shards import Shard
-from agents.bert.training.targets.hard_examples import Doubts
-from agents.bert.training.targets.rollouts import Trials
+from agents.bert.training.targets.hard_examples import HardExamples
+from agents.bert.training.targets.played import PlayedActions
+from agents.bert.training.targets.protocol import Decisions, TargetSource
+from agents.bert.training.targets.rollouts import Rollouts
+from agents.bert.training.targets.teacher import Teacher
 from agents.registry import make
 from engine.rules import TENHOU, Rules
 from engine.seeds import derived_seed
 from engine.table import N_SEATS
 from engine.tables import Policy, Tables
 
-ORDERS = np.array(list(permutations(range(N_SEATS))), dtype=np.int8)
+SEATINGS = np.array(list(permutations(range(N_SEATS))), dtype=np.int8)  # game i has seating i modulo 6
 
 
-class Lessons(Protocol):
-    """What chooses decisions of a bot that weighs its actions, and finds out what is to be learned of them."""
+@dataclass(frozen=True)
+class SelfPlayConfig:
+    """Which games are played and what is learned of them. The same config gives the same samples."""
 
-    def of(self, views: np.ndarray, worths: np.ndarray, tables: np.ndarray) -> Lesson:
-        """See `Trials` and `Doubts`."""
-        ...
+    bots: tuple[str, ...]  # three specifications, as the registry reads them
+    seed: int = 0  # of walls and bots
+    games: int = 1000
+    decisions: str = "all"  # see `seat_filter.parse_seat_filter`; players have the names of `bots`
+    teacher: str | None = None  # a bot specification; None: targets are the actions played
+    rollouts: int = 0  # rollouts of each candidate action, by the teacher; 0: none
+    hard_examples: bool = False  # only decisions in which the bot probably errs
 
 
 def make_bots(specs: Sequence[str], seed: int) -> list[Agent]:
-    """The bots that `specs` name. Raises ValueError."""
-    return [make(spec, derived_seed(seed, "bot", place)) for place, spec in enumerate(specs)]
+    """The bots of `specs`, each with a seed of its own. Raises ValueError."""
+    return [make(spec, derived_seed(seed, "bot", index)) for index, spec in enumerate(specs)]
 
 
-def play(
-    bots: Sequence[Agent], names: Sequence[str], seed: int, first: int, n: int, decisions: Decisions,
-    rules: Rules = TENHOU, *, teacher: Agent | None = None, n_trials: int = 0, doubtful: bool = False,
-) -> Shard:  # fmt: skip
-    """The games `first` … `first + n - 1` of those that `seed` deals to three `bots`.
+@cache
+def cached_bots(specs: tuple[str, ...], seed: int) -> list[Agent]:
+    """The same, made once in each process: some take long to load."""
+    return make_bots(specs, seed)
 
-    Who sits where changes from game to game. `names` are what `decisions` knows the bots by. What is to be learned is
-    what was played, or what the `teacher` would have, or what came of `n_trials` that the teacher plays where a bot
-    hesitates, or the teacher's word on `doubtful` decisions; in the last two only bots that weigh their actions teach
-    anything, and do what they weigh highest. Raises PolicyFault.
+
+@cache
+def cached_teacher(spec: str | None) -> Agent | None:
+    """A teacher, made once in each process. Raises ValueError."""
+    return None if spec is None else make(spec)
+
+
+def target_source(config: SelfPlayConfig, first: int, rules: Rules) -> TargetSource:
+    """The target source of the games from number `first` on. Raises ValueError."""
+    teacher = cached_teacher(config.teacher)
+    if teacher is None:
+        return PlayedActions()
+    # The strings are part of the seeds: renaming one changes all samples.
+    if config.rollouts:
+        return Rollouts(teacher, config.rollouts, rules, derived_seed(config.seed, "trials", first))
+    if config.hard_examples:
+        return HardExamples(teacher, derived_seed(config.seed, "doubts", first))
+    return Teacher(teacher)
+
+
+def play(config: SelfPlayConfig, first: int, n: int, rules: Rules = TENHOU) -> Shard:
+    """Play the games number `first` … `first + n - 1` of a config, in parallel, and collect their samples.
+
+    The seating changes from game to game. Where the target source uses action values, bots without them play but give
+    no samples. Raises PolicyFault.
     """
-    seeds = [derived_seed(seed, "wall", game) for game in range(first, first + n)]
-    seats = ORDERS[(first + np.arange(n)) % len(ORDERS)]
+    bots, source = cached_bots(config.bots, config.seed), target_source(config, first, rules)
+    seeds = [derived_seed(config.seed, "wall", game) for game in range(first, first + n)]
+    seatings = SEATINGS[(first + np.arange(n)) % len(SEATINGS)]
     tables = Tables(seeds, rules)
-    gatherer = Gatherer(n)
-    lessons: Lessons | None = None
-    if teacher and n_trials:
-        lessons = Trials(teacher, n_trials, rules, derived_seed(seed, "trials", first))
-    elif teacher and doubtful:
-        lessons = Doubts(teacher, derived_seed(seed, "doubts", first))
+    collector = SampleCollector(n)
 
-    def listening(bot: Agent) -> Policy:
+    def collecting(bot: Agent) -> Policy:
         def act(views: np.ndarray) -> np.ndarray:
+            action_values = None
+            if not source.uses_action_values:
+                actions = bot.act(views)
+            elif isinstance(bot, ActionValues):
+                action_values = bot.action_values(views)
+                actions = action_values.argmax(axis=1)
+            else:
+                return bot.act(views)
             games = tables.asked_tables[: len(views)]
-            if lessons is not None and isinstance(bot, ActionValues):
-                worths = bot.action_values(views)
-                rows, learned = lessons.of(views, worths, tables.records[games])
-                gatherer.take(views[rows], games[rows], learned)
-                return worths.argmax(axis=1)
-            actions = bot.act(views)
-            if lessons is None:
-                gatherer.take(views, games, worths_of(views, actions, teacher))
+            targets = source.label(Decisions(views, actions, action_values, tables.records, games))
+            collector.add(views[targets.rows], games[targets.rows], targets.action_values)
             return actions
 
         return act
 
-    for ended in tables.play([listening(bot) for bot in bots], seats):
-        for i in ended.tolist():
-            gatherer.end_round(i)
-    scores = tables.records["seat"]["score"]
-    games = np.concatenate([game_of(each, score, rules) for each, score in zip(seeds, scores.tolist())])
-    keep = [decisions.of([names[bot] for bot in seat], game["placement"]) for seat, game in zip(seats, games)]
-    return gatherer.finish(games, np.array(keep))
+    for ended in tables.play([collecting(bot) for bot in bots], seatings):
+        for game in ended.tolist():
+            collector.end_round(game)
+    scores = tables.records["seat"]["score"].tolist()
+    games = np.concatenate([game_of(seed, score, rules) for seed, score in zip(seeds, scores, strict=True)])
+    seats = parse_seat_filter(config.decisions).seats
+    names = [[config.bots[bot] for bot in seating] for seating in seatings]
+    keep = [seats(name, placement) for name, placement in zip(names, games["placement"], strict=True)]
+    return collector.finish(games, np.array(keep))

@@ -1,14 +1,13 @@
-"""Training files: positions with the label played, small enough to keep many millions of them.
+"""The file format of training data: shards of five NumPy arrays, compact enough for many millions of samples.
 
-A folder holds shards of a few hundred games (see `manifest`), each of five arrays
-that are mapped into memory, never read as a whole:
+A shard holds the samples of a few hundred games. Its arrays are mapped into memory, never read as a whole:
 
-``NNNNNN.state.npy``      uint16: [CLS] and the state tokens of all positions, one after the other
-``NNNNNN.record.npy``     uint16: the record tokens of every round once, players being seats; a position has the
-                          beginning of its round's, turned to its seat when it is read
-``NNNNNN.regret.npy``     uint8: what each legal label of a position would lose, as places in REGRETS
-``NNNNNN.positions.npy``  POSITION[n], game after game
-``NNNNNN.games.npy``      GAME[n]; written last
+``NNNNNN.state.npy``    uint16: [CLS] and the state tokens of all samples, one after the other
+``NNNNNN.record.npy``   uint16: the record tokens of each round once, players being seats; a sample has the first
+                        `n_record` of its round, rotated to its seat when read
+``NNNNNN.regret.npy``   uint8: the regret of each legal label of a sample, as index into REGRETS
+``NNNNNN.samples.npy``  SAMPLE[n], game after game
+``NNNNNN.games.npy``    GAME[m]; written last: a shard with this file is complete
 """
 
 from __future__ import annotations
@@ -21,15 +20,15 @@ import numpy as np
 from engine.common.files import write_atomically
 from engine.table import N_SEATS, record
 
-POSITION = record(
+SAMPLE = record(
     [
-        ("legal", "u8"),  # bit mask of the labels that are legal
-        ("state_at", "u4"),  # place of its first state token
-        ("record_at", "u4"),  # place of the first record token of its round
-        ("regret_at", "u4"),  # place of the regret of its first legal label
-        ("game", "u4"),  # place in the shard's games
-        ("n_state", "u1"),
-        ("n_record", "u1"),
+        ("legal", "u8"),  # bit mask of the legal labels
+        ("state_start", "u4"),  # index of its first state token
+        ("record_start", "u4"),  # index of the first record token of its round
+        ("regret_start", "u4"),  # index of the regret of its first legal label
+        ("game", "u4"),  # index into the shard's games
+        ("n_state", "u1"),  # tokens
+        ("n_record", "u1"),  # tokens
         ("seat", "u1"),
         ("label", "u1"),
     ]
@@ -37,20 +36,20 @@ POSITION = record(
 GAME = record(
     [
         ("id", "u8"),  # a hash of its file's name, or the seed of its walls
-        ("n_positions", "u4"),
-        ("n_tokens", "u4"),  # of all its positions' sequences
+        ("n_samples", "u4"),
+        ("n_tokens", "u4"),  # of the sequences of all its samples
         ("points", "f4", N_SEATS),  # final points, uma and oka included, in thousands
         ("placement", "u1", N_SEATS),  # 0 first … 2 last
     ]
 )
 
-# Regret: how many places (a better placement by one is 1) a label promises less than the best one, in the eyes of a
-# teacher or by trials. The steps widen: near 0.01 places they are 0.0007 apart, in the end 0.024, which is nothing
-# beside the luck of a trial. The last one is for labels that it did not think of.
+# The regret of a label is the best label's value minus its own, in units of placement (1: one rank lower), by a
+# teacher or by rollouts. It is stored as one of 256 levels, which are cubic: the distance of two levels is 0.0007 near
+# 0.01 and 0.024 near 2, far less than the noise of a rollout. The last level, inf, is for labels of unknown value.
 N_REGRETS = 256
-WORST_REGRET = 2.0
-NOT_THOUGHT_OF = 0.25  # places that such a label is taken to lose where one is played
-REGRETS = np.append(WORST_REGRET * np.linspace(0, 1, N_REGRETS - 1) ** 3, np.inf).astype(np.float32)
+MAX_REGRET = 2.0
+UNKNOWN_REGRET = 0.25  # the regret that is assumed of a label of unknown value where a policy chooses it
+REGRETS = np.append(MAX_REGRET * np.linspace(0, 1, N_REGRETS - 1) ** 3, np.inf).astype(np.float32)
 
 
 class Shard(NamedTuple):
@@ -59,41 +58,40 @@ class Shard(NamedTuple):
     state: np.ndarray
     record: np.ndarray
     regret: np.ndarray
-    positions: np.ndarray
+    samples: np.ndarray
     games: np.ndarray
 
 
-DTYPES = (np.dtype(np.uint16), np.dtype(np.uint16), np.dtype(np.uint8), POSITION, GAME)
+DTYPES = (np.dtype(np.uint16), np.dtype(np.uint16), np.dtype(np.uint8), SAMPLE, GAME)
 
 
-def lengths_of(positions: np.ndarray) -> np.ndarray:
-    """int64[n]: tokens in the sequences of POSITION[n], [SEP] and [EOS] included."""
-    return positions["n_state"].astype(np.int64) + positions["n_record"] + 2
+def lengths_of(samples: np.ndarray) -> np.ndarray:
+    """int64[n]: tokens in the sequences of SAMPLE[n], [SEP] and [EOS] included."""
+    return samples["n_state"].astype(np.int64) + samples["n_record"] + 2
 
 
-def part_path(folder: Path, number: int, part: str) -> Path:
-    """Where one array of a shard lies."""
-    return folder / f"{number:06}.{part}.npy"
+def array_path(folder: Path, number: int, name: str) -> Path:
+    """The file of one array of a shard."""
+    return folder / f"{number:06}.{name}.npy"
 
 
 def exists(folder: Path, number: int) -> bool:
-    """Whether a shard has been written to its end."""
-    return part_path(folder, number, Shard._fields[-1]).exists()
+    """Whether a shard is complete."""
+    return array_path(folder, number, Shard._fields[-1]).exists()
 
 
 def save(shard: Shard, folder: Path, number: int) -> None:
-    """Write a shard: its last array appears when all are whole. Raises OSError."""
-    for part, array in zip(Shard._fields, shard, strict=True):
-        path = part_path(folder, number, part)
-        with write_atomically(path) as file:
+    """Write a shard; it is complete once its last array is there. Raises OSError."""
+    for name, array in zip(Shard._fields, shard, strict=True):
+        with write_atomically(array_path(folder, number, name)) as file:
             np.save(file, array)
 
 
 def load(folder: Path, number: int) -> Shard:
-    """A shard, its arrays mapped into memory. Raises ValueError naming the file that is damaged or missing."""
+    """A shard, its arrays mapped into memory. Raises ValueError with the name of a damaged or missing file."""
     arrays = []
-    for part, dtype in zip(Shard._fields, DTYPES, strict=True):
-        path = part_path(folder, number, part)
+    for name, dtype in zip(Shard._fields, DTYPES, strict=True):
+        path = array_path(folder, number, name)
         try:
             array = np.load(path, mmap_mode="r")
         except (OSError, ValueError, EOFError) as error:
@@ -106,5 +104,5 @@ def load(folder: Path, number: int) -> Shard:
 
 
 def find(folder: Path) -> list[int]:
-    """The numbers of the shards in a folder."""
+    """The numbers of the complete shards in a folder, ascending."""
     return sorted(int(path.name.split(".")[0]) for path in folder.glob(f"*.{Shard._fields[-1]}.npy"))

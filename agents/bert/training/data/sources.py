@@ -1,4 +1,4 @@
-"""Where training positions come from: self-play and record files, cut into chunks of which each fills a shard."""
+"""Data sources: self-play and record files, cut into chunks of which each fills one shard."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Protocol
 
-from agents.base import Agent
-from agents.bert.training.data import decisions, records, selfplay
-from agents.bert.training.data.records import Fault
+from agents.bert.training.data.records import Fault, collect_records
+from agents.bert.training.data.seat_filter import parse_seat_filter
+from agents.bert.training.data.selfplay import SelfPlayConfig, cached_teacher, play
 from agents.bert.training.data.shards import Shard
-from agents.registry import make
+from agents.bert.training.targets.played import PlayedActions
+from agents.bert.training.targets.teacher import Teacher
 from engine.records.files import find_records
 from engine.tables import PolicyFault
 
@@ -23,150 +23,114 @@ CHUNK = 256  # games
 
 
 class SourceError(Exception):
-    """A source gives no games; the message says why in one line."""
+    """A source failed while its samples were collected; the message says why in one line."""
 
 
 class Chunk(Protocol):
-    """What fills one shard. It is sent to a worker process."""
+    """The games of one shard. It is pickled and sent to a worker process."""
 
     @property
-    def n(self) -> int:
-        """Games."""
+    def n_games(self) -> int:
+        """How many games."""
         ...
 
-    def gather(self) -> tuple[Shard, list[Fault]]:
-        """The shard, and what is wrong with files read for it. Raises SourceError."""
+    def collect(self) -> tuple[Shard, list[Fault]]:
+        """The shard, and what is wrong with the files read for it. Raises SourceError."""
         ...
 
 
 class Source(Protocol):
-    """Games to learn from."""
+    """Games that become samples."""
 
     @property
     def options(self) -> str:
-        """What they are, as on the command line."""
+        """The command-line options that choose them."""
         ...
 
     @property
     def extent(self) -> str:
-        """How many of them, or which."""
+        """How many games or files."""
         ...
 
     def chunks(self) -> Sequence[Chunk]:
-        """What fills each shard; the same every time."""
+        """The chunks, the same every time."""
         ...
 
 
 @dataclass(frozen=True)
-class Games:
-    """Games to be played."""
+class SelfPlayChunk:
+    """Some of the games of a self-play config."""
 
-    bots: tuple[str, ...]
-    seed: int
-    decisions: str
-    teacher: str | None
-    trials: int
-    doubtful: bool
+    config: SelfPlayConfig
     first: int
-    n: int
+    n_games: int
 
-    def gather(self) -> tuple[Shard, list[Fault]]:
+    def collect(self) -> tuple[Shard, list[Fault]]:
         """See Chunk."""
-        bots, whose, teacher = bots_of(self.bots, self.seed), decisions.parse(self.decisions), teacher_of(self.teacher)
         try:
-            return selfplay.play(
-                bots, self.bots, self.seed, self.first, self.n, whose,
-                teacher=teacher, n_trials=self.trials, doubtful=self.doubtful,
-            ), []  # fmt: skip
+            return play(self.config, self.first, self.n_games), []
         except PolicyFault as fault:
             where = f"game {self.first + fault.table}, seat {fault.seat}"
-            raise SourceError(f"bot {self.bots[fault.policy]}, {where}: {fault.what}") from fault
-
-
-@cache
-def bots_of(specs: tuple[str, ...], seed: int) -> list[Agent]:
-    """Bots, made once in each process: some take long to load."""
-    return selfplay.make_bots(specs, seed)
-
-
-@cache
-def teacher_of(spec: str | None) -> Agent | None:
-    """A teacher, made once in each process."""
-    return None if spec is None else make(spec)
-
-
-def taught_by(teacher: str | None) -> list[str]:
-    """The teacher as on the command line."""
-    return [] if teacher is None else ["--teacher", teacher]
+            raise SourceError(f"bot {self.config.bots[fault.policy]}, {where}: {fault.what}") from fault
 
 
 @dataclass(frozen=True)
 class SelfPlay:
     """Games that three bots play."""
 
-    bots: tuple[str, ...]
-    games: int
-    seed: int
-    decisions: str
-    teacher: str | None
-    trials: int
-    doubtful: bool
+    config: SelfPlayConfig
 
     @property
     def options(self) -> str:
         """See Source."""
-        mix = ",".join(f'"{bot}"' if "," in bot else bot for bot in self.bots)
-        plan = ["--selfplay", mix, "--seed", str(self.seed), "--decisions", self.decisions]
-        chosen = ["--trials", str(self.trials)] if self.trials else ["--doubtful"] if self.doubtful else []
-        return shlex.join(plan + taught_by(self.teacher) + chosen)
+        config = self.config
+        bots = ",".join(f'"{bot}"' if "," in bot else bot for bot in config.bots)
+        words = ["--selfplay", bots, "--seed", str(config.seed), "--decisions", config.decisions]
+        words += teacher_option(config.teacher)
+        if config.rollouts:
+            words += ["--rollouts", str(config.rollouts)]
+        if config.hard_examples:
+            words.append("--hard-examples")
+        return shlex.join(words)
 
     @property
     def extent(self) -> str:
         """See Source."""
-        return f"{self.games:,} games"
+        return f"{self.config.games:,} games"
 
-    def chunks(self) -> list[Games]:
+    def chunks(self) -> list[SelfPlayChunk]:
         """See Source."""
-        return [
-            Games(
-                self.bots,
-                self.seed,
-                self.decisions,
-                self.teacher,
-                self.trials,
-                self.doubtful,
-                first,
-                min(CHUNK, self.games - first),
-            )
-            for first in range(0, self.games, CHUNK)
-        ]
+        games = self.config.games
+        return [SelfPlayChunk(self.config, first, min(CHUNK, games - first)) for first in range(0, games, CHUNK)]
 
 
 @dataclass(frozen=True)
-class Files:
-    """Record files to be read."""
+class RecordsChunk:
+    """Some record files."""
 
     paths: Sequence[Path]
     decisions: str
     teacher: str | None
 
     @property
-    def n(self) -> int:
+    def n_games(self) -> int:
         """See Chunk."""
         return len(self.paths)
 
-    def gather(self) -> tuple[Shard, list[Fault]]:
+    def collect(self) -> tuple[Shard, list[Fault]]:
         """See Chunk."""
-        return records.gather(self.paths, decisions.parse(self.decisions), teacher_of(self.teacher))
+        teacher = cached_teacher(self.teacher)
+        source = PlayedActions() if teacher is None else Teacher(teacher)
+        return collect_records(self.paths, parse_seat_filter(self.decisions), source)
 
 
 class Records:
     """Recorded games: files, and folders of them."""
 
-    def __init__(self, paths: Sequence[Path], whose: str, teacher: str | None) -> None:
-        """Find the files. Raises FileNotFoundError for a path that does not exist, ValueError where there is none."""
+    def __init__(self, paths: Sequence[Path], decisions: str, teacher: str | None) -> None:
+        """Find the files. Raises FileNotFoundError for a path that does not exist, ValueError if there are none."""
         self._paths = [path.resolve() for path in paths]
-        self._decisions, self._teacher = whose, teacher
+        self._decisions, self._teacher = decisions, teacher
         self._files = find_records(self._paths)
         if not self._files:
             raise ValueError(f"no game records in {' '.join(map(str, paths))}")
@@ -174,8 +138,8 @@ class Records:
     @property
     def options(self) -> str:
         """See Source."""
-        plan = ["--records", *map(str, self._paths), "--decisions", self._decisions]
-        return shlex.join(plan + taught_by(self._teacher))
+        words = ["--records", *map(str, self._paths), "--decisions", self._decisions]
+        return shlex.join(words + teacher_option(self._teacher))
 
     @property
     def extent(self) -> str:
@@ -183,7 +147,12 @@ class Records:
         names = b"\0".join(map(os.fsencode, self._files))
         return f"{len(self._files):,} files (list {hashlib.blake2b(names, digest_size=4).hexdigest()})"
 
-    def chunks(self) -> list[Files]:
+    def chunks(self) -> list[RecordsChunk]:
         """See Source."""
         firsts = range(0, len(self._files), CHUNK)
-        return [Files(self._files[first : first + CHUNK], self._decisions, self._teacher) for first in firsts]
+        return [RecordsChunk(self._files[first : first + CHUNK], self._decisions, self._teacher) for first in firsts]
+
+
+def teacher_option(teacher: str | None) -> list[str]:
+    """The option of a teacher, if there is one."""
+    return [] if teacher is None else ["--teacher", teacher]

@@ -1,41 +1,49 @@
-"""Which of a bot's decisions are worth learning from: those in which it may be wrong.
+"""Targets for hard examples: decisions in which the bot probably errs, labelled by a teacher.
 
-Of the decisions of a bot that imitates its teacher well, a fifth hold nine tenths of what it loses
-(docs/training.md tells how that was measured).
+A bot that imitates its teacher well has most of its regret in a small share of its decisions (docs/experiments.md). The
+others are kept only as a small random sample.
 """
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 import numpy as np
 
 from agents.base import Agent
 from agents.bert.checkpoint import REGRET_UNIT
-from agents.bert.training.data.collect import Lesson, worths_of
-from agents.bert.training.data.shards import NOT_THOUGHT_OF
+from agents.bert.training.data.shards import UNKNOWN_REGRET
+from agents.bert.training.targets.protocol import Decisions, Targets
+from agents.bert.training.targets.teacher import teacher_values
 
-DOUBTFUL = 0.006  # places that the bot may expect to lose there by the teacher's word
-LEFT_OF = 8  # of the other decisions, one in so many is kept
+MIN_EXPECTED_REGRET = 0.006  # placement units: a decision with at least that is a hard example
+KEEP_ONE_IN = 8  # share of the other decisions that is kept
 
 
-class Doubts:
-    """Chooses the decisions in which a bot may be wrong, and some others."""
+class HardExamples:
+    """Keeps the decisions with a high expected regret by the teacher's action values, and some others."""
+
+    uses_action_values: ClassVar[bool] = True
 
     def __init__(self, teacher: Agent, seed: int) -> None:
-        """What is to be learned of them is what the `teacher` says; `seed` draws the others."""
+        """`seed` draws which of the other decisions are kept."""
         self._teacher = teacher
         self._random = np.random.default_rng(seed)
 
-    def of(self, views: np.ndarray, worths: np.ndarray, tables: np.ndarray) -> Lesson:
-        """Choose of the decisions `views` TABLE[n], whose actions the bot weighs as `worths` float32[n, N_ACTIONS].
+    def label(self, decisions: Decisions) -> Targets:
+        """See `TargetSource.label`.
 
-        It is taken to play an action as often as `agents.bert` means by such worths. An action that it thought of and
-        the teacher did not is learned to be a mistake. The whole `tables` are not needed.
+        The expected regret assumes that the bot plays each action with the softmax of its action values divided by
+        REGRET_UNIT. An action that only the bot considers counts as a mistake of UNKNOWN_REGRET.
         """
-        taught = worths_of(views, worths.argmax(axis=1), self._teacher)
-        known, thought_of = np.isfinite(worths), np.isfinite(taught)
-        lost = np.where(thought_of, taught.max(axis=1, keepdims=True) - taught, np.float32(NOT_THOUGHT_OF))
-        chances = np.exp((worths - worths.max(axis=1, keepdims=True)) / REGRET_UNIT)
-        expected = (chances * np.where(known, lost, 0.0)).sum(axis=1) / chances.sum(axis=1)
-        others = self._random.integers(LEFT_OF, size=len(views)) == 0
-        rows = np.flatnonzero((expected >= DOUBTFUL) | others)
-        return Lesson(rows, np.where(known | thought_of, -lost, np.float32(-np.inf))[rows])
+        values = decisions.action_values
+        if values is None:
+            raise ValueError("hard examples need the action values of the bot that plays")
+        teacher = teacher_values(self._teacher, decisions.views)
+        by_bot, by_teacher = np.isfinite(values), np.isfinite(teacher)
+        regret = np.where(by_teacher, teacher.max(axis=1, keepdims=True) - teacher, np.float32(UNKNOWN_REGRET))
+        odds = np.exp((values - values.max(axis=1, keepdims=True)) / REGRET_UNIT)
+        expected = (odds * np.where(by_bot, regret, 0.0)).sum(axis=1) / odds.sum(axis=1)
+        kept = self._random.integers(KEEP_ONE_IN, size=len(values)) == 0
+        rows = np.flatnonzero((expected >= MIN_EXPECTED_REGRET) | kept)
+        return Targets(rows, np.where(by_bot | by_teacher, -regret, np.float32(-np.inf))[rows])

@@ -1,21 +1,25 @@
-"""What comes of a decision: the actions a bot hesitates between are tried, and the round is played out many times.
+"""Targets from rollouts: each candidate action is tried, and the round is played out many times.
 
-So is what another bot would do instead: where two bots disagree, neither need hesitate, and one of them errs.
+Candidates are the actions that the bot values nearly as highly as its best one, and the action that the rollout bot
+would play: where two bots disagree, one of them errs, even if neither is unsure.
 
-The tiles that nobody has seen are shuffled anew for each trial, the same way for every action: what differs between
-actions then comes of the actions. The hands stay as they are. Over many positions the hands that a player cannot see
-are those it meets in such positions, so what is learned from all of them is what it may expect.
+Method: Monte Carlo rollouts with common random numbers. Before each rollout the tiles that nobody has seen are
+shuffled, in the same way for every candidate, so that differences come from the actions. The hands stay as they are:
+over many samples the hidden hands are those that occur in such situations, so the network learns the expectation over
+them.
 
-Most of what differs is luck all the same, and between discards almost all of it: of these only close decisions are
-tried, and few of them (docs/training.md tells what either kind has taught).
+Most of the remaining difference is luck all the same, and between discards nearly all of it: of decisions between
+discards alone only close ones are tried, and few of them (docs/experiments.md).
 """
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from agents.base import Agent
-from agents.bert.training.data.collect import Lesson
+from agents.bert.training.targets.protocol import Decisions, Targets
 from agents.bots.rule.placement import placement_value, rounds_after
 from engine import kernels
 from engine.actions import TSUMOGIRI
@@ -25,87 +29,103 @@ from engine.rules import Rules
 from engine.table import N_SEATS, NOBODY, TABLE, WALL_SIZE
 from engine.tables import Tables
 
-HESITATION = 0.02  # places: actions that the bot thinks no worse than that are tried
-CLOSE = 0.008  # places: the same for decisions between discards alone, of which …
-FEW = 3  # … so many are tried, …
-DISCARDS_OF = 3  # … in one of so many decisions
-LEFT_OF = 64  # of the decisions that are not tried, one in so many is gathered
+# Differences of action values are in placement units: 1 is a better final rank by one.
+MAX_GAP = 0.02  # actions that the bot values at most this much below its best one are candidates
+MAX_DISCARD_GAP = 0.008  # the same where all candidates are discards; of these …
+MAX_DISCARDS = 3  # … the best so many are tried, …
+TRY_DISCARDS_ONE_IN = 3  # … in this share of the decisions
+KEEP_ONE_IN = 64  # share of the decisions without rollouts that is kept
 NO_CHANGE = (0.0, 0.0, 0.0)
 
 
 @inner
 def shuffle_unseen(t: np.record, seed: np.uint64) -> None:
-    """Shuffle the wall tiles that nobody has seen among their places."""
-    places = np.empty(WALL_SIZE, dtype=np.int64)
+    """Shuffle the wall tiles that nobody has seen (Fisher-Yates); all others keep their index in the wall."""
+    unseen = np.empty(WALL_SIZE, dtype=np.int64)
     n = np.int64(0)
-    for place in range(WALL_SIZE):
-        if t.known_by[place] == NOBODY:
-            places[n] = place
+    for index in range(WALL_SIZE):
+        if t.known_by[index] == NOBODY:
+            unseen[n] = index
             n += 1
     for i in range(n - 1, 0, -1):
         j = scaled(splitmix(seed + np.uint64(i)), i + 1)
-        t.wall[places[i]], t.wall[places[j]] = t.wall[places[j]], t.wall[places[i]]
+        t.wall[unseen[i]], t.wall[unseen[j]] = t.wall[unseen[j]], t.wall[unseen[i]]
 
 
 @kernel
 def shuffle_all(raw: np.ndarray, seeds: np.ndarray) -> None:
-    """Shuffle what nobody has seen on the tables `raw` uint8[n * TABLE.itemsize], by `seeds` uint64[n]."""
+    """Shuffle the unseen tiles of the tables `raw` uint8[n * TABLE.itemsize] by `seeds` uint64[n]."""
     tables = raw.view(TABLE)
     for k in range(len(seeds)):
         shuffle_unseen(tables[k], seeds[k])
 
 
 @kernel
-def _stand_all(raw: np.ndarray, seats: np.ndarray, standings: np.ndarray) -> None:
-    """How each seat stands after the round, float32[n]: minus the place it may expect, and a little for points."""
+def _value_all(raw: np.ndarray, seats: np.ndarray, values: np.ndarray) -> None:
+    """Write to `values` float32[n] what the end of the round is worth to each of `seats` int[n]: -expected placement.
+
+    Points count a little, see `agents.bots.rule.placement`.
+    """
     tables = raw.view(TABLE)
     for k in range(len(seats)):
         t = tables[k]
         t.viewer = seats[k]
-        standings[k] = placement_value(t, NO_CHANGE, rounds_after(t, t.dealer_stays != 0))
+        values[k] = placement_value(t, NO_CHANGE, rounds_after(t, t.dealer_stays != 0))
 
 
-class Trials:
-    """Tries decisions; a bot plays for all three seats afterwards."""
+class Rollouts:
+    """Labels decisions with the mean results of rollouts, in which one bot plays all three seats."""
+
+    uses_action_values: ClassVar[bool] = True
 
     def __init__(self, bot: Agent, n: int, rules: Rules, seed: int) -> None:
-        """`n` trials of each action, at tables with these rules."""
+        """Play `n` rollouts of each candidate action with `bot`, at tables with these rules."""
         self._bot, self._n, self._rules = bot, n, rules
         self._random = np.random.default_rng(seed)
 
-    def of(self, views: np.ndarray, worths: np.ndarray, tables: np.ndarray) -> Lesson:
-        """Try what is to be tried of the decisions `views` TABLE[n], of the whole `tables` TABLE[n].
+    def label(self, decisions: Decisions) -> Targets:
+        """See `TargetSource.label`.
 
-        `worths` float32[n, N_ACTIONS] tells between which actions who plays there hesitates; where these are not
-        discards alone, what the bot of the trials would do is tried as well. What an action promises is the mean
-        standing after it. Some decisions that are not tried are among those returned: what is best there has 0.
+        The action value of a candidate is the mean over its rollouts of -expected placement after the round. Some
+        decisions without rollouts are kept as well: there the bot's best action has 0, all others -inf.
         """
-        each = np.arange(len(views))
-        lost = worths.max(axis=1, keepdims=True) - worths
-        thinkable = lost <= HESITATION
-        thinkable[each, self._bot.act(views)] = True
-        tried = (thinkable.sum(axis=1) > 1) & thinkable[:, TSUMOGIRI + 1 :].any(axis=1)
-        discards = np.flatnonzero(~tried & (self._random.integers(DISCARDS_OF, size=len(views)) == 0))
-        best = np.sort(lost[discards], axis=1)[:, FEW - 1 : FEW]
-        thinkable[discards] &= lost[discards] <= np.minimum(best, CLOSE)
-        tried[discards] = thinkable[discards].sum(axis=1) > 1
-        found = np.full(worths.shape, -np.inf, dtype=np.float32)
-        found[each, worths.argmax(axis=1)] = 0.0
-        of, actions = np.nonzero(thinkable & tried[:, None])
-        found[of, actions] = self._try(tables[of], views["viewer"][of], actions, of)
-        rows = np.flatnonzero(tried | (self._random.integers(LEFT_OF, size=len(views)) == 0))
-        return Lesson(rows, found[rows])
+        values, tables, games = decisions.action_values, decisions.tables, decisions.games
+        if values is None or tables is None or games is None:
+            raise ValueError("rollouts need the action values of the bot that plays and the whole tables")
+        views, each = decisions.views, np.arange(len(values))
+        candidates, tried = self._choose(views, values)
+        targets = np.full(values.shape, -np.inf, dtype=np.float32)
+        targets[each, values.argmax(axis=1)] = 0.0
+        of, actions = np.nonzero(candidates & tried[:, None])
+        targets[of, actions] = self._roll_out(tables[games[of]], views["viewer"][of], actions, of)
+        rows = np.flatnonzero(tried | (self._random.integers(KEEP_ONE_IN, size=len(views)) == 0))
+        return Targets(rows, targets[rows])
 
-    def _try(self, tables: np.ndarray, seats: np.ndarray, actions: np.ndarray, of: np.ndarray) -> np.ndarray:
-        """float64[n]: mean standings of `seats` after `actions`; those of one decision, `of` int64[n], alike."""
+    def _choose(self, views: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The candidate actions bool[n, N_ACTIONS] of each decision, and which decisions to try, bool[n]."""
+        gap = values.max(axis=1, keepdims=True) - values
+        candidates = gap <= MAX_GAP
+        candidates[np.arange(len(values)), self._bot.act(views)] = True
+        tried = (candidates.sum(axis=1) > 1) & candidates[:, TSUMOGIRI + 1 :].any(axis=1)
+        discards = np.flatnonzero(~tried & (self._random.integers(TRY_DISCARDS_ONE_IN, size=len(values)) == 0))
+        last = np.sort(gap[discards], axis=1)[:, MAX_DISCARDS - 1 : MAX_DISCARDS]
+        candidates[discards] &= gap[discards] <= np.minimum(last, MAX_DISCARD_GAP)
+        tried[discards] = candidates[discards].sum(axis=1) > 1
+        return candidates, tried
+
+    def _roll_out(self, tables: np.ndarray, seats: np.ndarray, actions: np.ndarray, of: np.ndarray) -> np.ndarray:
+        """float64[k]: mean value to `seats` int[k] of playing `actions` int64[k] at `tables` TABLE[k].
+
+        Entries with the same decision `of` int64[k] get the same shuffles.
+        """
         if not len(actions):
             return np.empty(0)
         walls = self._random.integers(1 << 63, size=(of.max() + 1, self._n), dtype=np.uint64)
         seats = np.repeat(seats, self._n)
-        trials = Tables.from_records(np.repeat(tables, self._n), self._rules)
-        shuffle_all(trials.raw, walls[of].ravel())
-        kernels.apply_actions(trials.raw, np.arange(len(seats)), seats, np.repeat(actions, self._n))
-        trials.play_round([self._bot.act], np.zeros((len(seats), N_SEATS), dtype=np.int8))
-        standings = np.empty(len(seats), dtype=np.float32)
-        _stand_all(trials.raw, seats, standings)
-        return standings.reshape(-1, self._n).mean(axis=1, dtype=np.float64)
+        rollouts = Tables.from_records(np.repeat(tables, self._n), self._rules)
+        shuffle_all(rollouts.raw, walls[of].ravel())
+        kernels.apply_actions(rollouts.raw, np.arange(len(seats)), seats, np.repeat(actions, self._n))
+        rollouts.play_round([self._bot.act], np.zeros((len(seats), N_SEATS), dtype=np.int8))
+        values = np.empty(len(seats), dtype=np.float32)
+        _value_all(rollouts.raw, seats, values)
+        return values.reshape(-1, self._n).mean(axis=1, dtype=np.float64)

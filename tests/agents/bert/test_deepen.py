@@ -1,4 +1,4 @@
-"""Making a deeper network of a trained one."""
+"""Deepening a trained network."""
 
 from __future__ import annotations
 
@@ -12,41 +12,40 @@ torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 from agents import registry  # noqa: E402
 from agents.base import ActionValues  # noqa: E402
 from agents.bert import __main__ as commands  # noqa: E402
-from agents.bert.bot import OWN_FOLDER  # noqa: E402
+from agents.bert.bot import BUNDLED  # noqa: E402
 from agents.bert.model import PolicyValue  # noqa: E402
-from agents.bert.training.deepen import grown  # noqa: E402
-from agents.bert.training.objectives import network  # noqa: E402
+from agents.bert.training.deepen import deepen  # noqa: E402
 from engine.tables import Tables  # noqa: E402
 
 
-def test_a_grown_network_plays_almost_as_before(tmp_path: Path) -> None:
-    n_before = network(PolicyValue, str(OWN_FOLDER)).config.num_hidden_layers
-    assert commands.main(["grow", str(OWN_FOLDER), str(tmp_path / "deeper"), "--layers", str(n_before + 3)]) == 0
+def test_a_deepened_network_plays_almost_as_before(tmp_path: Path) -> None:
+    n_before = PolicyValue.from_pretrained(BUNDLED).config.num_hidden_layers
+    assert commands.main(["deepen", str(BUNDLED), str(tmp_path / "deeper"), "--layers", str(n_before + 3)]) == 0
     rule = registry.make("rule")
     assert isinstance(rule, ActionValues)
     bots = {spec: registry.make(spec, 1) for spec in ("bert", f"bert:{tmp_path / 'deeper'}", "random")}
-    lost: dict[str, list[np.ndarray]] = {spec: [] for spec in bots}
+    regrets: dict[str, list[np.ndarray]] = {spec: [] for spec in bots}
 
     def watched(views: np.ndarray) -> np.ndarray:
-        """What each loses in places, as `rule` sees it, at most 0.25 in one decision."""
-        worths = rule.action_values(views)
+        """Note the regret of each bot by the action values of `rule`, at most 0.25 in one decision."""
+        values = rule.action_values(views)
         for spec, bot in bots.items():
-            chosen = np.take_along_axis(worths, bot.act(views)[:, None], axis=1)[:, 0]
-            lost[spec].append(np.minimum(worths.max(axis=1) - chosen, 0.25))
+            chosen = np.take_along_axis(values, bot.act(views)[:, None], axis=1)[:, 0]
+            regrets[spec].append(np.minimum(values.max(axis=1) - chosen, 0.25))
         return rule.act(views)
 
     for _ in Tables(range(60)).play([watched], np.zeros((60, 3), dtype=np.int8)):
         break
-    before, after, anyhow = (np.concatenate(each) for each in lost.values())
+    before, after, at_random = (np.concatenate(each) for each in regrets.values())
     assert len(before) > 1000
     assert (before != after).any()
-    assert after.mean() < anyhow.mean() / 10
+    assert after.mean() < at_random.mean() / 10
 
 
 def test_every_new_layer_can_learn() -> None:
-    before = PolicyValue.from_pretrained(OWN_FOLDER, dtype=torch.float32)
+    before = PolicyValue.from_pretrained(BUNDLED, dtype=torch.float32)
     n_before = before.config.num_hidden_layers
-    deeper = grown(before, 2 * n_before)
+    deeper = deepen(before, 2 * n_before)
     assert len(before.bert.encoder.layer) == n_before
     assert len(deeper.bert.encoder.layer) == deeper.config.num_hidden_layers == 2 * n_before
     random = torch.Generator().manual_seed(1)
@@ -58,16 +57,19 @@ def test_every_new_layer_can_learn() -> None:
             assert part.dense.weight.grad.abs().max() > 0
 
 
-def test_what_is_no_network_is_one_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for model, what in (("micro", "a new network need not grow"), (str(tmp_path), "nor the folder of a network")):
+def test_bad_networks_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for model, what in (
+        ("micro", "micro is a size: name the folder of a trained network"),
+        (str(tmp_path), "nor the folder of a network"),
+    ):
         with pytest.raises(SystemExit):
-            commands.main(["grow", model, str(tmp_path / "deeper"), "--layers", "9"])
+            commands.main(["deepen", model, str(tmp_path / "deeper"), "--layers", "9"])
         assert what in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("layers", [1, 2])
-def test_it_cannot_shrink(layers: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_network_cannot_become_shallower(layers: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        commands.main(["grow", str(OWN_FOLDER), str(tmp_path / "deeper"), "--layers", str(layers)])
-    assert f"layers cannot grow to {layers}: it takes at least 2, and more after" in capsys.readouterr().err
+        commands.main(["deepen", str(BUNDLED), str(tmp_path / "deeper"), "--layers", str(layers)])
+    assert f"layers cannot be deepened to {layers}" in capsys.readouterr().err
     assert not (tmp_path / "deeper").exists()

@@ -1,4 +1,4 @@
-"""Turning tokens and labels into a variant is the same as turning the tiles of the game."""
+"""A variant of a sample is the sample of the same game with permuted tiles."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import pytest
 
 from agents.bert.encoding import Encoded
 from agents.bert.symmetries import N_VARIANTS, SUITS_SWAPPED, TILE_MAPS, variant_of
-from agents.bert.training.data import records
 from agents.bert.training.data.dataset import Dataset
-from agents.bert.training.data.decisions import Decisions
+from agents.bert.training.data.records import collect_records
+from agents.bert.training.data.seat_filter import SeatFilter
 from agents.bert.training.data.shards import save
+from agents.bert.training.targets.played import PlayedActions
 from agents.bert.vocabulary import SEP
 from engine.mjai.messages import Message
 from engine.records.files import write_record
@@ -32,65 +33,65 @@ def games() -> list[Played]:
     return [play(0), play(5)]  # every kind of call
 
 
-def turned(value: Any, tiles: dict[str, str]) -> Any:
-    """Tiles, or lists of them, changed as `tiles` says."""
-    return [turned(each, tiles) for each in value] if isinstance(value, list) else tiles[value]
+def permuted(value: Any, tiles: dict[str, str]) -> Any:
+    """A tile, or nested lists of tiles, mapped by `tiles`."""
+    return [permuted(each, tiles) for each in value] if isinstance(value, list) else tiles[value]
 
 
-def turned_record(record: GameRecord, variant: int) -> GameRecord:
-    """The same game with other tiles."""
+def permuted_record(record: GameRecord, variant: int) -> GameRecord:
+    """The same game with its tiles permuted."""
     tiles = {"?": "?"} | {MJAI_NAMES[tile]: MJAI_NAMES[TILE_MAPS[variant, tile]] for tile in IN_GAME}
 
     def event(each: Message) -> Message:
-        return each | {key: turned(each[key], tiles) for key in TILE_KEYS if key in each}
+        return each | {key: permuted(each[key], tiles) for key in TILE_KEYS if key in each}
 
     return GameRecord([event(each) for each in record.events], TENHOU, "own")
 
 
 def rows_of(games: list[GameRecord], folder: Path) -> list[Row]:
-    """What is learned from recorded games, and how the positions lie in `folder`."""
+    """The samples of recorded games, written to `folder`."""
     folder.mkdir()
     paths = [folder / f"{number}.mjson" for number in range(len(games))]
     for record, path in zip(games, paths, strict=True):
         write_record(record, path)
-    shard, faults = records.gather(paths, Decisions())
+    shard, faults = collect_records(paths, SeatFilter(), PlayedActions())
     assert faults == []  # variants keep to the rules, down to points and dora
     save(shard, folder, 0)
     return rows_in(folder)
 
 
 @pytest.mark.parametrize("variant", range(N_VARIANTS))
-def test_a_variant_is_what_the_turned_game_gives(variant: int, games: list[Played], tmp_path: Path) -> None:
+def test_a_variant_is_the_sample_of_the_permuted_game(variant: int, games: list[Played], tmp_path: Path) -> None:
     as_played = rows_of([game.record for game in games], tmp_path / "own")
-    of_turned_game = rows_of([turned_record(game.record, variant) for game in games], tmp_path / "turned")
-    assert len(of_turned_game) > 300
-    assert (as_played == of_turned_game) == (variant == 0)
-    assert rows_in(tmp_path / "own", variant) == of_turned_game
+    of_permuted_game = rows_of([permuted_record(game.record, variant) for game in games], tmp_path / "permuted")
+    assert len(of_permuted_game) > 300
+    assert (as_played == of_permuted_game) == (variant == 0)
+    assert rows_in(tmp_path / "own", variant) == of_permuted_game
 
 
 @pytest.mark.parametrize("variant", range(N_VARIANTS))
-def test_encoded_positions_become_variants_as_training_data_do(
-    variant: int, games: list[Played], tmp_path: Path
-) -> None:
+def test_encoded_samples_become_variants_as_training_data_do(variant: int, games: list[Played], tmp_path: Path) -> None:
     rows_of([game.record for game in games], tmp_path / "own")
     data = Dataset(tmp_path / "own")
-    own, wanted = data.batch(data.places), data.batch(data.places, np.full(len(data), variant))
-    encoded = Encoded(own.ids.astype(np.uint16), (own.ids == SEP).argmax(axis=1), own.mask.sum(axis=1))
-    before = own.ids.copy()
+    own, wanted = data.batch(data.indices), data.batch(data.indices, np.full(len(data), variant))
+    encoded = Encoded(
+        own.input_ids.astype(np.uint16), (own.input_ids == SEP).argmax(axis=1), own.attention_mask.sum(axis=1)
+    )
+    before = own.input_ids.copy()
     found = variant_of(encoded, variant)
-    assert (found.ids == wanted.ids).all()
+    assert (found.input_ids == wanted.input_ids).all()
     assert (found.n_state == encoded.n_state).all()
     assert (found.lengths == encoded.lengths).all()
-    assert (encoded.ids == before).all()
+    assert (encoded.input_ids == before).all()
 
 
-def test_suits_swapped_is_the_variant_in_which_only_they_change() -> None:
+def test_suits_swapped_swaps_the_suits_only() -> None:
     for tile in IN_GAME:
         name = MJAI_NAMES[tile]
         assert MJAI_NAMES[TILE_MAPS[SUITS_SWAPPED, tile]] == name.translate(str.maketrans("ps", "sp"))
 
 
-def test_the_variants_are_the_twelve() -> None:
+def test_there_are_twelve_variants() -> None:
     def name(tile: str, dragons: str, suits: str, terminals: str) -> str:
         moved = tile.translate(str.maketrans("PFC", dragons)) if tile in "PFC" else tile
         moved = moved.translate(str.maketrans("ps", suits))

@@ -1,0 +1,94 @@
+"""How often a network, and beside it the rule bot, chooses what the players of recorded games did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.bert.encoding import encode
+from agents.bert.evaluation.metrics import Agreement, agreement, cross_entropy, likeliest
+from agents.bert.inference import Predictor
+from agents.bert.labels import labels_of, legal_table
+from agents.registry import make
+from engine.records.files import RecordError, read_records
+from engine.records.model import GameRecord
+from engine.records.replay import Replay
+from engine.table import TABLE
+
+BASELINE = "rule"  # the bot that the network is compared with
+
+# As published: wahaha's policy on games of 2011 in Tenhou's phoenix room, after training on games of 2012 to 2020. Its
+# count leaves out the discards that follow a pon or a riichi.
+WAHAHA_ACCURACY, WAHAHA_LOSS = 0.7973, 0.5290
+
+
+@dataclass(frozen=True)
+class RecordMetrics:
+    """Metrics of decisions of recorded players."""
+
+    games: int
+    damaged: int  # records that could not be read
+    departures: int  # departures from the rules; the rest of such a round is left out
+    network: Agreement
+    loss: float  # mean cross-entropy of the network over legal labels, in nats
+    baseline: Agreement
+
+
+class RecordedDecisions(NamedTuple):
+    """The decisions of a recorded game with more than one legal label."""
+
+    views: np.ndarray  # TABLE[n]
+    legal: np.ndarray  # bool[n, N_LABELS]
+    label: np.ndarray  # uint8[n]: what was played
+    departures: int
+
+
+def recorded_decisions(record: GameRecord) -> RecordedDecisions:
+    """Replay a game. Raises RecordError if the record is incomplete."""
+    replay = Replay(record)
+    decisions = [(decision.view, decision.action) for decision in replay]
+    views = np.array([view for view, _ in decisions], dtype=TABLE)
+    labels = labels_of(views, np.array([action for _, action in decisions], dtype=np.int64))
+    legal = legal_table(views)
+    several = legal.sum(axis=1) > 1
+    return RecordedDecisions(views[several], legal[several], labels[several], len(replay.mismatches))
+
+
+def evaluate_records(
+    predictor: Predictor, files: Iterable[Path], advance: Callable[[], None], warn: Callable[[str], None]
+) -> RecordMetrics:
+    """Metrics of the games in `files`; `advance` is called after each, `warn` with a line for each that is left out.
+
+    Raises ValueError if no game is left, OSError for a file that cannot be opened.
+    """
+    baseline = make(BASELINE)
+    columns: list[tuple[np.ndarray, ...]] = []
+    damaged = departures = 0
+    for path in files:
+        try:
+            decisions = recorded_decisions(read_records(path))
+        except RecordError as error:
+            warn(f"{error}; left out")
+            damaged += 1
+        else:
+            departures += decisions.departures
+            encoded = encode(decisions.views)
+            policy = predictor(encoded.input_ids, encoded.lengths, encoded.n_state).policy
+            by_baseline = labels_of(decisions.views, baseline.act(decisions.views))
+            columns.append((decisions.legal, decisions.label, policy, by_baseline))
+        advance()
+    if not columns:
+        raise ValueError("no records of games to compare with")
+    legal, label, policy, by_baseline = map(np.concatenate, zip(*columns, strict=True))
+    return RecordMetrics(
+        games=len(columns),
+        damaged=damaged,
+        departures=departures,
+        network=agreement(label, likeliest(policy, legal)),
+        loss=cross_entropy(policy, legal, label),
+        baseline=agreement(label, by_baseline),
+    )

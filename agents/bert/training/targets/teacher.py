@@ -1,0 +1,34 @@
+"""Targets from a teacher: what another bot thinks of the decision (imitation learning on the student's own states)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from agents.base import ActionValues, Agent
+from agents.bert.training.targets.played import one_hot_values
+from agents.bert.training.targets.protocol import Decisions, Targets
+
+
+def teacher_values(teacher: Agent, views: np.ndarray) -> np.ndarray:
+    """float32[n, N_ACTIONS]: the teacher's action values of `views` TABLE[n].
+
+    A teacher without action values has 0 for the action it would play and -inf for the others.
+    """
+    if isinstance(teacher, ActionValues):
+        return teacher.action_values(views)
+    return one_hot_values(teacher.act(views))
+
+
+class Teacher:
+    """Labels every decision with the teacher's action values, or with its choice if it has none."""
+
+    uses_action_values: ClassVar[bool] = False
+
+    def __init__(self, teacher: Agent) -> None:
+        self._teacher = teacher
+
+    def label(self, decisions: Decisions) -> Targets:
+        """See `TargetSource.label`."""
+        return Targets(slice(None), teacher_values(self._teacher, decisions.views))

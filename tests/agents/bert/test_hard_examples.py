@@ -1,0 +1,106 @@
+"""Hard examples: which decisions are chosen, and their targets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents import registry
+from agents.base import ActionValues
+from agents.bert.training.data.dataset import Dataset
+from agents.bert.training.data.selfplay import SelfPlayConfig, play
+from agents.bert.training.data.shards import UNKNOWN_REGRET, save
+from agents.bert.training.targets import hard_examples
+from agents.bert.training.targets.hard_examples import HardExamples
+from agents.bert.training.targets.protocol import Decisions
+from engine.tables import Tables
+
+SHARP = 1000.0  # a factor of action values: the softmax of the product is nearly one-hot
+
+
+@pytest.fixture(scope="module")
+def views() -> np.ndarray:
+    """TABLE[n]: decisions of games that `rule` plays."""
+    rule, seen = registry.make("rule"), []
+
+    def watched(views: np.ndarray) -> np.ndarray:
+        seen.append(views.copy())
+        return rule.act(views)
+
+    for _ in Tables(range(20)).play([watched], np.zeros((20, 3), dtype=np.int8)):
+        break
+    return np.concatenate(seen)
+
+
+def chosen(views: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """int64[n]: the rows that are chosen where a bot has these action values. Checks the targets as well."""
+    rule = registry.make("rule")
+    assert isinstance(rule, ActionValues)
+    rows, targets = HardExamples(rule, seed=1).label(Decisions(views, values.argmax(axis=1), values))
+    teacher = rule.action_values(views)[rows]
+    mistakes = np.where(np.isfinite(values[rows]), -np.float32(UNKNOWN_REGRET), -np.inf)
+    expected = np.where(np.isfinite(teacher), teacher - teacher.max(axis=1, keepdims=True), mistakes)
+    assert np.array_equal(targets, expected)
+    return rows
+
+
+def test_mistakes_are_chosen_and_correct_decisions_are_not(views: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hard_examples, "KEEP_ONE_IN", 1 << 62)
+    rule = registry.make("rule")
+    assert isinstance(rule, ActionValues)
+    right = rule.action_values(views)
+    assert len(chosen(views, SHARP * right)) == 0
+    lost = right.max(axis=1) - np.where(np.isfinite(right), right, np.inf).min(axis=1)
+    wrong = np.where(np.isfinite(right), -SHARP * right, -np.inf).astype(np.float32)
+    assert np.array_equal(chosen(views, wrong), np.flatnonzero(lost >= hard_examples.MIN_EXPECTED_REGRET))
+    assert 50 < len(chosen(views, wrong)) < len(views)
+
+
+def test_an_action_that_the_teacher_does_not_consider_is_a_mistake(
+    views: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hard_examples, "KEEP_ONE_IN", 1 << 62)
+    rule = registry.make("rule")
+    assert isinstance(rule, ActionValues)
+    right = rule.action_values(views)
+    unconsidered = np.where(np.isfinite(right), np.float32(-SHARP), np.float32(0.0))
+    assert np.array_equal(chosen(views, unconsidered), np.arange(len(views)))
+
+
+def test_actions_that_the_bot_does_not_consider_have_targets(views: np.ndarray) -> None:
+    rule = registry.make("rule")
+    assert isinstance(rule, ActionValues)
+    right = rule.action_values(views)
+    narrow = np.where(right < right.max(axis=1, keepdims=True), right, -np.inf)  # without the best action
+    some = np.isfinite(narrow).any(axis=1)
+    assert len(chosen(views[some], narrow[some])) > 50
+
+
+def test_some_of_the_other_decisions_are_kept(views: np.ndarray) -> None:
+    rule = registry.make("rule")
+    assert isinstance(rule, ActionValues)
+    assert len(views) / 16 < len(chosen(views, SHARP * rule.action_values(views))) < len(views) / 4
+
+
+def test_self_play_chooses_decisions_of_bots_with_action_values(tmp_path: Path) -> None:
+    samples = {}
+    for hard in (False, True):
+        folder = tmp_path / str(hard)
+        folder.mkdir()
+        decisions = "all" if hard else "player:rule"
+        bots = ("rule", "efficiency", "efficiency")
+        config = SelfPlayConfig(bots, seed=1, decisions=decisions, teacher="rule", hard_examples=hard)
+        save(play(config, 0, 6), folder, 0)
+        data = Dataset(folder)
+        batch = data.batch(data.indices)
+        samples[hard] = {(row.tobytes(), label) for row, label in zip(batch.input_ids, batch.label.tolist())}
+        assert (batch.regret.min(axis=1) == 0).all()
+    assert 20 < len(samples[True]) < 0.8 * len(samples[False])
+
+
+def test_action_values_are_required(views: np.ndarray) -> None:
+    rule = registry.make("rule")
+    with pytest.raises(ValueError, match="action values"):
+        HardExamples(rule, seed=1).label(Decisions(views, rule.act(views)))
