@@ -24,17 +24,17 @@ import numpy as np
 
 from engine.compiling import inner
 
+N_TYPES = 15
 (
     START_KYOKU, DRAW, DAHAI, REACH, REACH_ACCEPTED, PON, DAIMINKAN, ANKAN, KAKAN, NUKIDORA, NEW_DORA, HORA, RYUKYOKU,
     END_KYOKU, END_GAME,
-) = range(15)  # fmt: skip
+) = range(N_TYPES)  # fmt: skip
 
 TYPE_BITS = 4
-LAST_TYPE = END_GAME
-if LAST_TYPE >= 1 << TYPE_BITS:
+if N_TYPES > 1 << TYPE_BITS:
     raise ImportError(
-        f"event type {LAST_TYPE} does not fit into {TYPE_BITS} bits of a packed event: "
-        "widen `type` in pack, the event_… functions and unpack of engine/events.py"
+        f"{N_TYPES} event types do not fit into the {TYPE_BITS} bits of a packed event: "
+        "widen the type in the table, pack, event_… and unpack of engine/events.py"
     )
 
 
@@ -71,12 +71,6 @@ def event_actor(word: int) -> int:
 
 
 @inner
-def event_target(word: int) -> int:
-    """Seat a tile was taken from."""
-    return np.int64(word) >> np.int64(6) & np.int64(3)
-
-
-@inner
 def event_tile(word: int) -> int:
     """tile37 of a packed event (not of a DRAW)."""
     return np.int64(word) >> np.int64(8) & np.int64(63)
@@ -86,12 +80,6 @@ def event_tile(word: int) -> int:
 def event_tsumogiri(word: int) -> bool:
     """Whether a DAHAI discards the tile just drawn."""
     return np.int64(word) >> np.int64(14) & np.int64(1) != 0
-
-
-@inner
-def event_detail(word: int) -> int:
-    """Wall index of a DRAW, index of the win of a HORA, reason of a RYUKYOKU."""
-    return np.int64(word) >> np.int64(16)
 
 
 def unpack(word: int) -> Event:

@@ -18,13 +18,12 @@ import numpy as np
 from engine import kernels
 from engine.actions import N_ACTIONS, action_name
 from engine.mjai.actions import action_of
-from engine.mjai.messages import for_seat, start_game
+from engine.mjai.messages import Message, for_seat, start_game
 from engine.mjai.round_events import RoundReader
 from engine.rules import TENHOU, Rules
 from engine.table import GAME_OVER, ROUND_OVER, TABLE, WALL_SIZE, raw_bytes
 from engine.tiles import FULL_SET, KIND_OF
 
-Message = dict[str, Any]
 SEATS_IN_MASK = ((), (0,), (1,), (0, 1), (2,), (0, 2), (1, 2))  # all three seats are never asked at once
 
 

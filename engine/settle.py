@@ -9,15 +9,13 @@ from engine.compiling import inner
 from engine.events import END_KYOKU, HORA, RYUKYOKU, pack
 from engine.legal import ron_situation, tsumo_situation
 from engine.rules import NOTEN_POOL, RIICHI_STICK, TARGET_POINTS
-from engine.scoring.points import payment
+from engine.scoring.points import MANGAN_BASIC, YAKUMAN_BASIC, payment
 from engine.scoring.table_scoring import score_win
-from engine.scoring.yaku import DAISANGEN, DAISUUSHII
+from engine.scoring.yaku import DAISANGEN, DAISUUSHII, YAKUMAN_HAN
 from engine.table import ROUND_OVER
 from engine.tiles import NONE
 from engine.wall import log_event
 
-YAKUMAN_BASIC = 8_000
-MANGAN_BASIC = 2_000
 HONBA_PER_PAYER = 100  # the discarder pays for both on ron. Source: Tenhou records
 
 
@@ -37,7 +35,7 @@ def pao_basic(t: np.record, win: np.record) -> int:
     if t.rules.pao_covers_all:
         return np.int64(win.basic)
     liable = DAISANGEN if win.yaku[DAISANGEN] > 0 else DAISUUSHII
-    return YAKUMAN_BASIC * np.int64(win.yaku[liable]) // 13
+    return YAKUMAN_BASIC * np.int64(win.yaku[liable]) // YAKUMAN_HAN
 
 
 @inner
@@ -48,7 +46,7 @@ def tsumo_share(t: np.record, winner: int, payer: int, basic: int) -> int:
 
 @inner
 def settle_tsumo(t: np.record, winner: int, basic: int, win: np.record, payer: int) -> None:
-    """Add a tsumo worth `basic` base points to `win`; a liable `payer` pays all shares, NONE: everybody the own one."""
+    """Add a tsumo of `basic` base points to `win`; a liable `payer` pays all of it; if NONE, each seat its share."""
     for seat in range(3):
         if seat != winner:
             share = tsumo_share(t, winner, np.int64(seat), basic)
@@ -59,7 +57,7 @@ def settle_tsumo(t: np.record, winner: int, basic: int, win: np.record, payer: i
 
 @inner
 def settle_ron(t: np.record, winner: int, basic: int, win: np.record, payer: int) -> None:
-    """Add a ron worth `basic` base points to `win`; a liable `payer` (or NONE) pays half of it for the discarder."""
+    """Add a ron of `basic` base points to `win`; a liable `payer`, if not NONE, pays half of it."""
     points = payment(basic, np.int64(6) if winner == t.dealer else np.int64(4))
     win.points += points
     win.deltas[winner] += points
@@ -197,7 +195,7 @@ def end_round(t: np.record) -> None:
 
 @inner
 def top_seat(t: np.record) -> int:
-    """The seat in first place; ties go to the seat nearer the first dealer."""
+    """The seat with rank 1; ties go to the seat nearer the first dealer."""
     top = np.int64(0)
     for seat in range(1, 3):
         if t.seat[seat].score > t.seat[top].score:

@@ -8,8 +8,9 @@ A hand has three **keys**, one for each group of nine kinds: pinzu, souzu, and t
 honours; 2m-8m do not occur). Adding or removing a tile changes one key by the weight of its kind:
 ``keys[KEY_GROUP[kind]] += KEY_WEIGHT[kind]``.
 
-In all functions `hand` is int8[34] (concealed tiles by kind, at most four each), `keys` int32[3] its keys, `n_melds` the
-number of melds (0-4), kans included. With m melds the hand has 13-3m or 14-3m tiles. A set of kinds is a uint64 mask.
+In all functions `hand` is int8[34] (concealed tiles by kind, at most four each), `keys` int32[3] its keys, `n_melds`
+the number of melds (0-4), kans included. With m melds the hand has 13-3m or 14-3m tiles. A set of kinds is a uint64
+bit mask.
 """
 
 from __future__ import annotations

@@ -115,8 +115,8 @@ def generate() -> dict[str, NDArray[np.generic]]:
 
     ``low`` int64[2, 625] and ``high`` int64[2, 3125]: profiles of the halves of a key, with runs [0] and without [1];
     the sum of both is the profile of the group. ``row`` uint8: index in a profile -> number of the cost row. ``joint``
-    uint8[126, 126]: rows of pinzu and souzu -> number of the joint row. ``shanten`` int8[5, 180, 55]: melds already
-    laid, joint row, row of the third group -> shanten to four melds and a pair.
+    uint8[126, 126]: rows of pinzu and souzu -> number of the joint row. ``shanten`` int8[5, 180, 55]: number of
+    melds, joint row, row of the third group -> shanten for four sets and a pair.
     """
     low = np.zeros((2, LOW), dtype=np.int64)
     high = np.zeros((2, HIGH), dtype=np.int64)
@@ -135,7 +135,7 @@ def generate() -> dict[str, NDArray[np.generic]]:
         distinct_rows.append(rows)
         start += by_class.size
     joint_rows, joint = numbered(join(distinct_rows[0], distinct_rows[0]).reshape(-1, N_MELDS, N_PAIRS))
-    complete = join(joint_rows, distinct_rows[1])[:, :, ::-1, 1]  # [..., melds already laid]
+    complete = join(joint_rows, distinct_rows[1])[:, :, ::-1, 1]  # [..., number of melds]
     return {
         "low": low,
         "high": high,

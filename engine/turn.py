@@ -20,7 +20,7 @@ from engine.actions import (
 )
 from engine.compiling import inner
 from engine.events import DAHAI, END_GAME, REACH, REACH_ACCEPTED, START_KYOKU, pack
-from engine.hand import add_tile
+from engine.hand import add_tile, has_kind
 from engine.legal import four_kans_abort, pon_menu, response_menus, riichi_menu, set_furiten, turn_menu
 from engine.melds import call_daiminkan, call_pon, declare_ankan, declare_kakan, declare_nukidora
 from engine.rules import N_DRAWS, RIICHI_STICK, START_POINTS
@@ -242,7 +242,7 @@ def discard(t: np.record, seat: int, action: int) -> None:
     p.river[p.n_river] = tile | (RIVER_TSUMOGIRI if tsumogiri else 0)
     p.n_river += 1
     p.discarded |= ONE << np.uint64(kind)
-    if (TERMINALS_HONOURS_BITS >> np.uint64(kind)) & ONE == np.uint64(0):
+    if not has_kind(TERMINALS_HONOURS_BITS, kind):
         p.nagashi = 0
     p.temporary_furiten = 0
     p.ippatsu = 0

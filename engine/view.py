@@ -32,7 +32,7 @@ def blank_seat(p: np.record) -> None:
 
 @inner
 def clear_score(win: np.record) -> None:
-    """Clear the score in a WIN record. That of `t.win[1]` is scratch memory of `winning_han` until there is a second win."""
+    """Clear the score in a WIN record. `winning_han` uses that of `t.win[1]` as scratch memory before a second win."""
     win.basic = 0
     win.fu = win.han = 0
     win.yakuman = 0

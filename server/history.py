@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic_core import to_json
 
+from engine.mjai.messages import Message
 from engine.mjai.schema import KEYS
 
-Message = dict[str, Any]
 NOTE = "error"  # type of the lines that tell of faults; no messages of the game
 
 

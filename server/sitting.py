@@ -19,9 +19,10 @@ from agents.base import Agent, CompiledAgent
 from agents.registry import make
 from engine.actions import PASS, TSUMOGIRI
 from engine.game import Game
+from engine.mjai.messages import Message
 from engine.mjai.possible_actions import legal_action, safe_default
 from server.guest import Guest
-from server.history import History, Message
+from server.history import History
 from server.journal import Entry, Journal
 from server.metrics import Metrics
 from server.seat import Seat

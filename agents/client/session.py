@@ -11,9 +11,10 @@ from agents.external.fallback import FallbackAgent
 from agents.external.mjai_bot import NONE, BotError, MjaiBot, one_line
 from engine.mjai.messages import Message, complete
 from engine.mjai.reading import canonical
+from engine.mjai.schema import SEAT_KEYS
 
-# Keys that are addressed to this seat alone; canonical messages have none of them.
-SEAT_KEYS = ("id", "possible_actions", "cannot_dahai")
+# Keys for this seat alone that are kept for the bot; canonical messages have none of them.
+KEPT_KEYS = SEAT_KEYS - {"resume", "can_act"}
 PLACEMENTS = ("1st", "2nd", "3rd")
 
 Log = Callable[[str], None]  # takes one line of text
@@ -51,7 +52,7 @@ class GameSession:
         secret = message.pop("resume", None)
         self._next += 1
         if self._next > len(self._messages):
-            seat_keys = {key: message.pop(key) for key in SEAT_KEYS if key in message}
+            seat_keys = {key: message.pop(key) for key in KEPT_KEYS if key in message}
             self._messages.append(canonical(message) | seat_keys)
             self._reply = None
             self.resume_secret = secret or self.resume_secret

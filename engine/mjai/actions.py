@@ -132,4 +132,4 @@ READERS: dict[Any, Callable[[np.record, int, Message], int]] = {
     "none": _plain(actions.PASS),
 }
 if READERS.keys() != REPLIES.keys():
-    raise TypeError(f"replies in the table and their readers differ: {sorted(READERS.keys() ^ REPLIES.keys())}")
+    raise ImportError(f"replies in the table and their readers differ: {sorted(READERS.keys() ^ REPLIES.keys())}")

@@ -85,7 +85,7 @@ def parse_reply(data: bytes | str) -> Message:
 def _object(data: bytes | str) -> Message:
     """The JSON object in `data`. Raises BadMessage."""
     try:
-        said = from_json(data)
+        said = from_json(data.encode() if isinstance(data, str) else data)
     except UnicodeError:
         raise BadMessage(f"not UTF-8; {ONE_OBJECT}") from None
     except ValueError as error:

@@ -10,9 +10,7 @@ import re
 from dataclasses import dataclass, fields
 from typing import Any
 
-from engine.mjai.kinds import BOOL, COUNT, INTEGER, REQUIRED, SEAT, TEXT, BadValue, Key, Kind, choice, text
-
-Message = dict[str, Any]
+from engine.mjai.kinds import BOOL, COUNT, INTEGER, REQUIRED, SEAT, TEXT, BadValue, Key, Kind, Message, choice, text
 
 PROTOCOL = "mjsonp"
 PROTOCOL_VERSION = 3
@@ -128,4 +126,4 @@ def error(message: str, *, retry: bool = False) -> Message:
 NOT_JOINED = Join(**JOIN_DEFAULTS, given=frozenset())  # of a connection that has sent no join yet
 
 if [field.name for field in fields(Join)] != [*JOIN_DEFAULTS, "given"] or REQUIRED in JOIN_DEFAULTS.values():
-    raise TypeError("the fields of Join must be the keys of JOIN_KEYS, in order, each with a default")
+    raise ImportError("the fields of Join must be the keys of JOIN_KEYS, in order, each with a default")

@@ -119,4 +119,4 @@ def write(message: Message, dialect: str) -> Message:
 
 
 if _COMPUTED.keys() != COMPUTED:
-    raise TypeError(f"keys that kita adds: the table has {sorted(COMPUTED)}, here are {sorted(_COMPUTED)}")
+    raise ImportError(f"keys that kita adds: the table has {sorted(COMPUTED)}, here are {sorted(_COMPUTED)}")

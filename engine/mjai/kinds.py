@@ -18,6 +18,7 @@ from engine.scoring.yaku import YAKUMAN_HAN
 from engine.table import N_SEATS
 from engine.tiles import MJAI_NAMES, MJAI_TILES, SANMA_KINDS, WINDS
 
+Message = dict[str, Any]
 Check = Callable[[Any], Any]
 Read = Callable[[str, Any], Any]
 

@@ -10,26 +10,27 @@ from typing import Any
 import numpy as np
 
 from engine.mjai.kinds import HAND_SIZE, HIDDEN_HAND, HIDDEN_TILE, Visibility
+from engine.mjai.kinds import Message as Message  # defined there, imported from here
 from engine.mjai.schema import EVENTS, KEYS
 from engine.rules import PRESETS, RIICHI_STICK, Rules, preset
 from engine.table import N_SEATS
 from engine.tiles import MJAI_NAMES, N_KINDS, NONE, RED_5P, RED_INDEX, UNKNOWN, WINDS
 
-Message = dict[str, Any]
+Hide = Callable[[Message, int], Message]  # (message, seat) -> the message as the seat may see it
 
 
 def tile_name(tile: int) -> str:
-    """Mjai name of a tile37; ``?`` for one the reader may not know."""
-    return "?" if tile == UNKNOWN else MJAI_NAMES[tile]
+    """The mjai name of a tile37; ``?`` for UNKNOWN."""
+    return HIDDEN_TILE if tile == UNKNOWN else MJAI_NAMES[tile]
 
 
 def tile_names(kind: int, count: int, reds: int) -> list[str]:
-    """Names of `count` tiles of a kind, the last `reds` of them red."""
+    """The names of `count` tiles of `kind`, the last `reds` of them red."""
     return [MJAI_NAMES[kind]] * (count - reds) + [MJAI_NAMES[RED_5P + RED_INDEX[kind]]] * reds
 
 
 def hand_names(seat: np.record, without: int = NONE) -> list[str]:
-    """Names of a seat's concealed tiles in order, one tile37 left out."""
+    """The names of the concealed tiles of a SEAT record in order, without one copy of the tile37 `without`."""
     hand, red = seat["hand"].tolist(), seat["red"].tolist()
     names: list[str] = []
     for kind in range(N_KINDS):
@@ -54,13 +55,12 @@ def _for_receiver(key: str) -> Hide:
     return lambda message, seat: message | {key: seat}
 
 
-Hide = Callable[[Message, int], Message]
 _HIDERS: dict[Visibility, Callable[[str], Hide]] = {
     Visibility.ACTOR: _for_actor,
     Visibility.OWNER: _for_owner,
     Visibility.RECEIVER: _for_receiver,
 }
-# Type -> how its one key that not everybody sees alike is hidden or filled in.
+# Type -> how the one key of it that differs from seat to seat is hidden or filled in.
 _HIDE: dict[str, Hide] = {
     row.type: _HIDERS[key.visibility](key.name)
     for row in EVENTS.values()
@@ -70,20 +70,20 @@ _HIDE: dict[str, Hide] = {
 
 
 def for_seat(message: Message, seat: int) -> Message:
-    """The message as `seat` may see it: tiles dealt to and drawn by others are ``?``; ``start_game`` tells the seat."""
+    """The message as `seat` may see it: tiles dealt to or drawn by others are ``?``; ``start_game`` gets ``id``."""
     hide = _HIDE.get(message["type"])
     return message if hide is None else hide(message, seat)
 
 
 def make(kind: str, **fields: Any) -> Message:
-    """An event of type `kind` with its keys in the written order; fields that are None are left out."""
+    """An event of type `kind`: keys in the order of the table, unknown keys last, values that are None left out."""
     given = {key: value for key, value in fields.items() if value is not None}
     known = {key: given.pop(key) for key in KEYS[kind] if key in given}
     return {"type": kind, **known, **given}
 
 
 def start_game(names: list[str], rules: Rules | None) -> Message:
-    """The ``start_game`` of a game under `rules`; the rules are left out where unknown."""
+    """The ``start_game`` of a game under `rules`, which are None if unknown."""
     if rules is None:
         return make("start_game", names=names)
     no_reds = None if rules.red_fives else False
@@ -91,7 +91,7 @@ def start_game(names: list[str], rules: Rules | None) -> Message:
 
 
 def rules_of(start: Message) -> Rules | None:
-    """The rules a ``start_game`` names, or None. Raises ValueError for a preset or length that does not exist."""
+    """The rules that a ``start_game`` names, or None. Raises ValueError for an unknown preset or length."""
     if start.get("rules") not in PRESETS:
         if "rules" in start:
             preset(start["rules"])  # raises, naming the presets there are
@@ -103,7 +103,10 @@ def rules_of(start: Message) -> Rules | None:
 def start_kyoku(
     index: int, honba: int, kyotaku: int, indicator: str, scores: list[int], tehais: list[list[str]]
 ) -> Message:
-    """The ``start_kyoku`` of round `index`, which steps 4 per wind (E1-E3 = 0-2, S1-S3 = 4-6), as Tenhou counts."""
+    """The ``start_kyoku`` of round `index`, counted as Tenhou does: E1-E3 are 0-2, S1-S3 are 4-6.
+
+    Raises ValueError for a round or hands that do not exist with three players.
+    """
     wind, oya = divmod(index, 4)
     if not (0 <= wind < len(WINDS) and oya < N_SEATS):
         raise ValueError(f"round index {index} does not exist with three players (0-2, 4-6 or 8-10)")
@@ -115,10 +118,15 @@ def start_kyoku(
     )  # fmt: skip
 
 
-def complete(events: list[Message]) -> list[Message]:
-    """The same events with what is certain filled in: a riichi's deltas, scores after a change, the tile a win took.
+def riichi_deltas(actor: int) -> list[int]:
+    """The points of each seat when `actor` pays a riichi stick."""
+    return [-RIICHI_STICK if seat == actor else 0 for seat in range(N_SEATS)]
 
-    A discard right after a pon is never tsumogiri; some writers compare it with the tile drawn before.
+
+def complete(events: list[Message]) -> list[Message]:
+    """The events with missing keys filled in that follow from others: deltas of a riichi, scores, the winning tile.
+
+    Also sets ``tsumogiri`` of a discard after a pon to false: some writers compare it with the tile drawn before.
     """
     scores: list[int] | None = None
     tile: str | None = None
@@ -130,7 +138,7 @@ def complete(events: list[Message]) -> list[Message]:
         if kind == "hora" and tile is not None:
             added["pai"] = tile
         if kind == "reach_accepted":
-            added["deltas"] = [-RIICHI_STICK if seat == event["actor"] else 0 for seat in range(N_SEATS)]
+            added["deltas"] = riichi_deltas(event["actor"])
         deltas = (added | event).get("deltas")
         if deltas is not None and scores is not None:
             added["scores"] = [score + delta for score, delta in zip(scores, deltas, strict=True)]
@@ -142,14 +150,12 @@ def complete(events: list[Message]) -> list[Message]:
 
 
 def dumps(message: Message) -> str:
-    """A message as it is written, without the line's end."""
+    """A message as compact JSON, without a newline."""
     return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
 
 
 def ordered(event: Message) -> Message:
-    """The event with its keys in the written order; what is no event of a game stays as it is."""
-    return make(event["type"], **_without_type(event)) if event["type"] in KEYS else event
-
-
-def _without_type(event: Message) -> Message:
-    return {key: value for key, value in event.items() if key != "type"}
+    """An event with its keys in the order of the table; other messages are returned unchanged."""
+    if event["type"] not in KEYS:
+        return event
+    return make(event["type"], **{key: value for key, value in event.items() if key != "type"})

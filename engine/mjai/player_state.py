@@ -226,4 +226,4 @@ HANDLERS: dict[str, Callable[[PlayerState, Message], None]] = {
     "end_game": PlayerState._end_game,
 }
 if HANDLERS.keys() != EVENTS.keys():
-    raise TypeError(f"events in the table and their handlers differ: {sorted(HANDLERS.keys() ^ EVENTS.keys())}")
+    raise ImportError(f"events in the table and their handlers differ: {sorted(HANDLERS.keys() ^ EVENTS.keys())}")

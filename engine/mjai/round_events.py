@@ -10,7 +10,7 @@ import numpy as np
 from engine import events
 from engine.events import Event
 from engine.mjai.kinds import HAND_SIZE, HIDDEN_TILE
-from engine.mjai.messages import Message, hand_names, tile_name, tile_names
+from engine.mjai.messages import Message, hand_names, riichi_deltas, tile_name, tile_names
 from engine.rules import RIICHI_STICK, TOTAL_POINTS
 from engine.ryukyoku import EXHAUSTIVE, KYUSHU_KYUHAI, NAGASHI_MANGAN, RYUKYOKU
 from engine.scoring.yaku import BY_NUMBER, IPPATSU, MENZEN_TSUMO, N_YAKU
@@ -67,7 +67,7 @@ class RoundReader:
         return {"type": "reach", "actor": event.actor}
 
     def _reach_accepted(self, event: Event) -> Message:
-        return {"type": "reach_accepted", "actor": event.actor} | self._pay(stick_of(event.actor))
+        return {"type": "reach_accepted", "actor": event.actor} | self._pay(riichi_deltas(event.actor))
 
     def _call(self, event: Event) -> Message:
         name, count = ("pon", 2) if event.type == events.PON else ("daiminkan", 3)
@@ -139,11 +139,6 @@ class RoundReader:
         return {"deltas": deltas, "scores": self.scores}
 
 
-def stick_of(seat: int) -> list[int]:
-    """Deltas of a riichi stick paid by `seat`."""
-    return [-RIICHI_STICK if payer == seat else 0 for payer in range(N_SEATS)]
-
-
 def hidden_hand(seat: np.record) -> list[str]:
     """The names of a concealed hand that is not shown."""
     return [HIDDEN_TILE] * (HAND_SIZE - 3 * int(seat.n_melds))
@@ -180,5 +175,5 @@ def round_messages(t: np.record) -> list[Message]:
     return RoundReader(t).read()
 
 
-if READERS.keys() != set(range(events.LAST_TYPE + 1)):
-    raise TypeError("every type of packed event needs a reader, and no other")
+if READERS.keys() != set(range(events.N_TYPES)):
+    raise ImportError("every type of packed event needs a reader, and no other")

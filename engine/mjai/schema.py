@@ -251,7 +251,7 @@ DISCARDER = Key("target", SEAT, "the seat that discarded, 0 to 2", default=None)
 ANY_TILE = "a tile like 5p, 5pr or E"
 
 _REPLIES = (
-    ReplyMessage("none", "nothing to say, or pass", "wherever you are not asked, or pass"),
+    ReplyMessage("none", "pass, or nothing to do", "every message that you do not act on"),
     ReplyMessage(
         "dahai",
         "discard",
@@ -333,7 +333,7 @@ COMPUTED = frozenset({("ankan", "pai"), ("hora", "tsumo"), ("ryukyoku", "actor")
 Row = TypeVar("Row", EventMessage, ReplyMessage, ConnectionMessage)
 
 
-class SchemaError(TypeError):
+class SchemaError(ImportError):
     """The table of messages contradicts itself."""
 
 
@@ -359,14 +359,19 @@ def verify(
     if unknown := replies.keys() - events.keys() - {"none"}:
         raise SchemaError(f"replies that are no events: {sorted(unknown)}")
     rows: list[EventMessage | ReplyMessage] = [*events.values(), *replies.values()]
-    kinds = dict[str, Key]()
+    known = dict[str, Key]()
     for row in rows:
         names = {key.name for key in row.keys}
+        if sum(key.visibility is not Visibility.ALL for key in row.keys) > 1:
+            raise SchemaError(f"{row.type}: more than one key is not visible to all")
         for key in (*row.keys, *COMMON):
             # Messages are read key by key, whatever their type.
-            first = kinds.setdefault(key.name, key).kind
-            if key.kind.read is not first.read or key.kind.padding != first.padding:
-                raise SchemaError(f"{row.type}: {key.name} is read as a {key.kind.name}, elsewhere as a {first.name}")
+            first = known.setdefault(key.name, key)
+            if key.kind.read is not first.kind.read or key.kind.padding != first.kind.padding:
+                where = f"elsewhere as a {first.kind.name}"
+                raise SchemaError(f"{row.type}: {key.name} is read as a {key.kind.name}, {where}")
+            if (key.scope is Scope.RECORD) != (first.scope is Scope.RECORD):
+                raise SchemaError(f"{row.type}: {key.name} is kept in records, elsewhere it is not, or the reverse")
             if key.visibility is Visibility.ACTOR and "actor" not in names:
                 raise SchemaError(f"{row.type}: {key.name} is for the actor, but there is none")
         if isinstance(row, EventMessage):

@@ -53,7 +53,7 @@ def write_record(record: GameRecord, path: Path | str) -> None:
 def find_records(paths: Iterable[Path | str]) -> list[Path]:
     """The record files among `paths` and in the folders among them, sorted, each once.
 
-    A path of a file is taken whatever its suffix. Raises FileNotFoundError for a path that does not exist.
+    A path of a file is returned whatever its suffix is. Raises FileNotFoundError for a path that does not exist.
     """
     found: set[Path] = set()
     for path in map(Path, paths):

@@ -15,7 +15,7 @@ from engine.ryukyoku import ENGLISH_BY_MJAI
 from engine.tiles import KIND_OF, MJAI_TILES, MPSZ_NAMES
 
 _DRAW_PREFIXES = {"tsumo": "", "pon": "pon ", "daiminkan": "kan "}
-_KAN_PREFIXES = {"ankan": "closed kan ", "kakan": "added kan ", "nukidora": "lays "}
+_KAN_PREFIXES = {"ankan": "closed kan ", "kakan": "added kan ", "nukidora": "nukidora "}
 
 
 @dataclass

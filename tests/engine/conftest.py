@@ -1,4 +1,4 @@
-"""Scenarios, each played on RiichiEnv as well when its test is done."""
+"""The fixture `deal`: scenarios, each of which is compared with RiichiEnv at the end of its test."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Deal = Callable[..., Scenario]
 
 @pytest.fixture
 def deal() -> Iterator[Deal]:
-    """Deal rounds to order. What was played under Tenhou's rules is compared with the oracle, if that is there."""
+    """A function that deals a scenario. Those under Tenhou's rules are compared with RiichiEnv, if it is installed."""
     dealt: list[Scenario] = []
 
     def make(*args: Any, **options: Any) -> Scenario:

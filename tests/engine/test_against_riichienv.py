@@ -1,4 +1,4 @@
-"""Games and rounds played by this engine and by RiichiEnv at once (see `tests/support/differential.py`)."""
+"""Games and rounds played on this engine and on RiichiEnv side by side (see `tests/support/differential.py`)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ODD_ROUNDS_PER_GAME = 10
 def play_hanchan(
     comparison: Comparison, we_lead: bool, seed: int, choose: Chooser
 ) -> tuple[list[Round], list[list[int]]]:
-    """A hanchan, each round starting where the leader's last one ended; its rounds, and their walls laid our way."""
+    """A hanchan, led by one side: its rounds, and their walls in our layout."""
     rng = random.Random(-seed - 1)
     state, rounds, walls = FIRST_ROUND, [], []
     while not state.over:
@@ -40,7 +40,7 @@ def play_hanchan(
 
 
 def check_game(rounds: list[Round], walls: list[list[int]]) -> None:
-    """`Game`, dealt the same walls and given the same answers, tells the same story."""
+    """`Game` with the same walls and actions has the same messages and scores."""
     game = Game(walls=walls)
     for played in rounds:
         for decision in played.decisions:
@@ -57,7 +57,7 @@ def check_game(rounds: list[Round], walls: list[list[int]]) -> None:
 
 @pytest.mark.parametrize("we_lead", [False, True], ids=["riichienv leads", "we lead"])
 def test_hanchan(we_lead: bool, request: pytest.FixtureRequest) -> None:
-    """Half of the games are played at random, half with an aim."""
+    """Half of the games are played at random, half efficiently."""
     comparison = Comparison()
     for seed in range(we_lead, request.config.getoption("--oracle-games"), 2):
         rng = random.Random(seed)
@@ -71,7 +71,7 @@ def test_hanchan(we_lead: bool, request: pytest.FixtureRequest) -> None:
 
 
 def odd_state(rng: random.Random) -> State:
-    """A round to start from in which ends of games, low scores and leftover sticks are near."""
+    """A state with the end of the game near, low scores or riichi sticks on the table."""
     sticks = rng.choice([0, 0, 1, 2])
     total = TOTAL_POINTS - RIICHI_STICK * sticks
     low = rng.choice([0, 100, 900, 1_000, 1_100, 1_900, 2_000, *range(20_000, 42_000, 500)])
@@ -82,7 +82,7 @@ def odd_state(rng: random.Random) -> State:
 
 
 def odd_habits(rng: random.Random) -> Habits:
-    """Habits of every kind, mixed."""
+    """A random mix of habits."""
     return Habits(
         win=rng.choice([0.1, 0.5, 1]),
         riichi=rng.choice([0, 0.5, 1]),
@@ -96,7 +96,7 @@ def odd_habits(rng: random.Random) -> Habits:
 
 
 def test_odd_rounds(request: pytest.FixtureRequest) -> None:
-    """Single rounds with like tiles together, from scores and rounds where games end: kans, robbed tiles, yakuman."""
+    """Single rounds with clustered walls from odd states: more kans, robbed tiles, yakuman and ends of games."""
     comparison = Comparison()
     n = ODD_ROUNDS_PER_GAME * request.config.getoption("--oracle-games")
     for seed in range(n):
@@ -111,8 +111,8 @@ def test_odd_rounds(request: pytest.FixtureRequest) -> None:
         assert [name for name in rare if comparison.seen[name] == 0] == []
 
 
-def test_named_kan_is_told_from_a_real_difference() -> None:
-    """5556788s waits for 8s with 555s, and for 5s and 8s with 567s: drawing 5s in riichi, no kan."""
+def test_the_known_difference_in_kans_is_recognised() -> None:
+    """5556788s waits for 8s with 555s, and for 5s and 8s with 567s: no ankan of a 5s drawn in riichi."""
     wall = build_wall(["678p123550678s1z", "", ""], draws="8s2z3z5s")
     comparison = Comparison()
 
@@ -124,7 +124,7 @@ def test_named_kan_is_told_from_a_real_difference() -> None:
     assert comparison.stopped == 0
 
 
-def test_unnamed_difference_fails_with_its_position(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_difference_fails_with_its_position(monkeypatch: pytest.MonkeyPatch) -> None:
     def without_tsumogiri(side: Theirs) -> Menus:
         return {seat: menu - {TSUMOGIRI} for seat, menu in honest(side).items()}
 

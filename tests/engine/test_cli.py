@@ -1,4 +1,4 @@
-"""``python -m engine``: what it prints, and with which code it exits."""
+"""``python -m engine``: output and exit codes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SUMMARY = re.compile(r"files (\d+) · rounds (\d+) · decisions (\d+) · mismatc
 
 
 def play(seed: int, rules: Rules = TENHOU) -> GameRecord:
-    """A whole game by efficient players."""
+    """A whole game played efficiently."""
     choose = efficient_driver(random.Random(seed), Habits(pon=0.3))
     game = Game(seed, rules, names=("Aki", "Ben [b]", "千夏"))
     while not game.over:
@@ -43,7 +43,7 @@ def record() -> GameRecord:
 
 @pytest.fixture
 def folder(tmp_path: Path, record: GameRecord) -> Path:
-    """Two games in folders, in two formats."""
+    """A folder with two games in two formats."""
     (tmp_path / "deep").mkdir()
     write_record(record, tmp_path / "one.mjson")
     write_record(record, tmp_path / "deep" / "two.json.gz")
@@ -64,7 +64,7 @@ def rewrite(path: Path, change: Callable[[str], str]) -> None:
     path.write_text(change(text), encoding="utf-8")
 
 
-def test_validate_walks_folders_and_sums_up(
+def test_validate_searches_folders_and_prints_totals(
     folder: Path, record: GameRecord, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["validate", str(folder)]) == 0
@@ -126,14 +126,14 @@ def test_a_truncated_archive_is_named(folder: Path, capsys: pytest.CaptureFixtur
     assert totals(summary) == [1, 0, 0, 1]
 
 
-def test_a_folder_without_records_does_not_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_records_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["validate", str(tmp_path)]) == 1
     captured = capsys.readouterr()
     assert totals(captured.out) == [0, 0, 0, 0]
     assert captured.err == f"no game records in {tmp_path}\n"
 
 
-def test_rules_are_those_of_the_file_unless_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rules_are_those_of_the_file_by_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_record(play(3, MAJSOUL), tmp_path / "majsoul.mjson")
     assert main(["validate", str(tmp_path)]) == 0
     assert main(["validate", str(tmp_path), "--rules", "majsoul"]) == 0
@@ -201,7 +201,7 @@ def test_a_broken_file_is_one_line_and_exit_1(folder: Path, capsys: pytest.Captu
     assert not (folder / "out.json").exists()
 
 
-def test_show_tells_the_game(folder: Path, record: GameRecord, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_the_game(folder: Path, record: GameRecord, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", str(folder / "one.mjson")]) == 0
     output = capsys.readouterr().out
     assert output.count(" honba ") == len(record.rounds())

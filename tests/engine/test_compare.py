@@ -1,4 +1,4 @@
-"""What counts as the same in a record and on the engine."""
+"""Which values of a record and of the engine count as equal."""
 
 from __future__ import annotations
 
@@ -34,6 +34,6 @@ def test_final_points_may_be_whole_numbers(recorded: list[float], same: bool) ->
         ([["dora", 1], ["nukidora", 2]], False),
     ],
 )
-def test_laid_norths_may_count_as_dora(recorded: list[list[object]], same: bool) -> None:
+def test_nukidora_may_be_counted_as_dora(recorded: list[list[object]], same: bool) -> None:
     ours = make("hora", yakus=[["reach", 1], ["dora", 1], ["nukidora", 2]])
     assert differing_keys(make("hora", yakus=recorded), ours) == ([] if same else ["yakus"])

@@ -1,4 +1,4 @@
-"""Compiled code is kept once, found again, and never used for other sources than its own."""
+"""The cache of compiled code: filled once, found again, never used for other sources."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHANTEN = "import numpy; from engine.shanten import shanten_of; print(shanten_of
 
 
 def shanten_in_a_new_process(cache: Path) -> str:
-    """What the process says on stderr; its answer must be right."""
+    """Compute a shanten in a new process; returns its stderr."""
     done = subprocess.run(
         [sys.executable, "-c", SHANTEN],
         cwd=REPOSITORY,
@@ -34,7 +34,7 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
     assert shanten_in_a_new_process(tmp_path / "new") == ""
 
 
-def test_without_a_folder_to_write_it_works_and_says_why_it_is_slow(tmp_path: Path) -> None:
+def test_without_a_writable_cache_it_compiles_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     said = shanten_in_a_new_process(tmp_path / "file" / "cache")
     assert "at every start" in said
@@ -43,7 +43,7 @@ def test_without_a_folder_to_write_it_works_and_says_why_it_is_slow(tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["bot.py", "deeper/tables.npz"])
-def test_any_change_of_the_sources_needs_another_folder(tmp_path: Path, name: str) -> None:
+def test_any_change_of_the_sources_changes_the_folder(tmp_path: Path, name: str) -> None:
     source = tmp_path / name
     source.parent.mkdir(exist_ok=True)
     folders = set()

@@ -1,4 +1,4 @@
-"""What must hold at every step of every game: nothing is lost, nothing hidden is told, and time can be turned back."""
+"""Invariants of every step of a game: points and tiles are conserved, views hide what they must, snapshots restore."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check(tables: Tables) -> None:
 
 
 def checked(policy: Policy, tables: Tables) -> Policy:
-    """The policy, with a look at all tables before each of its answers."""
+    """The policy, with a check of all tables before each of its actions."""
 
     def act(views: np.ndarray) -> np.ndarray:
         check(tables)
@@ -45,7 +45,7 @@ def checked(policy: Policy, tables: Tables) -> Policy:
 
 @pytest.mark.parametrize("bot", ["random", "efficiency"])
 def test_points_and_tiles_are_conserved(bot: str, request: pytest.FixtureRequest) -> None:
-    """Random play calls and kans, efficient play wins; where both sit at a table each meets what the other does."""
+    """Random play makes calls and kans, efficient play wins; mixed tables have both."""
     games, rounds = request.config.getoption("--conservation-games"), 0
     for first in range(0, games, TABLES_AT_ONCE):
         seeds = np.arange(first, min(first + TABLES_AT_ONCE, games), dtype=np.uint64)
@@ -73,7 +73,7 @@ def test_points_and_tiles_are_conserved(bot: str, request: pytest.FixtureRequest
     ],
     ids=["points", "hand size", "keys", "seen", "tiles", "draws"],
 )
-def test_each_fault_is_found(fault: int, spoil: Callable[[np.record], None]) -> None:
+def test_the_checks_find_each_fault(fault: int, spoil: Callable[[np.record], None]) -> None:
     tables = Tables([1, 2, 3])
     assert find_fault(tables.raw) == (-1, -1)
     spoil(tables.records[1])
@@ -85,7 +85,7 @@ def test_each_fault_is_found(fault: int, spoil: Callable[[np.record], None]) -> 
 
 @st.composite
 def positions(draw: st.DrawFn) -> Game:
-    """A game some way on, in which somebody is asked."""
+    """A game after some random actions, in which a seat is asked."""
     rng = random.Random(draw(st.integers(0, 1 << 32)))
     driver = draw(st.sampled_from([random_driver(rng), *(efficient_driver(rng, habits) for habits in ALL_HABITS)]))
     game = Game(seed=draw(st.integers(0, (1 << 64) - 1)))
@@ -126,7 +126,7 @@ def test_a_view_shows_what_its_seat_may_know(game: Game) -> None:
 @settings(max_examples=100)
 @given(positions(), st.integers(0, 2))
 def test_messages_for_a_seat_are_those_of_its_view(game: Game, seat: int) -> None:
-    """So they hold nothing that the view does not hold."""
+    """So they contain nothing that the view does not contain."""
     view = game.view(seat)
     assert round_messages(view) == [for_seat(message, seat) for message in round_messages(game.table)]
 
@@ -134,7 +134,7 @@ def test_messages_for_a_seat_are_those_of_its_view(game: Game, seat: int) -> Non
 @settings(max_examples=30)
 @given(st.integers(0, 1 << 32), st.integers(0, 2))
 def test_messages_for_a_seat_name_no_hidden_tile(seed: int, seat: int) -> None:
-    """A whole game told to a seat: others' tiles are unknown until they are shown, ura only after a riichi."""
+    """In a whole game: tiles of others are unknown until shown, ura indicators are shown only after riichi."""
     rng = random.Random(seed)
     game = play(Game(seed=seed), efficient_driver(rng, rng.choice(ALL_HABITS)))
     told = game.new_messages(seat)

@@ -1,4 +1,4 @@
-"""Record files: formats by content, broken ones by name and place."""
+"""Record files: the format is found from the content, errors name the file and the location."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_content_decides_the_format_not_the_name(tmp_path: Path) -> None:
         write_record(busy_game(), tmp_path / "a.txt")
 
 
-def test_find_records_walks_folders(tmp_path: Path) -> None:
+def test_find_records_searches_folders(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     for name in ("b.xml", "a.mjson.gz", "note.txt", "sub/c.json", "sub/d.mjlog"):
         (tmp_path / name).touch()
@@ -82,7 +82,7 @@ MJLOG_TEXT = f"<mjloggm>{MJLOG_HEAD}{MJLOG_INIT}<T40/></mjloggm>"
         ("", "beginning", "no game record"),
     ],
 )
-def test_damaged_records_name_the_file_and_place(text: str, place: str, what: str, tmp_path: Path) -> None:
+def test_damaged_records_name_the_file_and_location(text: str, place: str, what: str, tmp_path: Path) -> None:
     path = tmp_path / "damaged"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(RecordError, match=rf"^damaged: {place}.*: .*{what}") as caught:

@@ -1,4 +1,4 @@
-"""Records as mjai lines."""
+"""mjai logs."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ def test_mjai_reads_other_dialects() -> None:
     assert events["ryukyoku"]["reason"] == "sukaikan"
 
 
-def test_a_robbed_ankan_is_the_tile_won() -> None:
+def test_a_win_on_an_ankan_gets_its_tile() -> None:
     call = make("ankan", actor=0, consumed=["F", "F", "F", "F"])
     record = game(start(1, 0, 0, [35000] * 3), tsumo(0, "1s"), call, make("hora", actor=1, target=0), make("end_kyoku"))
     assert mjai.read(mjai.write(record), "own").events[4]["pai"] == "F"
 
 
-def test_notes_of_a_server_are_written_and_skipped_when_read() -> None:
+def test_errors_of_a_server_are_written_and_ignored_when_read() -> None:
     record = busy_game()
     note = {"type": "error", "actor": 1, "message": "dahai: pai is missing"}
     noted = replace(record, events=[*record.events[:3], note, *record.events[3:]])

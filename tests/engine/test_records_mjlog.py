@@ -1,4 +1,4 @@
-"""Records as Tenhou's mjlog."""
+"""Tenhou mjlog."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_mjlog_meld_codes(who: int, code: int, expected: dict[str, Any]) -> None
     assert mjlog.meld(who, code) == expected
 
 
-def test_mjlog_double_ron_with_liability() -> None:
+def test_mjlog_double_ron_with_pao() -> None:
     events = from_mjlog(
         '<T40/><REACH who="0" step="1"/><D40/><REACH who="0" ten="330,350,340,0" step="2"/><UN n1="b"/><U41/><E41/>'
         '<AGARI ba="1,3" hai="1,2,41" machi="41" ten="30,1000,0" yaku="13,1,53,0" doraHai="52" who="2" fromWho="1" '
@@ -63,7 +63,7 @@ def test_mjlog_double_ron_with_liability() -> None:
         ('hai1="52,53"', "fanpai", [False, True, False]),
     ],
 )
-def test_mjlog_draws(attributes: str, reason: str, tenpais: list[bool]) -> None:
+def test_mjlog_ryukyoku(attributes: str, reason: str, tenpais: list[bool]) -> None:
     # seat 2 has called once before
     sc = 'sc="340,10,350,-20,340,10,0,0"'
     events = from_mjlog(f'<T40/><D55/><N who="2" m="20586"/><F2/><RYUUKYOKU {attributes} ba="1,2" {sc} {OWARI}/>')

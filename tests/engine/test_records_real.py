@@ -1,4 +1,4 @@
-"""Real records read, and written again."""
+"""Real records: read, written again, compared."""
 
 from __future__ import annotations
 

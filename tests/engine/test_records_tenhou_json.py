@@ -1,4 +1,4 @@
-"""Records as tenhou.net/6 JSON."""
+"""tenhou.net/6 JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.rules import MAJSOUL, TENHOU
 from tests.support.handmade_records import FANPAI, busy_game, dahai, game, start, tsumo
 
 
-def test_tenhou_json_carries_every_call_and_result() -> None:
+def test_tenhou_json_represents_every_call_and_result() -> None:
     record = busy_game()
     text = tenhou_json.write(record)
     again = tenhou_json.read(text, "own")
@@ -56,7 +56,7 @@ def test_tenhou_json_carries_every_call_and_result() -> None:
         (1, 1, 24000, 13, "kokushimuso", "役満8000-16000点"),
     ],
 )
-def test_points_are_worded_and_read_back(actor: int, target: int, points: int, fan: int, yaku: str, text: str) -> None:
+def test_points_are_written_and_read_back(actor: int, target: int, points: int, fan: int, yaku: str, text: str) -> None:
     win = make(
         "hora", actor=actor, target=target, yakus=[[yaku, fan]], fu=30, fan=fan, hora_points=points, deltas=[0, 0, 0]
     )
@@ -66,7 +66,7 @@ def test_points_are_worded_and_read_back(actor: int, target: int, points: int, f
     assert (read["hora_points"], read["fan"], read.get("fu")) == (points, fan, 30 if "符" in text else None)
 
 
-def test_a_pon_that_fits_two_discards_goes_where_the_rows_come_out_even() -> None:
+def test_a_pon_that_fits_two_discards_is_placed_so_that_all_rows_are_used() -> None:
     # seat 0 discards E twice; seat 2 lets the first pass, though its next draw is a pon of E
     draws: list[Row] = [[32, "2121p21"], [22], ["41p4141"]]
     discards: list[Row] = [[41, 41], [21], [31]]
@@ -90,7 +90,7 @@ def test_a_pon_that_fits_two_discards_goes_where_the_rows_come_out_even() -> Non
         ("kakan tsumo", 1, "kakan tsumo dora"),  # more than the kans give: at the end
     ],
 )
-def test_indicators_are_turned_when_tenhou_turns_them(played: str, n_markers: int, placed: str) -> None:
+def test_indicators_are_placed_where_tenhou_turns_them_over(played: str, n_markers: int, placed: str) -> None:
     events = place_indicators([{"type": kind} for kind in played.split()], ["1p", "2p"][:n_markers])
     assert " ".join(event["type"] for event in events) == placed
     assert [event["dora_marker"] for event in events if event["type"] == "dora"] == ["1p", "2p"][:n_markers]

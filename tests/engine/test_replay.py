@@ -1,4 +1,4 @@
-"""Recorded games replayed: real ones, our own in each format, rare rounds by hand, and records tampered with."""
+"""Replay of recorded games: real ones, our own in each format, rare rounds made by hand, and changed records."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PAIRS = Habits(pon=0.3, kan=0.5)
 
 
 def play(seed: int, rules: Rules = TENHOU, habits: Habits = PAIRS) -> tuple[Game, list[tuple[int, int, bytes]]]:
-    """A whole game, and the answers that a record of it tells (not those a ron overrode) with the view of each."""
+    """A whole game, and its decisions that a record shows (not those that a ron overrides), each with its view."""
     choose = efficient_driver(random.Random(seed), habits)
     game = Game(seed, rules)
     told = []
@@ -46,7 +46,7 @@ def play(seed: int, rules: Rules = TENHOU, habits: Habits = PAIRS) -> tuple[Game
 
 
 def record_of(game: Game) -> GameRecord:
-    """The game's own record, written as mjai and read back."""
+    """The record of a game, written as mjai and read back."""
     return mjai.read(mjai.write(GameRecord(game.messages, None, "")), "own.mjson")
 
 
@@ -57,7 +57,7 @@ def as_tenhou(record: GameRecord) -> GameRecord:
 
 @pytest.fixture(scope="module")
 def record() -> GameRecord:
-    """One game of ours that holds every kind of event the tests change."""
+    """A game that has every type of event that the tests change."""
     for seed in range(100):
         made = record_of(play(seed)[0])
         kinds = {event["type"] for event in made.events}
@@ -116,7 +116,7 @@ def test_own_games_replay_from_tenhou_json(seed: int, rules: Rules, habits: Habi
     assert replay.n_decisions == len(told)
 
 
-def test_a_decision_knows_its_menu_and_what_came_before(record: GameRecord) -> None:
+def test_a_decision_has_its_menu_and_the_events_before(record: GameRecord) -> None:
     n_passes = 0
     for decision in Replay(record):
         assert decision.action in decision.legal
@@ -134,7 +134,7 @@ def test_a_record_that_begins_in_mid_game_replays(record: GameRecord) -> None:
         assert Replay(later).check() == []
 
 
-def test_iterating_again_starts_anew(record: GameRecord) -> None:
+def test_each_iteration_starts_from_the_beginning(record: GameRecord) -> None:
     replay = Replay(record)
     first = [(decision.seat, decision.action) for decision in replay]
     assert [(decision.seat, decision.action) for decision in replay] == first
@@ -188,7 +188,7 @@ def test_rare_rounds_replay(name: str) -> None:
     assert Replay(as_tenhou(record)).check() == []
 
 
-def test_rare_rounds_are_what_they_are_called() -> None:
+def test_rare_rounds_have_the_results_of_their_names() -> None:
     results = {name: [event for event in rare(name).events if event["type"] in ("hora", "ryukyoku")] for name in RARE}
     assert [(win["actor"], win["target"]) for win in results["double ron"]] == [(1, 0), (2, 0)]
     assert [(win["actor"], win["target"]) for win in results["ron over pon"]] == [(2, 0)]
@@ -198,7 +198,7 @@ def test_rare_rounds_are_what_they_are_called() -> None:
     assert results["nine kinds"][0]["reason"] == "kyushukyuhai"
 
 
-def test_what_a_ron_overrode_is_no_decision() -> None:
+def test_an_answer_that_a_ron_overrides_is_no_decision() -> None:
     decisions = [(decision.seat, decision.action) for decision in Replay(rare("ron over pon"))]
     assert decisions == [(0, TSUMOGIRI), (2, RON)]
 
@@ -209,12 +209,12 @@ Change = Callable[[list[Message]], None]
 
 
 def first(events: list[Message], kind: str, **values: object) -> Message:
-    """The first event of a kind with these values."""
+    """The first event of type `kind` with these values."""
     return next(e for e in events if e["type"] == kind and all(e.get(key) == value for key, value in values.items()))
 
 
 def changed(kind: str, key: str, change: Callable[[Any], Any], **values: object) -> Change:
-    """Changes one value of the first event of a kind."""
+    """A change of one value of the first event of type `kind`."""
 
     def apply(events: list[Message]) -> None:
         event = first(events, kind, **values)
@@ -254,7 +254,7 @@ def call_from_oneself(events: list[Message]) -> None:
 
 
 def plus(amount: int) -> Callable[[Any], Any]:
-    """Adds to a number, or to each of a list."""
+    """A function that adds `amount` to a number, or to each number of a list."""
     return lambda value: [each + amount for each in value] if isinstance(value, list) else value + amount
 
 
@@ -328,7 +328,7 @@ def test_a_wrong_indicator_shows_in_the_win() -> None:
 @pytest.mark.parametrize(
     ("key", "value"), [("honba", 5), ("kyotaku", 7), ("bakaze", "W"), ("scores", [35_000, 35_000, 34_900])]
 )
-def test_a_round_that_does_not_follow_is_played_as_recorded(record: GameRecord, key: str, value: object) -> None:
+def test_a_round_with_another_start_is_played_as_recorded(record: GameRecord, key: str, value: object) -> None:
     events = copy.deepcopy(record.events)
     starts = [event for event in events if event["type"] == "start_kyoku"]
     starts[1][key] = value
@@ -361,7 +361,7 @@ def test_rounds_after_a_mismatch_are_checked(record: GameRecord) -> None:
         ("start_kyoku", "bakaze", "event 2"),
     ],
 )
-def test_an_incomplete_record_is_named_with_the_place(record: GameRecord, kind: str, key: str, place: str) -> None:
+def test_an_incomplete_record_is_named_with_the_location(record: GameRecord, kind: str, key: str, place: str) -> None:
     events = copy.deepcopy(record.events)
     del first(events, kind)[key]
     with pytest.raises(RecordError, match=f"^broken.mjson: {place}: "):

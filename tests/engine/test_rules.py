@@ -1,4 +1,4 @@
-"""Each switch of `Rules`, on and off."""
+"""Each switch of `Rules` on and off."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_double_yakuman(deal: Deal, double: bool, name: str, deltas: list[int]) 
 
 
 def dragons_of_honours(deal: Deal, rules: Rules) -> Scenario:
-    """Seat 1 has three ponned dragons, the last from the dealer, beside 111z 2z: daisangen and tsuuiisou on 2z."""
+    """Seat 1 has pons of all dragons, the last from the dealer, and 111z 2z: daisangen and tsuuiisou on 2z."""
     table = deal(["57z", "556677z111z2z9m9p1s", "6z2z"], "3z3z4p4p", rules=rules)
     return table.do("5z", "pon", "9m", "6z", "pon", "9p").quiet(1).do("7z", "pon", "1s")
 
@@ -72,7 +72,7 @@ def test_red_fives(red_fives: bool) -> None:
     assert sorted(KIND_OF[wall]) == sorted(KIND_OF[FULL_SET])
 
 
-def test_red_fives_are_worth_a_han_each(deal: Deal) -> None:
+def test_each_red_five_is_one_han(deal: Deal) -> None:
     win = deal(["0s", "234678p2288846s"], "1z").do("0s", "ron").win
     assert win.yaku == {"tanyaochu": 1, "akadora": 1}
 
@@ -84,7 +84,7 @@ def test_given_walls_must_fit_the_red_fives() -> None:
     assert Game(rules=replace(TENHOU, red_fives=False), walls=[KIND_OF[wall].tolist()]).asked == (0,)
 
 
-def test_length_is_that_of_the_presets() -> None:
+def test_length_sets_the_last_wind() -> None:
     assert preset("tenhou", "east").packed()["last_wind"] == 0
     assert preset("majsoul").packed()["last_wind"] == 1
     assert TABLE["rules"] == TENHOU.packed().dtype

@@ -1,4 +1,4 @@
-"""Draws: the noten payment, nagashi mangan, and what follows. Source of all: docs/rules.md."""
+"""Exhaustive draws: noten payments, nagashi mangan, and the round after. Rules: docs/rules.md."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.engine.conftest import Deal
 from tests.support.scenario import Scenario
 from tests.support.sides import State
 
-# Tenpai on a single dragon of which the other three lie in the dead wall.
+# Tenpai, each for a dragon whose other three tiles lie in the dead wall.
 WAITING = ("123567p123567s5z", "123567p123567s6z", "234678p234678s7z")
 DEAD_WALL = {"indicators": "55566z", "ura": "6777z1m"}
 
@@ -38,7 +38,7 @@ INNER = [MPSZ_NAMES[kind] for kind in SANMA_KINDS if kind not in TERMINALS_HONOU
 
 
 def nagashi(deal: Deal, *hands: str) -> Scenario:
-    """The dealer draws terminals and honours all the round, the others never."""
+    """The dealer draws only terminals and honours, the others none."""
     outer, inner = iter(OUTER * 2), iter(INNER * 3)
     draws = "".join(next(outer if i % 3 == 0 else inner) for i in range(55))
     return deal([*hands], draws, indicators="4z", state=State(0, 0, 1, 1, (34_000, 35_000, 35_000)))
@@ -50,13 +50,13 @@ def test_nagashi_mangan_is_paid_like_a_tsumo_without_honba_and_sticks(deal: Deal
     assert table.after() == State(0, 1, 2, 1, (42_000, 31_000, 31_000))
 
 
-def test_nagashi_of_a_tenpai_dealer_keeps_the_deal(deal: Deal) -> None:
+def test_the_dealer_repeats_when_tenpai_at_nagashi_mangan(deal: Deal) -> None:
     table = nagashi(deal, "123670p123567s5z").quiet(55)
     assert table.events[-1][1] == "nagashimangan"
     assert table.after().dealer == 0
 
 
-def test_a_called_discard_is_no_nagashi(deal: Deal) -> None:
+def test_a_called_discard_ends_nagashi_mangan(deal: Deal) -> None:
     table = nagashi(deal, "", "11m9m").do("1m", "pon", "9m")
     assert table.t.seat[0].nagashi == 0
 

@@ -1,4 +1,4 @@
-"""When the deal passes and a game ends. Source of all: docs/rules.md."""
+"""Dealer repeats, honba, and the end of a game. Rules: docs/rules.md."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from tests.engine.conftest import Deal
 from tests.support.sides import State
 
 TANYAO_5S = "234678p2288846s"  # waits for 5s; 1,300, of the dealer 2,000
-NINE_KINDS = "19m19p19s123z"
+KYUSHU_KYUHAI_HAND = "19m19p19s123z"
 WAITS_5Z = "123567p123567s5z"
 DEAD_WALL = {"indicators": "55566z", "ura": "6777z1m"}  # holds the other three haku
 
 
 def ron(deal: Deal, state: State, winner: int, **rules: object) -> State:
-    """The seat `winner` wins 1,300 (the dealer 2,000) from the seat before it; what comes after."""
+    """The state after `winner` wins 1,300 (2,000 as dealer) by ron from the seat before it."""
     before, after = (winner + 2) % 3, (winner + 1) % 3
     hands = {winner: TANYAO_5S, before: "5s", after: ""}
     order = [(state.dealer + i) % 3 for i in range(3)]
@@ -24,14 +24,14 @@ def ron(deal: Deal, state: State, winner: int, **rules: object) -> State:
 
 
 def tenpai(deal: Deal, state: State, seat: int) -> State:
-    """An exhaustive draw with one seat tenpai; what comes after."""
+    """The state after an exhaustive draw with one seat in tenpai."""
     hands = [WAITS_5Z if (state.dealer + i) % 3 == seat else "" for i in range(3)]
     return deal(hands, state=state, **DEAD_WALL).quiet(55).after()
 
 
-def abort(deal: Deal, state: State) -> State:
-    """Nine terminals of the dealer; what comes after."""
-    return deal([NINE_KINDS], "2p", state=state).do("kyushu kyuhai").after()
+def kyushu_kyuhai(deal: Deal, state: State) -> State:
+    """The state after kyushu kyuhai of the dealer."""
+    return deal([KYUSHU_KYUHAI_HAND], "2p", state=state).do("kyushu kyuhai").after()
 
 
 # The deal -------------------------------------------------------------------------------------------------------------
@@ -41,7 +41,7 @@ def test_dealer_win_repeats_and_honba_rises(deal: Deal) -> None:
     assert ron(deal, State(0, 1, 2, 0, (35_000,) * 3), 1) == State(0, 1, 3, 0, (32_600, 37_400, 35_000))
 
 
-def test_another_win_passes_the_deal_and_clears_honba(deal: Deal) -> None:
+def test_a_win_of_another_seat_moves_the_deal_and_resets_honba(deal: Deal) -> None:
     assert ron(deal, State(0, 2, 2, 0, (35_000,) * 3), 1) == State(1, 0, 0, 0, (33_300, 36_700, 35_000))
 
 
@@ -86,20 +86,20 @@ def test_last_round_ends_when_the_leading_dealer_is_tenpai_with_40000(deal: Deal
 
 
 def test_an_abort_never_ends_the_game(deal: Deal) -> None:
-    assert abort(deal, LEADING) == State(1, 2, 1, 0, LEADING.scores)
+    assert kyushu_kyuhai(deal, LEADING) == State(1, 2, 1, 0, LEADING.scores)
 
 
 def test_a_round_before_the_last_never_ends_by_40000(deal: Deal) -> None:
     assert not ron(deal, State(1, 1, 0, 0, (30_000, 60_000, 15_000)), 1).over
 
 
-def test_west_is_played_while_nobody_has_40000(deal: Deal) -> None:
+def test_west_rounds_follow_until_a_seat_has_40000(deal: Deal) -> None:
     assert ron(deal, State(1, 2, 0, 0, (35_000, 35_000, 35_000)), 1) == State(2, 0, 0, 0, (33_700, 36_300, 35_000))
     assert ron(deal, State(2, 0, 0, 0, (33_000, 36_000, 36_000)), 1) == State(2, 1, 0, 0, (31_700, 37_300, 36_000))
     assert ron(deal, State(2, 0, 0, 0, (30_000, 39_000, 36_000)), 1).over
 
 
-def test_in_west_a_dealer_repeat_goes_before_the_end(deal: Deal) -> None:
+def test_in_west_a_dealer_who_repeats_without_the_lead_plays_on(deal: Deal) -> None:
     """Seat 0 has 40,000, but the dealer of West 2 wins and does not lead."""
     after = ron(deal, State(2, 1, 0, 0, (45_000, 30_000, 30_000)), 1)
     assert after == State(2, 1, 1, 0, (43_000, 32_000, 30_000))
@@ -120,7 +120,7 @@ def test_east_only_ends_after_east_or_goes_on_into_south(deal: Deal) -> None:
     assert ron(deal, State(1, 2, 0, 0, (35_000,) * 3), 1, rules=east).over
 
 
-def test_sticks_left_go_to_the_top(deal: Deal) -> None:
+def test_riichi_sticks_left_go_to_the_top_seat(deal: Deal) -> None:
     after = tenpai(deal, State(1, 2, 0, 2, (30_000, 41_000, 32_000)), 0)
     assert after == State(1, 2, 0, 0, (32_000, 42_000, 31_000), over=True)
 

@@ -1,4 +1,4 @@
-"""Rules of a turn: riichi, pon and kuikae, kans, nukidora, the kyushu kyuhai. Source of all: docs/rules.md."""
+"""Rules of a turn: riichi, pon and kuikae, kans, nukidora, kyushu kyuhai. Rules: docs/rules.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TANYAO_5S = "234678p2288846s"  # waits for 5s
 
 
 def in_riichi(deal: Deal, hand: str, next_draw: str) -> Scenario:
-    """The dealer declares riichi at once, draws `next_draw` next and is asked."""
+    """The dealer declares riichi in its first turn and draws `next_draw` in its second."""
     return deal([hand], f"7z11z{next_draw}").do("riichi", "7z").quiet(2)
 
 
@@ -22,19 +22,19 @@ def in_riichi(deal: Deal, hand: str, next_draw: str) -> Scenario:
 
 
 @pytest.mark.parametrize(("score", "allowed"), [(1_000, True), (900, False)])
-def test_riichi_needs_a_stick(deal: Deal, score: int, allowed: bool) -> None:
+def test_riichi_needs_1000_points(deal: Deal, score: int, allowed: bool) -> None:
     state = State(0, 0, 0, 0, (score, 52_000, 53_000 - score))
     assert ("riichi" in deal([NO_YAKU_3S], "7z", state=state).menu(0)) == allowed
 
 
-def test_riichi_with_the_last_thousand_leaves_nothing(deal: Deal) -> None:
+def test_riichi_with_exactly_1000_points(deal: Deal) -> None:
     table = deal([NO_YAKU_3S], "7z", state=State(0, 0, 0, 0, (1_000, 52_000, 52_000))).do("riichi", "7z")
     assert table.names == ["tsumo", "reach", "dahai", "reach_accepted", "tsumo"]
     assert table.scores == [0, 52_000, 52_000]
     assert table.t.sticks == 1
 
 
-def test_riichi_needs_three_tiles_left(deal: Deal) -> None:
+def test_riichi_needs_three_live_tiles(deal: Deal) -> None:
     assert "riichi" in deal([NO_YAKU_3S]).quiet_until(3).menu(0)
     assert "riichi" in deal(["", NO_YAKU_3S]).quiet_until(5).menu(1)
     assert "riichi" not in deal(["", NO_YAKU_3S]).quiet_until(2).menu(1)
@@ -117,7 +117,7 @@ def test_ron_goes_before_pon(deal: Deal) -> None:
 # Kans -----------------------------------------------------------------------------------------------------------------
 
 
-def test_kan_in_riichi_keeps_waits_and_reading(deal: Deal) -> None:
+def test_kan_in_riichi_must_not_change_waits_or_reading(deal: Deal) -> None:
     assert "ankan 1p" in in_riichi(deal, "111456p55s23789s", "1p").menu(0)
     changes_waits = in_riichi(deal, "3334678p789s222z", "3p")
     assert "ankan 3p" not in changes_waits.menu(0)
@@ -169,7 +169,7 @@ def test_no_nukidora_after_a_pon(deal: Deal) -> None:
     assert "4z" in table.menu(1)
 
 
-def test_in_riichi_only_the_drawn_north_is_laid(deal: Deal) -> None:
+def test_in_riichi_only_the_drawn_north_can_be_declared(deal: Deal) -> None:
     with_norths = "234567p678s24s44z"
     assert "nukidora" not in in_riichi(deal, with_norths, "5z").menu(0)
     assert in_riichi(deal, with_norths, "4z").menu(0) == {"tsumogiri", "nukidora"}
@@ -182,23 +182,23 @@ def test_nukidora_needs_a_live_tile(deal: Deal) -> None:
     assert "nukidora" not in deal(["4z"]).quiet_until(0).menu(0)
 
 
-# Nine terminals and honours -------------------------------------------------------------------------------------------
+# Kyushu kyuhai -------------------------------------------------------------------------------------------
 
-NINE_KINDS = "19m19p19s123z"
+KYUSHU_KYUHAI_HAND = "19m19p19s123z"
 
 
-def test_nine_terminals_abort_repeats_the_deal(deal: Deal) -> None:
-    table = deal(["", NINE_KINDS], "2p3s", state=State(1, 2, 1, 1, (30_000, 44_000, 30_000)))
+def test_the_dealer_repeats_after_kyushu_kyuhai(deal: Deal) -> None:
+    table = deal(["", KYUSHU_KYUHAI_HAND], "2p3s", state=State(1, 2, 1, 1, (30_000, 44_000, 30_000)))
     table.do("2p", "kyushu kyuhai")
     assert table.events[-1] == ("ryukyoku", "kyushukyuhai", (0, 0, 0))
     assert table.after() == State(1, 2, 2, 1, (30_000, 44_000, 30_000))
 
 
-def test_nine_terminals_only_on_an_uninterrupted_first_draw(deal: Deal) -> None:
-    assert "kyushu kyuhai" in deal([NINE_KINDS], "2p").menu(0)
+def test_kyushu_kyuhai_only_on_an_uninterrupted_first_draw(deal: Deal) -> None:
+    assert "kyushu kyuhai" in deal([KYUSHU_KYUHAI_HAND], "2p").menu(0)
     assert "kyushu kyuhai" not in deal(["19m19p19s12z23456p"], "2p").menu(0)
-    assert "kyushu kyuhai" not in deal(["4z", NINE_KINDS], "2p3s").do("nukidora", "tsumogiri").menu(1)
-    assert "kyushu kyuhai" not in deal([NINE_KINDS], "2p3s4s5s").quiet(3).menu(0)
-    ponned = deal(["7p", "77p", NINE_KINDS], "2p6s").do("7p", "pon", "9m")
+    assert "kyushu kyuhai" not in deal(["4z", KYUSHU_KYUHAI_HAND], "2p3s").do("nukidora", "tsumogiri").menu(1)
+    assert "kyushu kyuhai" not in deal([KYUSHU_KYUHAI_HAND], "2p3s4s5s").quiet(3).menu(0)
+    ponned = deal(["7p", "77p", KYUSHU_KYUHAI_HAND], "2p6s").do("7p", "pon", "9m")
     assert ponned.t.turn == 2
     assert "kyushu kyuhai" not in ponned.menu(2)

@@ -1,4 +1,4 @@
-"""Wins: robbed tiles, replacements and last tiles, when doras are turned, and who pays what. Source: docs/rules.md."""
+"""Wins on robbed, replacement and last tiles, dora indicators, payments and pao. Rules: docs/rules.md."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_first_draw_of_dealer_and_others(deal: Deal) -> None:
     assert interrupted.yaku == {"menzenchin_tsumoho": 1}
 
 
-# When doras are turned ------------------------------------------------------------------------------------------------
+# Dora indicators ------------------------------------------------------------------------------------------------
 
 
 def test_ankan_turns_its_dora_before_the_replacement(deal: Deal) -> None:
@@ -129,7 +129,7 @@ def test_dora_of_a_minkan_does_not_count_on_its_replacement(deal: Deal) -> None:
     assert ankan.yaku["dora"] == 3
 
 
-def test_west_indicator_counts_each_north_laid_once_more(deal: Deal) -> None:
+def test_a_west_indicator_counts_each_north_once_more(deal: Deal) -> None:
     win = deal([NO_YAKU_3S], "4z", replacements="4z3s", indicators="3z").do("nukidora", "nukidora", "tsumo").win
     assert win.yaku["nukidora"] == 2
     assert win.yaku["dora"] == 2
@@ -155,7 +155,7 @@ def two_norths(deal: Deal, seat: int, state: State) -> list[int]:
         (1, 3, [-4_300, 6_600, -2_300]),
     ],
 )
-def test_mangan_tsumo_without_the_missing_norths_share(deal: Deal, seat: int, honba: int, deltas: list[int]) -> None:
+def test_mangan_tsumo_has_tsumo_loss(deal: Deal, seat: int, honba: int, deltas: list[int]) -> None:
     assert two_norths(deal, seat, State(0, 0, honba, 0, (35_000,) * 3)) == deltas
 
 
@@ -179,9 +179,9 @@ def test_double_ron_pays_both_and_honba_and_sticks_to_the_next(deal: Deal) -> No
 
 
 def three_dragons(deal: Deal, then: str, honba: int = 0) -> Scenario:
-    """Seat 1 has ponned haku from the dealer, hatsu from seat 2, its last dragon from the dealer, and waits for 8s.
+    """Seat 1 has called pon on haku (dealer), hatsu (seat 2) and chun (dealer), and waits for 8s.
 
-    Seat 2 draws the first of the tiles `then`.
+    `then`: the next draws, the first of them by seat 2.
     """
     table = deal(["57z", "556677z9m9p1s234p8s", "6z"], f"1z2z3z4p{then}", state=State(0, 0, honba, 0, (35_000,) * 3))
     return table.do("5z", "pon", "9m", "6z", "pon", "9p").quiet(1).do("7z", "pon", "1s")
@@ -201,7 +201,7 @@ def test_liable_seat_pays_half_of_anothers_ron_and_the_honba(deal: Deal, honba: 
     assert win.deltas == deltas
 
 
-def test_liable_seat_that_deals_in_pays_all(deal: Deal) -> None:
+def test_a_liable_discarder_pays_all(deal: Deal) -> None:
     win = three_dragons(deal, "2z8s", 1).quiet(1).do("8s", "ron").win
     assert win.deltas == [-32_200, 32_200, 0]
 
@@ -211,7 +211,7 @@ def test_nobody_is_liable_for_the_second_dragon(deal: Deal) -> None:
     assert concealed.t.seat[1].pao_daisangen == -1
 
 
-def test_who_gives_the_fourth_wind_is_liable_for_daisuushii(deal: Deal) -> None:
+def test_the_discarder_of_the_fourth_wind_is_liable_for_daisuushii(deal: Deal) -> None:
     table = deal(["14z", "11223344z9m9p1s2p5s", "23z"], "5z6z7z5z6z5s").do("1z", "pon", "9m", "2z", "pon", "9p")
     table.do("3z", "pon", "1s").quiet(1).do("4z", "pon", "2p")
     assert table.t.seat[1].pao_daisuushii == 0

@@ -1,4 +1,4 @@
-"""The same games with the compiler switched off, and with every index checked, are the same to the last bit."""
+"""Games are bit for bit the same without compilation and with checked indices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent.parent
 
 
 def digests(first: int, last: int, **environment: str) -> list[str]:
-    """Digests of games played in a process of its own."""
+    """Digests of games played in a new process."""
     answer = subprocess.run(
         [sys.executable, "-m", "tests.support.engine_digest", str(first), str(last)],
         cwd=REPOSITORY,

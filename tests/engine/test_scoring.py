@@ -1,4 +1,4 @@
-"""What hands are worth: one example or more of each yaku, fu, points, readings, and hands scored by others."""
+"""Scoring: examples of each yaku, of fu, points and readings, and the scored hands of real games."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_yaku(hand: str, win: str, melds: list[str], circumstances: dict[str, An
     assert score(hand, win, melds, **circumstances).yaku == expected
 
 
-def test_each_yaku_of_three_players_has_an_example() -> None:
+def test_each_yaku_has_an_example() -> None:
     shown = {name for *_, expected in ONE_OF_EACH for name in expected}
     bonus = {y.DORA, y.RED_DORA, y.URA_DORA, y.NUKI_DORA}
     impossible = {y.SANSHOKU}  # a run of each suit, and man has none
@@ -189,7 +189,7 @@ READINGS = [
 
 
 @pytest.mark.parametrize(("hand", "win", "circumstances", "yaku", "fu"), READINGS)
-def test_highest_paying_reading(
+def test_highest_scoring_reading(
     hand: str, win: str, circumstances: dict[str, Any], yaku: dict[str, int], fu: int
 ) -> None:
     won = score(hand, win, **circumstances)
@@ -218,7 +218,7 @@ def test_ura_count_in_riichi_only() -> None:
 @pytest.mark.parametrize(
     "hand", ["123p456p789s12s44z", "11m99m11p99p11s99s4z", "19m19p19s1234567z", "1111222233p99s1m"]
 )
-def test_incomplete_hands_are_worth_nothing(hand: str) -> None:
+def test_incomplete_hands_have_no_score(hand: str) -> None:
     assert score(hand, "6s", tsumo=True, riichi=True, dora="6s").han == 0
 
 

@@ -1,4 +1,4 @@
-"""Random winning hands of every shape, scored here and by the package ``mahjong``."""
+"""Random winning hands of all forms, scored by this engine and by the package ``mahjong``."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Case:
 
 
 def random_sets(rng: random.Random, pool: list[int], n_melds: int) -> tuple[list[int], list[tuple[int, int]]] | None:
-    """Concealed kinds and melds (type, kind) of four sets and a pair; None where a kind would occur five times."""
+    """Concealed kinds and melds (type, kind) of four sets and a pair; None if a kind would occur five times."""
     left = dict.fromkeys(pool, 4)
     starts = [kind for kind in pool if PIN <= kind < HONOUR and kind % 9 < 7 and kind + 1 in left and kind + 2 in left]
     run_share = rng.choice((0.0, 0.6, 1.0)) if starts else 0.0
@@ -115,7 +115,7 @@ def random_shape(rng: random.Random) -> tuple[list[int], list[tuple[int, int]]]:
 
 
 def random_situation(rng: random.Random, concealed: bool, untouched: bool) -> int:
-    """Situation bits that can occur together; `untouched`: neither melds nor norths laid."""
+    """Situation bits that can occur together; `untouched`: no melds and no nukidora."""
     situation = 0
     if concealed and rng.random() < 0.5:
         situation |= rng.choice((y.IN_RIICHI, y.IN_RIICHI, y.IN_DOUBLE_RIICHI))
@@ -189,7 +189,7 @@ def ours(case: Case, win: Any) -> Result:
 
 
 class Oracle:
-    """`mahjong` with Tenhou's three-player rules, or with double yakuman."""
+    """The package `mahjong` with Tenhou's three-player rules, or with double yakuman."""
 
     def __init__(self, double_yakuman: bool) -> None:
         self.options = OptionalRules(

@@ -1,4 +1,4 @@
-"""Shanten, waits and useful tiles against the definition, two other libraries and real hands.
+"""Shanten, waits and ukeire against the definition, two other libraries and real hands.
 
 Neither library differs from the exact definition on any hand tried here, so nothing is left out of the comparisons.
 """
@@ -128,7 +128,7 @@ def complete_hands(rng: np.random.Generator, n_melds: int, n: int) -> np.ndarray
 
 
 def spoiled(rng: np.random.Generator, hands: np.ndarray, n_changes: int) -> np.ndarray:
-    """The same hands with `n_changes` random tiles of each exchanged for others."""
+    """The same hands with `n_changes` random tiles of each replaced."""
     result = hands.copy()
     for hand in result:
         for _ in range(n_changes):
@@ -138,7 +138,7 @@ def spoiled(rng: np.random.Generator, hands: np.ndarray, n_changes: int) -> np.n
 
 
 def varied_hands(rng: np.random.Generator, n: int) -> Iterator[tuple[int, np.ndarray]]:
-    """Pairs of melds laid and hands, about n hands in all: of every size, sparse, dense and nearly complete."""
+    """Pairs (number of melds, hands), about n hands in all: of every size, sparse, dense and nearly complete."""
     share = n // (len(SIZES) * (len(POOLS) + 1)) + 1
     for n_melds, size in SIZES:
         for pool in POOLS.values():
@@ -159,7 +159,7 @@ def tiles136(hand: np.ndarray) -> list[int]:
 
 
 def fewest_lacking(hands: np.ndarray, targets: np.ndarray) -> list[int]:
-    """The definition: how many tiles each hand lacks to the nearest target that could exist."""
+    """The definition: the tiles each hand lacks to the nearest possible target."""
     targets = np.unique(targets[targets.max(axis=1) <= 4], axis=0)
     return [int(np.maximum(targets - hand, 0).sum(axis=1).min()) for hand in hands]
 
@@ -169,7 +169,7 @@ def bits(mask: Any) -> set[int]:
 
 
 def changed(hand: np.ndarray, step: int) -> dict[int, int]:
-    """Kind -> shanten by riichienv with one tile of it more (`step` 1) or less (-1), for kinds where that can be."""
+    """Kind -> shanten by riichienv with a tile of it added (`step` 1) or removed (-1), for the kinds possible."""
     result = {}
     for kind in SANMA_KINDS.tolist():
         if 0 <= hand[kind] + step <= 4:
@@ -247,7 +247,7 @@ def test_shanten_of_each_form_agrees_with_mahjong(request: pytest.FixtureRequest
             assert found == [lowest, regular, seven_pairs, orphans]
 
 
-def test_kinds_are_those_that_change_the_shanten_as_said() -> None:
+def test_sets_of_kinds_agree_with_the_shanten_after_each_change() -> None:
     rng = np.random.default_rng(5)
     for n_melds, hands in varied_hands(rng, 4_000):
         melds = same(n_melds, hands)
@@ -352,7 +352,7 @@ def test_counts_of_another_length_are_refused() -> None:
 
 
 def few_answers() -> np.ndarray:
-    """uint64[n, 7]: everything asked about a few hands."""
+    """uint64[n, 7]: all results for a few hands."""
     answers = []
     for n_melds, hands in varied_hands(np.random.default_rng(8), 300):
         melds = same(n_melds, hands)
@@ -360,7 +360,7 @@ def few_answers() -> np.ndarray:
     return np.concatenate(answers)
 
 
-def test_without_compilation_the_answers_are_the_same(tmp_path: Path) -> None:
+def test_results_are_the_same_without_compilation(tmp_path: Path) -> None:
     ask = "import numpy, runpy, sys; numpy.save(sys.argv[2], runpy.run_path(sys.argv[1])['few_answers']())"
     answers = tmp_path / "answers.npy"
     subprocess.run(

@@ -1,4 +1,4 @@
-"""The wall generator: the same everywhere and for ever, the full set, and without favourites."""
+"""The wall generator: reproducible, the full set, uniform."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def walls(n: int) -> np.ndarray:
     return Tables(range(n)).records["wall"]
 
 
-def test_a_seed_means_the_same_wall_for_ever() -> None:
+def test_a_seed_always_gives_the_same_wall() -> None:
     # Saved results name walls by seed: a generator that deals otherwise makes them worthless.
     wall = Game(seed=7).table.wall
     assert "".join(MPSZ_NAMES[tile] for tile in wall[:13]) == FIRST_HAND_OF_SEED_7
     assert hashlib.sha256(walls(100).tobytes()).hexdigest()[:16] == DIGEST_OF_100_WALLS
 
 
-def test_the_round_decides_the_wall_not_the_course_of_the_game() -> None:
+def test_the_wall_depends_on_the_round_and_not_on_the_play() -> None:
     seen = {}
     for answers in (0, -1):  # two ways to play the same seed
         game = Game(seed=3)
@@ -47,7 +47,7 @@ def test_every_wall_is_the_full_set() -> None:
     assert (np.sort(walls(1_000), axis=1) == np.sort(FULL_SET)).all()
 
 
-def test_no_tile_favours_a_place() -> None:
+def test_tiles_are_uniform_over_the_wall() -> None:
     counts = np.stack([(walls(N_WALLS) == tile).sum(axis=0) for tile in np.unique(FULL_SET)])
     copies = np.array([(tile == FULL_SET).sum() for tile in np.unique(FULL_SET)])
     expected = N_WALLS * copies[:, None] / WALL_SIZE

@@ -18,7 +18,7 @@ from engine.events import Event
 from engine.game import Game
 from engine.mjai import round_events
 from engine.mjai.messages import hand_names
-from engine.mjai.possible_actions import hints
+from engine.mjai.possible_actions import possible_actions
 from engine.mjai.round_events import RoundReader
 from engine.table import URA_AT
 from engine.tiles import MJAI_NAMES
@@ -83,17 +83,17 @@ def hides_nothing_when_sent_again(patch: pytest.MonkeyPatch) -> None:
 def hints_for_the_next_seat(patch: pytest.MonkeyPatch) -> None:
     def misled(t: np.record, seat: int, message: Message, _: Sequence[int]) -> Message:
         other = (seat + 1) % 3
-        return hints(t, other, message, actions_of(*t.legal[other].tolist()))
+        return possible_actions(t, other, message, actions_of(*t.legal[other].tolist()))
 
-    patch.setattr("server.guest.hints", misled)
+    patch.setattr("server.guest.possible_actions", misled)
 
 
 def hints_of_others_wins(patch: pytest.MonkeyPatch) -> None:
     def eager(t: np.record, seat: int, message: Message, legal: Sequence[int]) -> Message:
-        told = hints(t, seat, message, legal)
+        told = possible_actions(t, seat, message, legal)
         return {key: [*value, {"type": "hora", "actor": (seat + 1) % 3}] for key, value in told.items()}
 
-    patch.setattr("server.guest.hints", eager)
+    patch.setattr("server.guest.possible_actions", eager)
 
 
 def remarks_sent_again(patch: pytest.MonkeyPatch) -> None:

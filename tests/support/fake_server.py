@@ -10,9 +10,9 @@ from types import TracebackType
 from typing import Any
 
 from agents.external.mjai_bot import OPENING as FIRST_DECISION
+from engine.mjai.connection import HELLO
 
 Message = dict[str, Any]
-HELLO: Message = {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
 
 
 class Connection:

@@ -22,9 +22,10 @@ from mahjong.shanten import Shanten
 from engine.actions import ANKAN, DAIMINKAN, KYUSHU_KYUHAI, action_name
 from engine.game import Game
 from engine.mjai import dialects
-from engine.mjai.messages import KEYS, hand_names
+from engine.mjai.messages import hand_names
 from engine.mjai.player_state import PlayerState
-from engine.mjai.possible_actions import hints
+from engine.mjai.possible_actions import possible_actions
+from engine.mjai.schema import KEYS
 from engine.tiles import KIND_OF, MJAI_TILES
 from server.running import Running
 from tests.support.server_bots import (
@@ -238,7 +239,7 @@ class Inspection:
         may: dict[str, list[Any]] = {}  # the values a hint may have
         if join["dialect"] == "mjai3p":
             for legal in ([], moment.legal):
-                for key, value in hints(moment.view, self.seat, moment.message, legal).items():
+                for key, value in possible_actions(moment.view, self.seat, moment.message, legal).items():
                     may.setdefault(key, []).append(value)
         if join["reply"] == "when_asked" and moment.legal:
             may["can_act"] = [True]

@@ -1,4 +1,4 @@
-"""A view rebuilt from messages is the view that the table shows."""
+"""The view that `PlayerState` rebuilds from messages equals the view of the table."""
 
 from __future__ import annotations
 
@@ -29,10 +29,9 @@ from engine.tiles import MJAI_TILES
 from tests.support.players import ALL_HABITS, Chooser, efficient_driver, play, random_driver
 from tests.support.walls import build_wall, clustered_wall
 
-REPOSITORY = Path(__file__).resolve().parent.parent.parent
+REPOSITORY = Path(__file__).resolve().parents[3]
 ALL_RULES = [TENHOU, MAJSOUL, TENHOU.with_length("east"), replace(MAJSOUL.with_length("east"), red_fives=False)]
-LAID = ("nukidora", "kakan", "ankan")  # indicators that are owed come while what is laid is on offer
-Message = Message
+RESPONDABLE = ("nukidora", "kakan", "ankan")  # a dora indicator may follow while the tile is still on offer
 
 
 def differences(one: np.record, other: np.record) -> list[str]:
@@ -46,44 +45,44 @@ def differences(one: np.record, other: np.record) -> list[str]:
     ]
 
 
-class Followed:
-    """A game in which every seat follows the messages it gets; `check` after whatever happens."""
+class TrackedGame:
+    """A game with a `PlayerState` for every seat, compared with the table after every action."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self.states = [PlayerState() for _ in range(3)]
-        self.heard: list[Message] = []  # by seat 0
+        self.messages: list[Message] = []  # by seat 0
         self.check()
 
     def check(self) -> None:
-        """Let everybody hear what is new, and compare."""
+        """Give every seat its new messages, and compare the views."""
         for seat, state in enumerate(self.states):
             fresh = self.game.new_messages(seat)
             for message, following in zip(fresh, [*fresh[1:], {}]):
                 state.update(message)
-                if following and not (message["type"] in LAID and following["type"] == "dora"):
-                    assert state.legal == [], f"asked between {message} and {following}"
-            self.heard += fresh if seat == 0 else []
+                if following and not (message["type"] in RESPONDABLE and following["type"] == "dora"):
+                    assert state.legal == [], f"legal actions between {message} and {following}"
+            self.messages += fresh if seat == 0 else []
             view, shown = state.view, self.game.view(seat)
             if self.game.over:
                 assert view.seat["score"].tolist() == self.game.scores
                 assert (view.phase, state.legal) == (GAME_OVER, [])
             elif view.tobytes() != shown.tobytes():
-                raise AssertionError(f"seat {seat} after {self.heard[-4:]}: {differences(view, shown)}")
+                raise AssertionError(f"seat {seat} after {self.messages[-4:]}: {differences(view, shown)}")
             elif seat in self.game.asked:
                 assert state.legal == self.game.legal(seat) != []
-            else:  # the one thing messages do not tell is that the seat has answered, and another has not
+            else:  # no message tells that this seat has passed while another has not answered yet
                 assert state.legal == actions_of(*shown.legal[seat].tolist())
 
-    def play(self, choose: Callable[[int], int]) -> Followed:
-        """To the end; `choose` gives the answer of a seat. Looks after each single answer."""
+    def play(self, choose: Callable[[int], int]) -> TrackedGame:
+        """Play to the end by `choose(seat)`; compare after every answer."""
         while not self.game.over:
             for seat in self.game.asked:
                 self.game.act(seat, choose(seat))
                 self.check()
         return self
 
-    def play_by(self, driver: Chooser) -> Followed:
+    def play_by(self, driver: Chooser) -> TrackedGame:
         def choose(seat: int) -> int:
             hand = self.game.table.seat[seat]
             return driver(hand.hand, int(hand.n_melds), int(self.game.table.drawn), self.game.legal(seat))
@@ -91,23 +90,23 @@ class Followed:
         return self.play(choose)
 
 
-def follow_games(seeds: Iterable[int]) -> set[str]:
-    """Follow games of many kinds from their seeds; the types of all messages heard."""
+def track_games(seeds: Iterable[int]) -> set[str]:
+    """Track games of many kinds; returns the types of all messages seen."""
     kinds: set[str] = set()
     for seed in seeds:
         rng = random.Random(seed)
         driver = efficient_driver(rng, rng.choice(ALL_HABITS)) if seed % 5 else random_driver(rng)
         walls = [clustered_wall(rng) for _ in range(5)] if seed % 4 else []
         rules = ALL_RULES[seed % 3]
-        kinds |= {message["type"] for message in Followed(Game(seed, rules, walls=walls)).play_by(driver).heard}
+        kinds |= {message["type"] for message in TrackedGame(Game(seed, rules, walls=walls)).play_by(driver).messages}
     return kinds
 
 
-# The same as the table shows ------------------------------------------------------------------------------------------
+# Equal to the view of the table ---------------------------------------------------------------------------------------
 
 
-def test_views_of_all_kinds_of_games() -> None:
-    kinds = follow_games(range(60))
+def test_views_of_games_with_every_event() -> None:
+    kinds = track_games(range(60))
     assert kinds == {
         "start_game", "start_kyoku", "tsumo", "dahai", "reach", "reach_accepted", "pon", "daiminkan", "kakan", "ankan",
         "nukidora", "dora", "hora", "ryukyoku", "end_kyoku", "end_game",
@@ -117,33 +116,33 @@ def test_views_of_all_kinds_of_games() -> None:
 @settings(max_examples=20)
 @given(st.integers(0, (1 << 64) - 1), st.integers(0, 1 << 32), st.sampled_from(ALL_HABITS), st.sampled_from([0, 1, 2]))
 def test_views_of_any_game(seed: int, luck: int, habits: Any, rules: int) -> None:
-    Followed(Game(seed, ALL_RULES[rules])).play_by(efficient_driver(random.Random(luck), habits))
+    TrackedGame(Game(seed, ALL_RULES[rules])).play_by(efficient_driver(random.Random(luck), habits))
 
 
 @pytest.mark.parametrize("rules", ALL_RULES, ids=["tenhou", "majsoul", "tenhou east", "majsoul east without reds"])
-def test_bots_that_play_by_what_they_hear_play_as_at_the_table(rules: Rules) -> None:
+def test_bots_play_the_same_from_rebuilt_views(rules: Rules) -> None:
     for seed, bots in enumerate([("rule", "efficiency", "random"), ("efficiency", "random", "rule"), ("rule",) * 3]):
         agents = [make(bot, seed) for bot in bots]
-        followed = Followed(Game(seed, rules))
+        tracked = TrackedGame(Game(seed, rules))
 
-        def choose(seat: int, followed: Followed = followed, agents: list[Any] = agents) -> int:
-            heard, shown = followed.states[seat].view, followed.game.view(seat)
+        def choose(seat: int, tracked: TrackedGame = tracked, agents: list[Any] = agents) -> int:
+            heard, shown = tracked.states[seat].view, tracked.game.view(seat)
             answers = agents[seat].act(np.array([heard, shown], dtype=TABLE))
             assert answers[0] == answers[1]
             return int(answers[0])
 
-        followed.play(choose)
+        tracked.play(choose)
 
 
 def test_views_without_compiled_code() -> None:
-    code = "from tests.engine.test_follow import follow_games; follow_games(range(1, 2))"
+    code = "from tests.engine.mjai.test_player_state import track_games; track_games(range(1, 2))"
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
 def test_views_of_real_games(records_dir: Path) -> None:
-    """Decisions of real records, each with the view of who made it."""
+    """Every decision of real records, with the view of the seat that made it."""
     n_decisions = 0
     for path in sorted(records_dir.iterdir()):
         record = read_records(path)
@@ -161,31 +160,31 @@ def test_views_of_real_games(records_dir: Path) -> None:
     assert n_decisions > 4_000
 
 
-# What only seems so ---------------------------------------------------------------------------------------------------
+# Where the view is not that of the table ------------------------------------------------------------------------------
 
 
-def offered_to_both() -> Followed:
+def offered_to_both() -> TrackedGame:
     """Seat 0 has discarded a 5p that seat 1 wins on and seat 2 may pon."""
-    return Followed(Game(walls=[build_wall(["5p", "46p12345699s777z", "55p"])]))
+    return TrackedGame(Game(walls=[build_wall(["5p", "46p12345699s777z", "55p"])]))
 
 
-def test_a_seat_that_has_passed_seems_to_be_asked_until_it_hears_what_came() -> None:
-    followed = offered_to_both()
-    game, (_, winner, caller) = followed.game, followed.states
+def test_legal_stays_after_a_pass_until_the_next_message() -> None:
+    tracked = offered_to_both()
+    game, (_, winner, caller) = tracked.game, tracked.states
     game.act(0, MJAI_TILES["5p"])
-    followed.check()
+    tracked.check()
     assert RON in winner.legal
     assert PON in caller.legal
     game.act(1, PASS)
-    followed.check()
+    tracked.check()
     assert game.legal(1) == []
     assert RON in winner.legal
     game.act(2, PASS)
-    followed.check()
+    tracked.check()
     assert winner.view.seat[1].temporary_furiten
 
 
-def test_what_is_last_heard_of_stands_on_offer() -> None:
+def test_the_last_discard_is_on_offer() -> None:
     game = Game(3)
     game.act(0, game.legal(0)[0])
     messages = game.new_messages(0)
@@ -236,11 +235,11 @@ def test_a_new_game_starts_anew() -> None:
     assert used.view.tobytes() == fresh.view.tobytes() == second.view(2).tobytes()
 
 
-# Messages that cannot be ----------------------------------------------------------------------------------------------
+# Impossible messages --------------------------------------------------------------------------------------------------
 
 
 def refused(state: PlayerState, message: Message) -> str:
-    """Why a message is refused; the view must stand as it stood."""
+    """Why a message is refused; the view must not change."""
     before = state.view.tobytes()
     with pytest.raises(ValueError, match=r".") as error:
         state.update(message)
@@ -278,7 +277,7 @@ START = {
     "type": "start_kyoku", "bakaze": "E", "kyoku": 1, "honba": 0, "kyotaku": 0, "oya": 0, "dora_marker": "9s",
     "scores": [35_000] * 3, "tehais": [["?"] * 13, ["5p", "5p", "5p", "5pr", *"ESWNPFC", "1m", "9m"], ["?"] * 13],
 }  # fmt: skip
-NOT_NOW, TOO_MANY, NOT_ALLOWED = "nothing of the kind", "more such tiles", "rules do not allow"
+NOT_NOW, TOO_MANY, NOT_ALLOWED = "not this seat's turn", "not that many such tiles", "rules do not allow"
 
 
 @pytest.mark.parametrize(
@@ -292,13 +291,13 @@ NOT_NOW, TOO_MANY, NOT_ALLOWED = "nothing of the kind", "more such tiles", "rule
         ([], START | {"dora_marker": "5p"}, "more tiles of a kind than there are"),
         ([], START | {"dora_marker": "2m"}, "more tiles of a kind than there are"),
         ([], START | {"scores": [35_000] * 4}, "start_kyoku needs 'scores'"),
-        ([], START | {"bakaze": "X"}, "start_kyoku is garbled or incomplete"),
-        ([], START | {"honba": 1 << 20}, "start_kyoku is garbled or incomplete"),
+        ([], START | {"bakaze": "X"}, "start_kyoku is malformed or incomplete"),
+        ([], START | {"honba": 1 << 20}, "start_kyoku is malformed or incomplete"),
         ([], {"type": "start_kyoku"}, "start_kyoku needs 'oya'"),
         ([], tsumo(0), NOT_NOW),
         ([], RYUKYOKU, "ryukyoku cannot follow"),
         ([START], tsumo(1, "5s"), NOT_NOW),
-        ([START], dahai(0, "5s"), f"dahai 5s of seat 0 cannot follow what was heard before: .*{NOT_NOW}"),
+        ([START], dahai(0, "5s"), f"dahai 5s of seat 0 cannot follow the messages before it: .*{NOT_NOW}"),
         ([START], {"type": "tsumo", "pai": "?"}, "tsumo needs 'actor'"),
         ([START, tsumo(0)], START, "start_kyoku cannot follow"),
         ([START, tsumo(0)], tsumo(0), NOT_NOW),
@@ -308,7 +307,7 @@ NOT_NOW, TOO_MANY, NOT_ALLOWED = "nothing of the kind", "more such tiles", "rule
         ([START, tsumo(0)], ankan(0, "E"), TOO_MANY),
         ([START, tsumo(0)], {"type": "kakan", "actor": 0, "pai": "8s", "consumed": ["8s"] * 3}, NOT_ALLOWED),
         ([START, tsumo(0)], {"type": "reach_accepted", "actor": 0}, NOT_NOW),
-        ([START, tsumo(0)], dora("8s"), "no dora indicator is to be shown"),
+        ([START, tsumo(0)], dora("8s"), "no dora indicator is due"),
         ([START, tsumo(0)], {"type": "end_kyoku"}, "end_kyoku cannot follow"),
         ([START, tsumo(0), dahai(0, "8s")], tsumo(2), NOT_NOW),
         ([START, tsumo(0), dahai(0, "8s")], tsumo(1), "tsumo needs 'pai'"),
@@ -322,7 +321,7 @@ NOT_NOW, TOO_MANY, NOT_ALLOWED = "nothing of the kind", "more such tiles", "rule
         ([START, tsumo(0), dahai(0, "8s"), tsumo(1, "E")], dahai(1, "S", True), NOT_ALLOWED),
         ([START, tsumo(0), dahai(0, "8s"), tsumo(1, "E")], dahai(1, "9s"), NOT_ALLOWED),
         ([START, tsumo(0), dahai(0, "8s"), tsumo(1, "E")], reach(1), NOT_ALLOWED),
-        ([START, tsumo(0), ankan(0, "8s")], tsumo(0), "a dora indicator is to be shown first"),
+        ([START, tsumo(0), ankan(0, "8s")], tsumo(0), "a dora indicator must be shown first"),
         ([START, tsumo(0), ankan(0, "8s"), dora("8p")], dora("8p"), "no dora indicator"),
         ([START, tsumo(0), ankan(0, "8s")], dora("5p"), TOO_MANY),
         ([START, tsumo(0), reach(0)], reach(0), NOT_ALLOWED),
@@ -341,15 +340,15 @@ def test_a_message_that_cannot_follow_is_refused(heard: list[Message], message: 
         state.update(message)
 
 
-def test_nothing_is_heard_before_the_game_starts() -> None:
+def test_messages_before_start_game_are_refused() -> None:
     for message in (START, tsumo(0), dora("8p"), RYUKYOKU, {"type": "end_game", "scores": [0, 0, 0]}):
-        assert refused(PlayerState(), message) == f"{message['type']} cannot be heard before start_game"
+        assert refused(PlayerState(), message) == f"{message['type']} before start_game"
 
 
 @settings(max_examples=100)
 @given(st.integers(0, 1 << 32), st.integers(0, 2), st.integers(0, 200))
-def test_a_message_out_of_its_place_is_refused_or_leaves_a_view_to_go_on_from(seed: int, seat: int, place: int) -> None:
-    """Messages of the game at a wrong time: most are refused without a trace, the others are possible there."""
+def test_a_message_at_a_wrong_time_is_refused_or_leaves_a_valid_view(seed: int, seat: int, place: int) -> None:
+    """Most are refused and leave the view unchanged; the others are possible in that position."""
     rng = random.Random(seed)
     game = play(Game(seed), efficient_driver(rng, rng.choice(ALL_HABITS)), 300)
     told = game.new_messages(seat)

@@ -1,4 +1,4 @@
-"""Dialects: what is written is what their own programs write, and nothing is lost that they have a field for."""
+"""Dialects are written as their own programs write them, and lose nothing that they have a key for."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from engine.game import Game
 from engine.mjai.actions import action_message, action_of
-from engine.mjai.dialects import DIALECTS, write, write_log
+from engine.mjai.dialects import DIALECTS, write
 from engine.mjai.messages import complete, for_seat
 from engine.mjai.reading import canonical
+from engine.mjai.schema import KEYS
 from engine.records import mjai
 from engine.records.files import find_records, read_records
 from engine.records.model import GameRecord
@@ -76,22 +77,22 @@ def test_nothing_is_lost_that_the_dialect_has(dialect: str, played: list[Message
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_what_a_seat_sees_keeps_its_hidden_tiles_and_its_connection(dialect: str, played: list[Message]) -> None:
-    hints = {"possible_actions": [], "cannot_dahai": ["1m"]}
+def test_hidden_tiles_and_keys_of_the_connection_are_kept(dialect: str, played: list[Message]) -> None:
+    choices = {"possible_actions": [], "cannot_dahai": ["1m"]}
     for message in played:
         sent = for_seat(message, 1) | {"can_act": True}
-        written = write(sent | hints, dialect)
+        written = write(sent | choices, dialect)
         assert canonical(written) == kept(canonical(sent), dialect)
-        assert canonical(sent | hints | {"resume": "secret"}).keys() == message.keys()
+        assert canonical(sent | choices | {"resume": "secret"}).keys() == message.keys()
         assert written["can_act"] is True
-        assert written.keys() & hints.keys() == (hints.keys() if dialect == "mjai3p" else set())
+        assert written.keys() & choices.keys() == (choices.keys() if dialect == "mjai3p" else set())
         if message["type"] == "start_game":
             resumable = write(sent | {"resume": "secret"}, dialect)
             assert (resumable["id"], resumable["resume"]) == (1, "secret")
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_what_bots_say_comes_back_as_it_was(dialect: str) -> None:
+def test_replies_are_read_back(dialect: str) -> None:
     said = set()
     for seed, habits in enumerate(ALL_HABITS[1:5]):
         game, choose = Game(seed=seed), efficient_driver(random.Random(seed), habits)
@@ -108,7 +109,7 @@ def test_what_bots_say_comes_back_as_it_was(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_real_records_survive_but_for_what_is_named(dialect: str, records_dir: Path) -> None:
+def test_real_records_lose_only_the_keys_named(dialect: str, records_dir: Path) -> None:
     paths = find_records([records_dir])
     assert len(paths) >= 15
     for path in paths:
@@ -130,7 +131,7 @@ def test_mjai3p_is_the_canonical_message_itself(played: list[Message]) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize(
-    "talk",
+    "message",
     [
         {"type": "hello", "protocol": "mjsonp", "protocol_version": 3},
         {"type": "join", "name": "a", "room": "default"},
@@ -139,11 +140,11 @@ def test_mjai3p_is_the_canonical_message_itself(played: list[Message]) -> None:
         {"type": "none"},
     ],
 )
-def test_talk_is_the_same_in_every_dialect(dialect: str, talk: Message) -> None:
-    assert write(talk, dialect) == canonical(talk) == talk
+def test_messages_of_the_connection_are_the_same_in_every_dialect(dialect: str, message: Message) -> None:
+    assert write(message, dialect) == canonical(message) == message
 
 
-# Against the programs that speak them ---------------------------------------------------------------------------------
+# Compared with the programs that use them -----------------------------------------------------------------------------
 
 
 def test_libriichi3p_is_written_like_a_real_log_byte_for_byte(records_dir: Path) -> None:
@@ -155,7 +156,7 @@ def test_libriichi3p_is_written_like_a_real_log_byte_for_byte(records_dir: Path)
     assert written[1:] == lines[1:]
 
 
-# The fields libriichi's `Event` insists on, by type, and how many tiles it wants in `consumed`.
+# The fields that libriichi's `Event` requires, by type, and how many tiles it requires in `consumed`.
 LIBRIICHI_NEEDS = {
     "start_kyoku": "bakaze dora_marker kyoku honba kyotaku oya scores tehais",
     "tsumo": "actor pai",
@@ -173,7 +174,7 @@ LIBRIICHI_NEEDS = {
 CONSUMED = {"pon": 2, "daiminkan": 3, "kakan": 3, "ankan": 4}
 
 
-def test_libriichi3p_has_all_that_libriichi_insists_on(played: list[Message]) -> None:
+def test_libriichi3p_has_all_required_keys(played: list[Message]) -> None:
     for message in played:
         kind, written = message["type"], write(for_seat(message, 0), "libriichi3p")
         assert set(LIBRIICHI_NEEDS.get(kind, "").split()) <= written.keys()
@@ -184,7 +185,7 @@ def test_libriichi3p_has_all_that_libriichi_insists_on(played: list[Message]) ->
 
 @pytest.fixture(scope="module")
 def riichienv_log() -> list[Message]:
-    """Every message of RiichiEnv's own games, played at random with a liking for everything but discards."""
+    """Every message of RiichiEnv's own games, played at random preferring everything to discards."""
     riichienv = pytest.importorskip("riichienv")
     plain = {int(riichienv.ActionType.DISCARD), int(riichienv.ActionType.PASS)}
     log: list[Message] = []
@@ -255,38 +256,38 @@ def test_kita_has_riichienvs_reasons_of_draws(reason: str, theirs: str) -> None:
 def test_a_log_written_in_a_dialect_is_read_back(dialect: str) -> None:
     played = play(Game(seed=5), efficient_driver(random.Random(5), ALL_HABITS[3]))
     for record in (busy_game(), GameRecord(played.messages, TENHOU, "played")):
-        text = write_log(record, dialect)
+        text = mjai.write(record, dialect)
         again = mjai.read(text, "downloaded")
         assert len(text.splitlines()) == len(record.events)
         assert again.events == complete([kept(event, dialect) for event in record.events])
 
 
 def test_a_log_in_mjai3p_is_the_log_we_keep() -> None:
-    assert write_log(busy_game(), "mjai3p") == mjai.write(busy_game())
+    assert mjai.write(busy_game(), "mjai3p") == mjai.write(busy_game())
 
 
 def test_a_log_in_kita_reads_like_riichienv() -> None:
-    lines = write_log(busy_game(), "kita").splitlines()
+    lines = mjai.write(busy_game(), "kita").splitlines()
     assert lines[0] == '{"names":["東子","b","c"],"type":"start_game"}'
     assert '{"actor":1,"consumed":["W","W"],"pai":"W","target":0,"type":"pon"}' in lines
     assert lines[-1] == '{"type":"end_game"}'
 
 
-# Anything at all ------------------------------------------------------------------------------------------------------
+# Any input ------------------------------------------------------------------------------------------------------------
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.sampled_from(["5p", "N", "?"]),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=6,
 )
-KEYS = st.sampled_from(sorted(mjai.model.KEYS["hora"] + mjai.model.KEYS["start_kyoku"] + ("consumed", "ura_markers")))
+KNOWN_KEYS = st.sampled_from(sorted(KEYS["hora"] + KEYS["start_kyoku"] + ("consumed", "ura_markers")))
 
 
 @example({"points": [0, 0, 10**400]}, "end_game")
 @example({"kind": 1}, "tsumo")
 @example({}, ["tsumo"])
 @given(
-    st.dictionaries(KEYS | st.text(max_size=5), VALUES, max_size=5),
+    st.dictionaries(KNOWN_KEYS | st.text(max_size=5), VALUES, max_size=5),
     st.sampled_from(sorted(EVERY_EVENT | {"kita", "none", "chi"})) | VALUES,
 )
 def test_reading_raises_nothing_but_value_error(message: Message, kind: Any) -> None:

@@ -1,10 +1,11 @@
-"""Messages on the wire: what is written round-trips exactly, what is read is read liberally, the rest is told why."""
+"""Messages of a server follow the table; messages of a bot are read liberally or refused with a clear error."""
 
 from __future__ import annotations
 
 import json
 import random
-from typing import Any, get_args
+from dataclasses import asdict
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -12,20 +13,23 @@ from hypothesis import strategies as st
 
 from engine.game import Game
 from engine.mjai.actions import action_message, action_of
+from engine.mjai.bot_messages import BadMessage, parse_join, parse_reply
+from engine.mjai.connection import NOT_JOINED, Join
 from engine.mjai.dialects import DIALECTS, write
+from engine.mjai.kinds import MAX_EXT_BOT, TILE, TILES, BadValue
 from engine.mjai.messages import for_seat
+from engine.mjai.schema import CONNECTION, EVENTS
 from engine.rules import MAJSOUL
 from engine.tiles import MJAI_NAMES, SANMA_KINDS
-from server.events import EVENT, Tile
-from server.messages import EXT_BOT_SIZE, BadMessage, Join, as_message, parse_join, parse_reply
+from tests.support.message_checks import check_message
 from tests.support.players import ALL_HABITS, answer, efficient_driver
 
 HAND = ["1m", "9m", "1p", "5pr", "5p", "9p", "1s", "5sr", "9s", "E", "S", "N", "C"]
 HIDDEN = ["?"] * 13
 RON = {"type": "hora", "actor": 0, "target": 1, "pai": "9p"}
 
-# One of every type the server writes, keys in order, with all it may carry.
-EVENTS: list[dict[str, Any]] = [
+# One of every type that a server writes, with all keys that it may have, in order.
+MESSAGES: list[dict[str, Any]] = [
     {"type": "hello", "protocol": "mjsonp", "protocol_version": 3},
     {"type": "error", "actor": 1, "message": "dahai: pai is missing"},
     {"type": "resumed", "from": 57},
@@ -33,15 +37,15 @@ EVENTS: list[dict[str, Any]] = [
      "wall_seed": "7", "id": 2, "resume": "secret"},
     {"type": "start_kyoku", "bakaze": "S", "kyoku": 3, "honba": 1, "kyotaku": 2, "oya": 2, "dora_marker": "9s",
      "scores": [35000, -100, 70100], "tehais": [HAND, HIDDEN, HIDDEN]},
-    {"type": "tsumo", "can_act": True, "possible_actions": [{"type": "nukidora", "actor": 0, "pai": "N"}], "actor": 0,
-     "pai": "N"},
-    {"type": "dahai", "possible_actions": [RON], "actor": 1, "pai": "9p", "tsumogiri": True},
+    {"type": "tsumo", "actor": 0, "pai": "N", "possible_actions": [{"type": "nukidora", "actor": 0, "pai": "N"}],
+     "can_act": True},
+    {"type": "dahai", "actor": 1, "pai": "9p", "tsumogiri": True, "possible_actions": [RON]},
     {"type": "reach", "actor": 0, "cannot_dahai": ["1p", "5sr"]},
     {"type": "reach_accepted", "actor": 0, "deltas": [-1000, 0, 0], "scores": [34000, 35000, 35000]},
     {"type": "pon", "actor": 0, "target": 1, "pai": "5pr", "consumed": ["5p", "5p"], "cannot_dahai": ["5p"]},
     {"type": "daiminkan", "actor": 0, "target": 2, "pai": "5s", "consumed": ["5s", "5s", "5sr"]},
-    {"type": "kakan", "possible_actions": [], "actor": 1, "pai": "8s", "consumed": ["8s", "8s", "8s"]},
-    {"type": "ankan", "possible_actions": [], "actor": 0, "consumed": ["C", "C", "C", "C"]},
+    {"type": "kakan", "actor": 1, "pai": "8s", "consumed": ["8s", "8s", "8s"], "possible_actions": []},
+    {"type": "ankan", "actor": 0, "consumed": ["C", "C", "C", "C"], "possible_actions": []},
     {"type": "nukidora", "actor": 0, "pai": "N"},
     {"type": "dora", "dora_marker": "2p"},
     {"type": "hora", "actor": 0, "target": 1, "pai": "9p", "uradora_markers": ["9s"], "hora_tehais": HAND,
@@ -71,41 +75,50 @@ def text_of(message: Any) -> str:
     return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
 
 
-def complaint_about(message: Any, parse: Any = parse_reply) -> str:
+def error_for(message: Any, parse: Any = parse_reply) -> str:
     with pytest.raises(BadMessage) as caught:
         parse(message if isinstance(message, str | bytes) else json.dumps(message))
     return str(caught.value)
 
 
-# Events ---------------------------------------------------------------------------------------------------------------
+# Messages of a server -------------------------------------------------------------------------------------------------
 
 
 def test_tiles_are_those_of_three_players() -> None:
-    assert set(get_args(Tile)) == {MJAI_NAMES[kind] for kind in SANMA_KINDS} | {"5pr", "5sr"}
+    names = {MJAI_NAMES[kind] for kind in SANMA_KINDS} | {"5pr", "5sr"}
+    assert set(TILES.values()) - {"?"} == names
+    assert {TILE.check(name) for name in names} == names
+    for other in ("?", "2m", "5mr", "X", "", 5, None):
+        with pytest.raises(BadValue):
+            TILE.check(other)
 
 
-@pytest.mark.parametrize("event", EVENTS, ids=lambda event: event["type"])
-def test_every_event_round_trips_byte_for_byte(event: dict[str, Any]) -> None:
-    model = EVENT.validate_json(text_of(event))
-    assert EVENT.dump_json(model, exclude_none=True, by_alias=True).decode() == text_of(event)
-    assert type(model).__name__.lower() == event["type"].replace("_", "")
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda message: message["type"])
+def test_every_message_of_a_server_follows_the_table(message: dict[str, Any]) -> None:
+    check_message(message)
+    check_message(json.loads(text_of(message)))
+    for key in message.keys() - {"type"}:
+        with pytest.raises(ValueError, match=key):
+            check_message(message | {key: {"no": "such value"}})
+    with pytest.raises(ValueError, match="unknown"):
+        check_message(message | {"unknown": 1})
+    with pytest.raises(ValueError, match="keys of"):
+        check_message({key: message[key] for key in reversed(message)} | {"unknown": 1})
 
 
-def test_every_type_of_event_is_tried() -> None:
-    tags = EVENT.json_schema()["discriminator"]["mapping"]
-    assert sorted(tags) == sorted(event["type"] for event in EVENTS)
+def test_every_type_of_a_server_is_tried() -> None:
+    assert sorted(message["type"] for message in MESSAGES) == sorted(EVENTS.keys() | CONNECTION.keys() - {"join"})
 
 
 @pytest.mark.parametrize("habits", ALL_HABITS[:6])
-def test_whole_games_round_trip_as_each_seat_sees_them(habits: Any) -> None:
+def test_whole_games_follow_the_table_as_each_seat_sees_them(habits: Any) -> None:
     game, choose = Game(seed=11, rules=MAJSOUL), efficient_driver(random.Random(11), habits)
     while not game.over:
         answer(game, choose)
     assert len(game.messages) > 300
     for message in game.messages:
         for seen in (message, for_seat(message, 1)):
-            model = EVENT.validate_python(seen)
-            assert EVENT.dump_python(model, mode="json", exclude_none=True) == seen
+            check_message(seen)
 
 
 @pytest.mark.parametrize(
@@ -116,14 +129,15 @@ def test_whole_games_round_trip_as_each_seat_sees_them(habits: Any) -> None:
         ({"type": "dahai", "actor": 0, "pai": "?", "tsumogiri": True}, "pai"),
         ({"type": "dahai", "actor": 0, "pai": "0p", "tsumogiri": True}, "pai"),
         ({"type": "dahai", "actor": 0, "pai": "1m"}, "tsumogiri"),
+        ({"type": "dahai", "pai": "1m", "actor": 0, "tsumogiri": True}, "keys of dahai"),
         ({"type": "reach_accepted", "actor": 0, "deltas": [0, 0, 0, 0], "scores": [0, 0, 0]}, "deltas"),
         ({"type": "pon", "actor": 0, "target": 1, "pai": "1m", "consumed": ["1m"]}, "consumed"),
         ({"type": "kita", "actor": 0, "pai": "N"}, "type"),
     ],
 )
-def test_events_are_strict(event: dict[str, Any], wrong: str) -> None:
+def test_the_check_of_a_servers_messages_is_strict(event: dict[str, Any], wrong: str) -> None:
     with pytest.raises(ValueError, match=wrong):
-        EVENT.validate_json(json.dumps(event))
+        check_message(event)
 
 
 # Replies --------------------------------------------------------------------------------------------------------------
@@ -131,10 +145,10 @@ def test_events_are_strict(event: dict[str, Any], wrong: str) -> None:
 
 @pytest.mark.parametrize("reply", REPLIES, ids=lambda reply: reply["type"])
 def test_every_reply_round_trips_byte_for_byte(reply: dict[str, Any]) -> None:
-    model = parse_reply(text_of(reply))
-    assert as_message(model) == reply
-    assert model.model_dump_json(exclude_none=True) == text_of(reply)
-    assert parse_reply(text_of(reply).encode() + b"\n") == model
+    read = parse_reply(text_of(reply))
+    assert read == reply
+    assert text_of(read) == text_of(reply)
+    assert parse_reply(text_of(reply).encode() + b"\n") == read
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -145,7 +159,7 @@ def test_every_legal_action_is_read_in_every_dialect(dialect: str) -> None:
         for seat in game.asked:
             for action in game.legal(seat):
                 message = action_message(game.table, seat, action)
-                reply = as_message(parse_reply(json.dumps(write(message, dialect))))
+                reply = parse_reply(json.dumps(write(message, dialect)))
                 assert action_of(game.table, seat, reply) == action
                 said.add(message["type"])
         answer(game, choose)
@@ -171,37 +185,36 @@ def test_every_legal_action_is_read_in_every_dialect(dialect: str) -> None:
         ({"type": "none", "actor": 2, "type_": 1}, {"type": "none", "actor": 2}),
     ],
 )
-def test_reading_is_liberal(said: dict[str, Any], read: dict[str, Any]) -> None:
-    assert as_message(parse_reply(json.dumps(said))) == read
+def test_replies_are_read_liberally(said: dict[str, Any], read: dict[str, Any]) -> None:
+    assert parse_reply(json.dumps(said)) == read
 
 
-def test_of_one_key_twice_the_last_counts() -> None:
-    assert as_message(parse_reply('{"type":"none","type":"reach"}')) == {"type": "reach"}
+def test_the_last_of_duplicate_keys_counts() -> None:
+    assert parse_reply('{"type":"none","type":"reach"}') == {"type": "reach"}
 
 
-def test_notes_of_a_bot_are_kept_as_given() -> None:
+def test_ext_bot_is_kept_as_given() -> None:
     notes = {"token": 7, "prob": 0.25, "candidate": [[1, None], {"深い": "NaN"}], "big": 10**30}
     reply = parse_reply(json.dumps({"type": "dahai", "pai": "1m", "ext_bot": notes}))
-    assert reply.ext_bot == notes
-    assert as_message(reply) == {"type": "dahai", "pai": "1m"}
+    assert reply == {"type": "dahai", "pai": "1m", "ext_bot": notes}
 
 
-def test_notes_of_a_bot_are_small() -> None:
-    notes = {"a": "xx" + "北" * ((EXT_BOT_SIZE - 10) // 3)}
-    assert len(json.dumps(notes, ensure_ascii=False, separators=(",", ":")).encode()) == EXT_BOT_SIZE
-    assert parse_reply(json.dumps({"type": "none", "ext_bot": notes})).ext_bot == notes
+def test_ext_bot_is_limited_in_size() -> None:
+    notes = {"a": "xx" + "北" * ((MAX_EXT_BOT - 10) // 3)}
+    assert len(json.dumps(notes, ensure_ascii=False, separators=(",", ":")).encode()) == MAX_EXT_BOT
+    assert parse_reply(json.dumps({"type": "none", "ext_bot": notes}))["ext_bot"] == notes
     notes["a"] += "北"
-    assert complaint_about({"type": "none", "ext_bot": notes}) == EXT_BOT.format("too big (4,099 bytes)")
+    assert error_for({"type": "none", "ext_bot": notes}) == EXT_BOT.format("too big (4,099 bytes)")
 
 
 TYPES = "none, dahai, reach, pon, daiminkan, kakan, ankan, nukidora, kita, hora, ryukyoku"
 ONE_OBJECT = "send one JSON object a message, in UTF-8"
 EXT_BOT = "none: ext_bot is {}; ext_bot must be an object without NaN, at most 4,096 bytes"
-TILE = "a tile like 5p, 5pr or E"
+A_TILE = "a tile like 5p, 5pr or E"
 
 
 @pytest.mark.parametrize(
-    ("said", "complaint"),
+    ("said", "error_text"),
     [
         (b"", f"not JSON (EOF while parsing a value at line 1 column 0); {ONE_OBJECT}"),
         (b"none", f"not JSON (expected ident at line 1 column 2); {ONE_OBJECT}"),
@@ -235,10 +248,10 @@ TILE = "a tile like 5p, 5pr or E"
         ({"type": "none", "actor": 3}, "none: actor is 3; actor must be your seat, 0 to 2"),
         ({"type": "none", "actor": True}, "none: actor is true; actor must be your seat, 0 to 2"),
         ({"type": "none", "actor": 10**400}, "none: actor is a huge number; actor must be your seat, 0 to 2"),
-        ({"type": "dahai"}, f"dahai: pai is missing; pai must be {TILE}"),
-        ({"type": "dahai", "pai": "2m"}, f"dahai: pai is '2m'; pai must be {TILE}"),
-        ({"type": "dahai", "pai": "?"}, f"dahai: pai is '?'; pai must be {TILE}"),
-        ({"type": "dahai", "pai": ["1m"]}, f"dahai: pai is ['1m']; pai must be {TILE}"),
+        ({"type": "dahai"}, f"dahai: pai is missing; pai must be {A_TILE}"),
+        ({"type": "dahai", "pai": "2m"}, f"dahai: pai is '2m'; pai must be {A_TILE}"),
+        ({"type": "dahai", "pai": "?"}, f"dahai: pai is '?'; pai must be {A_TILE}"),
+        ({"type": "dahai", "pai": ["1m"]}, f"dahai: pai is ['1m']; pai must be {A_TILE}"),
         (
             {"type": "dahai", "pai": "1m", "tsumogiri": "yes"},
             "dahai: tsumogiri is 'yes'; tsumogiri must be true or false",
@@ -259,7 +272,7 @@ TILE = "a tile like 5p, 5pr or E"
             {"type": "ankan", "consumed": ["1m"] * 9},
             "ankan: consumed is a list of 9; consumed must be four tiles of one kind",
         ),
-        ({"type": "kakan", "consumed": ["1m"] * 3}, f"kakan: pai is missing; pai must be {TILE}"),
+        ({"type": "kakan", "consumed": ["1m"] * 3}, f"kakan: pai is missing; pai must be {A_TILE}"),
         (
             {"type": "daiminkan", "target": -1},
             "daiminkan: target is -1; target must be the seat that discarded, 0 to 2",
@@ -268,8 +281,8 @@ TILE = "a tile like 5p, 5pr or E"
         ({"type": "none", "ext_bot": [1]}, EXT_BOT.format("a list of 1")),
     ],
 )
-def test_bad_replies_are_told_what_is_wrong(said: Any, complaint: str) -> None:
-    assert complaint_about(said) == complaint
+def test_bad_replies_are_refused_with_the_reason(said: Any, error_text: str) -> None:
+    assert error_for(said) == error_text
 
 
 # Joining --------------------------------------------------------------------------------------------------------------
@@ -280,23 +293,25 @@ def test_join_round_trips() -> None:
         "type": "join", "name": "wahaha", "room": "solo+rule+efficiency", "dialect": "kita", "token": "t",
         "reply": "when_asked", "games": 0, "resume": "secret", "seen": 12,
     }  # fmt: skip
-    assert parse_join(text_of(whole)).model_dump_json() == text_of(whole)
+    join = asdict(parse_join(text_of(whole)))
+    assert join.pop("given") == whole.keys() - {"type"}
+    assert text_of({"type": "join"} | join) == text_of(whole)
 
 
 def test_a_join_needs_only_a_name() -> None:
     assert parse_join(b'{"type":"join","name":"\\u3000 \xe6\x9d\xb1 b ","x":1}') == Join(
-        type="join", name="東 b", room="default", dialect="mjai3p", token=None, reply="always", games=1, resume=False,
-        seen=0,
+        name="東 b", room="default", dialect="mjai3p", token=None, reply="always", games=1, resume=False, seen=0,
+        given=frozenset({"name"}),
     )  # fmt: skip
 
 
-def test_coming_back_needs_only_the_secret() -> None:
+def test_a_join_that_resumes_needs_only_the_secret() -> None:
     join = parse_join('{"type":"join","resume":"secret"}')
     assert (join.name, join.resume, join.seen) == ("", "secret", 0)
     assert parse_join('{"type":"join","name":"a","resume":true}').resume is True
 
 
-def test_dialects_of_a_join_are_those_there_are() -> None:
+def test_every_dialect_may_be_joined_with() -> None:
     assert [parse_join(json.dumps({"type": "join", "name": "a", "dialect": it})).dialect for it in DIALECTS] == list(
         DIALECTS
     )
@@ -306,7 +321,7 @@ ROOM = "1 to 64 of A-Z a-z 0-9 _ . - and then any number of +BOT (512 characters
 
 
 @pytest.mark.parametrize(
-    ("changed", "complaint"),
+    ("changed", "error_text"),
     [
         ({"type": "none"}, "join: type is 'none'; type must be join"),
         ({"name": None}, "join: name is null; name must be 1 to 64 printable characters"),
@@ -329,17 +344,17 @@ ROOM = "1 to 64 of A-Z a-z 0-9 _ . - and then any number of +BOT (512 characters
         ({"resume": ""}, "join: resume is ''; resume must be true, or the secret of the game to come back to"),
     ],
 )
-def test_bad_joins_are_told_what_is_wrong(changed: dict[str, Any], complaint: str) -> None:
-    assert complaint_about({"type": "join", "name": "a"} | changed, parse_join) == complaint
+def test_bad_joins_are_refused_with_the_reason(changed: dict[str, Any], error_text: str) -> None:
+    assert error_for({"type": "join", "name": "a"} | changed, parse_join) == error_text
 
 
-def test_a_join_without_its_type_or_its_name_is_told_so() -> None:
-    assert complaint_about({"name": "a"}, parse_join) == "join: type is missing; type must be join"
+def test_a_join_without_type_or_name_is_refused_with_the_reason() -> None:
+    assert error_for({"name": "a"}, parse_join) == "join: type is missing; type must be join"
     nameless = "join: name is missing; name must be 1 to 64 printable characters"
-    assert complaint_about({"type": "join", "resume": True}, parse_join) == nameless
+    assert error_for({"type": "join", "resume": True}, parse_join) == nameless
 
 
-# Anything at all ------------------------------------------------------------------------------------------------------
+# Any input ------------------------------------------------------------------------------------------------------------
 
 JSON = st.recursive(
     st.none()
@@ -351,7 +366,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=9), inner, max_size=4),
     max_leaves=12,
 )
-KEYS = {"actor", "target", "pai", "consumed", "tsumogiri", "ext_bot", *Join.model_fields} - {"type"}
+KEYS = {"actor", "target", "pai", "consumed", "tsumogiri", "ext_bot", *asdict(NOT_JOINED)} - {"given"}
 NEAR = st.fixed_dictionaries(
     {"type": st.sampled_from([*TYPES.split(", "), "join"])}, optional=dict.fromkeys(sorted(KEYS), JSON)
 )
@@ -362,11 +377,11 @@ ANYTHING = st.binary(max_size=200) | st.text(st.characters(), max_size=200) | st
 @example("[" * 500)
 @example('{"type":' * 200)
 @example('{"type":"dahai","pai":"' + "\U000e0001" * 300 + '"}')
-def test_whatever_comes_is_read_or_complained_of_in_one_line(data: bytes | str) -> None:
+def test_any_input_is_read_or_refused_in_one_line(data: bytes | str) -> None:
     for parse in (parse_reply, parse_join):
         try:
             parse(data)
         except BadMessage as error:
-            complaint = str(error)
-            assert complaint.isprintable()
-            assert 0 < len(complaint) <= 300
+            error_text = str(error)
+            assert error_text.isprintable()
+            assert 0 < len(error_text) <= 300

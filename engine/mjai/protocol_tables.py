@@ -1,0 +1,144 @@
+"""The tables of docs/protocol.md, written from the table of messages.
+
+``python -m engine.mjai.protocol_tables docs/protocol.md`` brings the page up to date. A table stands between the lines
+``<!-- table NAME -->`` and ``<!-- end -->``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from engine.mjai import connection
+from engine.mjai.connection import DEFAULT_DIALECT, DIALECTS
+from engine.mjai.kinds import MAX_EXT_BOT, REQUIRED, Key
+from engine.mjai.schema import CAN_ACT, COMMON, CONNECTION, DIALECT_ROWS, EVENTS, REPLIES, REPLY_TYPES, EventMessage
+
+BLOCK = re.compile(r"(?<=<!-- table )(\w+) -->\n.*?(?=<!-- end -->)", re.DOTALL)
+
+
+def rows(*lines: Iterable[str]) -> str:
+    """A Markdown table; the first line is its heading."""
+    heading, *rest = [[cell.replace("|", "\\|") for cell in line] for line in lines]
+    return "".join(f"| {' | '.join(line)} |\n" for line in (heading, ["---"] * len(heading), *rest))
+
+
+def limits() -> str:
+    """What both sides of a connection agree on."""
+    return rows(
+        ("", ""),
+        ("port of mjai over TCP, by default", str(connection.DEFAULT_PORT)),
+        ("longest message of a bot", f"{connection.MAX_MESSAGE:,} bytes, without the line end"),
+        ("largest `ext_bot`", f"{MAX_EXT_BOT:,} bytes of JSON"),
+        ("time from `hello` to `join`, by default", f"{connection.JOIN_TIMEOUT:g} s"),
+    )
+
+
+def join() -> str:
+    """The keys of ``join``."""
+    return rows(
+        ("key", "default", "value"),
+        *((f"`{key.name}`", default_of(key), key.text) for key in CONNECTION["join"].keys),
+    )
+
+
+def default_of(key: Key) -> str:
+    """The default of a key, as JSON."""
+    return "" if key.default in (None, "") else f"`{json.dumps(key.default)}`"
+
+
+def replies() -> str:
+    """What a bot replies."""
+    return rows(
+        ("reply", "meaning", "to"),
+        *((names_of(row.type), row.text, row.when) for row in REPLIES.values()),
+    )
+
+
+def names_of(kind: str) -> str:
+    """All names of a reply."""
+    return " or ".join(f"`{name}`" for name, of in REPLY_TYPES.items() if of == kind)
+
+
+def reply_keys() -> str:
+    """The keys of replies; bold if required."""
+    keys = [("every reply", key) for key in COMMON]
+    keys += [(names_of(row.type), key) for row in REPLIES.values() for key in row.keys]
+    return rows(
+        ("reply", "key", "value"),
+        *((name, f"**`{key.name}`**" if key.default is REQUIRED else f"`{key.name}`", key.text) for name, key in keys),
+    )
+
+
+def events() -> str:
+    """The messages of a game, with their keys in order."""
+    return rows(
+        ("message", "key", "kind", "value"),
+        *(line for row in EVENTS.values() for line in event_lines(row.type, row.text, row.keys)),
+        ("every message", f"`{CAN_ACT.name}`?", CAN_ACT.kind.name, CAN_ACT.text),
+    )
+
+
+def server_messages() -> str:
+    """The messages of a connection that a server sends."""
+    return rows(
+        ("message", "key", "kind", "value"),
+        *(
+            line
+            for row in CONNECTION.values()
+            if row.sender == "server"
+            for line in event_lines(row.type, row.text, row.keys)
+        ),
+    )
+
+
+def event_lines(kind: str, text: str, keys: Iterable[Key]) -> list[tuple[str, str, str, str]]:
+    """One line for the message and one for each key."""
+    return [
+        (f"**`{kind}`**", "", "", text),
+        *(("", f"`{key.name}`" + "?" * (key.default is None), key.kind.name, key.text) for key in keys),
+    ]
+
+
+def dialects() -> str:
+    """The keys that each dialect writes, by message."""
+    return rows(
+        ("message", *DIALECTS),
+        ("spoken by", *(DIALECT_ROWS[name].spoken_by for name in DIALECTS)),
+        *((f"`{row.type}`", *(written_keys(row, name) for name in DIALECTS)) for row in EVENTS.values()),
+    )
+
+
+def written_keys(row: EventMessage, dialect: str) -> str:
+    """The keys of a message in a dialect; its type if that has another name."""
+    keys = None if dialect == DEFAULT_DIALECT else getattr(row, dialect)
+    rules = DIALECT_ROWS[dialect]
+    names = [key.name for key in row.keys if key.scope is not key.scope.CONNECTION]
+    if dialect != DEFAULT_DIALECT:
+        record = [key.name for key in row.keys if key.scope is key.scope.RECORD]
+        names = [rules.keys.get(key, key) for key in (record if keys is None else keys.split())]
+    names = sorted(names) if rules.sorted_keys else names
+    renamed = f"type `{rules.types[row.type]}`: " if row.type in rules.types else ""
+    return renamed + (" ".join(f"`{name}`" for name in names) or "none")
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    table.__name__: table for table in (limits, join, server_messages, replies, reply_keys, events, dialects)
+}
+
+
+def update(page: str) -> str:
+    """The page with every table up to date. Raises KeyError for a table that is not one of `TABLES`."""
+    return BLOCK.sub(lambda found: f"{found[1]} -->\n\n{TABLES[found[1]]()}\n", page)
+
+
+def main(path: Path) -> None:
+    """Bring a page up to date."""
+    path.write_text(update(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
