@@ -14,7 +14,7 @@ from agents.bert.encoding import MAX_RECORD, MAX_STATE, MAX_TOKENS, encode
 from agents.bert.labels import PON_LABEL, actions_of, legal_masks
 from engine import events
 from engine.actions import PASS, PON, PON_RED, TSUMOGIRI
-from engine.mjai.round_events import messages
+from engine.mjai.round_events import round_messages
 from engine.tables import Tables
 from engine.tiles import KIND_OF
 from tests.support.encoded_positions import IN_USE, ORDER, parts, places
@@ -52,7 +52,7 @@ def check(hands: Sequence[str], draws: str, moves: Sequence[str], last: Sequence
         state = State(0, dealer, 0, 0, (35_000,) * 3)
         scenario = Scenario([*hands], draws, state=state, replacements=replacements, indicators=indicators)
         scenario.do(*moves)
-        deeds = [message for message in messages(scenario.t) if message["type"] in DEEDS]
+        deeds = [message for message in round_messages(scenario.t) if message["type"] in DEEDS]
         for viewer in range(3):
             record = parts(scenario, viewer)[1]
             assert len(record) == len(deeds)
