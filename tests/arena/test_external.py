@@ -151,7 +151,7 @@ def test_ctrl_c_leaves_no_child_and_faults_are_kept_for_later(
         ("exec:no-such-program,random,random", "there is no program 'no-such-program'"),
         ("exec+kito:cat,random,random", "'kito' is none of mjai3p, libriichi3p, kita, auto"),
         ("ws://localhost/x,random,random", "bots can only connect to mjsonp://HOST:PORT/ROOM"),
-        ("mjsonp://localhost:1/a b,random,random", "the name of a room"),
+        ("mjsonp://localhost:1/a b,random,random", "a room is 1 to 64 of A-Z a-z 0-9 _ . -"),
         ('"rule,random,random', "unexpected end of data"),
     ],
 )
@@ -165,7 +165,7 @@ def test_a_bad_external_bot_is_one_line(arena: Arena, bots: str, what: str) -> N
 def test_a_bot_that_never_plays_ends_the_run(arena: Arena) -> None:
     done = arena("--bots", "exec:false,random,random", "--jobs", 1)
     assert done.returncode == 1
-    assert re.search(r"^arena: bot false: has (ended|closed its stdin) \(exit code 1\)$", done.stderr, re.MULTILINE)
+    assert re.search(r"^arena: bot false: has (exited|closed its stdin) \(exit code 1\)$", done.stderr, re.MULTILINE)
 
 
 def free_port() -> int:

@@ -67,8 +67,8 @@ def test_the_client_gets_the_translated_arguments(
         ([], "MODEL_PATH"),
         (["--port", "x", "model"], "invalid int value: 'x'"),
         (["--port", "99999", "model"], "'mjsonp://localhost:99999/default'"),
-        (["--room", "a/b", "model"], "the name of a room is made of"),
-        (["--host", "", "model"], "is no address of a room"),
+        (["--room", "a/b", "model"], "a room is 1 to 64 of A-Z a-z 0-9 _ . -"),
+        (["--host", "", "model"], "is not the address of a room"),
     ],
 )
 def test_a_bad_argument_is_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], what: str) -> None:
