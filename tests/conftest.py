@@ -1,8 +1,9 @@
-"""Options, fixtures and settings shared by all tests. CONTRIBUTING.md tells which options `make test-all` gives."""
+"""Options, fixtures and settings shared by all tests."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import hypothesis
 import pytest
@@ -15,11 +16,39 @@ hypothesis.settings.load_profile("compiled")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--oracle-games", type=int, default=30, metavar="N", help="games replayed on another engine")
-    parser.addoption("--hands", type=int, default=10_000, metavar="N", help="hands compared with another library")
-    parser.addoption("--conservation-games", type=int, default=500, metavar="N", help="games whose tiles are counted")
-    parser.addoption("--kills", type=int, default=5, metavar="N", help="times the server is killed")
+    """Sizes of the tests marked slow; the quick tests have their own."""
+    parser.addoption("--oracle-games", type=int, default=300, metavar="N", help="games replayed on another engine")
+    parser.addoption("--hands", type=int, default=100_000, metavar="N", help="hands compared with another library")
+    parser.addoption("--conservation-games", type=int, default=2_000, metavar="N", help="games whose tiles are counted")
+    parser.addoption("--kills", type=int, default=50, metavar="N", help="times the server is killed")
     parser.addoption("--docker-build", action="store_true", help="carry out the Dockerfile, without Docker")
+
+
+Scale = Literal["quick", "long"]
+
+
+@pytest.fixture(params=["quick", pytest.param("long", marks=pytest.mark.slow)])
+def scale(request: pytest.FixtureRequest) -> Scale:
+    """Runs a test twice: quickly, and at length if slow tests run."""
+    return request.param
+
+
+@pytest.fixture
+def oracle_games(scale: Scale, pytestconfig: pytest.Config) -> int:
+    """Games to replay on another engine."""
+    return 30 if scale == "quick" else pytestconfig.getoption("--oracle-games")
+
+
+@pytest.fixture
+def n_hands(scale: Scale, pytestconfig: pytest.Config) -> int:
+    """Hands to compare with another library."""
+    return 10_000 if scale == "quick" else pytestconfig.getoption("--hands")
+
+
+@pytest.fixture
+def conservation_games(scale: Scale, pytestconfig: pytest.Config) -> int:
+    """Games in which every tile and point is counted at every step."""
+    return 300 if scale == "quick" else pytestconfig.getoption("--conservation-games")
 
 
 @pytest.fixture(scope="session")

@@ -361,10 +361,12 @@ def play_until_a_game_is_stored(machine: Machine, cluster: Cluster, database: st
     assert not machine.is_healthy(server)
 
 
+@pytest.mark.slow
 def test_the_services_play_and_store_games(tmp_path: Path, postgres_cluster: Cluster, postgres_url: str) -> None:
     play_until_a_game_is_stored(Machine.of_sources(tmp_path), postgres_cluster, postgres_url)
 
 
+@pytest.mark.slow
 def test_the_arena_service_plays_its_games(tmp_path: Path) -> None:
     machine = Machine.of_sources(tmp_path)
     process = machine.start("arena", services()["arena"])

@@ -56,10 +56,10 @@ def check_game(rounds: list[Round], walls: list[list[int]]) -> None:
 
 
 @pytest.mark.parametrize("we_lead", [False, True], ids=["riichienv leads", "we lead"])
-def test_hanchan(we_lead: bool, request: pytest.FixtureRequest) -> None:
+def test_hanchan(we_lead: bool, oracle_games: int) -> None:
     """Half of the games are played at random, half efficiently."""
     comparison = Comparison()
-    for seed in range(we_lead, request.config.getoption("--oracle-games"), 2):
+    for seed in range(we_lead, oracle_games, 2):
         rng = random.Random(seed)
         efficient = efficient_driver(rng, ALL_HABITS[seed // 4 % len(ALL_HABITS)])
         stopped = comparison.stopped
@@ -95,10 +95,10 @@ def odd_habits(rng: random.Random) -> Habits:
     )
 
 
-def test_odd_rounds(request: pytest.FixtureRequest) -> None:
+def test_odd_rounds(oracle_games: int) -> None:
     """Single rounds with clustered walls from odd states: more kans, robbed tiles, yakuman and ends of games."""
     comparison = Comparison()
-    n = ODD_ROUNDS_PER_GAME * request.config.getoption("--oracle-games")
+    n = ODD_ROUNDS_PER_GAME * oracle_games
     for seed in range(n):
         rng = random.Random(seed)
         state, tiles = odd_state(rng), clustered_wall(rng)

@@ -44,9 +44,9 @@ def checked(policy: Policy, tables: Tables) -> Policy:
 
 
 @pytest.mark.parametrize("bot", ["random", "efficiency"])
-def test_points_and_tiles_are_conserved(bot: str, request: pytest.FixtureRequest) -> None:
+def test_points_and_tiles_are_conserved(bot: str, conservation_games: int) -> None:
     """Random play makes calls and kans, efficient play wins; mixed tables have both."""
-    games, rounds = request.config.getoption("--conservation-games"), 0
+    games, rounds = conservation_games, 0
     for first in range(0, games, TABLES_AT_ONCE):
         seeds = np.arange(first, min(first + TABLES_AT_ONCE, games), dtype=np.uint64)
         tables = Tables(seeds)

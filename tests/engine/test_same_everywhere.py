@@ -30,8 +30,10 @@ def digests(first: int, last: int, **environment: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("games", "environment"),
-    [(6, {"NUMBA_DISABLE_JIT": "1"}), (60, {"NUMBA_BOUNDSCHECK": "1"})],
-    ids=["interpreted", "bounds checked"],
+    [
+        pytest.param(6, {"NUMBA_DISABLE_JIT": "1"}, id="interpreted"),
+        pytest.param(60, {"NUMBA_BOUNDSCHECK": "1"}, id="bounds checked", marks=pytest.mark.slow),
+    ],
 )
 def test_same_games(games: int, environment: dict[str, str]) -> None:
     assert digests(0, games, **environment) == [f"{seed} {digest(seed)}" for seed in range(games)]

@@ -228,16 +228,16 @@ def test_every_hand_of_pinzu_alone_agrees_with_riichienv(size: int) -> None:
     assert ours == [calculate_shanten_3p(tiles136(hand)) for hand in hands]
 
 
-def test_shanten_agrees_with_riichienv(request: pytest.FixtureRequest) -> None:
+def test_shanten_agrees_with_riichienv(n_hands: int) -> None:
     rng = np.random.default_rng(3)
-    for n_melds, hands in varied_hands(rng, request.config.getoption("--hands")):
+    for n_melds, hands in varied_hands(rng, n_hands):
         theirs = [calculate_shanten_3p(tiles136(hand)) for hand in hands]
         assert shanten_batch(hands, same(n_melds, hands)).tolist() == theirs
 
 
-def test_shanten_of_each_form_agrees_with_mahjong(request: pytest.FixtureRequest) -> None:
+def test_shanten_of_each_form_agrees_with_mahjong(n_hands: int) -> None:
     rng = np.random.default_rng(4)
-    for n_melds, hands in varied_hands(rng, request.config.getoption("--hands")):
+    for n_melds, hands in varied_hands(rng, n_hands):
         ours = all_shanten(hands, same(n_melds, hands))
         for hand, found in zip(hands.tolist(), ours.tolist()):
             regular = Shanten.calculate_shanten_for_regular_hand(hand, is_three_player=True)

@@ -168,6 +168,7 @@ SEND = {"tcp": send_lines, "websocket": send_frames}
 
 
 @pytest.mark.usefixtures("no_error_is_logged")
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", SEND)
 def test_hostile_messages_get_one_error_each_and_disturb_no_other_game(transport: str, tmp_path: Path) -> None:
     errors = 0

@@ -145,6 +145,7 @@ def seen_by(lines: list[Message], seat: int) -> list[Message]:
     return [without_hints(for_seat(message, seat)) for message in shown]
 
 
+@pytest.mark.slow
 async def test_no_game_and_no_message_is_lost_when_the_server_is_killed(
     tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:

@@ -92,6 +92,7 @@ def test_imitation_learns(data: Path, tmp_path: Path) -> None:
     assert last["validation_placement_loss"] < np.log(3)
 
 
+@pytest.mark.slow
 def test_pretraining_learns_and_leaves_a_masked_language_model(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -109,6 +110,7 @@ def test_pretraining_learns_and_leaves_a_masked_language_model(
         assert torch.equal(value, loaded.bert.state_dict()[name]), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("objective", "make_objective"), [("train", Imitation), ("pretrain", Pretraining), ("improve", Improvement)]
 )
@@ -215,6 +217,7 @@ def test_imitation_of_regrets(batch: Batch) -> None:
     assert costly[0] - costly[1] > 10 * (cheap[0] - cheap[1])  # the expected regret
 
 
+@pytest.mark.slow
 def test_improvement_follows_regrets_and_stays_at_the_reference_without_them(batch: Batch, tmp_path: Path) -> None:
     torch.manual_seed(1)
     PolicyValue(make_config(PRESETS["micro"])).save_pretrained(tmp_path)
@@ -300,6 +303,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 def test_processes_train_together(data: Path, tmp_path: Path) -> None:
     """As on several GPUs: one of them writes, each saves its random state, and none waits for ever."""
     (tmp_path / "together.py").write_text(TOGETHER)
