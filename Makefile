@@ -16,8 +16,8 @@ test: .venv/installed-test
 	$(PYTEST) -m "not slow" $(ARGS)
 
 # These, and then the slow ones; coverage is of both.
-test-all: .venv/installed-test
-	$(PYTEST) -m "not slow" --cov --cov-report= $(ARGS)
+test-all:
+	$(MAKE) test ARGS="--cov --cov-report= $(ARGS)"
 	$(PYTEST) -m slow --cov --cov-append --cov-report=term $(ARGS)
 
 check: .venv/installed-dev
@@ -26,7 +26,7 @@ check: .venv/installed-dev
 	$(BIN)/mypy
 
 docs: .venv/installed-docs
-	$(BIN)/mkdocs build --strict
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet && echo "the documentation is in site/"
 
 clean:
 	rm -rf .venv build dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
