@@ -1,10 +1,11 @@
 """One game for Python callers: servers, notebooks, tests, scripts.
 
-game = Game(seed=7)
-while not game.over:
-    for seat in game.asked:
-        game.act(seat, choose(game.legal(seat)))
-print(game.scores, game.ranks)
+>>> game = Game(seed=7)
+>>> while not game.over:
+...     for seat in game.asked:
+...         game.act(seat, game.legal(seat)[0])  # or whatever your bot chooses
+>>> sum(game.scores), sorted(game.ranks)
+(105000, [1, 2, 3])
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class Game:
 
     @property
     def table(self) -> np.record:
-        """The whole table with everything hidden: a live TABLE record, read only."""
+        """The whole table, hidden tiles included: a live TABLE record, read only."""
         return self._table[0]
 
     @property

@@ -1,10 +1,11 @@
 """A seat's view, rebuilt from the mjai messages that the seat receives.
 
-state = PlayerState()
-for message in received:
-    state.update(message)
-if state.legal:
-    answer(choose(state.view, state.legal))
+>>> from engine.game import Game
+>>> game, state = Game(seed=7), PlayerState()
+>>> for message in game.new_messages(0):
+...     state.update(message)
+>>> state.legal == game.legal(0)
+True
 """
 
 from __future__ import annotations
