@@ -197,7 +197,7 @@ async def test_a_spectator_that_does_not_read_is_disconnected(tmp_path: Path, mo
         game = await playing_game(at)
         history = at.server.lobby.games[game].history
         for _ in range(10_000):  # more than the system's own buffers take
-            history.note(0, "x" * 1000)
+            history.add_error(0, "x" * 1000)
         stuck = await Listener.connect(at, game, reads=False)
         await until(lambda: connections(at) == 2)
         await bot.answer(question)
