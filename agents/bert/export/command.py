@@ -17,7 +17,8 @@ from agents.bert.export.calibration import activation_ranges
 from agents.bert.export.quantization import QuantizedBuilder
 from agents.bert.export.weights import read_checkpoint
 from agents.bert.inference import DIGEST_KEY
-from engine.common.options import Parser
+from engine.common.files import write_atomically
+from engine.common.options import Parser, describe_error
 
 
 def export_checkpoint(folder: Path) -> Path:
@@ -29,9 +30,8 @@ def export_checkpoint(folder: Path) -> Path:
     model = QuantizedBuilder(checkpoint, activation_ranges(checkpoint)).model()
     helper.set_model_props(model, {DIGEST_KEY: digest})
     path = folder / ONNX
-    unfinished = path.with_suffix(".unfinished")
-    unfinished.write_bytes(model.SerializeToString(deterministic=True))
-    unfinished.replace(path)
+    with write_atomically(path) as file:
+        file.write(model.SerializeToString(deterministic=True))
     return path
 
 
@@ -43,5 +43,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         print(f"wrote {export_checkpoint(given.checkpoint)}")
     except (ValueError, OSError) as error:
-        parser.error(str(error))
+        parser.error(describe_error(error))
     return 0
