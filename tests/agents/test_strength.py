@@ -39,8 +39,8 @@ def test_rule_bot_against_efficiency_bots() -> None:
 
 @pytest.mark.slow
 def test_bert_bot_against_rule_bots() -> None:
-    """As above, with the standard error 0.018 of 400 walls: a network that has become 0.1 worse fails with 98 %."""
-    assert mean_placement(("bert", "rule", "rule"), 400) == pytest.approx(2.003, abs=0.06)
+    """As above. 400 walls: a network that is 0.1 worse fails with 97 %, another of equal strength passes with 94 %."""
+    assert mean_placement(("bert", "rule", "rule"), 400) == pytest.approx(2.003, abs=0.05)
 
 
 # The bounds are several standard errors away from what is measured: these notice a bot that plays like a weaker kind.
