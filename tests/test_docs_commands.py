@@ -69,8 +69,8 @@ def commands_in_document(path: Path) -> Iterator[Command]:
     for block in FENCE.finditer(text):
         first = text.count("\n", 0, block.start(1)) + 1
         # A continued line keeps its number: the newlines move to its end.
-        code = re.sub(r"(?:[^\n]*\\\n)+[^\n]*", lambda lines: unfold(lines[0]), block[1])
-        for line, content in enumerate(code.split("\n"), first):
+        unfolded = re.sub(r"(?:[^\n]*\\\n)+[^\n]*", lambda lines: unfold(lines[0]), block[1])
+        for line, content in enumerate(unfolded.split("\n"), first):
             yield from parse_command(f"{name}:{line}", content)
     prose = FENCE.sub(lambda block: re.sub(r"[^\n]", "", block[0]), text)
     for code in INLINE.finditer(prose):
@@ -87,7 +87,7 @@ def commands_in_script(path: Path, folder: Path) -> Iterator[Command]:
     """The commands that a script runs; bash expands its functions, and none of them is started."""
     trace = folder / "trace"
     environment = {"PATH": os.environ["PATH"]}
-    words = ["bash", "-c", TRACE, "trace", trace, path, folder / "out"]
+    words: list[str | Path] = ["bash", "-c", TRACE, "trace", trace, path, folder / "out"]
     subprocess.run(words, check=True, cwd=REPOSITORY / "experiments", env=environment, stdout=subprocess.DEVNULL)
     for found in TRACED.finditer(trace.read_text(encoding="utf-8")):
         line = int(found["caller"]) or found["line"]
