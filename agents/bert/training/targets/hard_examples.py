@@ -1,7 +1,7 @@
 """Targets for hard examples: decisions in which the bot probably errs, labelled by a teacher.
 
-A bot that imitates its teacher well has most of its regret in a small share of its decisions (docs/experiments.md). The
-others are kept only as a small random sample.
+A bot that imitates its teacher well has most of its regret in a small share of its decisions. The others are
+kept only as a small random sample.
 """
 
 from __future__ import annotations

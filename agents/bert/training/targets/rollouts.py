@@ -9,7 +9,7 @@ over many samples the hidden hands are those that occur in such situations, so t
 them.
 
 Most of the remaining difference is luck all the same, and between discards nearly all of it: of decisions between
-discards alone only close ones are tried, and few of them (docs/experiments.md).
+discards alone only close ones are tried, and few of them.
 """
 
 from __future__ import annotations
