@@ -66,7 +66,7 @@ class LineProcess:
         return self._child.poll() is None
 
     def write(self, line: bytes) -> None:
-        """Write `line` and a line end. Raises BotError too if the child has written something that nobody has read."""
+        """Write `line` and a line end. Raises BotError also if the child has written output that was not asked for."""
         if not self._unread and ready(self._stdout, select.POLLIN, 0.0):
             self._fill()
         if self._unread:

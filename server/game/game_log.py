@@ -38,7 +38,7 @@ class HouseBotChange:
 
 
 class GameLog:
-    """History and journal of one game. An entry is in the journal before anybody is sent what follows from it."""
+    """History and journal of one game. An entry is written to the journal before its messages are sent."""
 
     def __init__(self, journal: Path, start: GameStart) -> None:
         """Create the journal, or open the one that exists. Raises OSError."""

@@ -207,10 +207,6 @@ class Bot:
             await self.answer(message)
         raise AssertionError(f"{self.name}: connection closed before the awaited message; errors: {self.errors}")
 
-    async def until_not(self, *kinds: str) -> Message:
-        """The next message of none of these types; those before it get the script's replies."""
-        return await self.until(lambda message: message["type"] not in kinds)
-
     async def until_own(self, kind: str = "tsumo") -> Message:
         """`until` its own event of that type."""
         return await self.until(lambda message: message["type"] == kind and message.get("actor") == self.seat)

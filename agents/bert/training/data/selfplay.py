@@ -29,7 +29,7 @@ SEATINGS = np.array(list(permutations(range(N_SEATS))), dtype=np.int8)  # game i
 
 @dataclass(frozen=True)
 class SelfPlayConfig:
-    """Which games are played and what is learned of them. The same config gives the same samples."""
+    """The games to play and the targets of their samples. The same config gives the same samples."""
 
     bots: tuple[str, ...]  # three specifications, as the registry reads them
     seed: int = 0  # of walls and bots

@@ -8,8 +8,8 @@ shuffled, in the same way for every candidate, so that differences come from the
 over many samples the hidden hands are those that occur in such situations, so the network learns the expectation over
 them.
 
-Most of the remaining difference is luck all the same, and between discards nearly all of it: of decisions between
-discards alone only close ones are tried, and few of them (docs/experiments.md).
+Most of the difference that remains is noise; between discards nearly all of it is. So, where all candidates are
+discards, rollouts are made in a share of the close decisions only (docs/experiments.md).
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from engine.tables import Tables
 
 # Differences of action values are in placement units: 1 is a better final rank by one.
 MAX_GAP = 0.02  # actions that the bot values at most this much below its best one are candidates
-MAX_DISCARD_GAP = 0.008  # the same where all candidates are discards; of these …
-MAX_DISCARDS = 3  # … the best so many are tried, …
-TRY_DISCARDS_ONE_IN = 3  # … in this share of the decisions
+MAX_DISCARD_GAP = 0.008  # the same where all candidates are discards
+MAX_DISCARDS = 3  # candidates at most where all are discards
+TRY_DISCARDS_ONE_IN = 3  # share of the decisions between discards in which rollouts are made
 KEEP_ONE_IN = 64  # share of the decisions without rollouts that is kept
 NO_CHANGE = (0.0, 0.0, 0.0)
 
