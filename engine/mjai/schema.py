@@ -338,11 +338,11 @@ class SchemaError(ImportError):
 
 
 def by_type(rows: Iterable[Row]) -> dict[str, Row]:
-    """Rows by their type. Raises SchemaError for a type or a key that stands there twice."""
+    """Rows by their type. Raises SchemaError for a type or a key that occurs twice."""
     found: dict[str, Row] = {}
     for row in rows:
         if row.type in found:
-            raise SchemaError(f"{row.type} is there twice")
+            raise SchemaError(f"{row.type} occurs twice")
         names = [key.name for key in row.keys]
         if len(set(names)) != len(names):
             raise SchemaError(f"{row.type} has a key twice: {names}")
@@ -371,7 +371,7 @@ def verify(
                 where = f"elsewhere as a {first.kind.name}"
                 raise SchemaError(f"{row.type}: {key.name} is read as a {key.kind.name}, {where}")
             if (key.scope is Scope.RECORD) != (first.scope is Scope.RECORD):
-                raise SchemaError(f"{row.type}: {key.name} is kept in records, elsewhere it is not, or the reverse")
+                raise SchemaError(f"{row.type}: {key.name} is kept in records of some messages only")
             if key.visibility is Visibility.ACTOR and "actor" not in names:
                 raise SchemaError(f"{row.type}: {key.name} is for the actor, but there is none")
         if isinstance(row, EventMessage):

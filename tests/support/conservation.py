@@ -1,4 +1,4 @@
-"""What must hold at every moment of every game, checked on whole tables by compiled code."""
+"""Invariants of a table at every step of a game, checked by compiled code."""
 
 from __future__ import annotations
 

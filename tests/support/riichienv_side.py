@@ -30,7 +30,7 @@ class Used:
 
 
 def used_of(events: Iterable[Event]) -> Used:
-    """Read off the events of a round what it used of its wall."""
+    """How much of its wall a round used, by its events."""
     names = [event[0] for event in events]
     draws, replacing = names.count("tsumo"), False
     replacements = 0
@@ -46,10 +46,10 @@ def used_of(events: Iterable[Event]) -> Used:
 def wall_indices(used: Used) -> list[int]:
     """For each index of our wall the index in RiichiEnv's wall, in the order in which it is passed to RiichiEnv.
 
-    It deals four by four, draws from the end that is dealt from, takes replacements from the other end (0, 1, 2 …) and
-    keeps indicators at 8, 10, … and ura indicators at 9, 11, … from there. Its last live tiles lie where the fourth and
-    fifth indicators are, ours where the fifth replacement and on are: no round uses one tile for both, and what a round
-    did not use is paired as it comes.
+    RiichiEnv deals four tiles at a time and draws from the same end. From the other end it takes replacements (0, 1,
+    2 …), indicators (8, 10, …) and ura indicators (9, 11, …). Its last live tiles are also the fourth and fifth
+    indicators; in our wall they are the fifth and later replacements. No round uses a tile twice. Indices that the
+    round did not use are paired in ascending order.
     """
     last = WALL_SIZE - 1
     dealt = [12 * (i // 4) + 4 * seat + i % 4 if i < 12 else 36 + seat for seat in range(3) for i in range(13)]
