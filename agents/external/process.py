@@ -162,7 +162,7 @@ def pipe(opened: IO[bytes] | None) -> IO[bytes]:
 
 
 def ready(pipe: IO[bytes], event: int, seconds: float) -> bool:
-    """Whether `pipe` becomes ready for `event` of `select.poll` within so many seconds."""
+    """Whether `pipe` becomes ready for `event` of `select.poll` within `seconds`."""
     poll = select.poll()
     poll.register(pipe, event)
     return bool(poll.poll(max(0.0, seconds) * 1000))

@@ -128,7 +128,7 @@ _EVENTS = (
             Key("aka_flag", BOOL, "false where there are no red fives", default=None),
             Key("wall_seed", TEXT, "seed of the walls; only in records", default=None),
             Key("id", SEAT, "your seat", default=None, scope=Scope.SEAT, visibility=Visibility.RECEIVER),
-            Key("resume", SECRET, "secret to come back with, if asked for", default=None, scope=Scope.CONNECTION),
+            Key("resume", SECRET, "secret to resume the game with, if asked for", default=None, scope=Scope.CONNECTION),
         ),
         libriichi3p="names id",
         kita="names id",
@@ -307,7 +307,7 @@ _REPLIES = (
 _CONNECTION = (
     ConnectionMessage("hello", "server", "The first message on a connection.", HELLO_KEYS),
     ConnectionMessage("join", "bot", "The first message of a bot.", JOIN_KEYS),
-    ConnectionMessage("resumed", "server", "You are back in your game.", RESUMED_KEYS),
+    ConnectionMessage("resumed", "server", "You have resumed your game.", RESUMED_KEYS),
     ConnectionMessage("error", "server", "A message or a join was refused.", ERROR_KEYS),
 )
 

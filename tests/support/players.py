@@ -110,7 +110,7 @@ def answer(game: Game, choose: Chooser) -> None:
 
 
 def play(game: Game, choose: Chooser, decisions: int = 1_000_000) -> Game:
-    """Play on to the end, or for so many decisions."""
+    """Play to the end, or for `decisions` decisions."""
     while decisions > 0 and not game.over:
         answer(game, choose)
         decisions -= 1

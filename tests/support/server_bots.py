@@ -59,7 +59,7 @@ class Clock:
         loop.time = lambda: real() + self._ahead  # type: ignore[method-assign]
 
     def advance(self, seconds: float) -> None:
-        """Let that many seconds pass at once."""
+        """Advance the clock by `seconds`."""
         self._ahead += seconds
 
 

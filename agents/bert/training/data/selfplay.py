@@ -47,7 +47,7 @@ def make_bots(specs: Sequence[str], seed: int) -> list[Agent]:
 
 @cache
 def cached_bots(specs: tuple[str, ...], seed: int) -> list[Agent]:
-    """The same, made once in each process: some take long to load."""
+    """As `make_bots`, but once in each process: some bots take long to load."""
     return make_bots(specs, seed)
 
 
