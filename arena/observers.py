@@ -17,7 +17,7 @@ from engine.tables import Tables
 
 
 class GameObserver(Protocol):
-    """Is told of the rounds played on some tables."""
+    """Is notified of the rounds played on some tables."""
 
     def rounds_ended(self, tables: np.ndarray) -> None:
         """A round has just ended on the tables with these indices, int64[m]."""

@@ -1,4 +1,4 @@
-"""`python -m engine`: validate, convert or show game records."""
+"""python -m engine: validate, convert or show game records."""
 
 from __future__ import annotations
 

@@ -18,7 +18,6 @@ import numpy as np
 
 from engine import kernels
 from engine.actions import N_ACTIONS, action_name
-from engine.mjai.actions import action_of
 from engine.mjai.messages import Message, for_seat, start_game
 from engine.mjai.round_events import RoundReader
 from engine.rules import TENHOU, Rules
@@ -112,13 +111,6 @@ class Game:
         self._round = RoundReader(self.table)
         if self.over:
             self._round.n_read = n_log
-
-    def act_message(self, seat: int, message: Message) -> None:
-        """Apply the action of an mjai message of `seat`.
-
-        Raises ValueError for a message that is no action, IllegalAction for an action that is not legal.
-        """
-        self.act(seat, action_of(self.table, seat, message))
 
     def view(self, seat: int) -> np.record:
         """A copy of the table with everything hidden from `seat` blanked."""

@@ -1,4 +1,4 @@
-"""TABLE: everything about one game in one numpy record of about two kilobytes.
+"""TABLE: everything about one game in one NumPy record of about 1.7 kilobytes.
 
 Many games are an array of TABLE, a snapshot is a copy. The view of a seat is the same record with everything blanked
 that is hidden from that seat (`engine/view.py`). Seats are absolute, 0-2; seat 0 deals first. Tiles and kinds are those

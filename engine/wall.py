@@ -1,7 +1,7 @@
 """The wall: shuffling, dealing, live and replacement draws, dora indicators, and the event log of the round.
 
 The wall of a round depends only on the seed of the table and on the round (wind, dealer, honba): the same round of the
-same game is dealt the same tiles whoever plays. The layout is described at `engine.table.WALL_SIZE`.
+same game is dealt the same tiles, whatever the players do. The layout is described at `engine.table.WALL_SIZE`.
 """
 
 from __future__ import annotations

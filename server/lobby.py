@@ -110,7 +110,7 @@ class Lobby:
             game.close()
         self.games.clear()
         for bot in list(self._bots):
-            text = "the server stops; come back with your resume secret when it is up again"
+            text = "the server stops; resume your game with your secret when it runs again"
             bot.close_with_error(text, retry=True)
 
     def _start_task(self, work: Coroutine[Any, Any, object]) -> None:

@@ -1,4 +1,4 @@
-"""What is stored of a game that is over."""
+"""The result and the record of a finished game, as they are stored."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ BATCH_SIZE = {"cpu": 16, "cuda": 1024}  # on a CPU larger batches do not fit its
 DISABLED_OPTIMIZERS = ["SkipLayerNormFusion", "EmbedLayerNormFusion"]
 LOG_ERRORS_ONLY = 3
 
-# The graph in model.onnx: its inputs, [n, L] each, its output, float32[n, N_OUTPUTS], and the key of its metadata under
-# which the SHA-256 of the weights stands that it was made from.
+# The graph in model.onnx: its inputs, [n, L] each, and its output, float32[n, N_OUTPUTS]. DIGEST_KEY is the key of its
+# metadata for the SHA-256 of the weights from which it was made.
 INPUT_NAMES = ("input_ids", "attention_mask", "position_ids")
 OUTPUT_NAME = "heads"
 DIGEST_KEY = "safetensors_sha256"

@@ -24,7 +24,7 @@ class GameSession:
     """One game at the server: its messages so far, and the bot that replies to them."""
 
     def __init__(self, bot: MjaiBot, fallback: MjaiBot, log: Log) -> None:
-        """`fallback` plays on if `bot` fails; `log` is told of that."""
+        """`fallback` plays on if `bot` fails; `log` is called with the error."""
         self.resume_secret: str | None = None
         self._bot = bot
         self._fallback = fallback

@@ -54,7 +54,7 @@ class AgentBot:
         return reply | {"ext_bot": annotation} if annotation else reply
 
     def reject(self, reason: str) -> None:
-        """See `MjaiBot`; an agent is not told."""
+        """See `MjaiBot`; an agent has no use for the reason."""
 
     def close(self) -> None:
         """See `MjaiBot`."""

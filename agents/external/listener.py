@@ -106,7 +106,7 @@ class Listener:
             self._server = None
 
     def _begin(self, seat: int) -> bool:
-        """Have a bot that can begin a game as `seat`. Returns whether it is the one of the last game."""
+        """Wait for a bot unless one is connected, and begin a game as `seat`. Returns whether it was connected."""
         if self._playing:
             self._disconnect()
         kept = self._bot is not None

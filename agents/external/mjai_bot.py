@@ -49,13 +49,13 @@ class MjaiBot(Protocol):
         """Reply to the last of `messages`, the canonical messages for its seat since the last call.
 
         A game begins with ``start_game``, which has the seat as ``id``; the reply to ``end_game`` is ignored.
-        Returns a canonical action, not checked to be legal, or ``none``. Raises BotError; the bot then sits out
-        until the next ``start_game``.
+        Returns a canonical action, not checked to be legal, or ``none``. Raises BotError; the bot is then
+        not asked again until the next ``start_game``.
         """
         ...
 
     def reject(self, reason: str) -> None:
-        """Its last reply cannot be played, for that reason. It sits out until the next ``start_game``."""
+        """Report why its last reply cannot be played. The bot is not asked again until the next ``start_game``."""
         ...
 
     def close(self) -> None:

@@ -66,7 +66,7 @@ class LineProcess:
         return self._child.poll() is None
 
     def write(self, line: bytes) -> None:
-        """Write `line` and a line end. Raises BotError too if the child has written something that nobody has read."""
+        """Write `line` and a line end. Raises BotError also if the child has written output that was not asked for."""
         if not self._unread and ready(self._stdout, select.POLLIN, 0.0):
             self._fill()
         if self._unread:
@@ -162,7 +162,7 @@ def pipe(opened: IO[bytes] | None) -> IO[bytes]:
 
 
 def ready(pipe: IO[bytes], event: int, seconds: float) -> bool:
-    """Whether `pipe` becomes ready for `event` of `select.poll` within so many seconds."""
+    """Whether `pipe` becomes ready for `event` of `select.poll` within `seconds`."""
     poll = select.poll()
     poll.register(pipe, event)
     return bool(poll.poll(max(0.0, seconds) * 1000))

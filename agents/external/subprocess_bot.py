@@ -86,7 +86,7 @@ class SubprocessBot:
             self._process = None
 
     def _begin(self, seat: int) -> bool:
-        """Have a child that can begin a game as `seat`. Returns whether it is the one of the last game."""
+        """Begin a game as `seat`, in a new child unless that of the last game will do. Returns whether it does."""
         self.prepare()
         seat_in_command = seated(self._arguments, seat) != self._arguments
         if self._process is not None:

@@ -69,7 +69,7 @@ async def measure(
 
 
 def bots_for(games: int, counter: Counter) -> list[TsumogiriBot]:
-    """Bots for that many games, each game in a room of its own."""
+    """Three bots for each of `games` games, each game in a room of its own."""
     return [TsumogiriBot(counter, f"bench-{number // SEATS}", f"bot{number}") for number in range(SEATS * games)]
 
 

@@ -48,7 +48,7 @@ _REPLIES: dict[Any, tuple[str, list[_Field]]] = {
 def parse_join(data: bytes | str, given: Message | None = None) -> Join:
     """The join message of a bot; the keys `given` by the URL replace its own. Raises BadMessage."""
     if given:
-        with suppress(ValueError, RecursionError):  # an unreadable message stays one, whatever is given
+        with suppress(ValueError, RecursionError):  # unreadable: _object below raises BadMessage
             said = json.loads(data)
             data = json.dumps(said | given) if isinstance(said, dict) else data
     join = read_join(_object(data))
@@ -57,7 +57,7 @@ def parse_join(data: bytes | str, given: Message | None = None) -> Join:
 
 
 def read_join(said: Message) -> Join:
-    """A join message whose JSON is read already. Raises BadMessage."""
+    """A join message that is already parsed as JSON. Raises BadMessage."""
     kind = said.get("type", REQUIRED)
     if kind != "join":
         raise BadMessage(f"join: type is {'missing' if kind is REQUIRED else show(kind)}; type must be join")

@@ -78,7 +78,7 @@ JOIN_KEYS = (
     Key("token", SECRET, f"your access token, at most {MAX_SECRET} characters", default=None),
     Key("reply", REPLY_MODE, "always or when_asked", default=ALWAYS),
     Key("games", COUNT, "a number of games, 0 for as long as the connection lasts", default=1),
-    Key("resume", RESUME, "true, or the secret of the game to come back to", default=False),
+    Key("resume", RESUME, "true, or the secret of the game to resume", default=False),
     Key("seen", COUNT, "a number of messages, 0 or more", default=0),
 )
 RESUMED_KEYS = (Key("from", COUNT, "index of the first message of the game that is sent again"),)
@@ -114,7 +114,7 @@ JOIN_DEFAULTS: Message = {key.name: key.default for key in JOIN_KEYS}
 
 
 def resumed(first: int) -> Message:
-    """The answer to a bot that comes back: the messages of the game from index `first` on are sent again."""
+    """The answer to a bot that resumes a game: its messages from index `first` on are sent again."""
     return {"type": "resumed", "from": first}
 
 

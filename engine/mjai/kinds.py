@@ -65,7 +65,7 @@ REQUIRED: Any = object()  # the default of a key that must be there
 
 
 class Scope(Enum):
-    """Who a key of an event is for."""
+    """Who receives a key of an event, and whether records keep it."""
 
     RECORD = "record"  # everybody; kept in records
     SEAT = "seat"  # the seat that gets the message; not in records

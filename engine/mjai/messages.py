@@ -75,11 +75,11 @@ def for_seat(message: Message, seat: int) -> Message:
     return message if hide is None else hide(message, seat)
 
 
-def make(kind: str, **fields: Any) -> Message:
-    """An event of type `kind`: keys in the order of the table, unknown keys last, values that are None left out."""
+def make(message_type: str, **fields: Any) -> Message:
+    """An event: keys in the order of the table, unknown keys last, values that are None left out."""
     given = {key: value for key, value in fields.items() if value is not None}
-    known = {key: given.pop(key) for key in KEYS[kind] if key in given}
-    return {"type": kind, **known, **given}
+    known = {key: given.pop(key) for key in KEYS[message_type] if key in given}
+    return {"type": message_type, **known, **given}
 
 
 def start_game(names: list[str], rules: Rules | None) -> Message:

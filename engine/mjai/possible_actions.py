@@ -1,4 +1,4 @@
-"""Decisions of a seat in mjai: what it is told it may do, what its reply means, and what is played without a reply."""
+"""Decisions of a seat in mjai: its possible actions, the action that a reply means, and the safe default."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ _EVENTS = (
             Key("aka_flag", BOOL, "false where there are no red fives", default=None),
             Key("wall_seed", TEXT, "seed of the walls; only in records", default=None),
             Key("id", SEAT, "your seat", default=None, scope=Scope.SEAT, visibility=Visibility.RECEIVER),
-            Key("resume", SECRET, "secret to come back with, if asked for", default=None, scope=Scope.CONNECTION),
+            Key("resume", SECRET, "secret to resume the game with, if asked for", default=None, scope=Scope.CONNECTION),
         ),
         libriichi3p="names id",
         kita="names id",
@@ -307,7 +307,7 @@ _REPLIES = (
 _CONNECTION = (
     ConnectionMessage("hello", "server", "The first message on a connection.", HELLO_KEYS),
     ConnectionMessage("join", "bot", "The first message of a bot.", JOIN_KEYS),
-    ConnectionMessage("resumed", "server", "You are back in your game.", RESUMED_KEYS),
+    ConnectionMessage("resumed", "server", "You have resumed your game.", RESUMED_KEYS),
     ConnectionMessage("error", "server", "A message or a join was refused.", ERROR_KEYS),
 )
 
@@ -338,11 +338,11 @@ class SchemaError(ImportError):
 
 
 def by_type(rows: Iterable[Row]) -> dict[str, Row]:
-    """Rows by their type. Raises SchemaError for a type or a key that stands there twice."""
+    """Rows by their type. Raises SchemaError for a type or a key that occurs twice."""
     found: dict[str, Row] = {}
     for row in rows:
         if row.type in found:
-            raise SchemaError(f"{row.type} is there twice")
+            raise SchemaError(f"{row.type} occurs twice")
         names = [key.name for key in row.keys]
         if len(set(names)) != len(names):
             raise SchemaError(f"{row.type} has a key twice: {names}")
@@ -371,7 +371,7 @@ def verify(
                 where = f"elsewhere as a {first.kind.name}"
                 raise SchemaError(f"{row.type}: {key.name} is read as a {key.kind.name}, {where}")
             if (key.scope is Scope.RECORD) != (first.scope is Scope.RECORD):
-                raise SchemaError(f"{row.type}: {key.name} is kept in records, elsewhere it is not, or the reverse")
+                raise SchemaError(f"{row.type}: {key.name} is kept in records of some messages only")
             if key.visibility is Visibility.ACTOR and "actor" not in names:
                 raise SchemaError(f"{row.type}: {key.name} is for the actor, but there is none")
         if isinstance(row, EventMessage):

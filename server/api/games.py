@@ -36,7 +36,7 @@ DATE_AND_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:", re.ASCII)
 
 
 class PlayingGame(GameInfo):
-    """A game being played, as far as spectators may know it: nothing is told of a round before it is finished."""
+    """A game being played, as spectators may see it: without the round in play."""
 
     rounds: int = Field(description="finished rounds that spectators have seen")
     seats: ThreeSeats[SeatScore]

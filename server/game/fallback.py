@@ -1,4 +1,4 @@
-"""Who decides for a seat in place of its connection: a house bot, or a safe default where that is late or fails."""
+"""Decides for a seat in place of its connection: by a house bot, or by a safe default if that is late or fails."""
 
 from __future__ import annotations
 

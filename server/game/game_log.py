@@ -38,7 +38,7 @@ class HouseBotChange:
 
 
 class GameLog:
-    """History and journal of one game. An entry is in the journal before anybody is sent what follows from it."""
+    """History and journal of one game. An entry is written to the journal before its messages are sent."""
 
     def __init__(self, journal: Path, start: GameStart) -> None:
         """Create the journal, or open the one that exists. Raises OSError."""
@@ -51,9 +51,9 @@ class GameLog:
         """Write how the game starts."""
         self._journal.append(self._start.entry())
 
-    def annotate(self, seat: int, kind: str, annotation: Any) -> None:
-        """Keep the annotation of a reply of type `kind`, for the decision and the message that follow from it."""
-        self._annotations[seat] = (kind, annotation)
+    def annotate(self, seat: int, reply_type: str, annotation: Any) -> None:
+        """Keep the annotation of a reply, for the decision and the message that follow from it."""
+        self._annotations[seat] = (reply_type, annotation)
 
     def add_decision(self, seat: int, action: int, bank: float) -> None:
         """Write a decision, with the annotation of the reply."""
@@ -84,8 +84,8 @@ class GameLog:
 
     def _annotation_of(self, message: Message) -> Any:
         """The annotation of the reply that became this message; an abortive draw names no actor."""
-        for seat, (kind, annotation) in self._annotations.items():
-            if kind == message["type"] and message.get("actor", seat) == seat:
+        for seat, (reply_type, annotation) in self._annotations.items():
+            if reply_type == message["type"] and message.get("actor", seat) == seat:
                 del self._annotations[seat]
                 return annotation
         return None

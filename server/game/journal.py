@@ -1,7 +1,7 @@
 """The journal of a game in play: a file to restore the game from after the process has died.
 
-One JSON object a line: the start of the game, then its entries. A line is handed to the operating system before anybody
-is sent what follows from it, so the death of the process loses nothing; a power failure may lose the last seconds.
+One JSON object a line: the start of the game, then its entries. A line is passed to the operating system before any
+message that follows from it is sent, so a killed process loses nothing; a power failure may lose the last seconds.
 """
 
 from __future__ import annotations

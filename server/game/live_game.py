@@ -27,7 +27,7 @@ from server.game.start import GameStart, Player
 from server.metrics import Metrics
 from server.ports import GameOwner, PlayerPort
 
-MAX_STEPS = 64  # in one go while no connection has to be waited for; then other games get their turn
+MAX_STEPS = 64  # steps played without a pause; then other games get their turn
 log = structlog.get_logger("server.game")
 
 
@@ -46,7 +46,7 @@ class LiveGame:
         self._loop = asyncio.get_running_loop()
         self._closed = False
         self._restoring = False  # restored from a journal, and waiting for its bots to reconnect
-        self._last_reply_at = 0.0  # when the decision came that the next messages follow from; 0: there is none
+        self._last_reply_at = 0.0  # perf_counter at the decision that leads to the next messages; 0: none
         self.seats = [self._make_seat(index, player) for index, player in enumerate(start.players)]
 
     def _make_seat(self, index: int, player: Player) -> Seat:
@@ -186,7 +186,7 @@ class LiveGame:
         return connection
 
     def resume(self, seat: Seat, connection: PlayerPort, seen: int) -> None:
-        """A bot has reconnected; it has `seen` that many messages, at most as many as there are.
+        """A bot has reconnected; `seen` is how many messages of the game it has received, at most `history.count`.
 
         It gets its seat back from a house bot unless it lost it by faults.
         """

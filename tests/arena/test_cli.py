@@ -98,8 +98,8 @@ def test_a_failing_bot_is_named_with_game_and_seat(arena: Arena, bot: str, seat:
     assert done.returncode == 1
     assert done.stdout == "no games finished yet\n"
     line = done.stderr.splitlines()[-1]
-    place = rf"game (\d+) \(wall seed ([0-9a-f]{{16}}), rotation ([012])\), seat {seat}"
-    found = re.fullmatch(rf"arena: bot {bot}, {place}: {what}.*", line)
+    location = rf"game (\d+) \(wall seed ([0-9a-f]{{16}}), rotation ([012])\), seat {seat}"
+    found = re.fullmatch(rf"arena: bot {bot}, {location}: {what}.*", line)
     assert found, line
     assert "Traceback" not in done.stderr
     wall, rotation = divmod(int(found[1]), ROTATIONS)

@@ -175,10 +175,10 @@ def free_port() -> int:
         return port
 
 
-def visit(port: int, heard: list[dict[str, Any]], last: str = "end_game", lie: bool = False) -> None:
+def run_client(port: int, received: list[dict[str, Any]], last: str = "end_game", lie: bool = False) -> None:
     """A tsumogiri bot in the Ruby style: one connection a game, a reply to every message.
 
-    It has come for three messages of type `last`. If it is to `lie`, it discards what it does not have.
+    It ends after three messages of type `last`. With `lie`, it discards tiles that it does not have.
     """
     while True:
         try:
@@ -190,7 +190,7 @@ def visit(port: int, heard: list[dict[str, Any]], last: str = "end_game", lie: b
             seat = -1
             for text in line:
                 message = json.loads(text)
-                heard.append(message)
+                received.append(message)
                 reply: dict[str, Any] = {"type": "none"}
                 if message["type"] == "hello":
                     reply = {"type": "join", "name": "ruby", "room": "chair"}
@@ -201,38 +201,38 @@ def visit(port: int, heard: list[dict[str, Any]], last: str = "end_game", lie: b
                     reply = {"type": "dahai", "actor": seat, "pai": tile, "tsumogiri": True}
                 line.write(json.dumps(reply) + "\n")
                 line.flush()
-        if len([message for message in heard if message["type"] == last]) == 3:
+        if len([message for message in received if message["type"] == last]) == 3:
             return
 
 
 def test_a_bot_that_connects_plays(capfd: pytest.CaptureFixture[str]) -> None:
     port = free_port()
-    heard: list[dict[str, Any]] = []
-    visitor = Thread(target=visit, args=(port, heard), daemon=True)
-    visitor.start()
+    received: list[dict[str, Any]] = []
+    client = Thread(target=run_client, args=(port, received), daemon=True)
+    client.start()
     settings = settings_of("random", f"mjsonp://127.0.0.1:{port}/chair", "random")
     assert [bot.label for bot in settings.make_bots()] == ["random", "chair", "random#2"]
     assert settings.max_jobs == 1
     chunk = played(settings, [0])
-    visitor.join(5)
-    assert not visitor.is_alive()
+    client.join(5)
+    assert not client.is_alive()
     assert chunk.faults == []
     assert np.array_equal(chunk.counts, played(settings_of("random", "tsumogiri", "random"), [0]).counts)
     assert f"waiting for a bot at mjsonp://127.0.0.1:{port}/chair\n" in capfd.readouterr().err
-    own_draws = [message for message in heard if message["type"] == "tsumo" and message["pai"] != "?"]
+    own_draws = [message for message in received if message["type"] == "tsumo" and message["pai"] != "?"]
     assert all("possible_actions" in message for message in own_draws)
     assert {"nukidora", "reach"} & {action["type"] for draw in own_draws for action in draw["possible_actions"]}
 
 
-def test_a_bot_that_connects_is_told_that_its_answer_is_illegal() -> None:
+def test_a_bot_that_connects_gets_an_error_for_an_illegal_action() -> None:
     port = free_port()
-    heard: list[dict[str, Any]] = []
-    visitor = Thread(target=visit, args=(port, heard, "error", True), daemon=True)
-    visitor.start()
+    received: list[dict[str, Any]] = []
+    client = Thread(target=run_client, args=(port, received, "error", True), daemon=True)
+    client.start()
     chunk = played(settings_of("random", f"mjsonp://127.0.0.1:{port}/chair", "random"), [0])
-    visitor.join(5)
-    assert not visitor.is_alive()
-    errors = [message["message"] for message in heard if message["type"] == "error"]
+    client.join(5)
+    assert not client.is_alive()
+    errors = [message["message"] for message in received if message["type"] == "error"]
     assert errors == [fault.what for fault in chunk.faults]
     for error in errors:
         assert re.search(r"may not discard [19]m; legal: .*tsumogiri", error)

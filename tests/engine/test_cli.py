@@ -97,7 +97,7 @@ def test_a_changed_delta_is_one_line_with_file_round_and_event(
 
 
 @pytest.mark.parametrize(
-    ("name", "cut", "place"),
+    ("name", "cut", "location"),
     [
         ("one.mjson", lambda text: text[: len(text) // 2], r"line \d+: "),
         ("one.mjson", lambda text: text[: text.rindex("\n", 0, -1) + 1], r"line \d+: the log ends without end_game"),
@@ -106,12 +106,12 @@ def test_a_changed_delta_is_one_line_with_file_round_and_event(
     ],
 )
 def test_a_broken_file_is_named_and_the_others_are_checked(
-    folder: Path, capsys: pytest.CaptureFixture[str], name: str, cut: Callable[[str], str], place: str
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str, cut: Callable[[str], str], location: str
 ) -> None:
     rewrite(folder / name, cut)
     assert main(["validate", str(folder)]) == 1
     line, summary = capsys.readouterr().out.splitlines()
-    assert re.match(f"{re.escape(str(folder / name))}: {place}", line)
+    assert re.match(f"{re.escape(str(folder / name))}: {location}", line)
     files, rounds, _, mismatches = totals(summary)
     assert (files, mismatches) == (2, 1)
     assert rounds > 0

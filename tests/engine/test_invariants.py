@@ -93,7 +93,7 @@ def positions(draw: st.DrawFn) -> Game:
     return game if not game.over else Game(seed=game.table.seed)
 
 
-# Nothing hidden is told -----------------------------------------------------------------------------------------------
+# Hidden information is not sent ------------------------------------------------------------------------------------
 
 
 @settings(max_examples=200)
@@ -116,7 +116,7 @@ def test_a_view_shows_what_its_seat_may_know(game: Game) -> None:
         view, t = game.view(seat), game.table
         assert view.viewer == seat
         assert view.seat[seat].tobytes() == t.seat[seat].tobytes()
-        known = [place for place in range(WALL_SIZE) if t.known_by[place] in (seat, EVERYBODY)]
+        known = [index for index in range(WALL_SIZE) if t.known_by[index] in (seat, EVERYBODY)]
         assert (view.wall[known] == t.wall[known]).all()
         assert view.legal[seat].tolist() == t.legal[seat].tolist()
         for name in ("log", "seen", "honba", "sticks", "live_left", "offer", "n_indicators", "phase"):
@@ -137,10 +137,10 @@ def test_messages_for_a_seat_name_no_hidden_tile(seed: int, seat: int) -> None:
     """In a whole game: tiles of others are unknown until shown, ura indicators are shown only after riichi."""
     rng = random.Random(seed)
     game = play(Game(seed=seed), efficient_driver(rng, rng.choice(ALL_HABITS)))
-    told = game.new_messages(seat)
-    assert len(told) == len(game.messages)
+    messages = game.new_messages(seat)
+    assert len(messages) == len(game.messages)
     riichi: set[int] = set()
-    for message, whole in zip(told, game.messages, strict=True):
+    for message, whole in zip(messages, game.messages, strict=True):
         name, actor = message["type"], message.get("actor")
         if name == "start_kyoku":
             riichi.clear()

@@ -50,7 +50,7 @@ MJLOG_TEXT = f"<mjloggm>{MJLOG_HEAD}{MJLOG_INIT}<T40/></mjloggm>"
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "what"),
+    ("text", "location", "what"),
     [
         (MJAI_TEXT[:-40], "line 56", "not JSON at column"),
         (MJAI_TEXT.replace('"dora_marker":"1p"', '"dora_marker":"2m"'), "line 15", "no tile '2m'"),
@@ -82,10 +82,10 @@ MJLOG_TEXT = f"<mjloggm>{MJLOG_HEAD}{MJLOG_INIT}<T40/></mjloggm>"
         ("", "beginning", "no game record"),
     ],
 )
-def test_damaged_records_name_the_file_and_location(text: str, place: str, what: str, tmp_path: Path) -> None:
+def test_damaged_records_name_the_file_and_location(text: str, location: str, what: str, tmp_path: Path) -> None:
     path = tmp_path / "damaged"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(RecordError, match=rf"^damaged: {place}.*: .*{what}") as caught:
+    with pytest.raises(RecordError, match=rf"^damaged: {location}.*: .*{what}") as caught:
         read_records(path)
     assert "\n" not in str(caught.value)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)  # as worker processes hand it on

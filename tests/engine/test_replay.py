@@ -30,7 +30,7 @@ def play(seed: int, rules: Rules = TENHOU, habits: Habits = PAIRS) -> tuple[Game
     """A whole game, and its decisions that a record shows (not those that a ron overrides), each with its view."""
     choose = efficient_driver(random.Random(seed), habits)
     game = Game(seed, rules)
-    told = []
+    decisions = []
     while not game.over:
         answers = {}
         menus = {seat: game.legal(seat) for seat in game.asked}
@@ -41,8 +41,8 @@ def play(seed: int, rules: Rules = TENHOU, habits: Habits = PAIRS) -> tuple[Game
             view = game.view(seat).tobytes()
             game.act(seat, action)
             if action == RON or RON not in answers.values() or not CALLS & set(menus[seat]):
-                told.append((seat, action, view))
-    return game, told
+                decisions.append((seat, action, view))
+    return game, decisions
 
 
 def record_of(game: Game) -> GameRecord:
@@ -99,21 +99,22 @@ GAMES = [
 
 @pytest.mark.parametrize(("seed", "rules", "habits"), GAMES)
 def test_own_games_replay_decision_for_decision(seed: int, rules: Rules, habits: Habits) -> None:
-    game, told = play(seed, rules, habits)
+    game, decisions = play(seed, rules, habits)
     replay = Replay(record_of(game), rules)
     seen = [(decision.seat, decision.action, decision.view.tobytes()) for decision in replay]
     assert [str(mismatch) for mismatch in replay.mismatches] == []
-    assert [answer[:2] for answer in seen] == [answer[:2] for answer in told]
-    assert seen == told
-    assert (replay.n_decisions, replay.n_rounds) == (len(told), sum(e["type"] == "start_kyoku" for e in game.messages))
+    assert [answer[:2] for answer in seen] == [answer[:2] for answer in decisions]
+    assert seen == decisions
+    n_rounds = sum(message["type"] == "start_kyoku" for message in game.messages)
+    assert (replay.n_decisions, replay.n_rounds) == (len(decisions), n_rounds)
 
 
 @pytest.mark.parametrize(("seed", "rules", "habits"), GAMES)
 def test_own_games_replay_from_tenhou_json(seed: int, rules: Rules, habits: Habits) -> None:
-    game, told = play(seed, rules, habits)
+    game, decisions = play(seed, rules, habits)
     replay = Replay(as_tenhou(record_of(game)), rules)
     assert [str(mismatch) for mismatch in replay.check()] == []
-    assert replay.n_decisions == len(told)
+    assert replay.n_decisions == len(decisions)
 
 
 def test_a_decision_has_its_menu_and_the_events_before(record: GameRecord) -> None:
@@ -128,7 +129,7 @@ def test_a_decision_has_its_menu_and_the_events_before(record: GameRecord) -> No
 
 
 def test_a_record_that_begins_in_mid_game_replays(record: GameRecord) -> None:
-    starts = [place for place, event in enumerate(record.events) if event["type"] == "start_kyoku"]
+    starts = [index for index, event in enumerate(record.events) if event["type"] == "start_kyoku"]
     for start in starts[1:]:
         later = GameRecord([record.events[0], *record.events[start:]], record.rules, "later.mjson")
         assert Replay(later).check() == []
@@ -177,7 +178,7 @@ def rare(name: str) -> GameRecord:
                 game.act(*script.pop(0))
             else:
                 game.act(seat, next(action for action in (PASS, TSUMOGIRI, menu[0]) if action in menu))
-    end = next(place for place, message in enumerate(game.messages) if message["type"] == "end_kyoku")
+    end = next(index for index, message in enumerate(game.messages) if message["type"] == "end_kyoku")
     return GameRecord([*game.messages[: end + 1], make("end_game")], TENHOU, "rare.mjson")
 
 
@@ -239,12 +240,12 @@ def forget_riichi_stick(events: list[Message]) -> None:
 
 
 def stop_early(events: list[Message]) -> None:
-    starts = [place for place, event in enumerate(events) if event["type"] == "start_kyoku"]
+    starts = [index for index, event in enumerate(events) if event["type"] == "start_kyoku"]
     del events[starts[-1] : -1]
 
 
 def play_on(events: list[Message]) -> None:
-    starts = [place for place, event in enumerate(events) if event["type"] == "start_kyoku"]
+    starts = [index for index, event in enumerate(events) if event["type"] == "start_kyoku"]
     events[-1:-1] = copy.deepcopy(events[starts[-1] : -1])
 
 
@@ -352,7 +353,7 @@ def test_rounds_after_a_mismatch_are_checked(record: GameRecord) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "key", "place"),
+    ("kind", "key", "location"),
     [
         ("tsumo", "pai", "E1 honba 0"),
         ("dahai", "pai", "E1 honba 0"),
@@ -361,10 +362,12 @@ def test_rounds_after_a_mismatch_are_checked(record: GameRecord) -> None:
         ("start_kyoku", "bakaze", "event 2"),
     ],
 )
-def test_an_incomplete_record_is_named_with_the_location(record: GameRecord, kind: str, key: str, place: str) -> None:
+def test_an_incomplete_record_is_named_with_its_location(
+    record: GameRecord, kind: str, key: str, location: str
+) -> None:
     events = copy.deepcopy(record.events)
     del first(events, kind)[key]
-    with pytest.raises(RecordError, match=f"^broken.mjson: {place}: "):
+    with pytest.raises(RecordError, match=f"^broken.mjson: {location}: "):
         Replay(GameRecord(events, record.rules, "broken.mjson")).check()
 
 

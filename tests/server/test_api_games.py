@@ -60,11 +60,11 @@ async def test_games_are_sent_as_they_are_stored(tmp_path: Path) -> None:
         (game_id,) = await fill(at, 1)
         stored = await at.server.lobby.store.game(game_id)
         assert stored is not None
-        told = await at.get(f"/api/games/{game_id}")
-        assert TIME.fullmatch(told["started"])
-        assert TIME.fullmatch(told["finished"])
-        assert instants(told) == as_json(stored)
-        assert await at.get("/api/games") == {"items": [told], "next_cursor": None}
+        game = await at.get(f"/api/games/{game_id}")
+        assert TIME.fullmatch(game["started"])
+        assert TIME.fullmatch(game["finished"])
+        assert instants(game) == as_json(stored)
+        assert await at.get("/api/games") == {"items": [game], "next_cursor": None}
         assert await at.refused(404, "GET", "/api/games/0123") == "there is no game '0123'"
 
 

@@ -43,7 +43,7 @@ async def test_a_decision_may_use_the_decision_time_and_the_bank(tmp_path: Path)
 
         await together(think(), play_all(bots[1:]))
         game, _ = await the_game(server)
-        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+        assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
 async def test_a_decision_after_the_bank_is_used_up_is_late(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ async def test_a_decision_after_the_bank_is_used_up_is_late(tmp_path: Path) -> N
 
         await together(think(), play_all(bots[1:]))
         game, lines = await the_game(server)
-        assert [standing.faults for standing in game.seats] == [1, 0, 0]
+        assert [result.faults for result in game.seats] == [1, 0, 0]
         mine = [line for line in lines if line["type"] == "dahai" and line["actor"] == 0]
         assert mine[0]["tsumogiri"] is True
         assert len(slow.errors) == 1
@@ -96,7 +96,7 @@ async def test_the_bank_is_for_the_whole_game(tmp_path: Path) -> None:
 
         await together(think(), play_all(bots[1:]))
         game, _ = await the_game(server)
-        assert [standing.faults for standing in game.seats] == [2, 0, 0]
+        assert [result.faults for result in game.seats] == [2, 0, 0]
 
 
 async def test_quick_answers_leave_the_bank_alone(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ async def test_quick_answers_leave_the_bank_alone(tmp_path: Path) -> None:
 
         await together(think(), play_all(bots[1:]))
         game, _ = await the_game(server)
-        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+        assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("restart", [False, True])
@@ -179,7 +179,7 @@ async def test_the_clock_runs_on_while_a_connection_is_lost(tmp_path: Path) -> N
 
         await together(think(), play_all(bots[1:]))
         game, lines = await the_game(server)
-        assert [standing.faults for standing in game.seats] == [1, 0, 0]
+        assert [result.faults for result in game.seats] == [1, 0, 0]
         (note,) = [line["message"] for line in lines if line["type"] == "error"]
         assert note.startswith("no answer within")
 
@@ -208,6 +208,6 @@ async def test_a_house_bot_takes_over_if_a_bot_does_not_reconnect_in_time(tmp_pa
         await together(vanish(), play_all(bots[1:]))
         game, lines = await the_game(server)
         assert late.ended
-        assert not any(standing.taken_over for standing in game.seats)
-        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+        assert not any(result.taken_over for result in game.seats)
+        assert [result.faults for result in game.seats] == [0, 0, 0]
         assert sum("connection lost for 5 s" in line.get("message", "") for line in lines) == 1

@@ -55,9 +55,9 @@ async def test_a_bot_that_never_replies(tmp_path: Path, transport: str, reply: s
         others = [Bot(server, name) for name in "xy"]
         await play_all([bad, *others])
         game, lines = await the_game(server)
-        (standing,) = [standing for standing in game.seats if standing.name == "bad"]
-        assert standing.taken_over
-        assert standing.faults == 1
+        (result,) = [result for result in game.seats if result.name == "bad"]
+        assert result.taken_over
+        assert result.faults == 1
         late = [line["message"] for line in lines if line["type"] == "error"][:1]
         assert all("no answer within 0.3 s" in message for message in late)
         assert [bot.errors for bot in others] == [[], []]
@@ -74,9 +74,9 @@ async def test_a_lost_connection(tmp_path: Path, transport: str) -> None:
 
         await together(vanish(), play_all(others))
         game, lines = await the_game(server)
-        (standing,) = [standing for standing in game.seats if standing.name == "bad"]
-        assert standing.taken_over
-        assert standing.faults == 0
+        (result,) = [result for result in game.seats if result.name == "bad"]
+        assert result.taken_over
+        assert result.faults == 0
         assert any("connection lost for 0.1 s" in line.get("message", "") for line in lines)
         assert [bot.errors for bot in others] == [[], []]
 
@@ -90,7 +90,7 @@ async def test_all_connections_are_lost(tmp_path: Path) -> None:
             bot.abort()
         await until(lambda: server.lobby.metrics.games._value.get() == 1)
         game, _ = await the_game(server)
-        assert all(standing.taken_over for standing in game.seats)
+        assert all(result.taken_over for result in game.seats)
 
 
 async def test_a_game_may_end_while_a_lost_bot_could_still_reconnect(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ async def test_a_game_may_end_while_a_lost_bot_could_still_reconnect(tmp_path: P
         assert server.lobby.metrics.games._value.get() == 1
         assert server.lobby.metrics.playing._value.get() == 0
         game, _ = await the_game(server)
-        assert not any(standing.taken_over for standing in game.seats)
+        assert not any(result.taken_over for result in game.seats)
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
@@ -121,7 +121,7 @@ async def test_a_bot_that_reads_nothing_is_replaced(tmp_path: Path, transport: s
         await bad.connect()
         await play_all(others)
         game, _ = await the_game(server)
-        assert [standing.taken_over for standing in game.seats if standing.name == "bad"] == [True]
+        assert [result.taken_over for result in game.seats if result.name == "bad"] == [True]
         assert [bot.errors for bot in others] == [[], []]
         bad.abort()
 
@@ -230,7 +230,7 @@ async def test_safe_defaults_are_played_for_a_house_bot_that_fails(
         game, lines = await the_game(server)
         discards = [line for line in lines if line["type"] == "dahai"]
         assert all(line["tsumogiri"] for line in discards)
-        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+        assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
 async def test_house_bots_that_hang_delay_no_other_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

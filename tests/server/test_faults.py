@@ -126,7 +126,7 @@ async def test_wrong_replies_to_a_draw_are_faults(tmp_path: Path, transport: str
         assert [line["message"] for line in lines if line["type"] == "error"] == bad.errors
         assert {line["actor"] for line in lines if line["type"] == "error"} == {bad.seat}
         assert game.seats[bad.seat].faults == len(WRONG)
-        assert sum(standing.faults for standing in game.seats) == len(WRONG)
+        assert sum(result.faults for result in game.seats) == len(WRONG)
         assert [bot.errors for bot in others] == [[], []]
 
 
@@ -253,7 +253,7 @@ async def test_an_action_without_a_decision_is_a_fault_with_reply_when_asked(tmp
         await bad.until(lambda message: message["type"] == "error")
         await play_all([dealer, bad, other])
         game, lines = await the_game(server)
-        assert [standing.faults for standing in game.seats] == [0, 1, 0]
+        assert [result.faults for result in game.seats] == [0, 1, 0]
         assert len(bad.errors) == 1
         assert all(line["tsumogiri"] for line in lines if line["type"] == "dahai")
 
@@ -290,11 +290,11 @@ async def test_the_house_bot_takes_over_after_too_many_faults(tmp_path: Path, tr
         others = [Bot(server, name) for name in "xy"]
         await play_all([bad, *others])
         game, lines = await the_game(server)
-        (standing,) = [standing for standing in game.seats if standing.name == "bad"]
-        assert standing.taken_over
-        assert standing.faults == 3
-        assert standing.penalty == 60
-        assert [other.penalty for other in game.seats if other is not standing] == [0, 0]
+        (result,) = [result for result in game.seats if result.name == "bad"]
+        assert result.taken_over
+        assert result.faults == 3
+        assert result.penalty == 60
+        assert [other.penalty for other in game.seats if other is not result] == [0, 0]
         assert not bad.ended
         assert "3 faults" in bad.errors[-1]
         notes = [line["message"] for line in lines if line["type"] == "error"]
@@ -332,8 +332,8 @@ async def test_each_fault_costs_the_penalty_of_the_room(tmp_path: Path) -> None:
 
         await together(misbehave(), play_all(others))
         game, lines = await the_game(server)
-        assert {standing.name: standing.penalty for standing in game.seats} == {"bad": 30, "x": 0, "y": 0}
-        assert sum(standing.points for standing in game.seats) == pytest.approx(sum(lines[-1]["points"]))
+        assert {result.name: result.penalty for result in game.seats} == {"bad": 30, "x": 0, "y": 0}
+        assert sum(result.points for result in game.seats) == pytest.approx(sum(lines[-1]["points"]))
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)

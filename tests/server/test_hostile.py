@@ -54,7 +54,7 @@ ODDITIES = (
     b'{"type":"none"', b'{"type":"\xed\xa0\x80"}', b'{"type":"\\ud800"}', b"GET / HTTP/1.1",
     b'{"type":"dahai","pai":1e999}',
 )  # fmt: skip
-cut = st.builds(lambda data, place: data[: place % (len(data) + 1)], objects, st.integers(0, 200))
+cut = st.builds(lambda data, index: data[: index % (len(data) + 1)], objects, st.integers(0, 200))
 messages = st.one_of(objects, objects, cut, st.sampled_from(ODDITIES), st.binary(max_size=30)).map(
     lambda data: data.replace(b"\n", b" ")
 )
@@ -152,8 +152,8 @@ def send_frames(server: Running, room: str | None, batch: list[bytes]) -> list[b
             connection.send(join(room).decode())
         while room in PLAYING and not any(b"start_game" in data for data in said):
             said.append(str(connection.recv(timeout=20)).encode())
-        for place, data in enumerate(batch):
-            connection.send(data.decode("utf-8", "replace") if place % 2 else data)
+        for index, data in enumerate(batch):
+            connection.send(data.decode("utf-8", "replace") if index % 2 else data)
         with suppress(TimeoutError):
             while True:
                 said.append(str(connection.recv(timeout=0.05)).encode())

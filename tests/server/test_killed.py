@@ -159,8 +159,8 @@ async def test_no_game_and_no_message_is_lost_when_the_server_is_killed(
             await server.end(signal.SIGKILL)
     games = await stored(data)
     assert [mismatch for _, lines in games for mismatch in replay_of(lines).check()] == []
-    seen = {(lines[0]["wall_seed"], seat.name): seen_by(lines, place) for game, lines in games
-            for place, seat in enumerate(game.seats)}  # fmt: skip
+    seen = {(lines[0]["wall_seed"], seat.name): seen_by(lines, index) for game, lines in games
+            for index, seat in enumerate(game.seats)}  # fmt: skip
     for bot in bots:
         assert bot.errors == [], bot.name
         mine = [messages for (_, name), messages in seen.items() if name == bot.name]

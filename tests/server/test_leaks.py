@@ -48,8 +48,8 @@ def check_everything_occurred(bots: Sequence[RecordingBot], games: Sequence[Play
     assert sum("ext_bot" in line for line in lines) > 1_000
     assert sum(line["type"] == "error" and "plays this seat" in line["message"] for line in lines) >= 5
     assert sum("legal: " in error for bot in bots for error in bot.errors) > 20
-    told = Counter(key for bot in bots for data in bot.raw for key in json.loads(data))
-    assert min(told[key] for key in HINTS) > 20
+    sent = Counter(key for bot in bots for data in bot.raw for key in json.loads(data))
+    assert min(sent[key] for key in HINTS) > 20
     assert sum(data.startswith(b'{"type":"resumed"') for bot in bots for data in bot.raw) > 50
 
 
@@ -91,8 +91,8 @@ def hints_for_the_next_seat(patch: pytest.MonkeyPatch) -> None:
 
 def hints_of_others_wins(patch: pytest.MonkeyPatch) -> None:
     def eager(t: np.record, seat: int, message: Message, legal: Sequence[int]) -> Message:
-        told = possible_actions(t, seat, message, legal)
-        return {key: [*value, {"type": "hora", "actor": (seat + 1) % 3}] for key, value in told.items()}
+        hints = possible_actions(t, seat, message, legal)
+        return {key: [*value, {"type": "hora", "actor": (seat + 1) % 3}] for key, value in hints.items()}
 
     patch.setattr("server.connection.bot_connection.possible_actions", eager)
 
@@ -104,13 +104,13 @@ def annotations_sent_again(patch: pytest.MonkeyPatch) -> None:
 def errors_of_everybody(patch: pytest.MonkeyPatch) -> None:
     fault = LiveGame.fault
 
-    def told_to_all(self: LiveGame, seat: int, text: str, kind: str, is_decision: bool) -> None:
+    def sent_to_all(self: LiveGame, seat: int, text: str, kind: str, is_decision: bool) -> None:
         for other in self.seats:
             if other.index != seat and other.connection is not None:
                 other.connection.send_error(text)
         fault(self, seat, text, kind, is_decision)
 
-    patch.setattr(LiveGame, "fault", told_to_all)
+    patch.setattr(LiveGame, "fault", sent_to_all)
 
 
 def errors_with_others_hands(patch: pytest.MonkeyPatch) -> None:
@@ -153,8 +153,8 @@ def tells(more: Callable[[LiveGame, int], Message]) -> Sabotage:
 
 
 SABOTAGES: dict[str, tuple[Sabotage, str]] = {  # what leaks -> how, and what the check reports
-    "hides nothing": (hides_nothing, r"told .*'type': 'tsumo'.* may know .*'pai': '\?'"),
-    "hides nothing when sent again": (hides_nothing_when_sent_again, r"told .*'start_kyoku'.* may know .*'\?'"),
+    "hides nothing": (hides_nothing, r"sent .*'type': 'tsumo'.* may know .*'pai': '\?'"),
+    "hides nothing when sent again": (hides_nothing_when_sent_again, r"sent .*'start_kyoku'.* may know .*'\?'"),
     "hints for the next seat": (hints_for_the_next_seat, r"hint possible_actions of"),
     "hints of others' wins": (hints_of_others_wins, r"hint possible_actions of"),
     "annotations sent again": (annotations_sent_again, r"was sent an annotation"),

@@ -52,13 +52,13 @@ async def test_a_game_is_played_to_its_end(tmp_path: Path, transport: str, reply
         await play_all(bots)
         game, lines = await the_game(server)
         assert sorted(bot.seat for bot in bots) == [0, 1, 2]
-        assert [standing.name for standing in game.seats] == bots[0].game[0]["names"]
-        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+        assert [result.name for result in game.seats] == bots[0].game[0]["names"]
+        assert [result.faults for result in game.seats] == [0, 0, 0]
         assert [bot.errors for bot in bots] == [[], [], []]
         for bot in bots:
             assert bot.game[0]["names"][bot.seat] == bot.name
             assert [message["type"] for message in bot.game] == [line["type"] for line in lines]
-            assert bot.game[-1]["scores"] == [standing.score for standing in game.seats] == lines[-1]["scores"]
+            assert bot.game[-1]["scores"] == [result.score for result in game.seats] == lines[-1]["scores"]
         assert game.rounds == sum(line["type"] == "end_kyoku" for line in lines)
         assert game.length == "hanchan"
 
@@ -84,7 +84,7 @@ async def test_a_slow_bot_is_sent_the_end_of_the_game(
         game, _ = await the_game(server)
         assert slow.ended
         assert slow.errors == []
-        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+        assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
 async def test_bots_on_both_transports_play_in_one_game(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def decisions_at(replay: Replay) -> dict[tuple[int, int], list[int]]:
 
 def unknown_passes(lines: list[Message]) -> set[int]:
     """Indices of messages followed by a win: a record does not show whether another seat passed on them."""
-    return {place for place, (_, after) in enumerate(itertools.pairwise(lines)) if after["type"] == "hora"}
+    return {index for index, (_, after) in enumerate(itertools.pairwise(lines)) if after["type"] == "hora"}
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -130,10 +130,10 @@ async def test_when_asked_bots_are_asked_where_there_is_a_choice_and_nowhere_els
         legal_actions_at = decisions_at(replay_of(lines))
         unknown = unknown_passes(lines)
         for bot in bots:
-            asked = {place for place, message in enumerate(bot.game) if "can_act" in message}
-            assert all(bot.game[place]["can_act"] is True for place in asked)
-            own = {place: legal for (place, seat), legal in legal_actions_at.items() if seat == bot.seat}
-            choices = {place for place, legal in own.items() if len(legal) > 1}
+            asked = {index for index, message in enumerate(bot.game) if "can_act" in message}
+            assert all(bot.game[index]["can_act"] is True for index in asked)
+            own = {index: legal for (index, seat), legal in legal_actions_at.items() if seat == bot.seat}
+            choices = {index for index, legal in own.items() if len(legal) > 1}
             assert asked - unknown == choices - unknown
             assert choices <= asked
 
@@ -145,19 +145,19 @@ async def test_possible_actions_and_cannot_dahai_match_the_engine(tmp_path: Path
         await play_all(bots)
         _, lines = await the_game(server)
         by_seat = sorted(bots, key=lambda bot: bot.seat)
-        told: Counter[str] = Counter()
+        hints: Counter[str] = Counter()
         asked: set[tuple[int, int]] = set()
         for decision in replay_of(lines):
             message = by_seat[decision.seat].game[decision.n_before - 1]
             asked.add((decision.n_before - 1, decision.seat))
-            told.update(check_hints(decision, message))
+            hints.update(check_hints(decision, message))
         unknown = unknown_passes(lines)
         for bot in bots:
-            for place, message in enumerate(bot.game):
-                if (place, bot.seat) not in asked and place not in unknown:
-                    told.update(check_unasked(bot.seat, message))
-        assert told["cannot_dahai"] > 5
-        assert told["possible_actions"] > 500
+            for index, message in enumerate(bot.game):
+                if (index, bot.seat) not in asked and index not in unknown:
+                    hints.update(check_unasked(bot.seat, message))
+        assert hints["cannot_dahai"] > 5
+        assert hints["possible_actions"] > 500
 
 
 def check_hints(decision: Decision, message: Message) -> list[str]:
@@ -322,10 +322,10 @@ async def test_annotations_are_stored_with_the_events_they_belong_to(tmp_path: P
         await play_all(bots)
         _, lines = await the_game(server)
         events = [line for line in lines if line["type"] != "error"]
-        kept = {tuple(line["ext_bot"]["said"]): place for place, line in enumerate(events) if "ext_bot" in line}
-        for (n_before, seat, kind), place in kept.items():
-            assert place >= n_before
-            assert (events[place].get("actor", seat), events[place]["type"]) == (seat, kind)
+        kept = {tuple(line["ext_bot"]["said"]): index for index, line in enumerate(events) if "ext_bot" in line}
+        for (n_before, seat, kind), index in kept.items():
+            assert index >= n_before
+            assert (events[index].get("actor", seat), events[index]["type"]) == (seat, kind)
         played = {"dahai", "reach", "pon", "daiminkan", "ankan", "kakan", "nukidora", "hora"}
         missing = [line for line in events if line["type"] in played and "ext_bot" not in line]
         assert missing == []
@@ -362,14 +362,14 @@ async def test_faults_are_recorded_where_they_happened(tmp_path: Path) -> None:
 
         await together(misbehave(), *(Bot(server, name).play() for name in "xy"))
         game, lines = await the_game(server)
-        (place,) = [place for place, line in enumerate(lines) if line["type"] == "error"]
-        assert lines[place]["actor"] == bad.seat
-        assert lines[place]["message"] == bad.errors[0]
-        assert without_hints(lines[place - 1])["type"] == "tsumo"
-        assert lines[place + 1]["type"] == "dahai"
-        assert lines[place + 1]["tsumogiri"] is True
-        assert [standing.faults for standing in game.seats] == [int(seat == bad.seat) for seat in range(3)]
-        assert not any(standing.taken_over for standing in game.seats)
+        (index,) = [index for index, line in enumerate(lines) if line["type"] == "error"]
+        assert lines[index]["actor"] == bad.seat
+        assert lines[index]["message"] == bad.errors[0]
+        assert without_hints(lines[index - 1])["type"] == "tsumo"
+        assert lines[index + 1]["type"] == "dahai"
+        assert lines[index + 1]["tsumogiri"] is True
+        assert [result.faults for result in game.seats] == [int(seat == bad.seat) for seat in range(3)]
+        assert not any(result.taken_over for result in game.seats)
 
 
 async def test_a_bot_that_joins_while_the_store_is_down_is_sent_an_error(

@@ -116,8 +116,8 @@ async def test_a_house_bot_plays_for_a_bot_that_does_not_reconnect_after_a_resta
         await play_all(bots[:2])
         game, lines = await the_game(server)
         assert_all_received(bots[:2], lines)
-        assert [standing.taken_over for standing in game.seats if standing.name == "c"] == [True]
-        assert sum(standing.taken_over for standing in game.seats) == 1
+        assert [result.taken_over for result in game.seats if result.name == "c"] == [True]
+        assert sum(result.taken_over for result in game.seats) == 1
 
 
 async def test_a_restart_after_the_last_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

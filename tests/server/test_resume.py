@@ -60,7 +60,7 @@ async def test_resuming_at_an_open_decision(tmp_path: Path, transport: str, repl
         await together(reconnect(), play_all(others))
         game, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
-        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+        assert [result.faults for result in game.seats] == [0, 0, 0]
         assert lost.errors == []
 
 
@@ -81,7 +81,7 @@ async def test_resuming_while_others_play(tmp_path: Path, reply: str) -> None:
         await together(reconnect(), play_all(others))
         game, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
-        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+        assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
 async def resumed_from(bot: Bot) -> Message:
@@ -161,7 +161,7 @@ async def test_dialect_and_reply_may_change_when_resuming(tmp_path: Path) -> Non
         game, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
         assert any("can_act" in message for message in lost.game)
-        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+        assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
@@ -172,8 +172,8 @@ async def test_many_reconnects(tmp_path: Path, transport: str) -> None:
         await together(*(play_with_reconnects(bot, chance) for bot in bots))
         game, lines = await the_game(server)
         assert_all_received(bots, lines)
-        assert [standing.faults for standing in game.seats] == [0, 0, 0]
-        assert not any(standing.taken_over for standing in game.seats)
+        assert [result.faults for result in game.seats] == [0, 0, 0]
+        assert not any(result.taken_over for result in game.seats)
 
 
 async def test_a_wrong_secret_and_too_much_seen_are_refused(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ async def test_a_wrong_secret_and_too_much_seen_are_refused(tmp_path: Path) -> N
             await bot.answer(bot.game[-1])
         await play_all(bots)
         game, _ = await the_game(server)
-        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+        assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
 async def test_no_secret_is_sent_unless_join_asks_for_one(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ async def test_the_newer_of_two_connections_plays_the_seat(tmp_path: Path, trans
         await together(twice(), play_all(others))
         game, lines = await the_game(server)
         assert_all_received([second, *others], lines)
-        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+        assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
@@ -251,7 +251,7 @@ async def test_a_bot_may_resume_again_after_losing_a_resumed_connection(tmp_path
         await together(reconnect(), play_all(others))
         game, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
-        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+        assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
 async def test_a_bot_that_resumes_gets_its_seat_back_from_the_house_bot(tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ async def test_a_bot_that_resumes_gets_its_seat_back_from_the_house_bot(tmp_path
         await together(reconnect(), play_all(others))
         game, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
-        assert not any(standing.taken_over for standing in game.seats)
+        assert not any(result.taken_over for result in game.seats)
 
 
 async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -314,7 +314,7 @@ async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path, m
         await together(reconnect(), play_all(others))
         game, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
-        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+        assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
 # The end --------------------------------------------------------------------------------------------------------------
@@ -384,5 +384,5 @@ async def test_a_bot_that_resumed_keeps_its_name_and_room_for_its_next_games(tmp
         await together(reconnect(), play_all(others))
         games = await stored_games(server)
         assert len(games) == 3
-        assert all({standing.name for standing in game.seats} == {"lost", "x", "y"} for game in games)
+        assert all({result.name for result in game.seats} == {"lost", "x", "y"} for game in games)
         assert token not in str(games)

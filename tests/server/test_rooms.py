@@ -42,10 +42,10 @@ async def test_house_bots_fill_a_room_after_the_delay_and_not_before(tmp_path: P
         clock.advance(1)
         await play_all(bots)
         game, _ = await the_game(server)
-        houses = [standing for standing in game.seats if standing.house_bot]
+        houses = [result for result in game.seats if result.house_bot]
         assert len(houses) == 3 - n_bots
         assert "rule" in houses[0].name or "rule" in houses[-1].name
-        assert len({standing.name for standing in game.seats}) == 3
+        assert len({result.name for result in game.seats}) == 3
 
 
 async def test_without_house_bots_a_room_waits(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ async def test_a_room_named_with_house_bots_starts_at_once(tmp_path: Path, trans
     async with serving(tmp_path, fill_delay=3600) as server:
         await Bot(server, "a", room="solo+tsumogiri+efficiency", transport=transport).play()
         game, _ = await the_game(server)
-        houses = sorted(standing.name for standing in game.seats if standing.house_bot)
+        houses = sorted(result.name for result in game.seats if result.house_bot)
         assert ["efficiency" in name for name in houses] == [True, False]
         assert ["tsumogiri" in name for name in houses] == [False, True]
         assert game.room == "solo+tsumogiri+efficiency"
@@ -78,17 +78,19 @@ async def test_rooms_and_games_are_logged(tmp_path: Path, caplog: pytest.LogCapt
         await Bot(server, "a", room="solo+rule+rule").play()
         game, _ = await the_game(server)
         await until(lambda: "solo+rule+rule" not in server.lobby.rooms)
-    told = [record.msg for record in caplog.records if isinstance(record.msg, dict) and record.msg["room"] != "default"]
-    assert [entry["event"] for entry in told] == ["room opened", "game finished", "room closed"]
-    assert told[1]["game"] == game.id
-    assert told[1]["scores"] == [(standing.name, standing.score) for standing in game.seats]
+    logged = [
+        record.msg for record in caplog.records if isinstance(record.msg, dict) and record.msg["room"] != "default"
+    ]
+    assert [entry["event"] for entry in logged] == ["room opened", "game finished", "room closed"]
+    assert logged[1]["game"] == game.id
+    assert logged[1]["scores"] == [(result.name, result.score) for result in game.seats]
 
 
 async def test_one_house_bot_in_the_name_fills_both_seats(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         await Bot(server, "a", room="x+rule").play()
         game, _ = await the_game(server)
-        assert sum(standing.house_bot for standing in game.seats) == 2
+        assert sum(result.house_bot for result in game.seats) == 2
 
 
 BAD_NAMES = [
@@ -256,13 +258,13 @@ async def test_games_in_many_rooms_at_once(tmp_path: Path) -> None:
         bots = [
             Bot(
                 server,
-                f"{room}.{place}",
+                f"{room}.{index}",
                 room=f"room{room}",
                 transport=TRANSPORTS[room % 2],
-                reply=("always", "when_asked")[place % 2],
+                reply=("always", "when_asked")[index % 2],
             )
             for room in range(12)
-            for place in range(3)
+            for index in range(3)
         ]
         await play_all(bots)
         assert all(bot.ended and not bot.errors for bot in bots)
@@ -304,7 +306,7 @@ async def test_a_bot_that_disconnects_while_waiting_gets_no_seat(tmp_path: Path)
         bots = [Bot(server, name) for name in "abc"]
         await play_all(bots)
         game, _ = await the_game(server)
-        assert {standing.name for standing in game.seats} == {"a", "b", "c"}
+        assert {result.name for result in game.seats} == {"a", "b", "c"}
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
@@ -319,7 +321,7 @@ async def test_a_bot_disconnected_by_the_server_while_waiting_gets_no_seat(tmp_p
         bots = [Bot(server, name) for name in "abc"]
         await play_all(bots)
         game, _ = await the_game(server)
-        assert {standing.name for standing in game.seats} == {"a", "b", "c"}
+        assert {result.name for result in game.seats} == {"a", "b", "c"}
         await chatty.play()
         assert chatty.errors
 
@@ -331,7 +333,7 @@ async def test_a_message_while_waiting_is_an_error_and_no_fault(tmp_path: Path) 
         await chatty.send(b"hello?")
         await together(chatty.play(), play_all([Bot(server, name) for name in "xy"]))
         game, _ = await the_game(server)
-        assert [standing.faults for standing in game.seats] == [0, 0, 0]
+        assert [result.faults for result in game.seats] == [0, 0, 0]
         assert len(chatty.errors) == 1
 
 
@@ -363,5 +365,5 @@ async def test_the_room_of_a_websocket(tmp_path: Path, path: str, room: str, err
             await socket.send('{"type":"join","name":"a","room":"x"}')
             if room:
                 await until(lambda: room in server.lobby.rooms and len(server.lobby.rooms[room].waiting) == 1)
-            told = [json.loads(message)["message"] async for message in socket] if errors else []
-        assert [error[: len(errors[0])] for error in told] == errors
+            received = [json.loads(message)["message"] async for message in socket] if errors else []
+        assert [error[: len(errors[0])] for error in received] == errors

@@ -1,4 +1,4 @@
-"""What must hold at every moment of every game, checked on whole tables by compiled code."""
+"""Invariants of a table at every step of a game, checked by compiled code."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def count_face_up(p: np.record, tiles: np.ndarray) -> None:
     for m in range(p.n_melds):
         size = 4 if p.meld_type[m] >= DAIMINKAN_MELD else 3
         count_tiles(tiles, np.int64(p.meld_kind[m]), np.int64(size), np.int64(p.meld_red[m]))
-    for place in range(p.n_river):
-        if p.river[place] & RIVER_CALLED == 0:
-            tiles[p.river[place] & RIVER_TILE] += 1
+    for index in range(p.n_river):
+        if p.river[index] & RIVER_CALLED == 0:
+            tiles[p.river[index] & RIVER_TILE] += 1
     tiles[NORTH] += p.nukidora
 
 
@@ -89,8 +89,8 @@ def right_keys(p: np.record, keys: np.ndarray) -> bool:
 def right_draws(t: np.record) -> bool:
     """Whether the log has as many draws as the wall has lost, and an exhaustive draw comes after exactly 55."""
     draws = np.int64(0)
-    for place in range(t.n_log):
-        if event_type(t.log[place]) == DRAW:
+    for index in range(t.n_log):
+        if event_type(t.log[index]) == DRAW:
             draws += 1
     exhausted = t.ryukyoku_reason == EXHAUSTIVE or t.ryukyoku_reason == NAGASHI_MANGAN
     return draws == N_DRAWS - t.live_left and (draws == N_DRAWS or not exhausted) and draws <= N_DRAWS
@@ -100,8 +100,8 @@ def right_draws(t: np.record) -> bool:
 def right_tiles(t: np.record, tiles: np.ndarray) -> int:
     """TILES or SEEN where that is wrong, else -1."""
     tiles[:] = 0
-    for place in range(DORA_AT, DORA_AT + np.int64(t.n_indicators)):
-        tiles[t.wall[place]] += 1
+    for index in range(DORA_AT, DORA_AT + np.int64(t.n_indicators)):
+        tiles[t.wall[index]] += 1
     for seat in range(3):
         count_face_up(t.seat[seat], tiles)
     for kind in range(N_KINDS):
@@ -111,10 +111,10 @@ def right_tiles(t: np.record, tiles: np.ndarray) -> int:
     for seat in range(3):
         count_hand(t.seat[seat], tiles)
     live_draws = N_DRAWS - np.int64(t.live_left) - np.int64(t.n_replacements)
-    for place in range(DEALT + live_draws, LAST_REPLACEMENT + 1 - np.int64(t.n_replacements)):
-        tiles[t.wall[place]] += 1
-    for place in range(DORA_AT + np.int64(t.n_indicators), WALL_SIZE):
-        tiles[t.wall[place]] += 1
+    for index in range(DEALT + live_draws, LAST_REPLACEMENT + 1 - np.int64(t.n_replacements)):
+        tiles[t.wall[index]] += 1
+    for index in range(DORA_AT + np.int64(t.n_indicators), WALL_SIZE):
+        tiles[t.wall[index]] += 1
     for tile in range(N_TILES):
         if tiles[tile] != EXPECTED[tile]:
             return TILES
@@ -123,7 +123,7 @@ def right_tiles(t: np.record, tiles: np.ndarray) -> int:
 
 @inner
 def fault_of(t: np.record, tiles: np.ndarray, keys: np.ndarray) -> int:
-    """Place in FAULTS of what is wrong at a table, else -1."""
+    """Index in FAULTS of the first fault of a table, else -1."""
     points = np.int64(t.sticks) * RIICHI_STICK
     for seat in range(3):
         points += t.seat[seat].score
@@ -140,7 +140,7 @@ def fault_of(t: np.record, tiles: np.ndarray, keys: np.ndarray) -> int:
 
 @kernel
 def find_fault(raw: np.ndarray) -> tuple[int, int]:
-    """The first table of `raw` (bytes of TABLE records) with a fault and the fault's place in FAULTS, else (-1, -1)."""
+    """Index of the first faulty table of `raw` (bytes of TABLE records), and of its fault in FAULTS; else (-1, -1)."""
     tables = raw.view(TABLE)
     tiles = np.zeros(N_TILES, dtype=np.int64)
     keys = np.zeros(N_GROUPS, dtype=np.int64)

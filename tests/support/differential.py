@@ -1,7 +1,7 @@
 """This engine and RiichiEnv playing the same rounds: every menu, event, payment and next round must be equal.
 
-Where the two are known to differ, the difference stands in `NAMED` with its reason; it is counted, and the round goes
-on as long as what was played is legal on both sides. Any other difference fails with all it takes to see it again.
+Known differences are listed in `NAMED` with their reasons; they are counted, and the round goes on as long as what was
+played is legal on both sides. Any other difference fails, with everything that is needed to reproduce it.
 """
 
 from __future__ import annotations

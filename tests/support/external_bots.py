@@ -1,4 +1,4 @@
-"""External bots as scripts, of every framing. They play tsumogiri until they commit the fault they are told to."""
+"""External bots as scripts, of every framing. They play tsumogiri until they commit the fault in their command."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Making noise of everything a seat may not know.
+"""Replaces everything that is hidden from a seat by random bytes.
 
-What is public is listed, and all else is taken to be hidden: a field that is new to the records has to be blanked in
-views, or to be named here.
+Public fields are listed, all others count as hidden: a new field of the records must be blanked in views or listed
+here.
 """
 
 from __future__ import annotations

@@ -233,9 +233,9 @@ class Inspection:
     def _event(self, message: Message) -> Iterator[str]:
         """A message of the game: the event as the seat may know it, and hints that follow from that."""
         knowledge, join = self.known[self.next_index], self.bot.join
-        told = {key: value for key, value in message.items() if key not in HINTS}
-        if told != (expected := dialects.write(knowledge.message, join["dialect"])):
-            yield f"told {told}, may know {expected}"
+        sent = {key: value for key, value in message.items() if key not in HINTS}
+        if sent != (expected := dialects.write(knowledge.message, join["dialect"])):
+            yield f"sent {sent}, may know {expected}"
         may: dict[str, list[Any]] = {}  # the values a hint may have
         if join["dialect"] == "mjai3p":
             for legal in ([], knowledge.legal):
@@ -258,8 +258,8 @@ class Inspection:
         may_name = set(TILE.findall(str(self.said))) | {knowledge.message.get("pai")}
         if knowledge.view is not None:
             may_name |= set(hand_names(knowledge.view.seat[self.seat]))
-        if foreign := set(TILE.findall(EXAMPLES.sub("", text))) - may_name:
-            yield f"error names {sorted(foreign)}: {text}"
+        if unknown := set(TILE.findall(EXAMPLES.sub("", text))) - may_name:
+            yield f"error names {sorted(unknown)}: {text}"
         _, _, legal_actions = text.partition("; legal: ")
         if legal_actions and set(legal_actions.split(", ")) - set(map(action_name, knowledge.legal)):
             yield f"error names actions that are not its own: {text}"

@@ -1,4 +1,4 @@
-"""Players that choose from a hand and a menu alone, with whatever engine deals: to get games where much happens."""
+"""Players that see only a hand and a menu, for any engine; their games have many rare events."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Chooser = Callable[[Sequence[int], int, int, Sequence[int]], int]
 
 @dataclass(frozen=True)
 class Habits:
-    """How often (0-1) an efficient player does what it may; `noise` is how often it discards just anything."""
+    """How often (0-1) an efficient player does what it may; `noise` is how often it discards a random tile."""
 
     win: float = 1.0
     riichi: float = 0.9
@@ -110,7 +110,7 @@ def answer(game: Game, choose: Chooser) -> None:
 
 
 def play(game: Game, choose: Chooser, decisions: int = 1_000_000) -> Game:
-    """Play on to the end, or for so many decisions."""
+    """Play to the end, or for `decisions` decisions."""
     while decisions > 0 and not game.over:
         answer(game, choose)
         decisions -= 1

@@ -30,7 +30,7 @@ class Used:
 
 
 def used_of(events: Iterable[Event]) -> Used:
-    """Read off the events of a round what it used of its wall."""
+    """How much of its wall a round used, by its events."""
     names = [event[0] for event in events]
     draws, replacing = names.count("tsumo"), False
     replacements = 0
@@ -43,24 +43,24 @@ def used_of(events: Iterable[Event]) -> Used:
     return Used(draws - replacements, replacements, 1 + names.count("dora"))
 
 
-def wall_places(used: Used) -> list[int]:
-    """Place in RiichiEnv's wall, in the order it is handed over, of each place of ours.
+def wall_indices(used: Used) -> list[int]:
+    """For each index of our wall the index in RiichiEnv's wall, in the order in which it is passed to RiichiEnv.
 
-    It deals four by four, draws from the end that is dealt from, takes replacements from the other end (0, 1, 2 …) and
-    keeps indicators at 8, 10, … and ura indicators at 9, 11, … from there. Its last live tiles lie where the fourth and
-    fifth indicators are, ours where the fifth replacement and on are: no round uses one tile for both, and what a round
-    did not use is paired as it comes.
+    RiichiEnv deals four tiles at a time and draws from the same end. From the other end it takes replacements (0, 1,
+    2 …), indicators (8, 10, …) and ura indicators (9, 11, …). Its last live tiles are also the fourth and fifth
+    indicators; in our wall they are the fifth and later replacements. No round uses a tile twice. Indices that the
+    round did not use are paired in ascending order.
     """
     last = WALL_SIZE - 1
     dealt = [12 * (i // 4) + 4 * seat + i % 4 if i < 12 else 36 + seat for seat in range(3) for i in range(13)]
-    places = dict(enumerate(dealt))
-    places |= {DEALT + i: DEALT + i for i in range(used.live)}
-    places |= {LAST_REPLACEMENT - i: last - i for i in range(used.replacements)}
-    places |= {DORA_AT + i: last - 8 - 2 * i for i in range(used.indicators)}
-    places |= {URA_AT + i: last - 9 - 2 * i for i in range(used.indicators)}
-    assert len(set(places.values())) == len(places), f"one tile used twice: {used}"
-    free = (place for place in range(WALL_SIZE) if place not in set(places.values()))
-    return [places[i] if i in places else next(free) for i in range(WALL_SIZE)]
+    indices = dict(enumerate(dealt))
+    indices |= {DEALT + i: DEALT + i for i in range(used.live)}
+    indices |= {LAST_REPLACEMENT - i: last - i for i in range(used.replacements)}
+    indices |= {DORA_AT + i: last - 8 - 2 * i for i in range(used.indicators)}
+    indices |= {URA_AT + i: last - 9 - 2 * i for i in range(used.indicators)}
+    assert len(set(indices.values())) == len(indices), f"one tile used twice: {used}"
+    free = (index for index in range(WALL_SIZE) if index not in set(indices.values()))
+    return [indices[i] if i in indices else next(free) for i in range(WALL_SIZE)]
 
 
 def ids_of(wall: Iterable[int]) -> list[int]:
@@ -72,14 +72,14 @@ def ids_of(wall: Iterable[int]) -> list[int]:
 def their_wall(wall: Sequence[int], used: Used) -> list[int]:
     """Our wall laid out for RiichiEnv."""
     numbers, laid = ids_of(wall), [0] * WALL_SIZE
-    for place, number in zip(wall_places(used), numbers, strict=True):
-        laid[place] = number
+    for index, number in zip(wall_indices(used), numbers, strict=True):
+        laid[index] = number
     return laid
 
 
 def our_wall(numbers: Sequence[int], used: Used) -> list[int]:
     """RiichiEnv's wall laid out for us."""
-    return [from_tile136(numbers[place]) for place in wall_places(used)]
+    return [from_tile136(numbers[index]) for index in wall_indices(used)]
 
 
 # The engine -----------------------------------------------------------------------------------------------------------

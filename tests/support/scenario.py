@@ -33,7 +33,7 @@ class Win:
 
 
 class Scenario:
-    """A round dealt to order. `hands` are those of dealer, next and third seat; for the rest see `build_wall`."""
+    """A round with given tiles. `hands` are those of dealer, next and third seat; for the rest see `build_wall`."""
 
     def __init__(
         self, hands: list[str], draws: str = "", *, state: State = FIRST_ROUND, rules: Rules = TENHOU, **wall: str

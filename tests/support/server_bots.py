@@ -59,7 +59,7 @@ class Clock:
         loop.time = lambda: real() + self._ahead  # type: ignore[method-assign]
 
     def advance(self, seconds: float) -> None:
-        """Let that many seconds pass at once."""
+        """Advance the clock by `seconds`."""
         self._ahead += seconds
 
 
@@ -206,10 +206,6 @@ class Bot:
                 return message
             await self.answer(message)
         raise AssertionError(f"{self.name}: connection closed before the awaited message; errors: {self.errors}")
-
-    async def until_not(self, *kinds: str) -> Message:
-        """The next message of none of these types; those before it get the script's replies."""
-        return await self.until(lambda message: message["type"] not in kinds)
 
     async def until_own(self, kind: str = "tsumo") -> Message:
         """`until` its own event of that type."""

@@ -1,7 +1,7 @@
-"""A round as something that an engine plays: where it starts, who is asked what, what happened, what comes after.
+"""The interface of an engine in differential tests: the state before a round, menus, events, the state after it.
 
-`Ours` is this engine in that shape; `tests/support/riichienv_side.py` has another one in it. Both speak our language:
-actions of `engine.actions`, mjai names of tiles, seats 0-2.
+`Ours` is this engine, `tests.support.riichienv_side.Theirs` is RiichiEnv. Both use the numbers of `engine.actions`,
+mjai names of tiles, and seats 0-2.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def build_wall(
     """A wall (108 tile37 in the layout of `engine.table`) with these tiles, written in mpsz (``0`` is a red five).
 
     `hands` are those of dealer, next and third seat, 13 tiles each at most; `draws` are the first draws in order,
-    whoever makes them; `replacements` are the first replacement draws; `last_draws` are the end of the live wall where
+    by any seat; `replacements` are the first replacement draws; `last_draws` are the end of the live wall where
     nothing is replaced. The rest is filled in an order that keeps it quiet, copies of a kind far from each other.
     Raises ValueError for tiles there are not enough of.
     """
@@ -46,14 +46,14 @@ def build_wall(
     return [next(filling) if tile is None else tile for tile in wall]
 
 
-def _lay(wall: list[int | None], place: int, text: str, limit: int = WALL_SIZE, step: int = 1) -> None:
+def _lay(wall: list[int | None], start: int, text: str, limit: int = WALL_SIZE, step: int = 1) -> None:
     tiles = mpsz(text)
     if len(tiles) > limit:
         raise ValueError(f"{text!r} has more than {limit} tiles")
     for i, tile in enumerate(tiles):
-        if wall[place + step * i] is not None:
+        if wall[start + step * i] is not None:
             raise ValueError(f"{text!r} lies where another tile lies")
-        wall[place + step * i] = tile
+        wall[start + step * i] = tile
 
 
 def clustered_wall(rng: random.Random) -> list[int]:

@@ -30,7 +30,7 @@ placement and final points are calibrated. All samples of a game share its outco
 precision of these metrics depends on the number of games.
 
 With --records: how often the network chooses what the recorded players did, wherever more than one label was legal, and
-beside it how often the rule bot does. Records do not come with this project. For comparison the published numbers of
+beside it how often the rule bot does. A clone has a few in tests/data/records. For comparison the published numbers of
 wahaha's network are printed; it was trained on 20,000 games of the archive it was tested on, and its count leaves out
 the discards that follow a pon or a riichi.
 

@@ -32,7 +32,7 @@ class RecordMetrics:
 
     games: int
     damaged: int  # records that could not be read
-    departures: int  # departures from the rules; the rest of such a round is left out
+    departures: int  # from the rules; the rest of such a round is left out
     network: Agreement
     loss: float  # mean cross-entropy of the network over legal labels, in nats
     baseline: Agreement

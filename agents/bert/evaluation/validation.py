@@ -31,7 +31,7 @@ class ValidationMetrics:
     games: int
     policy: Agreement
     loss: float  # mean cross-entropy over legal labels, in nats
-    regret: float | None  # mean regret of the likeliest label, in placement; None if the data has no action values
+    regret: float | None  # mean regret of the likeliest label, in placements; None if the data has no action values
     placement: PlacementMetrics
     points: PointsMetrics
 

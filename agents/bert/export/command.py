@@ -1,7 +1,7 @@
-"""``python -m agents.bert export``: makes ``model.onnx``, which the bot plays on a CPU, from a checkpoint's weights.
+"""python -m agents.bert export: makes model.onnx, which the bot plays on a CPU, from a checkpoint's weights.
 
-The graph is built, calibrated on games of the bot `rule` and quantized to 8 bits. ``train``, ``improve``, ``average``
-and ``deepen`` do the same for the networks they write; this command is for weights that came from elsewhere or changed.
+The graph is built, calibrated on games of the bot rule and quantized to 8 bits. The commands train, improve, average
+and deepen do the same for the networks they write; this one is for weights that came from elsewhere or changed.
 """
 
 from __future__ import annotations

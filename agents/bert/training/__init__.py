@@ -3,7 +3,7 @@
 ==============  ======================================================================================================
 `commands`      ``python -m agents.bert pretrain | train | improve | average | deepen``
 `config`        `TrainingConfig`, the hyperparameters of a run, and its progress
-`objectives`    what is learned: masked tokens, imitation, improvement by rollouts
+`objectives`    the losses: masked tokens, imitation, improvement by rollouts
 `trainer`       the training loop of a run folder: steps, validation, checkpoints, resuming
 `metrics`       metrics of a run, as CSV and for TensorBoard
 `model_card`    the README.md beside a trained network
@@ -12,7 +12,7 @@
 `deepen`        a deeper network from a trained one
 `memory`        glibc's allocator settings for training on a CPU
 `data`          the package that makes and reads training data
-`targets`       the package that decides what is learned of each decision
+`targets`       the package that chooses samples and computes their targets
 ==============  ======================================================================================================
 
 `data` and `targets` need none of these libraries.

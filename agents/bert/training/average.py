@@ -1,8 +1,8 @@
 """Weight averaging: the mean of a network before and after more training.
 
-`improve` changes what the rollouts cover, and a little of everything else. The mean of the weights before and after
-keeps most of the gain and loses most of the unintended change (docs/experiments.md). It works only for
-networks of which one was trained from the other: the mean of independently trained networks does not play.
+Besides the decisions that the rollouts cover, the command improve changes all others a little. The mean of the weights
+before and after keeps most of the gain and loses most of the unintended change (docs/experiments.md). It works only if
+one network was trained from the other: the mean of independently trained networks plays badly.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def count_ukeire(t: np.record, p: np.record, context: np.record, kinds: np.uint6
 
 @inner
 def win_chance(context: np.record, distance: int, ukeire: float) -> float:
-    """Chance to win of a hand of shanten `distance` (at least 1) with so many tiles of ukeire."""
+    """Chance to win of a hand of shanten `distance` (at least 1) with `ukeire` tiles."""
     tiles = min(np.int64(ukeire), np.int64(MAX_UKEIRE))
     return ukeire * SHANTEN_WIN_CHANCE[distance, tiles, context.threat_level, context.draws_left]
 

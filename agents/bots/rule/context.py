@@ -27,7 +27,7 @@ CONTEXT = record(
         ("no_win_value", "f8"),  # placement value if the viewer neither wins nor deals in
         ("win_gain", "f8", MAX_HAN + 1),  # placements gained by a win over `no_win_value`, by han
         ("stick_cost", "f8"),  # placements that losing a riichi stick costs
-        ("plans", "i8"),  # bit mask of the plans within reach of the hand as it is now
+        ("plans", "i8"),  # bit mask of the plans that the present hand can reach
         ("keys", "i4", 3),  # scratch: shanten keys of part of the hand
         ("win", WIN),  # scratch: for the scorer
         ("rates", "f8", N_KINDS),  # scratch: chance that each kind is a wait of the opponent at hand

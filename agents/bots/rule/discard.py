@@ -43,7 +43,7 @@ def discard_ev(context: np.record, kind: int, win_ev: float) -> float:
 
 @inner
 def riichi_discard_ev(context: np.record, kind: int, win_ev: float) -> float:
-    """The same for the discard that declares riichi: it cannot fold any more, and risks its stick."""
+    """As `discard_ev`, for the discard that declares riichi: the hand cannot fold any more, and risks its stick."""
     discards = DISCARDS_LEFT[context.threat_level, context.draws_left]
     risk = discards * (RIICHI_RISK * context.mean_risk + HIDDEN_RISK)
     gain = win_ev * (1 + TIE_BREAK) - risk - STICK_LOST_CHANCE * context.stick_cost

@@ -26,7 +26,7 @@ NEVER_SEEN = 39.0  # tiles the viewer will never see: two hands and most of the 
 
 
 def hidden_tiles(draws: int) -> float:
-    """Tiles a seat does not see with that many draws to come."""
+    """Number of tiles that a seat does not see with `draws` draws to come."""
     return NEVER_SEEN + 3.0 * draws
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from agents.bert.training.data import build, selfplay, sources, workers
-from agents.bert.training.data.records import Fault
+from agents.bert.training.data.records import RecordFault
 from agents.bert.training.data.selfplay import SelfPlayConfig
 from agents.bert.training.data.shards import DTYPES, Shard, exists, load
 from agents.bert.training.data.sources import SelfPlayChunk, SourceError
@@ -192,7 +192,7 @@ class Fatal:
 
     n_games: int = 1
 
-    def collect(self) -> tuple[Shard, list[Fault]]:
+    def collect(self) -> tuple[Shard, list[RecordFault]]:
         """Die as a process does when memory runs out."""
         os.kill(os.getpid(), signal.SIGKILL)
         raise AssertionError
@@ -205,7 +205,7 @@ class Waiting:
     seconds: float
     n_games: int = 1
 
-    def collect(self) -> tuple[Shard, list[Fault]]:
+    def collect(self) -> tuple[Shard, list[RecordFault]]:
         """Wait."""
         time.sleep(self.seconds)
         return Shard(*(np.empty(0, dtype=dtype) for dtype in DTYPES)), []

@@ -13,7 +13,7 @@ import pytest
 from agents import registry
 from agents.bert.labels import N_LABELS, labels_of
 from agents.bert.training.data.dataset import VALIDATION_ONE_IN, Dataset
-from agents.bert.training.data.records import Fault, collect_records, file_id
+from agents.bert.training.data.records import RecordFault, collect_records, file_id
 from agents.bert.training.data.seat_filter import SeatFilter, parse_seat_filter
 from agents.bert.training.data.selfplay import SelfPlayConfig
 from agents.bert.training.data.selfplay import play as self_play
@@ -199,7 +199,7 @@ def test_bad_files_are_listed_and_the_others_are_used(live: list[Played], tmp_pa
     assert shard.games["id"].tolist() == list(map(file_id, good))
     assert [Path(fault.file).stem for fault in faults] == list(names[1:-1])
     assert all(fault.what.startswith("left out: ") for fault in faults)
-    assert faults[-1] == Fault(
+    assert faults[-1] == RecordFault(
         str(tmp_path / "unended.mjson"), "end_game", "left out: the final scores are not recorded"
     )
 

@@ -205,12 +205,12 @@ def test_possible_actions_on_a_turn(hand: str, drawn: str, options: set[str]) ->
     ],
 )
 def test_possible_actions_on_a_discard(discard: str, hand: str, options: set[str]) -> None:
-    for place in (1, 2):
+    for seat in (1, 2):
         hands = [discard, "", ""]
-        hands[place] = hand
+        hands[seat] = hand
         scenario = Scenario(hands).do(discard)
-        assert can(scenario, place) == options
-        assert can(scenario, 0) == can(scenario, 3 - place) == set()
+        assert can(scenario, seat) == options
+        assert can(scenario, 0) == can(scenario, 3 - seat) == set()
 
 
 def test_after_riichi_and_after_a_pon_there_is_only_the_discard() -> None:

@@ -39,20 +39,20 @@ class Listeners:
 
     def __init__(self) -> None:
         self.states = [PlayerState() for _ in range(3)]
-        self.heard: list[list[Message]] = [[], [], []]  # start_game and the messages of this round
+        self.received: list[list[Message]] = [[], [], []]  # start_game and the messages of this round
 
-    def hear(self, message: Message) -> None:
+    def receive(self, message: Message) -> None:
         """Send a message to each seat, in the form it may see."""
-        for seat, (state, heard) in enumerate(zip(self.states, self.heard, strict=True)):
+        for seat, (state, received) in enumerate(zip(self.states, self.received, strict=True)):
             seen = for_seat(message, seat)
             state.update(seen)
             if seen["type"] == "start_kyoku":
-                del heard[1:]
-            heard.append(seen)
+                del received[1:]
+            received.append(seen)
 
     def reference(self, seat: int) -> list[int]:
         """The tokens of `seat` by the reference encoder."""
-        return reference(self.heard[seat], seat, self.states[seat].legal)
+        return reference(self.received[seat], seat, self.states[seat].legal)
 
 
 def tokens(views: list[Any]) -> list[list[int]]:
@@ -76,15 +76,15 @@ def play(seed: int, rules: Rules) -> tuple[GameRecord, Decisions]:
     return GameRecord(game.messages, rules, ""), dict(zip(keys, zip(actions, tokens(views), strict=True), strict=True))
 
 
-def retold(record: GameRecord, rules: Rules | None = None) -> Iterator[tuple[Decision, Listeners]]:
+def replayed(record: GameRecord, rules: Rules | None = None) -> Iterator[tuple[Decision, Listeners]]:
     """Replay a record: its decisions, with the seats that receive its messages."""
-    replay, listeners, n_heard = Replay(record, rules), Listeners(), 0
+    replay, listeners, n_received = Replay(record, rules), Listeners(), 0
     start = record.events[0] | {"rules": replay.rules.name, "length": replay.rules.length}
     messages = [start, *record.events[1:]]
     for decision in replay:
-        for message in messages[n_heard : decision.n_before]:
-            listeners.hear(message)
-        n_heard = decision.n_before
+        for message in messages[n_received : decision.n_before]:
+            listeners.receive(message)
+        n_received = decision.n_before
         yield decision, listeners
     assert replay.mismatches == []
 
@@ -92,7 +92,7 @@ def retold(record: GameRecord, rules: Rules | None = None) -> Iterator[tuple[Dec
 def decisions_of(record: GameRecord, rules: Rules | None = None) -> Decisions:
     """The decisions of a record. Replayed tables, player states and reference encoder must agree on the tokens."""
     keys, actions, shown, followed, by_hand = [], [], [], [], []
-    for decision, listeners in retold(record, rules):
+    for decision, listeners in replayed(record, rules):
         keys.append((decision.seat, decision.n_before))
         actions.append(decision.action)
         shown.append(decision.view)
@@ -114,7 +114,7 @@ def test_records_of_our_games(seed: int, ending: str, tmp_path: Path) -> None:
     recorded = decisions_of(read_records(tmp_path / f"game{ending}"), rules)
     assert recorded.items() <= live.items()
     overridden = live.keys() - recorded.keys()
-    assert {record.events[n_heard]["type"] for _, n_heard in overridden} <= {"hora"}
+    assert {record.events[n_received]["type"] for _, n_received in overridden} <= {"hora"}
     assert len(overridden) < 8 < 50 < len(recorded)
 
 

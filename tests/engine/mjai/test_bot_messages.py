@@ -340,8 +340,8 @@ ROOM = "1 to 64 of A-Z a-z 0-9 _ . - and then any number of +BOT (512 characters
         ({"games": -1}, "join: games is -1; games must be a number of games, 0 for as long as the connection lasts"),
         ({"games": 1.5}, "join: games is 1.5; games must be a number of games, 0 for as long as the connection lasts"),
         ({"seen": "3"}, "join: seen is '3'; seen must be a number of messages, 0 or more"),
-        ({"resume": 1}, "join: resume is 1; resume must be true, or the secret of the game to come back to"),
-        ({"resume": ""}, "join: resume is ''; resume must be true, or the secret of the game to come back to"),
+        ({"resume": 1}, "join: resume is 1; resume must be true, or the secret of the game to resume"),
+        ({"resume": ""}, "join: resume is ''; resume must be true, or the secret of the game to resume"),
     ],
 )
 def test_bad_joins_are_refused_with_the_reason(changed: dict[str, Any], error_text: str) -> None:

@@ -126,8 +126,8 @@ def test_bots_play_the_same_from_rebuilt_views(rules: Rules) -> None:
         tracked = TrackedGame(Game(seed, rules))
 
         def choose(seat: int, tracked: TrackedGame = tracked, agents: list[Any] = agents) -> int:
-            heard, shown = tracked.states[seat].view, tracked.game.view(seat)
-            answers = agents[seat].act(np.array([heard, shown], dtype=TABLE))
+            rebuilt, shown = tracked.states[seat].view, tracked.game.view(seat)
+            answers = agents[seat].act(np.array([rebuilt, shown], dtype=TABLE))
             assert answers[0] == answers[1]
             return int(answers[0])
 
@@ -148,12 +148,12 @@ def test_views_of_real_games(records_dir: Path) -> None:
         record = read_records(path)
         replayed = Replay(record)
         start = record.events[0] | {"rules": replayed.rules.name, "length": replayed.rules.length}
-        states, heard = [PlayerState() for _ in range(3)], 0
+        states, n_received = [PlayerState() for _ in range(3)], 0
         for decision in replayed:
-            for event in [start, *record.events[1:]][heard : decision.n_before]:
+            for event in [start, *record.events[1:]][n_received : decision.n_before]:
                 for seat, state in enumerate(states):
                     state.update(for_seat(event, seat))
-            heard = decision.n_before
+            n_received = decision.n_before
             view = states[decision.seat].view
             assert differences(view, decision.view) == []
             n_decisions += 1
@@ -199,15 +199,15 @@ def test_the_last_discard_is_on_offer() -> None:
 def test_scores_after_a_round(without: tuple[str, ...]) -> None:
     game = play(Game(5), efficient_driver(random.Random(5), ALL_HABITS[0]))
     state = PlayerState()
-    told = 0
+    n_ended = 0
     for message in game.new_messages(2):
         ended = message["type"] in ("hora", "ryukyoku")
         state.update({key: value for key, value in message.items() if not ended or key not in without})
         if ended:
-            view, told = state.view, told + 1
+            view, n_ended = state.view, n_ended + 1
             assert view.seat["score"].tolist() == message["scores"]
             assert (view.phase, state.legal) == (ROUND_OVER, [])
-    assert told > 3
+    assert n_ended > 3
 
 
 # Rules and games ------------------------------------------------------------------------------------------------------
@@ -227,9 +227,9 @@ def test_a_new_game_starts_anew() -> None:
     used, fresh = PlayerState(), PlayerState()
     first, second = Game(1), Game(2)
     play(first, random_driver(random.Random(1)), 100)
-    for message in [*first.new_messages(0), *(told := second.new_messages(2))]:
+    for message in [*first.new_messages(0), *(messages := second.new_messages(2))]:
         used.update(message)
-    for message in told:
+    for message in messages:
         fresh.update(message)
     assert (used.seat, fresh.seat) == (2, 2)
     assert used.view.tobytes() == fresh.view.tobytes() == second.view(2).tobytes()
@@ -281,7 +281,7 @@ NOT_NOW, TOO_MANY, NOT_ALLOWED = "not this seat's turn", "not that many such til
 
 
 @pytest.mark.parametrize(
-    ("heard", "message", "why"),
+    ("earlier", "message", "why"),
     [
         ([], {"type": "hello"}, "'hello' is no message of a game"),
         ([], {}, "None is no message of a game"),
@@ -330,10 +330,10 @@ NOT_NOW, TOO_MANY, NOT_ALLOWED = "not this seat's turn", "not that many such til
         ([START, tsumo(0), RYUKYOKU], tsumo(0), NOT_NOW),
     ],
 )
-def test_a_message_that_cannot_follow_is_refused(heard: list[Message], message: Message, why: str) -> None:
+def test_a_message_that_cannot_follow_is_refused(earlier: list[Message], message: Message, why: str) -> None:
     state = PlayerState()
     state.update({"type": "start_game", "id": 1})
-    for before in heard:
+    for before in earlier:
         state.update(before)
     assert refused(state, message)
     with pytest.raises(ValueError, match=why):
@@ -347,16 +347,16 @@ def test_messages_before_start_game_are_refused() -> None:
 
 @settings(max_examples=100)
 @given(st.integers(0, 1 << 32), st.integers(0, 2), st.integers(0, 200))
-def test_a_message_at_a_wrong_time_is_refused_or_leaves_a_valid_view(seed: int, seat: int, place: int) -> None:
+def test_a_message_at_a_wrong_time_is_refused_or_leaves_a_valid_view(seed: int, seat: int, index: int) -> None:
     """Most are refused and leave the view unchanged; the others are possible in that position."""
     rng = random.Random(seed)
     game = play(Game(seed), efficient_driver(rng, rng.choice(ALL_HABITS)), 300)
-    told = game.new_messages(seat)
+    messages = game.new_messages(seat)
     state = PlayerState()
-    for message in told[: place + 1]:
+    for message in messages[: index + 1]:
         state.update(message)
     taken = 0
-    for message in rng.sample(told, min(len(told), 150)):
+    for message in rng.sample(messages, min(len(messages), 150)):
         if message["type"] == "start_game":
             continue
         before = state.view.tobytes()

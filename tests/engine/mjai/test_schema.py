@@ -32,7 +32,7 @@ def test_the_table_is_accepted() -> None:
 @pytest.mark.parametrize(
     ("rows", "why"),
     [
-        ([EventMessage("a", ""), EventMessage("a", "")], "a is there twice"),
+        ([EventMessage("a", ""), EventMessage("a", "")], "a occurs twice"),
         ([EventMessage("a", "", (ACTOR, ACTOR))], "a has a key twice"),
     ],
 )

@@ -18,7 +18,7 @@ from engine.compiling import kernel
 
 VALIDATION_ONE_IN = 20  # share of the games that is for validation, never for training
 SHUFFLED_SHARDS = 16  # shards whose samples are shuffled together: some thousand games
-PAD_TO_MULTIPLE_OF = 8  # sequences are padded to such a length: kernels are prepared anew for every shape they meet
+PAD_TO_MULTIPLE_OF = 8  # of sequence lengths: fewer shapes, as torch prepares kernels for each
 BUCKETED_BATCHES = 50  # batches whose samples are sorted by length together
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from agents.bert.encoding import MAX_TOKENS
 from agents.bert.training.data.dataset import is_validation
-from agents.bert.training.data.records import Fault
+from agents.bert.training.data.records import RecordFault
 from agents.bert.training.data.shards import GAME, find, load, save
 from agents.bert.training.data.sources import Chunk, Source
 from engine.common.files import write_atomically
@@ -90,7 +90,7 @@ def fill(folder: Path, number: int, chunk: Chunk) -> int:
     return chunk.n_games
 
 
-def write_faults(path: Path, faults: Sequence[Fault]) -> None:
+def write_faults(path: Path, faults: Sequence[RecordFault]) -> None:
     """Write one line a fault; no file if there are none."""
     path.unlink(missing_ok=True)
     if faults:

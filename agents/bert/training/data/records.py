@@ -24,7 +24,7 @@ from engine.table import MAX_LOG, N_SEATS, TABLE
 UNNAMED = [""] * N_SEATS
 
 
-class Fault(NamedTuple):
+class RecordFault(NamedTuple):
     """What is wrong with a record file."""
 
     file: str
@@ -36,7 +36,9 @@ class Fault(NamedTuple):
         return "\t".join(" ".join(part.split()) for part in self)
 
 
-def collect_records(paths: Sequence[Path], seat_filter: SeatFilter, source: TargetSource) -> tuple[Shard, list[Fault]]:
+def collect_records(
+    paths: Sequence[Path], seat_filter: SeatFilter, source: TargetSource
+) -> tuple[Shard, list[RecordFault]]:
     """The samples of the games in the files at `paths`, and what is wrong with some of them.
 
     A file that cannot be read or replayed, or does not record the final scores, gives no samples. Where a game departs
@@ -56,18 +58,18 @@ def collect_records(paths: Sequence[Path], seat_filter: SeatFilter, source: Targ
                 faults += [rule_fault(path, mismatch) for mismatch in replayer.play(record, index)]
                 keep[index] = seats
         except RecordError as error:
-            faults.append(Fault(str(path), error.location, f"left out: {error.what}"))
+            faults.append(RecordFault(str(path), error.location, f"left out: {error.what}"))
         except OSError as error:
-            faults.append(Fault(str(path), "file", f"left out: {error.strerror}"))
+            faults.append(RecordFault(str(path), "file", f"left out: {error.strerror}"))
         except Exception as error:  # one odd file must not cost the other files of an archive
-            faults.append(Fault(str(path), "file", f"left out: {type(error).__name__}: {error}"))
+            faults.append(RecordFault(str(path), "file", f"left out: {type(error).__name__}: {error}"))
     return collector.finish(games, keep), faults
 
 
-def rule_fault(path: Path, mismatch: Mismatch) -> Fault:
+def rule_fault(path: Path, mismatch: Mismatch) -> RecordFault:
     """A mismatch between a record and the rules, as a fault of its file."""
     what = f"recorded {mismatch.recorded}; the rules say {mismatch.rules}"
-    return Fault(str(path), f"{mismatch.round}: event {mismatch.number}", what)
+    return RecordFault(str(path), f"{mismatch.round}: event {mismatch.number}", what)
 
 
 def recorded_game(record: GameRecord, path: Path) -> np.ndarray:

@@ -29,7 +29,7 @@ SEATINGS = np.array(list(permutations(range(N_SEATS))), dtype=np.int8)  # game i
 
 @dataclass(frozen=True)
 class SelfPlayConfig:
-    """Which games are played and what is learned of them. The same config gives the same samples."""
+    """The games to play and the targets of their samples. The same config gives the same samples."""
 
     bots: tuple[str, ...]  # three specifications, as the registry reads them
     seed: int = 0  # of walls and bots
@@ -47,7 +47,7 @@ def make_bots(specs: Sequence[str], seed: int) -> list[Agent]:
 
 @cache
 def cached_bots(specs: tuple[str, ...], seed: int) -> list[Agent]:
-    """The same, made once in each process: some take long to load."""
+    """As `make_bots`, but once in each process: some bots take long to load."""
     return make_bots(specs, seed)
 
 

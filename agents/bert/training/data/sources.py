@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from agents.bert.training.data.records import Fault, collect_records
+from agents.bert.training.data.records import RecordFault, collect_records
 from agents.bert.training.data.seat_filter import parse_seat_filter
 from agents.bert.training.data.selfplay import SelfPlayConfig, cached_teacher, play
 from agents.bert.training.data.shards import Shard
@@ -34,7 +34,7 @@ class Chunk(Protocol):
         """How many games."""
         ...
 
-    def collect(self) -> tuple[Shard, list[Fault]]:
+    def collect(self) -> tuple[Shard, list[RecordFault]]:
         """The shard, and what is wrong with the files read for it. Raises SourceError."""
         ...
 
@@ -65,7 +65,7 @@ class SelfPlayChunk:
     first: int
     n_games: int
 
-    def collect(self) -> tuple[Shard, list[Fault]]:
+    def collect(self) -> tuple[Shard, list[RecordFault]]:
         """See Chunk."""
         try:
             return play(self.config, self.first, self.n_games), []
@@ -117,7 +117,7 @@ class RecordsChunk:
         """See Chunk."""
         return len(self.paths)
 
-    def collect(self) -> tuple[Shard, list[Fault]]:
+    def collect(self) -> tuple[Shard, list[RecordFault]]:
         """See Chunk."""
         teacher = cached_teacher(self.teacher)
         source = PlayedActions() if teacher is None else Teacher(teacher)

@@ -1,4 +1,4 @@
-"""Target sources: they choose which decisions become training samples and what the network learns of each.
+"""Target sources: they choose which decisions become samples, and compute their targets.
 
 All implement `protocol.TargetSource`: `label(Decisions) -> Targets`.
 

@@ -18,7 +18,7 @@ class Decisions(NamedTuple):
 
 
 class Targets(NamedTuple):
-    """The decisions that become training samples, and what is learned of them."""
+    """The decisions that become training samples, and their targets."""
 
     rows: np.ndarray | slice  # int64[k]: indices of the chosen decisions; slice(None) chooses all
     action_values: np.ndarray  # float32[k, N_ACTIONS]: expected -placement of each action; -inf where unknown

@@ -8,8 +8,8 @@ shuffled, in the same way for every candidate, so that differences come from the
 over many samples the hidden hands are those that occur in such situations, so the network learns the expectation over
 them.
 
-Most of the remaining difference is luck all the same, and between discards nearly all of it: of decisions between
-discards alone only close ones are tried, and few of them.
+Most of the difference that remains is noise; between discards nearly all of it is. So, if all candidates are discards,
+only a share of the close decisions gets rollouts.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from engine.tables import Tables
 
 # Differences of action values are in placement units: 1 is a better final rank by one.
 MAX_GAP = 0.02  # actions that the bot values at most this much below its best one are candidates
-MAX_DISCARD_GAP = 0.008  # the same where all candidates are discards; of these …
-MAX_DISCARDS = 3  # … the best so many are tried, …
-TRY_DISCARDS_ONE_IN = 3  # … in this share of the decisions
+MAX_DISCARD_GAP = 0.008  # the same where all candidates are discards
+MAX_DISCARDS = 3  # candidates at most where all are discards
+TRY_DISCARDS_ONE_IN = 3  # share of the decisions between discards in which rollouts are made
 KEEP_ONE_IN = 64  # share of the decisions without rollouts that is kept
 NO_CHANGE = (0.0, 0.0, 0.0)
 
@@ -96,8 +96,9 @@ class Rollouts:
         candidates, tried = self._choose(views, values)
         targets = np.full(values.shape, -np.inf, dtype=np.float32)
         targets[each, values.argmax(axis=1)] = 0.0
-        of, actions = np.nonzero(candidates & tried[:, None])
-        targets[of, actions] = self._roll_out(tables[games[of]], views["viewer"][of], actions, of)
+        decision, actions = np.nonzero(candidates & tried[:, None])
+        tables, seats = tables[games[decision]], views["viewer"][decision]
+        targets[decision, actions] = self._roll_out(tables, seats, actions, decision)
         rows = np.flatnonzero(tried | (self._random.integers(KEEP_ONE_IN, size=len(views)) == 0))
         return Targets(rows, targets[rows])
 
@@ -113,17 +114,17 @@ class Rollouts:
         tried[discards] = candidates[discards].sum(axis=1) > 1
         return candidates, tried
 
-    def _roll_out(self, tables: np.ndarray, seats: np.ndarray, actions: np.ndarray, of: np.ndarray) -> np.ndarray:
+    def _roll_out(self, tables: np.ndarray, seats: np.ndarray, actions: np.ndarray, decision: np.ndarray) -> np.ndarray:
         """float64[k]: mean value to `seats` int[k] of playing `actions` int64[k] at `tables` TABLE[k].
 
-        Entries with the same decision `of` int64[k] get the same shuffles.
+        Candidates of the same `decision` int64[k], an index, get the same shuffles.
         """
         if not len(actions):
             return np.empty(0)
-        walls = self._random.integers(1 << 63, size=(of.max() + 1, self._n), dtype=np.uint64)
+        walls = self._random.integers(1 << 63, size=(decision.max() + 1, self._n), dtype=np.uint64)
         seats = np.repeat(seats, self._n)
         rollouts = Tables.from_records(np.repeat(tables, self._n), self._rules)
-        shuffle_all(rollouts.raw, walls[of].ravel())
+        shuffle_all(rollouts.raw, walls[decision].ravel())
         kernels.apply_actions(rollouts.raw, np.arange(len(seats)), seats, np.repeat(actions, self._n))
         rollouts.play_round([self._bot.act], np.zeros((len(seats), N_SEATS), dtype=np.int8))
         values = np.empty(len(seats), dtype=np.float32)
