@@ -84,17 +84,19 @@ def make_parser() -> Parser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the arena and return the exit code."""
     parser = make_parser()
-    given = parser.parse_args(arguments)
-    settings = RunSettings(given.bots, round_up(given.games), given.seed, given.rules, given.length, given.timeout)
+    options = parser.parse_args(arguments)
+    settings = RunSettings(
+        options.bots, round_up(options.games), options.seed, options.rules, options.length, options.timeout
+    )
     screen, notes = Console(), Console(stderr=True)
     if not screen.is_terminal:
         screen.width = TABLE_WIDTH
     try:
-        arena_run = ArenaRun(settings, given.jobs, given.json, given.save)
+        arena_run = ArenaRun(settings, options.jobs, options.json, options.save)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
-    if settings.games != given.games:
-        notes.print(f"{settings.games:,} games instead of {given.games:,}: every wall is played in all rotations")
+    if settings.games != options.games:
+        notes.print(f"{settings.games:,} games instead of {options.games:,}: every wall is played in all rotations")
     if arena_run.games:
         notes.print(f"resuming: {arena_run.games:,} of {settings.games:,} games are finished", soft_wrap=True)
     return run(arena_run, screen, notes)

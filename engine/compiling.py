@@ -87,11 +87,11 @@ class _Announcer(event.Listener):
 
     def __init__(self) -> None:
         self.text = "compiling the rules once, this takes less than a minute …"
-        self.said = False
+        self.printed = False
 
     def on_start(self, event: event.Event) -> None:
-        if not self.said and sys.stderr is not None:
-            self.said = True
+        if not self.printed and sys.stderr is not None:
+            self.printed = True
             print(self.text, file=sys.stderr, flush=True)
 
     def on_end(self, event: event.Event) -> None:

@@ -96,7 +96,7 @@ class Game:
         """Apply the action of `seat`. Raises IllegalAction, which lists the legal ones; the game is then unchanged."""
         phase = kernels.apply_action(self._raw, 0, seat, action)
         if phase < 0:
-            raise IllegalAction(self._complaint(seat, action))
+            raise IllegalAction(self._why_illegal(seat, action))
         self._phase = phase
         if phase == ROUND_OVER:
             self._finish_round()
@@ -187,7 +187,7 @@ class Game:
         self._table["wall"][0] = wall
         self._table["wall_given"] = 1
 
-    def _complaint(self, seat: int, action: int) -> str:
+    def _why_illegal(self, seat: int, action: int) -> str:
         name = action_name(action)
         menu = self.legal(seat) if 0 <= seat < 3 else []
         if not menu:

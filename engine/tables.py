@@ -110,9 +110,9 @@ class Tables:
         bad = kernels.apply_actions(self.raw, tables, seats, actions.astype(np.int64, copy=False))
         if bad >= 0:
             table, seat = int(tables[bad]), int(seats[bad])
-            raise PolicyFault(index, table, seat, self._complaint(table, seat, int(actions[bad])))
+            raise PolicyFault(index, table, seat, self._why_illegal(table, seat, int(actions[bad])))
 
-    def _complaint(self, table: int, seat: int, action: int) -> str:
+    def _why_illegal(self, table: int, seat: int, action: int) -> str:
         legal = actions_of(*self.records["legal"][table, seat].tolist())
         return f"may not {action_name(action)}; legal: {', '.join(map(action_name, legal))}"
 

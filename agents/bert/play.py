@@ -36,15 +36,15 @@ def make_parser() -> Parser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play; returns the client's exit code."""
     parser = make_parser()
-    given = parser.parse_args(arguments)
-    host = f"[{given.host}]" if ":" in given.host else given.host  # an IPv6 address
-    url = f"{SCHEME}://{host}:{given.port}/{given.room}"
+    options = parser.parse_args(arguments)
+    host = f"[{options.host}]" if ":" in options.host else options.host  # an IPv6 address
+    url = f"{SCHEME}://{host}:{options.port}/{options.room}"
     try:
         parse_url(url)
     except ValueError as error:
         parser.error(str(error))
-    name = [] if given.name is None else [f"--name={given.name}"]
-    return client.main([f"bert:{given.model_path}", url, *name])
+    name = [] if options.name is None else [f"--name={options.name}"]
+    return client.main([f"bert:{options.model_path}", url, *name])
 
 
 if __name__ == "__main__":

@@ -90,36 +90,36 @@ class ThinkingDelay:
         return self._bot.react(messages)
 
 
-def make_bot(given: argparse.Namespace) -> MjaiBot:
+def make_bot(options: argparse.Namespace) -> MjaiBot:
     """The bot that the command line names. Raises ValueError saying what is wrong."""
-    if (given.bot is None) == (given.exec is None):
+    if (options.bot is None) == (options.exec is None):
         raise ValueError('name a bot or give --exec "COMMAND", one of the two, and then the URL')
-    if given.exec is None:
-        if given.framing is not None:
+    if options.exec is None:
+        if options.framing is not None:
             raise ValueError("--framing is for --exec only")
-        return AgentBot(make(given.bot, given.seed))
-    return SubprocessBot(given.exec, given.dialect, given.framing or FRAMINGS[0])
+        return AgentBot(make(options.bot, options.seed))
+    return SubprocessBot(options.exec, options.dialect, options.framing or FRAMINGS[0])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play, and return the exit code."""
     parser = make_parser()
-    given = parser.parse_intermixed_args(arguments)  # options may stand between bot and URL
-    given.dialect = given.dialect or given.url.dialect
+    options = parser.parse_intermixed_args(arguments)  # options may stand between bot and URL
+    options.dialect = options.dialect or options.url.dialect
     try:
-        bot = make_bot(given)
+        bot = make_bot(options)
     except ValueError as error:
         parser.error(str(error))
-    join: Message = {"type": "join", "name": given.name or bot.name, "room": given.url.room}
-    join["dialect"] = given.dialect
-    if given.token:
-        join["token"] = given.token
+    join: Message = {"type": "join", "name": options.name or bot.name, "room": options.url.room}
+    join["dialect"] = options.dialect
+    if options.token:
+        join["token"] = options.token
     signal.signal(signal.SIGTERM, terminate)
     with closing(bot):
         try:
-            session = ClientSession(ThinkingDelay(bot, given.pause), join, given.games, report, log)
+            session = ClientSession(ThinkingDelay(bot, options.pause), join, options.games, report, log)
             session.prepare()
-            play(given.url, session)
+            play(options.url, session)
         except KeyboardInterrupt:
             return INTERRUPTED
         except FatalConnectionError as error:

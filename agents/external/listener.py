@@ -69,7 +69,7 @@ class Listener:
 
     def react(self, messages: list[Message]) -> Message:
         """See `agents.external.mjai_bot.MjaiBot`."""
-        kept = messages[0]["type"] == "start_game" and self._begin(messages[0]["id"])
+        reused = messages[0]["type"] == "start_game" and self._begin(messages[0]["id"])
         if self._bot is None:
             raise BotError("sits out until the next game")
         n_replies = self._bot.n_replies
@@ -80,7 +80,7 @@ class Listener:
                 return read_reply(reply, self._seat)
         except (OSError, ValueError) as error:
             disconnected = isinstance(error, OSError) and not isinstance(error, TimeoutError)
-            if not game_over and kept and disconnected and self._bot.n_replies == n_replies:
+            if not game_over and reused and disconnected and self._bot.n_replies == n_replies:
                 self._disconnect()  # it disconnected after the last game
                 return self.react(messages)
             if not game_over:
@@ -109,12 +109,12 @@ class Listener:
         """Wait for a bot unless one is connected, and begin a game as `seat`. Returns whether it was connected."""
         if self._playing:
             self._disconnect()
-        kept = self._bot is not None
+        reused = self._bot is not None
         if self._bot is None:
             self._bot = self._accept()
         self._seat = seat
         self._playing = True
-        return kept
+        return reused
 
     def _accept(self) -> ConnectedBot:
         """Wait for the next bot that joins."""

@@ -59,14 +59,14 @@ class SubprocessBot:
     def react(self, messages: list[Message]) -> Message:
         """See `agents.external.mjai_bot.MjaiBot`."""
         try:
-            kept = messages[0]["type"] == "start_game" and self._begin(messages[0]["id"])
+            reused = messages[0]["type"] == "start_game" and self._begin(messages[0]["id"])
             if self._process is None:
                 raise BotError("sits out until the next game")
             n_bytes_read = self._process.n_bytes_read
             try:
                 return self._answer(self._process, messages)
             except ExitedError:
-                if not kept or self._process.n_bytes_read > n_bytes_read:
+                if not reused or self._process.n_bytes_read > n_bytes_read:
                     raise
             self.close()  # it was still exiting after the last game when this one began
             return self.react(messages)
@@ -92,12 +92,12 @@ class SubprocessBot:
         if self._process is not None:
             if self._playing or not self._process.running or (seat_in_command and seat != self._seat):
                 self.close()
-        kept = self._process is not None
+        reused = self._process is not None
         if self._process is None:
             self._process = LineProcess(seated(self._arguments, seat), self._timeout)
         self._seat = seat
         self._playing = True
-        return kept
+        return reused
 
     def _answer(self, process: LineProcess, messages: list[Message]) -> Message:
         game_over = messages[-1]["type"] == "end_game"

@@ -49,20 +49,20 @@ def parse_join(data: bytes | str, given: Message | None = None) -> Join:
     """The join message of a bot; the keys `given` by the URL replace its own. Raises BadMessage."""
     if given:
         with suppress(ValueError, RecursionError):  # unreadable: _object below raises BadMessage
-            said = json.loads(data)
-            data = json.dumps(said | given) if isinstance(said, dict) else data
+            received = json.loads(data)
+            data = json.dumps(received | given) if isinstance(received, dict) else data
     join = read_join(_object(data))
     _refuse_constants(data)
     return join
 
 
-def read_join(said: Message) -> Join:
+def read_join(received: Message) -> Join:
     """A join message that is already parsed as JSON. Raises BadMessage."""
-    kind = said.get("type", REQUIRED)
+    kind = received.get("type", REQUIRED)
     if kind != "join":
         raise BadMessage(f"join: type is {'missing' if kind is REQUIRED else show(kind)}; type must be join")
-    read = _read(said, "join", _JOIN, {})
-    join = Join(**(JOIN_DEFAULTS | read), given=frozenset(said.keys() & JOIN_DEFAULTS.keys()))
+    read = _read(received, "join", _JOIN, {})
+    join = Join(**(JOIN_DEFAULTS | read), given=frozenset(received.keys() & JOIN_DEFAULTS.keys()))
     if not join.name and not isinstance(join.resume, str):
         raise BadMessage(f"join: name is missing; name must be {_JOIN[0].text}")
     return join
@@ -70,14 +70,14 @@ def read_join(said: Message) -> Join:
 
 def parse_reply(data: bytes | str) -> Message:
     """A bot's reply in a game, in canonical form, with its ``ext_bot``. Raises BadMessage."""
-    said = _object(data)
-    kind = said.get("type", REQUIRED)
+    received = _object(data)
+    kind = received.get("type", REQUIRED)
     try:
         name, fields = _REPLIES[kind]
     except (KeyError, TypeError):
         found = "missing" if kind is REQUIRED else show(kind)
         raise BadMessage(f"type is {found}; type must be one of {', '.join(_REPLIES)}") from None
-    reply = _read(said, kind, fields, {"type": name})
+    reply = _read(received, kind, fields, {"type": name})
     _refuse_constants(data)
     return reply
 
@@ -85,20 +85,20 @@ def parse_reply(data: bytes | str) -> Message:
 def _object(data: bytes | str) -> Message:
     """The JSON object in `data`. Raises BadMessage."""
     try:
-        said = from_json(data.encode() if isinstance(data, str) else data)
+        received = from_json(data.encode() if isinstance(data, str) else data)
     except UnicodeError:
         raise BadMessage(f"not UTF-8; {ONE_OBJECT}") from None
     except ValueError as error:
         raise BadMessage(f"not JSON ({error}); {ONE_OBJECT}") from None
-    if type(said) is not dict:
-        raise BadMessage(f"the message is {show(said)}; it must be a JSON object with a type")
-    return said
+    if type(received) is not dict:
+        raise BadMessage(f"the message is {show(received)}; it must be a JSON object with a type")
+    return received
 
 
-def _read(said: Message, kind: str, fields: list[_Field], message: Message) -> Message:
+def _read(received: Message, kind: str, fields: list[_Field], message: Message) -> Message:
     """Add the checked values of `fields` to `message`. Raises BadMessage for the first that is wrong."""
     for name, check, default, text in fields:
-        value = said.get(name, REQUIRED)
+        value = received.get(name, REQUIRED)
         if value is REQUIRED:
             if default is REQUIRED:
                 raise BadMessage(f"{kind}: {name} is missing; {name} must be {text}")

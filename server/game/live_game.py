@@ -273,7 +273,7 @@ class LiveGame:
         if seat.connection is not None:
             seat.connection.decision_timed_out()
         default = "none" if PASS in legal_actions else "tsumogiri" if TSUMOGIRI in legal_actions else "a legal discard"
-        text = f"no answer within {self.decision_time:g} s and the time bank; {default} was played"
+        text = f"no reply within {self.decision_time:g} s and the time bank; {default} was played"
         self.fault(index, text, "late", is_decision=True)
 
     def _stop_clock(self, seat: Seat) -> None:

@@ -60,7 +60,7 @@ async def test_a_decision_after_the_bank_is_used_up_is_late(tmp_path: Path) -> N
             error = await slow.next()
             assert error is not None
             assert error["type"] == "error"
-            assert "no answer within 4 s" in error["message"]
+            assert "no reply within 4 s" in error["message"]
             await slow.send(tsumogiri(slow, drawn))  # to the draw
             await slow.send(NOTHING)  # to the error
             await slow.play()
@@ -181,7 +181,7 @@ async def test_the_clock_runs_on_while_a_connection_is_lost(tmp_path: Path) -> N
         game, lines = await the_game(server)
         assert [result.faults for result in game.seats] == [1, 0, 0]
         (note,) = [line["message"] for line in lines if line["type"] == "error"]
-        assert note.startswith("no answer within")
+        assert note.startswith("no reply within")
 
 
 async def test_a_house_bot_takes_over_if_a_bot_does_not_reconnect_in_time(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ async def test_a_bot_that_never_replies(tmp_path: Path, transport: str, reply: s
         assert result.taken_over
         assert result.faults == 1
         late = [line["message"] for line in lines if line["type"] == "error"][:1]
-        assert all("no answer within 0.3 s" in message for message in late)
+        assert all("no reply within 0.3 s" in message for message in late)
         assert [bot.errors for bot in others] == [[], []]
 
 

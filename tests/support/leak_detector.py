@@ -67,12 +67,12 @@ class RecordingBot(Bot):
     def __init__(self, server: Running, name: str, seed: int, *, bad: float, drops: float, **join: Any) -> None:
         """`bad`: probability of a wrong reply to a decision; `drops`: probability of aborting after a message."""
         super().__init__(server, name, MisbehavingScript(server, seed, bad), **join)
-        self.said: dict[int, Answer] = {}  # by the number of messages received before
+        self.answers: dict[int, Answer] = {}  # by the number of messages received before
         self._chance, self._drops = random.Random(seed), drops
 
     async def send(self, answer: Answer) -> None:
         """See `Bot`."""
-        self.said[len(self.raw)] = answer
+        self.answers[len(self.raw)] = answer
         await super().send(answer)
 
     def _keep(self, message: Message) -> None:
@@ -205,12 +205,12 @@ class Inspection:
         self.known = knowledge_of(game.lines, self.seat)
         self.faults = {line["message"] for line in game.lines if line["type"] == "error" and line["actor"] == self.seat}
         self.next_index = 0  # of the next message of the game
-        self.said: Answer = None  # its last reply
+        self.last_answer: Answer = None  # its last reply
 
     def leaks(self) -> Iterator[str]:
         """What the bot should not have been sent, one line each."""
         for number, data in enumerate(self.bot.raw):
-            self.said = self.bot.said.get(number, self.said)
+            self.last_answer = self.bot.answers.get(number, self.last_answer)
             message = json.loads(data)
             if json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() != data:
                 yield f"more than a message: {data!r}"
@@ -255,7 +255,7 @@ class Inspection:
         if message.keys() != {"type", "message"} or text not in self.faults:
             yield f"error about no fault of its own: {message}"
         knowledge = self.known[max(self.next_index - 1, 0)]
-        may_name = set(TILE.findall(str(self.said))) | {knowledge.message.get("pai")}
+        may_name = set(TILE.findall(str(self.last_answer))) | {knowledge.message.get("pai")}
         if knowledge.view is not None:
             may_name |= set(hand_names(knowledge.view.seat[self.seat]))
         if unknown := set(TILE.findall(EXAMPLES.sub("", text))) - may_name:

@@ -39,9 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Export and return the exit code."""
     parser = Parser("agents.bert export", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoint", type=Path, help="folder with config.json and model.safetensors")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        print(f"wrote {export_checkpoint(given.checkpoint)}")
+        print(f"wrote {export_checkpoint(options.checkpoint)}")
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     return 0

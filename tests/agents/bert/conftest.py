@@ -38,4 +38,4 @@ def views() -> np.ndarray:
 @pytest.fixture(scope="session", autouse=True)
 def _no_notice_of_compiling() -> None:
     """Tests compare what commands print, which with a cold cache would include the notice of compiling."""
-    compiling._announcer.said = True
+    compiling._announcer.printed = True
