@@ -204,7 +204,8 @@ class LiveGame:
             connection.send_messages(messages[:-1], self.engine.table, [], resent=True)
             self._end_restoring_if_complete()
         else:
-            connection.send_messages(messages, self.engine.table, seat.legal_actions, resent=True)
+            asked = [] if seat.fallback.bot else seat.legal_actions  # a house bot may still be deciding
+            connection.send_messages(messages, self.engine.table, asked, resent=True)
 
     def _reconnect_timed_out(self, seat: Seat) -> None:
         self._take_over(seat, f"connection lost for {self.start.settings.resume_timeout:g} s")
