@@ -28,6 +28,7 @@ from server.metrics import Metrics
 from server.ports import GameOwner, PlayerPort
 
 MAX_STEPS = 64  # in one go while no connection has to be waited for; then other games get their turn
+MAX_FAULTS_WATCHING = 1000  # of a bot that resumed after it lost its seat by faults; each one makes the log longer
 log = structlog.get_logger("server.game")
 
 
@@ -266,6 +267,8 @@ class LiveGame:
         too_many = seat.faults >= self.start.settings.max_faults
         if too_many and not seat.fallback.bot and not self.engine.over:
             self._take_over(seat, f"{seat.faults} faults")
+        elif seat.connection is not None and seat.faults >= self.start.settings.max_faults + MAX_FAULTS_WATCHING:
+            seat.connection.close_with_error(f"{seat.faults} faults")
         if is_decision:
             self._advance_if_decided()
 
