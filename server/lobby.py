@@ -74,7 +74,9 @@ class Lobby:
         """Restore a game from its journal. A journal that does not fit is renamed and logged."""
         try:
             await self._restore(path)
-        except (JournalError, OSError, ValueError, LookupError, TypeError) as error:
+        except StoreError:
+            raise
+        except Exception as error:  # whatever is wrong with one game, the server starts
             log.error("journal cannot be read, set aside", file=str(path), error=str(error))
             path.rename(path.with_suffix(".broken"))
 
@@ -84,10 +86,17 @@ class Lobby:
             path.unlink()  # no bot was sent the start of this game
             return
         start = GameStart.read(entries[0])
+        if start.id in self.games:
+            raise JournalError(f"{path}: another journal is of the same game")
+        game_log = GameLog(path, start)
+        try:
+            game = LiveGame(start, game_log, self, self.metrics)
+        except Exception:
+            game_log.close()
+            raise
         room = self.rooms.get(start.room)
         if room is None:
             room = await self.open_room(start.room, start.settings, permanent=False, opened=start.started)
-        game = LiveGame(start, GameLog(path, start), self, self.metrics)
         room.playing += 1
         room.started += await self.store.game(start.id) is None  # a stored game is counted already
         self._add_game(game)

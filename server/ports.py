@@ -38,6 +38,10 @@ class ConnectionHandler(Protocol):
         """One message of at most `MAX_MESSAGE` bytes."""
         ...
 
+    def blank_line_received(self) -> None:
+        """A line without a message: nothing follows, but it counts against the limit of messages."""
+        ...
+
     def message_too_long(self) -> None:
         """The peer sent a longer message; it was discarded."""
         ...

@@ -14,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.responses import JSONResponse
 from starlette.websockets import WebSocket
 
+from engine.mjai.kinds import MAX_SHOWN
 from server.access import AccessError, RateLimitError, UnauthorizedError
 from server.store import StoreError
 
@@ -47,10 +48,16 @@ def not_found(what: str, name: str) -> HTTPException:
     return HTTPException(404, f"there is no {what} {name[:80]!r}")
 
 
+def printable(key: str | int) -> str:
+    """A key of a body or its index, in a few printable characters; the keys are the client's."""
+    text = str(key)
+    return text if text.isprintable() and len(text) <= MAX_SHOWN else reprlib.repr(text)
+
+
 def describe(error: Mapping[str, Any]) -> str:
     """One of pydantic's errors as one line."""
     part, *path = error["loc"]
-    where, kind = ".".join(map(str, path)), error["type"]
+    where, kind = ".".join(map(printable, path)), error["type"]
     if kind == "json_invalid":
         return f"body: not JSON ({error['ctx']['error']} at character {where}); send one JSON object"
     if kind == "missing":

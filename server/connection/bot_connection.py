@@ -53,23 +53,36 @@ class BotConnection:
 
     def message_received(self, data: bytes | str) -> None:
         """See `ConnectionHandler`."""
-        if not self._rate_limiter.take():
-            self.close_with_error(f"more than {self._settings.messages_per_second} messages a second")
-        elif self._join_timer is None:
+        if not self._within_limit():
+            return
+        if self._join_timer is None:
             self._reply_received(data)
         elif not self._join_sent:
             self._join_received(data)
         else:
             self._fault(None, "a message before start_game: wait for it after join", "unasked")
 
+    def blank_line_received(self) -> None:
+        """See `ConnectionHandler`."""
+        self._within_limit()
+
     def message_too_long(self) -> None:
         """See `ConnectionHandler`."""
+        if not self._within_limit():
+            return
         text = f"a message longer than {MAX_MESSAGE:,} bytes; it was discarded"
         if self._join_timer is not None:
             self.close_with_error(text)
         else:
             self._fault(self._outbox.reply_received(), text, "oversized")
             self._outbox.flush()
+
+    def _within_limit(self) -> bool:
+        """Count a message. Closes the connection, and returns False, if it sends too many a second."""
+        within = self._rate_limiter.take()
+        if not within:
+            self.close_with_error(f"more than {self._settings.messages_per_second} messages a second")
+        return within
 
     def disconnected(self) -> None:
         """See `ConnectionHandler`."""

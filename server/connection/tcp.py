@@ -59,8 +59,10 @@ class TcpTransport(asyncio.Protocol):
             self._handler.message_too_long()
         else:
             line = bytes(self._buffer[start:end])
-            if not line.isspace() and line:
+            if line and not line.isspace():
                 self._handler.message_received(line)
+            else:
+                self._handler.blank_line_received()
 
     def connection_lost(self, error: Exception | None) -> None:
         """See `asyncio.Protocol`."""

@@ -31,9 +31,13 @@ class FallbackPlayer:
         self._pending: asyncio.Future[int] | None = None  # the latest decision made in a thread, done or not
 
     def use(self, bot: str) -> None:
-        """Let the house bot with this spec decide from now on. Raises ValueError if there is none."""
-        self._agent = make(bot, self._seed) if bot else None
-        self.bot = bot
+        """Let the house bot with this spec decide from now on; safe defaults are played if it cannot be made."""
+        self.bot, self._agent = bot, None
+        if bot:
+            try:
+                self._agent = make(bot, self._seed)
+            except Exception as error:  # its files are gone, or whatever goes wrong in it: the game goes on
+                self._failed(repr(error))
 
     def decide(self, view: np.record, legal_actions: Sequence[int], on_decision: Callable[[int], None]) -> int | None:
         """An action for the seat that sees `view`.
@@ -41,9 +45,10 @@ class FallbackPlayer:
         A compiled bot decides at once. For any other this returns None, and `on_decision` gets the action later; while
         it has not come, further decisions are safe defaults, so a bot that hangs occupies one thread.
         """
-        assert self._agent is not None
-        views = np.array([view])
         agent = self._agent
+        if agent is None:
+            return safe_default(legal_actions)
+        views = np.array([view])
         if isinstance(agent, CompiledAgent):
             return int(agent.act(views)[0])
         if self._pending is not None and not self._pending.done():
@@ -59,6 +64,8 @@ class FallbackPlayer:
         action = pending.result() if error is None else -1
         if action in legal_actions:
             return action
-        reason = repr(error) if error else action
-        log.error("house bot failed", game=self._game_id, seat=self._seat, error=reason)
+        self._failed(repr(error) if error else action)
         return safe_default(legal_actions)
+
+    def _failed(self, reason: str | int) -> None:
+        log.error("house bot failed", game=self._game_id, seat=self._seat, error=reason)

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
+from engine.mjai.kinds import COUNT, SEAT, TEXT, BadValue
 from engine.mjai.messages import Message
 from server.game.history import History
 from server.game.journal import Entry, Journal
 from server.game.start import GameStart
+
+
+def check_bank(value: Any) -> float:
+    """Check of what is left of a time bank."""
+    if type(value) not in (int, float) or not 0 <= value < inf:
+        raise BadValue(value)
+    return float(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +101,18 @@ class GameLog:
 
     def restore(self, entry: Entry) -> Decision | Fault | HouseBotChange:
         """Take an entry read from the journal. Raises ValueError, TypeError or LookupError if it is none."""
-        seat = entry["seat"]
+        seat = SEAT.check(entry["seat"])
         if "action" in entry:
             if "annotation" in entry:
                 kind, annotation = entry["annotation"]
-                self.annotate(seat, kind, annotation)
-            return Decision(seat, entry["action"], entry["bank"])
+                self.annotate(seat, TEXT.check(kind), annotation)
+            return Decision(seat, COUNT.check(entry["action"]), check_bank(entry["bank"]))
         if "fault" in entry:
-            self.history.add_error(seat, entry["fault"])
+            self.history.add_error(seat, TEXT.check(entry["fault"]))
             return Fault(seat)
-        if entry["error"]:
-            self.history.add_error(seat, entry["error"])
-        return HouseBotChange(seat, entry["house_bot"])
+        if error := TEXT.check(entry["error"]):
+            self.history.add_error(seat, error)
+        return HouseBotChange(seat, TEXT.check(entry["house_bot"]))
 
     def close(self) -> None:
         """Write nothing more; the journal stays for the next start of the server."""

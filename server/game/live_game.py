@@ -28,6 +28,7 @@ from server.metrics import Metrics
 from server.ports import GameOwner, PlayerPort
 
 MAX_STEPS = 64  # steps played without a pause; then other games get their turn
+MAX_FAULTS_WATCHING = 1000  # of a bot that resumed after it lost its seat by faults; each one makes the log longer
 log = structlog.get_logger("server.game")
 
 
@@ -204,7 +205,8 @@ class LiveGame:
             connection.send_messages(messages[:-1], self.engine.table, [], resent=True)
             self._end_restoring_if_complete()
         else:
-            connection.send_messages(messages, self.engine.table, seat.legal_actions, resent=True)
+            asked = [] if seat.fallback.bot else seat.legal_actions  # a house bot may still be deciding
+            connection.send_messages(messages, self.engine.table, asked, resent=True)
 
     def _reconnect_timed_out(self, seat: Seat) -> None:
         self._take_over(seat, f"connection lost for {self.start.settings.resume_timeout:g} s")
@@ -265,6 +267,8 @@ class LiveGame:
         too_many = seat.faults >= self.start.settings.max_faults
         if too_many and not seat.fallback.bot and not self.engine.over:
             self._take_over(seat, f"{seat.faults} faults")
+        elif seat.connection is not None and seat.faults >= self.start.settings.max_faults + MAX_FAULTS_WATCHING:
+            seat.connection.close_with_error(f"{seat.faults} faults")
         if is_decision:
             self._advance_if_decided()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
+from engine.mjai.connection import DIALECT, REPLY_MODE
+from engine.mjai.kinds import COUNT, INTEGER, TEXT
 from server.game.journal import Entry
 from server.settings import RoomSettings
 
@@ -19,6 +21,17 @@ class Player:
     secret_hash: str = ""  # SHA-256 of the secret that a connected bot may resume the game with
     dialect: str = "mjai3p"  # of a connected bot, as is `reply`; see `engine.mjai.connection.Join`
     reply: str = "always"
+
+
+# Field of a player -> what it may be.
+PLAYER = {
+    "name": TEXT,
+    "house": TEXT,
+    "games": COUNT,
+    "secret_hash": TEXT,
+    "dialect": DIALECT,
+    "reply": REPLY_MODE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +65,17 @@ class GameStart:
 
     @classmethod
     def read(cls, entry: Entry) -> GameStart:
-        """From a line of the journal. Raises ValueError, KeyError or TypeError for anything else."""
-        first, second, third = (Player(**player) for player in entry["players"])
+        """From a line of the journal. Raises ValueError, KeyError, TypeError or OverflowError for anything else."""
+        first, second, third = (
+            Player(**{key: PLAYER[key].check(value) for key, value in player.items()}) for player in entry["players"]
+        )
+        if not all(player.name.isprintable() for player in (first, second, third)):
+            raise ValueError("the name of a player is not printable")
         return cls(
-            entry["id"],
-            entry["room"],
+            TEXT.check(entry["id"]),
+            TEXT.check(entry["room"]),
             RoomSettings(**entry["settings"]),
-            entry["seed"],
+            INTEGER.check(entry["seed"]),
             datetime.fromisoformat(entry["started"]).astimezone(UTC),
             (first, second, third),
         )

@@ -154,6 +154,7 @@ WRONG_ROOMS: list[tuple[Any, str]] = [
     ({"name": "a", "settings": {"fill": ["nobody"]}}, "body: settings.fill is ['nobody']; unknown bot 'nobody'"),
     ({"name": "a", "settings": {"seed": -1}}, "body: settings.seed is -1; it should be greater than or equal to 0"),
     ({"name": "a", "settings": {"max_rooms": 9}}, "body: settings.max_rooms is unknown; see /docs"),
+    ({"name": "a", "settings": {"b\n\u2028": 9}}, "body: settings.'b\\n\\u2028' is unknown; see /docs"),
     ({"name": "a", "settings": 3}, "body: settings must be a JSON object, sent as application/json"),
     ({"settings": {}}, "body: name is missing"),
     (["a"], "body: it must be a JSON object, sent as application/json"),

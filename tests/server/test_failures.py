@@ -233,6 +233,25 @@ async def test_safe_defaults_are_played_for_a_house_bot_that_fails(
         assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
+@pytest.mark.parametrize("fill", [(), ("rule",)])
+async def test_safe_defaults_are_played_for_a_house_bot_that_cannot_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: tuple[str, ...]
+) -> None:
+    """Such as one whose files were deleted after the room was opened."""
+
+    def gone(*_: Any) -> None:
+        raise OSError("no such file")
+
+    async with serving(tmp_path, fill=fill, fill_delay=0, max_faults=1) as server:
+        monkeypatch.setattr(fallback, "make", gone)
+        bots = [Bot(server, name) for name in ("a" if fill else "abc")]
+        if not fill:
+            bots[0].script = lambda bot, message: b"junk"
+        await play_all(bots)
+        game, _ = await the_game(server)
+        assert sum(seat.taken_over for seat in game.seats) == (0 if fill else 1)
+
+
 async def test_house_bots_that_hang_delay_no_other_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """None of them is asked again before it has decided."""
     go_on = threading.Event()

@@ -21,6 +21,7 @@ from tests.support.server_bots import (
     Message,
     connect_in_order,
     decision_of,
+    live_game,
     play_all,
     serving,
     the_game,
@@ -387,3 +388,34 @@ async def test_a_bot_that_lost_its_seat_by_faults_only_watches_after_resuming(tm
         assert bad.ended
         game, _ = await the_game(server)
         assert (game.seats[bad.seat].taken_over, game.seats[bad.seat].faults) == (True, 1)
+
+
+async def test_a_bot_that_only_watches_cannot_make_the_log_of_a_game_endless(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.game.live_game.MAX_FAULTS_WATCHING", 20)
+    async with serving(tmp_path, max_faults=1, seats="fixed") as server:
+        bots = [Bot(server, name, resume=True) for name in ("bad", "x", "y")]
+        bad, *_ = bots
+        await connect_in_order(server, bots)
+        await bad.until_own()
+        for _ in range(4):
+            for _ in range(50):
+                await bad.send(b"?")
+            while await bad.next() is not None:
+                pass
+            await bad.leave()
+            await bad.connect(resume=0)
+            await bad.until(lambda message: message["type"] == "resumed")
+        assert live_game(server).seats[0].faults == 1 + 20 + 2
+
+
+async def test_blank_lines_count_as_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.access.monotonic", lambda: 0.0)
+    async with serving(tmp_path, messages_per_second=100) as server:
+        bot = Bot(server, "a")
+        await bot.connect()
+        await bot.send(b"\n" * 50 + b" \n" * 50)
+        assert await bot.next() == {"type": "error", "message": "more than 100 messages a second"}
+        assert await bot.next() is None
+        await bot.leave()

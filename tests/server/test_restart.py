@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import math
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -212,7 +215,20 @@ async def test_journals_that_cannot_be_read_are_renamed(tmp_path: Path) -> None:
 
 
 async def test_journals_that_do_not_fit_their_game_are_renamed_and_leave_nothing_behind(tmp_path: Path) -> None:
-    bad = [b'{"seat":0,"act":114,"bank":1}\n', b'{"seat":7,"act":1,"bank":1}\n', b"{}\n", b"3\n"]
+    bad = [
+        b"{}\n",
+        b"3\n",
+        b'{"seat":0,"action":114,"bank":1}\n',
+        b'{"seat":7,"action":1,"bank":1}\n',
+        b'{"seat":-1,"fault":"x"}\n',
+        b'{"seat":0,"fault":{}}\n',
+        b'{"seat":0,"action":null,"bank":1}\n',
+        b'{"seat":0,"action":NaN,"bank":1}\n',
+        b'{"seat":0,"action":1e3,"bank":1}\n',
+        b'{"seat":0,"action":1267650600228229401496703205376,"bank":1}\n',
+        b'{"seat":0,"house_bot":5,"error":""}\n',
+        b"[" * 100_000 + b"\n",
+    ]
     async with serving(tmp_path) as server:
         bots = [Bot(server, name, room="cup", resume=True) for name in "abc"]
         await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= 20) for bot in bots))  # type: ignore[misc]
@@ -227,3 +243,61 @@ async def test_journals_that_do_not_fit_their_game_are_renamed_and_leave_nothing
         bots[0].move(server)
         await bots[0].play(resume=0)
         assert "no game" in bots[0].errors[-1]
+
+
+@pytest.mark.parametrize(
+    ("keys", "value"),
+    [
+        (("id",), math.nan),
+        (("id",), None),
+        (("seed",), 1 << 200),
+        (("started",), "0001-01-01T00:00:00+14:00"),
+        (("players", 0, "house"), 99),
+        (("players", 0, "name"), "a\nb"),
+        (("players", 1, "secret_hash"), {}),
+        (("players", 2, "unknown"), ""),
+    ],
+)
+async def test_a_journal_whose_start_has_a_wrong_value_is_renamed(
+    tmp_path: Path, keys: tuple[str | int, ...], value: Any
+) -> None:
+    path = await journal_of_a_game(tmp_path)
+    first, *others = path.read_text().splitlines()
+    start = json.loads(first)
+    changed = start
+    for key in keys[:-1]:
+        changed = changed[key]
+    changed[keys[-1]] = value
+    path.write_text("\n".join([json.dumps(start), *others, ""]))
+    async with serving(tmp_path) as server:
+        assert [found.suffix for found in path.parent.iterdir()] == [".broken"]
+        assert not server.lobby.games
+        assert set(server.lobby.rooms) == {"default"}
+        assert server.lobby.metrics.playing._value.get() == 0
+
+
+@pytest.mark.parametrize("bank", [None, "1", {}, math.nan, math.inf, -1.0])
+async def test_a_journal_with_a_wrong_time_bank_is_renamed(tmp_path: Path, bank: Any) -> None:
+    path = await journal_of_a_game(tmp_path)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    next(line for line in lines if "action" in line)["bank"] = bank
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    async with serving(tmp_path):
+        assert [found.suffix for found in path.parent.iterdir()] == [".broken"]
+
+
+async def test_of_two_journals_of_one_game_one_is_restored(tmp_path: Path) -> None:
+    path = await journal_of_a_game(tmp_path)
+    path.with_stem("f" * 33).write_bytes(path.read_bytes())
+    async with serving(tmp_path) as server:
+        assert sorted(found.suffix for found in path.parent.iterdir()) == [".broken", ".journal"]
+        assert len(server.lobby.games) == server.lobby.rooms["cup"].playing == 1
+
+
+async def journal_of_a_game(data: Path) -> Path:
+    """The journal of a game that was in play, in room ``cup``, when its server stopped."""
+    async with serving(data) as server:
+        bots = [Bot(server, name, room="cup", resume=True) for name in "abc"]
+        await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= 20) for bot in bots))  # type: ignore[misc]
+    (path,) = (data / "journal").iterdir()
+    return path

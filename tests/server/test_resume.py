@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from server.game import fallback
 from server.store import FinishedGame, Store
 from tests.support.server_bots import (
     NOTHING,
+    TIMEOUT,
     Bot,
     Chooser,
     Message,
@@ -315,6 +317,42 @@ async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path, m
         game, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
         assert [result.faults for result in game.seats] == [0, 0, 0]
+
+
+async def test_a_bot_that_lost_its_seat_by_faults_is_not_asked_while_a_slow_house_bot_decides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+
+    class Slow:
+        name = "slow"
+
+        def act(self, views: np.ndarray) -> np.ndarray:
+            go_on.wait(TIMEOUT)
+            return np.array([37], dtype=np.int64)
+
+    async with serving(tmp_path, max_faults=1) as server:
+        bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri", resume=True, reply="when_asked")
+        try:
+            await bad.until_own()
+            game = live_game(server)
+            monkeypatch.setattr(fallback, "make", lambda *_: Slow())
+            await bad.send(b"?")
+            while await bad.next() is not None:
+                pass
+            await bad.leave()
+            await until(lambda: bool(game.seats[bad.seat].legal_actions))
+            await bad.connect(resume=len(bad.game))
+            await resumed_from(bad)
+            last = await bad.next()
+            assert last is not None
+            assert "can_act" not in last
+            n_decisions = game.seats[bad.seat].decisions
+            await bad.send({"type": "dahai", "actor": bad.seat, "pai": last["pai"], "tsumogiri": True})
+            await bad.until(lambda message: message["type"] == "error")
+            assert game.seats[bad.seat].decisions == n_decisions
+        finally:
+            go_on.set()
 
 
 # The end --------------------------------------------------------------------------------------------------------------
