@@ -24,7 +24,7 @@ THREAT_TSUMO_CHANCE = 0.35  # chance that a tenpai opponent wins by tsumo
 
 
 @inner
-def count_dora(t: np.record, context: np.record) -> None:
+def fill_dora_by_kind(t: np.record, context: np.record) -> None:
     """Fill in what a tile of each kind counts as dora, by the indicators shown."""
     context.dora[:] = 0
     for i in range(t.n_indicators):
