@@ -53,7 +53,7 @@ def convert(args: argparse.Namespace) -> int:
 
 
 def show(args: argparse.Namespace) -> int:
-    """Print a game, or one round of it."""
+    """Print a game, or one round: each turn with its first event's number, player, hand, the tile taken, the action."""
     record = read_records(args.file)
     n_rounds = len(record.rounds())
     if args.round and args.round > n_rounds:
@@ -77,10 +77,10 @@ def arguments() -> Parser:
     checking.add_argument("--rules", choices=(AUTO, *PRESETS), default=AUTO, help="default: the rules each file names")
     checking.add_argument("--jobs", type=positive, metavar="N", help="processes; default: all cores for many files")
     converting = command(convert, "write a game record as .mjson, .jsonl or .json (tenhou.net/6), .gz added or not")
-    converting.add_argument("source", type=Path, metavar="IN")
-    converting.add_argument("target", type=Path, metavar="OUT")
+    converting.add_argument("source", type=Path, metavar="IN", help="a record in any format, gzipped or not")
+    converting.add_argument("target", type=Path, metavar="OUT", help="the file to write; its ending names the format")
     showing = command(show, "print a game record")
-    showing.add_argument("file", type=Path, metavar="FILE")
+    showing.add_argument("file", type=Path, metavar="FILE", help="a record in any format, gzipped or not")
     showing.add_argument("--round", type=positive, metavar="N", help="only this round, counted from 1")
     return parser
 

@@ -51,7 +51,9 @@ def connect_websocket(url: str) -> WebSocketTransport:
         status = refused.response.status_code
         if status in RETRYABLE_STATUS or status >= 500:
             raise ConnectionError(f"the server answered HTTP {status}") from refused
-        raise FatalConnectionError(f"no room at {url}: the server answered HTTP {status}") from refused
+        raise FatalConnectionError(
+            f"no room at {url}: the server answered HTTP {status}; the path is /mjai/ROOM"
+        ) from refused
     except InvalidMessage as cut:
         raise ConnectionError("the connection was closed") from cut
     except InvalidHandshake as refused:

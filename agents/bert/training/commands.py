@@ -59,8 +59,8 @@ OPTIONS = (
     Option("max_grad_norm", positive_number, "X", "norm to which gradients are clipped"),
     Option("value_weight", float, "X", "weight of the value losses", objectives=("train", "improve")),
     Option("eval_steps", positive, "N", "steps between validations"),
-    Option("patience", positive, "N", "validations without a lower loss before training stops; 0: never"),
-    Option("seed", int, "N", "of initial weights, order of samples and augmentation"),
+    Option("patience", positive, "N", "validations without a lower loss before training stops (default: none)"),
+    Option("seed", int, "N", "of initial weights, order of samples and augmentation (default 0)"),
 )
 
 
@@ -91,9 +91,10 @@ def training_parser(objective: str, description: str) -> Parser:
     )
     parser.add_argument("data", help="data folder, made by: python -m agents.bert data")
     parser.add_argument("out", type=Path, help="folder of the run")
-    parser.add_argument(
-        "--from", dest="model", default="laptop", metavar="SIZE|FOLDER", help=f"{SIZES}; or the folder of a network"
-    )
+    start = f"{SIZES}; or the folder of a network (default laptop)"
+    if objective == "improve":
+        start = "folder of the trained network to improve; must be given"
+    parser.add_argument("--from", dest="model", default="laptop", metavar="SIZE|FOLDER", help=start)
     for option in OPTIONS:
         if objective not in option.objectives:
             continue
