@@ -26,6 +26,7 @@ def mean_placement(bots: tuple[str, str, str], walls: int) -> float:
     return float(order[players == 0].mean())
 
 
+@pytest.mark.slow
 def test_rule_bot_against_efficiency_bots() -> None:
     """The mean placement is within 0.05 of the one measured for the present bots.
 
@@ -49,7 +50,7 @@ def test_bert_bot_against_rule_bots() -> None:
     [
         (("rule", "random", "random"), 20, 1.1),
         (("efficiency", "random", "tsumogiri"), 20, 1.1),
-        (("bert", "efficiency", "efficiency"), 20, 2.2),
+        pytest.param(("bert", "efficiency", "efficiency"), 20, 2.2, marks=pytest.mark.slow),
     ],
 )
 def test_mean_placement(bots: tuple[str, str, str], walls: int, at_most: float) -> None:

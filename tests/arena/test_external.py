@@ -88,6 +88,7 @@ def test_a_faulty_bot_costs_its_seat_and_nothing_else(tmp_path: Path, fault: str
     assert chunk.counts[..., SCORE].any()
 
 
+@pytest.mark.slow
 def test_the_command_line_plays_external_bots_and_reports_their_faults(arena: Arena, tmp_path: Path) -> None:
     good, bad = command(tmp_path, "array"), command(tmp_path, "asked", "crash")
     bots = f'"exec:{good}",exec+kita+asked:{bad},random'

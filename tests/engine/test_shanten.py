@@ -179,6 +179,7 @@ def changed(hand: np.ndarray, step: int) -> dict[int, int]:
     return result
 
 
+@pytest.mark.slow
 def test_table_file_is_what_the_generator_makes() -> None:
     generated = shanten_tables.generate()
     with np.load(shanten_tables.FILE) as shipped:
@@ -188,6 +189,7 @@ def test_table_file_is_what_the_generator_makes() -> None:
             np.testing.assert_array_equal(shipped[name], table, err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", [True, False])
 def test_cost_rows_are_the_cheapest_of_all_targets(runs: bool) -> None:
     rng = np.random.default_rng(1)
@@ -204,6 +206,7 @@ def test_cost_rows_are_the_cheapest_of_all_targets(runs: bool) -> None:
             )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_melds", [2, 3, 4])
 def test_regular_shanten_is_the_distance_to_the_nearest_complete_hand(n_melds: int) -> None:
     pairs = [(kind, kind) for kind in SANMA_KINDS.tolist()]

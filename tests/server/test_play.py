@@ -63,6 +63,7 @@ async def test_a_game_is_played_to_its_end(tmp_path: Path, transport: str, reply
         assert game.length == "hanchan"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pause", [0.6 * CLOSE_TIMEOUT, 2 * CLOSE_TIMEOUT])
 async def test_a_slow_bot_is_sent_the_end_of_the_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pause: float

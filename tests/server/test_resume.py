@@ -166,6 +166,7 @@ async def test_dialect_and_reply_may_change_when_resuming(tmp_path: Path) -> Non
         assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_many_reconnects(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path) as server:

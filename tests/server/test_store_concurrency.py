@@ -85,6 +85,7 @@ async def test_players_are_locked_in_the_order_of_their_names(postgres_url: str,
     await engine.dispose()
 
 
+@pytest.mark.slow
 async def test_in_several_processes(database_url: str) -> None:
     processes = [
         subprocess.Popen(

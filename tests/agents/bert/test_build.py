@@ -288,6 +288,7 @@ def test_ctrl_c_leaves_complete_shards_and_no_processes(
     check_interrupted(command, tmp_path / "out", n_complete)
 
 
+@pytest.mark.slow
 @NEEDS_PROC
 def test_sigterm_is_handled_like_ctrl_c(command: subprocess.Popen[str], tmp_path: Path) -> None:
     wait_for(lambda: exists(tmp_path / "out", 1))
@@ -308,6 +309,7 @@ def check_interrupted(command: subprocess.Popen[str], folder: Path, n_complete: 
     wait_for(lambda: processes(command.pid) == 0)
 
 
+@pytest.mark.slow
 @NEEDS_PROC
 def test_workers_end_with_a_command_that_is_killed(command: subprocess.Popen[str], tmp_path: Path) -> None:
     wait_for(lambda: exists(tmp_path / "out", 1))

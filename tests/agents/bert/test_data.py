@@ -103,6 +103,7 @@ def test_seat_filter(text: str, wanted: Callable[[Played, int], bool], live: lis
     assert Counter(rows_in(saved(shard, tmp_path / "recorded"))) == recorded
 
 
+@pytest.mark.slow
 def test_targets_of_a_teacher_are_its_action_values(live: list[Played], tmp_path: Path) -> None:
     """The label is its choice; the regrets are the differences of its action values."""
     teacher = registry.make("rule")

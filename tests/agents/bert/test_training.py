@@ -77,6 +77,7 @@ def weights(trainer: Trainer) -> dict[str, torch.Tensor]:
     return {name: value.clone() for name, value in trainer.objective.model.state_dict().items()}
 
 
+@pytest.mark.slow
 def test_imitation_learns(data: Path, tmp_path: Path) -> None:
     trainer = Trainer(TrainingConfig("train", str(data), steps=120, **FAST), Imitation, tmp_path)
     last = {}

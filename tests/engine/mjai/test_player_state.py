@@ -345,6 +345,7 @@ def test_messages_before_start_game_are_refused() -> None:
         assert refused(PlayerState(), message) == f"{message['type']} before start_game"
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(st.integers(0, 1 << 32), st.integers(0, 2), st.integers(0, 200))
 def test_a_message_at_a_wrong_time_is_refused_or_leaves_a_valid_view(seed: int, seat: int, index: int) -> None:
