@@ -129,8 +129,10 @@ def run_objective(
     quiet_libraries()
     console = Console(stderr=True)
     try:
-        save_config(config, out)
+        check_config(config, out)
         trainer = Trainer(config, make_objective, out)
+        if trainer.is_main:
+            save_config(config, out)  # only now: a run that cannot start leaves its folder free for another
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     progress = trainer.progress
@@ -148,19 +150,23 @@ def run_objective(
     return INTERRUPTED
 
 
-def save_config(config: TrainingConfig, out: Path) -> None:
-    """Write the config to a run folder. Raises ValueError if the folder belongs to a run with another config."""
+def check_config(config: TrainingConfig, out: Path) -> None:
+    """Raise ValueError if the folder belongs to a run with another config."""
     path = out / CONFIG_FILE
-    if path.exists():
-        before = json.loads(path.read_text())
-        for name, value in asdict(config).items():
-            if before.get(name) != value:
-                what = f"started with {name} = {before.get(name)!r}, not {value!r}"
-                raise ValueError(f"{out}: {what}; give the same options, or another folder")
-    else:
-        out.mkdir(parents=True, exist_ok=True)
-        with write_atomically(path) as file:
-            file.write(json.dumps(asdict(config), indent=1).encode() + b"\n")
+    if not path.exists():
+        return
+    before = json.loads(path.read_text())
+    for name, value in asdict(config).items():
+        if before.get(name) != value:
+            what = f"started with {name} = {before.get(name)!r}, not {value!r}"
+            raise ValueError(f"{out}: {what}; give the same options, or another folder")
+
+
+def save_config(config: TrainingConfig, out: Path) -> None:
+    """Write the config to a run folder. Raises OSError."""
+    out.mkdir(parents=True, exist_ok=True)
+    with write_atomically(out / CONFIG_FILE) as file:
+        file.write(json.dumps(asdict(config), indent=1).encode() + b"\n")
 
 
 def run_training(trainer: Trainer, stop: StopRequest, console: Console) -> None:

@@ -360,3 +360,4 @@ def test_bad_arguments_get_one_line(
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
+    assert not Path("out", "training_config.json").exists()  # the folder is free for the corrected command
