@@ -35,12 +35,12 @@ clean:
 # Stamps: nothing is installed again until what is to be installed changes.
 .venv/installed: pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing nukidora into .venv …"
-	@$(PIP_INSTALL) --editable .
+	@$(PIP_INSTALL) --editable ".[server]"
 	@touch $@
 
 .venv/installed-%: pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing nukidora and what $* needs into .venv …"
-	@$(PIP_INSTALL) --editable ".[$*]"
+	@$(PIP_INSTALL) --editable ".[server,$*]"
 	@touch $@ .venv/installed
 
 $(BIN)/pip:

@@ -42,22 +42,24 @@ def cache_root() -> Path:
 
 
 @cache
-def cache_folder(package: Path) -> Path:
+def cache_folder(package: Path, recursive: bool = True) -> Path:
     """The cache folder of `package` (a source folder), named by a hash of its sources and the engine's."""
     digest = hashlib.sha256(f"{numba.__version__} {sys.version} {numba.config.BOUNDSCHECK}".encode())
     for folder in sorted({ENGINE, package}):
-        for source in sorted([*folder.rglob("*.py"), *folder.rglob("*.npz")]):
+        files = "**/*" if recursive or folder == ENGINE else "*"
+        for source in sorted([*folder.glob(files + ".py"), *folder.glob(files + ".npz")]):
             digest.update(str(source.relative_to(folder)).encode())
             digest.update(source.read_bytes())
     return cache_root() / digest.hexdigest()[:16]
 
 
-def top_package(source: Path) -> Path:
-    """The outermost folder around `source` that is still a Python package."""
-    folder = source.parent
-    while (folder.parent / "__init__.py").exists():
-        folder = folder.parent
-    return folder
+def cache_folder_of(function: Callable[..., Any]) -> Path:
+    """The cache folder of a function: that of its top-level package, or of the folder of a module outside packages."""
+    source, module = Path(function.__code__.co_filename), function.__module__
+    if source.stem == "__init__":
+        module += ".__init__"
+    depth = module.count(".")
+    return cache_folder(source.parents[max(depth - 1, 0)], recursive=depth > 0)
 
 
 def inner(function: F) -> F:
@@ -70,7 +72,7 @@ def kernel(function: F) -> F:
     if numba.config.DISABLE_JIT:
         return function
     before = numba.config.CACHE_DIR
-    folder = cache_folder(top_package(Path(function.__code__.co_filename)))
+    folder = cache_folder_of(function)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         numba.config.CACHE_DIR = str(folder)  # numba reads it while decorating; restored below for other packages

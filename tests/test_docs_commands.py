@@ -104,11 +104,12 @@ def error_of(command: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 
     def parse_only(parser: argparse.ArgumentParser, method: Callable[..., Any], *arguments: Any) -> Any:
         parsed = method(parser, *arguments)
-        if parser.prog == "agents.bert":  # its commands have parsers of their own
+        if parser.prog == "python -m agents.bert":  # its commands have parsers of their own
             return parsed
         raise ParsedError
 
-    program = import_module(f"{command.program}.__main__" if command.program != "agents.bert.play" else command.program)
+    ending = "" if command.program == "agents.bert.play" else ".__main__" if "benchmarks" in command.program else ".cli"
+    program = import_module(command.program + ending)
     with monkeypatch.context() as patch:
         patch.setattr(argparse.ArgumentParser, "parse_known_args", parse_exactly)
         for name in ("parse_args", "parse_intermixed_args"):

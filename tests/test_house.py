@@ -13,6 +13,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+NAMESPACES = ("engine", "agents", "arena", "server")
 
 
 @pytest.fixture(scope="module")
@@ -40,13 +41,22 @@ def direct_requirements(pyproject: dict[str, Any]) -> list[Requirement]:
 
 def test_every_package_of_the_repository_is_shipped(pyproject: dict[str, Any]) -> None:
     shipped = pyproject["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-    assert sorted(shipped) == sorted({path.parent.name for path in REPOSITORY.glob("*/__init__.py")} - {"benchmarks"})
-    assert [package for package in shipped if not (REPOSITORY / package / "py.typed").exists()] == []
+    assert sorted(shipped) == sorted([*NAMESPACES, "nukidora"])
+    typed = {path.parent for package in NAMESPACES for path in (REPOSITORY / package).glob("*/__init__.py")}
+    assert [str(folder) for folder in {*typed, REPOSITORY / "nukidora"} if not (folder / "py.typed").exists()] == []
+
+
+def test_the_four_packages_are_namespace_packages() -> None:
+    """Another distribution may have a top-level package of the same name: no file of it may be overwritten."""
+    for package in NAMESPACES:
+        assert not (REPOSITORY / package / "__init__.py").exists()
+        assert not (REPOSITORY / package / "py.typed").exists()
 
 
 def test_every_folder_of_sources_is_a_package(pyproject: dict[str, Any]) -> None:
     sources = (path for package in pyproject["tool"]["mypy"]["files"] for path in (REPOSITORY / package).rglob("*.py"))
-    assert {str(path) for path in sources if not (path.parent / "__init__.py").exists()} == set()
+    folders = {path.parent for path in sources} - {REPOSITORY / package for package in NAMESPACES}
+    assert [str(folder) for folder in folders if not (folder / "__init__.py").exists()] == []
 
 
 def test_types_are_checked_in_every_shipped_package(pyproject: dict[str, Any]) -> None:

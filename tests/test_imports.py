@@ -15,6 +15,7 @@ ALLOWED: dict[str, set[str]] = {
     "agents": {"engine"},
     "arena": {"engine", "agents"},
     "server": {"engine", "agents"},
+    "nukidora": {"engine", "agents", "arena", "server"},
     "benchmarks": {"engine", "agents", "arena", "server"},
 }
 
@@ -47,8 +48,9 @@ def test_imports_run_one_way(package: str) -> None:
 
 
 def test_packages_named_here_are_those_of_the_repository() -> None:
-    found = {path.parent.name for path in REPOSITORY.glob("*/__init__.py")} - {"tests"}
-    assert found <= ALLOWED.keys()
+    found = {path.parent.name for path in REPOSITORY.glob("*/__main__.py")}
+    found |= {path.parent.name for path in REPOSITORY.glob("*/__init__.py")} - {"tests"}
+    assert found == ALLOWED.keys()
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 
-from agents.client import __main__ as client
+from agents.client import cli as client
 from agents.client.connection import PORTS, parse_url
-from engine.common.options import Parser
+from engine.common.options import Parser, port
 
 SCHEME = "mjsonp"
 EPILOG = """\
@@ -23,12 +22,14 @@ It runs the following command, which can also use WebSocket, play many games, an
 def make_parser() -> Parser:
     """The command line."""
     parser = Parser(
-        "agents.bert.play", description=__doc__, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+        "agents.bert.play",
+        description=__doc__,
+        epilog=EPILOG,
     )
     parser.add_argument("model_path", metavar="MODEL_PATH", help="checkpoint, with model.onnx")
     parser.add_argument("--host", default="localhost", help="host of the server (default localhost)")
     parser.add_argument("--room", default="default", help="room to join (default: default)")
-    parser.add_argument("--port", type=int, default=PORTS[SCHEME], help=f"port of the server (default {PORTS[SCHEME]})")
+    parser.add_argument("--port", type=port, default=PORTS[SCHEME], help="port of the server")
     parser.add_argument("--name", help="name at the table (default: the bot's own)")
     return parser
 

@@ -102,7 +102,7 @@ def report(console: Console, measurements: Sequence[Measurement]) -> None:
 
 def make_parser() -> Parser:
     """The command line."""
-    parser = Parser("python -m benchmarks.bert", description=__doc__)
+    parser = Parser("benchmarks.bert", description=__doc__)
     parser.add_argument("--model", help="checkpoint, or a size for random weights (default: the bundled checkpoint)")
     parser.add_argument("--device", choices=DEVICES, default=DEVICES[0], help=f"(default {DEVICES[0]})")
     return parser

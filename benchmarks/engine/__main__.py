@@ -133,7 +133,7 @@ def report(console: Console, compared: list[Comparison], measured: list[Measurem
 
 def main(argv: list[str]) -> int:
     """Measure and print; returns the exit code."""
-    parser = Parser(prog="python -m benchmarks.engine", description=__doc__)
+    parser = Parser("benchmarks.engine", description=__doc__)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results to FILE")
     args = parser.parse_args(argv)
     try:

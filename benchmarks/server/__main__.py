@@ -186,7 +186,7 @@ def transports(text: str) -> list[str]:
 
 def main(argv: Sequence[str]) -> int:
     """Measure and print; returns the exit code."""
-    parser = Parser(prog="python -m benchmarks.server", description=__doc__)
+    parser = Parser("benchmarks.server", description=__doc__)
     parser.add_argument("--games", type=numbers, default=[1, 10, 100, 300], metavar="N,N", help="games at a time")
     parser.add_argument("--transports", type=transports, default=list(CONNECT), metavar="T,T", help="tcp, ws or both")
     parser.add_argument("--seconds", type=positive, default=5, metavar="S", help="of each measurement")

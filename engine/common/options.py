@@ -9,20 +9,100 @@ from __future__ import annotations
 import argparse
 import csv
 import os
+import re
+import textwrap
 from math import inf, nan
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from engine.common.program import BAD_ARGUMENTS, program_name, version
+from engine.seeds import MAX_SEED
 from engine.table import N_SEATS
 
-BAD_ARGUMENTS = 2  # exit code
+ENTRY = re.compile(r"(\S+(?: \S+)*)  +(?=\S)")  # a line of a table in an epilog: a term, two spaces, its definition
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Wraps descriptions and epilogs at the width of the terminal, and shows the defaults of options.
+
+    In a text, paragraphs are separated by empty lines. A line of a paragraph that reads ``term  definition`` begins an
+    entry of a table, which indented lines continue. A paragraph whose lines are indented, as commands are, stays as it
+    is.
+    """
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        paragraphs = re.split(r"\n\s*\n", text.strip("\n"))
+        return "\n\n".join(_fill_paragraph(paragraph, width) for paragraph in paragraphs)
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        text = action.help
+        shown = action.default not in (None, argparse.SUPPRESS, "", False) and action.nargs != 0
+        if text and shown and "default" not in text and text is not argparse.SUPPRESS:
+            text += " (default %(default)s)"
+        return text
+
+
+def _fill_paragraph(paragraph: str, width: int) -> str:
+    """Wrap one paragraph; see `HelpFormatter`."""
+    entries: list[str] = []
+    lines = paragraph.split("\n")
+    table = any(ENTRY.match(line) for line in lines)
+    for line in lines:
+        if not table and line.startswith(" "):
+            entries.append(line)
+        elif entries and not entries[-1].startswith(" ") and (line.startswith(" ") or not ENTRY.match(line)):
+            entries[-1] += " " + line.strip()
+        else:
+            entries.append(line)
+    return "\n".join(_fill_entry(entry, width) for entry in entries)
+
+
+def _fill_entry(entry: str, width: int) -> str:
+    if entry.startswith(" "):
+        return entry
+    head = ENTRY.match(entry)
+    indent = " " * min(len(head[0]) if head else 0, width // 3)
+    return textwrap.fill(
+        entry, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False, drop_whitespace=True
+    )
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that reports a bad argument in one line, without the usage, and exits with code 2."""
+    """An argument parser that reports a bad argument in one line, without the usage, and exits with code 2.
+
+    Options cannot be abbreviated, and a program shows its version.
+    """
+
+    def __init__(
+        self, program: str = "", *, prog: str | None = None, description: str | None = None, **options: Any
+    ) -> None:
+        """``program``: the module, such as ``agents.bert train``. ``prog`` is what `argparse` gives subcommands."""
+        about = re.sub(r"^python -m [\w.]+: ", "", description or "")
+        super().__init__(
+            prog or program_name(program),
+            description=about[:1].upper() + about[1:],
+            formatter_class=HelpFormatter,
+            allow_abbrev=False,
+            **options,
+        )
+        if prog is None and self.add_help:
+            self.add_argument("--version", action="version", version=f"nukidora {version()}", help="show the version")
 
     def error(self, message: str) -> NoReturn:
         """Print ``message`` to stderr and exit."""
-        self.exit(BAD_ARGUMENTS, f"{self.prog}: {message}\n")
+        self.exit(BAD_ARGUMENTS, f"{self.short_name}: {message}\n")
+
+    @property
+    def short_name(self) -> str:
+        """What begins the program's messages: ``arena``, or ``nukidora arena``."""
+        return self.prog.removeprefix("python -m ")
+
+
+def seed(text: str) -> int:
+    """Option type: a seed, an integer of 64 bits that is not negative."""
+    value = _integer(text, 0, "a seed: an integer from 0 to 2^64 - 1")
+    if value > MAX_SEED:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a seed: an integer from 0 to 2^64 - 1")
+    return value
 
 
 def positive(text: str) -> int:
@@ -80,6 +160,14 @@ def describe_error(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return str(error)
+
+
+def port(text: str) -> int:
+    """Option type: a TCP port to connect to."""
+    value = _integer(text, 1, "a port: an integer from 1 to 65535")
+    if value > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: an integer from 1 to 65535")
+    return value
 
 
 def _integer(text: str, minimum: int, what: str) -> int:

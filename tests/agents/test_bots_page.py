@@ -14,7 +14,7 @@ import pytest
 
 from agents import registry
 from agents.base import ActionValues, Agent, Annotating
-from agents.client.__main__ import make_parser
+from agents.client.cli import make_parser
 from engine.table import TABLE
 from engine.tables import Tables
 

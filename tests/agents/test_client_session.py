@@ -14,9 +14,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.sync.server import ServerConnection, serve
 
-from agents.client import __main__ as client
+from agents.client import cli as client
 from agents.client import session
-from agents.client.__main__ import play
+from agents.client.cli import play
 from agents.client.connection import FatalConnectionError, connect, parse_url
 from agents.client.session import ClientSession
 from tests.support.fake_server import (

@@ -58,7 +58,7 @@ def test_help_defines_the_columns(arena: Arena) -> None:
         assert word in done.stdout
     for statistic in (*RESULTS, *PLAY):
         heading = " ".join(statistic.heading.split())
-        assert re.search(rf"^{re.escape(heading)} +{re.escape(statistic.help)}$", done.stdout, re.MULTILINE)
+        assert f" {heading} {statistic.help} " in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.__main__ import main
+from engine.cli import main
 from engine.game import Game
 from engine.records import mjai
 from engine.records.files import read_records, write_record

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from server import access
-from server.__main__ import make_parser, manage_tokens, parse
 from server.access import (
     Access,
     AccessError,
@@ -18,6 +17,7 @@ from server.access import (
     UnauthorizedError,
     limited_address,
 )
+from server.cli import make_parser, manage_tokens, parse
 from server.settings import Settings
 from server.store import Store
 

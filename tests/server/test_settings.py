@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from server.__main__ import make_parser, parse, read_settings
+from server.cli import make_parser, parse, read_settings
 from server.settings import PREFIX, RoomSettings, Settings
 from tests.support.settings_table import PAGE, settings_table, split_page
 

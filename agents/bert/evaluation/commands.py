@@ -17,10 +17,10 @@ from agents.bert.evaluation.validation import ValidationMetrics, choose_samples,
 from agents.bert.inference import DEVICES, Predictor, load
 from agents.bert.training.data.dataset import Dataset
 from engine.common.options import Parser, describe_error, positive
+from engine.common.program import INTERRUPTED, OK
 from engine.common.progress import Progress
 from engine.records.files import find_records
 
-FINISHED, INTERRUPTED = 0, 130
 TABLE_WIDTH = 100  # columns where the output is no terminal
 SAMPLES = 50_000
 
@@ -46,7 +46,6 @@ def make_parser() -> Parser:
         "agents.bert evaluate",
         description=__doc__,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("model", type=Path, metavar="MODEL_FOLDER", help="folder of a network")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="data folder, whose validation games are used")
@@ -85,9 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     except KeyboardInterrupt:
-        console.print(f"{parser.prog}: interrupted", highlight=False)
+        console.print(f"{parser.short_name}: interrupted", highlight=False)
         return INTERRUPTED
-    return FINISHED
+    return OK
 
 
 def evaluate(options: argparse.Namespace, console: Console) -> tuple[ValidationMetrics | None, RecordMetrics | None]:

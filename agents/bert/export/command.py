@@ -6,7 +6,6 @@ and deepen do the same for the networks they write; this one is for weights that
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -37,7 +36,10 @@ def export_checkpoint(folder: Path) -> Path:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Export and return the exit code."""
-    parser = Parser("agents.bert export", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(
+        "agents.bert export",
+        description=__doc__,
+    )
     parser.add_argument("checkpoint", type=Path, help="folder with config.json and model.safetensors")
     options = parser.parse_args(arguments)
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import shlex
 from collections.abc import Callable, Sequence
@@ -22,10 +21,10 @@ from agents.bert.training.networks import load_trained, quiet_libraries, save_ne
 from agents.bert.training.objectives import Imitation, Improvement, MakeObjective, Pretraining
 from agents.bert.training.trainer import StopRequest, Trainer
 from engine.common.files import write_atomically
-from engine.common.options import Parser, describe_error, positive, positive_number
+from engine.common.options import Parser, describe_error, positive, positive_number, seed
+from engine.common.program import INTERRUPTED, OK
 from engine.common.progress import Progress
 
-FINISHED, INTERRUPTED = 0, 130
 CONFIG_FILE = "training_config.json"
 SIZES = ", ".join(f"{name} ({size.layers} x {size.width})" for name, size in PRESETS.items())
 EPILOG = """\
@@ -60,7 +59,7 @@ OPTIONS = (
     Option("value_weight", float, "X", "weight of the value losses", objectives=("train", "improve")),
     Option("eval_steps", positive, "N", "steps between validations"),
     Option("patience", positive, "N", "validations without a lower loss before training stops (default: none)"),
-    Option("seed", int, "N", "of initial weights, order of samples and augmentation (default 0)"),
+    Option("seed", seed, "N", "of initial weights, order of samples and augmentation (default 0)"),
 )
 
 
@@ -87,7 +86,6 @@ def training_parser(objective: str, description: str) -> Parser:
         f"agents.bert {objective}",
         description=description,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("data", help="data folder, made by: python -m agents.bert data")
     parser.add_argument("out", type=Path, help="folder of the run")
@@ -138,15 +136,15 @@ def run_objective(
     progress = trainer.progress
     if trainer.finished:
         console.print(f"finished after {progress.step:,} steps; the network is in {out / 'model'}", soft_wrap=True)
-        return FINISHED
+        return OK
     with StopRequest() as stop:
         run_training(trainer, stop, console)
     if trainer.is_main:
         write_card(trainer, training_command(config, out))
     if trainer.finished:
         console.print(f"lowest validation loss {progress.best_loss:.4f}, after {progress.best_step:,} steps")
-        return FINISHED
-    console.print(f"{parser.prog}: interrupted; the same command resumes", soft_wrap=True)
+        return OK
+    console.print(f"{parser.short_name}: interrupted; the same command resumes", soft_wrap=True)
     return INTERRUPTED
 
 
@@ -182,7 +180,8 @@ def run_training(trainer: Trainer, stop: StopRequest, console: Console) -> None:
 def average(arguments: Sequence[str] | None = None) -> int:
     """Write the mean of networks; returns the exit code."""
     parser = Parser(
-        "agents.bert average", description=averaging.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        "agents.bert average",
+        description=averaging.__doc__,
     )
     parser.add_argument("model", nargs="+", help="folders of networks, two or more")
     parser.add_argument("out", type=Path, help="folder of their mean")
@@ -192,7 +191,7 @@ def average(arguments: Sequence[str] | None = None) -> int:
         save_network(averaging.average(options.model), options.out)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
-    return FINISHED
+    return OK
 
 
 def deepen(arguments: Sequence[str] | None = None) -> int:
@@ -210,4 +209,4 @@ def deepen(arguments: Sequence[str] | None = None) -> int:
         save_network(deepened(load_trained(options.model), options.layers), options.out)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
-    return FINISHED
+    return OK

@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 
 from agents import registry  # noqa: E402
 from agents.base import ActionValues  # noqa: E402
-from agents.bert import __main__ as commands  # noqa: E402
+from agents.bert import cli as commands  # noqa: E402
 from agents.bert.bot import BUNDLED  # noqa: E402
 from agents.bert.model import PolicyValue  # noqa: E402
 from agents.bert.training.deepen import deepen  # noqa: E402

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.bert import __main__ as commands
+from agents.bert import cli as commands
 from agents.bert.bot import BUNDLED
 from agents.bert.checkpoint import CONFIG, ONNX, WEIGHTS
 from agents.bert.encoding import encode
@@ -64,7 +64,7 @@ def test_the_command_reports_faults_in_one_line(tmp_path: Path, capsys: pytest.C
 
 @pytest.mark.parametrize("package", ["onnx", "safetensors"])
 def test_export_needs_the_training_extra(package: str) -> None:
-    code = f"import sys; sys.modules['{package}'] = None; from agents.bert.__main__ import main; main(['export', '.'])"
+    code = f"import sys; sys.modules['{package}'] = None; from agents.bert.cli import main; main(['export', '.'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert done.returncode == 2
     assert f'export needs {package}; install it with: pip install "nukidora[train]"' in done.stderr

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agents.bert.play import main
-from agents.client import __main__ as client
+from agents.client import cli as client
 from agents.external.adapters import AgentBot
 from agents.registry import make
 from tests.support.running_server import TABLE
@@ -65,8 +65,8 @@ def test_the_client_gets_the_translated_arguments(
     ("arguments", "what"),
     [
         ([], "MODEL_PATH"),
-        (["--port", "x", "model"], "invalid int value: 'x'"),
-        (["--port", "99999", "model"], "'mjsonp://localhost:99999/default'"),
+        (["--port", "x", "model"], "'x' is not a port"),
+        (["--port", "99999", "model"], "'99999' is not a port"),
         (["--room", "a/b", "model"], "a room is 1 to 64 of A-Z a-z 0-9 _ . -"),
         (["--host", "", "model"], "is not the address of a room"),
     ],

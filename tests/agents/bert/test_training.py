@@ -20,7 +20,7 @@ torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 
 from transformers import BertForMaskedLM  # noqa: E402
 
-from agents.bert import __main__ as commands  # noqa: E402
+from agents.bert import cli as commands  # noqa: E402
 from agents.bert.checkpoint import REGRET_UNIT  # noqa: E402
 from agents.bert.model import PRESETS, PolicyValue, encode_tokens, make_config  # noqa: E402
 from agents.bert.training import trainer as trainer_module  # noqa: E402
@@ -296,7 +296,7 @@ def test_ctrl_c_leaves_a_checkpoint_and_a_network(
 # A checkpoint is due in one of the processes and not in the other, as when their clocks differ.
 TOGETHER = """
 import os, sys
-from agents.bert.__main__ import main  # noqa: E402
+from agents.bert.cli import main  # noqa: E402
 from agents.bert.training import trainer  # noqa: E402
 
 trainer.CHECKPOINT_SECONDS = 0.0 if os.environ["RANK"] == "1" else 3600.0

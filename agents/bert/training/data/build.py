@@ -17,11 +17,11 @@ from agents.bert.training.data.shards import exists
 from agents.bert.training.data.sources import Chunk, Records, SelfPlay, Source, SourceError
 from agents.bert.training.data.workers import fill_all
 from agents.registry import names
-from engine.common.options import Parser, describe_error, positive, three_bots, usable_cores
+from engine.common.options import Parser, describe_error, positive, seed, three_bots, usable_cores
+from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.progress import Progress
 from engine.common.workers import WorkerError
 
-FINISHED, FAILED, INTERRUPTED = 0, 1, 130
 PROG = "agents.bert data"
 
 EPILOG = """\
@@ -56,7 +56,6 @@ def make_parser() -> Parser:
         PROG,
         description="Makes training data from recorded games or self-play.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("out", type=Path, metavar="OUT", help="data folder")
     parser.add_argument(
@@ -71,7 +70,7 @@ def make_parser() -> Parser:
         help=f"three of {', '.join(names())}",
     )
     parser.add_argument("--games", type=positive, default=1000, metavar="N", help="of each --selfplay (default 1000)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of walls and bots (default 0)")
+    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="of walls and bots (default 0)")
     parser.add_argument(
         "--decisions", default=seat_filter.ALL, metavar="WHOSE", help="all (default), winners, player:NAME or rank:N"
     )
@@ -126,14 +125,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     code, why = make_shards(options.out, tasks, options.jobs)
-    if code != FINISHED:
+    if code != OK:
         note(f"{PROG}: {why}; the same command continues")
     try:
         n_samples = report(options.out)
     except (ValueError, OSError) as error:
         note(f"{PROG}: {describe_error(error)}")
         return code or FAILED
-    if code == FINISHED and n_samples == 0:
+    if code == OK and n_samples == 0:
         note(f"{PROG}: {options.out}: no samples")
         return FAILED
     return code
@@ -161,7 +160,7 @@ def make_shards(out: Path, tasks: list[tuple[int, Chunk]], jobs: int) -> tuple[i
     done = total - sum(chunk.n_games for _, chunk in todo)
     if not todo:
         note(f"{out}: already finished")
-        return FINISHED, ""
+        return OK, ""
     if done:
         note(f"continuing from {done:,} of {total:,} games")
     try:
@@ -176,7 +175,7 @@ def make_shards(out: Path, tasks: list[tuple[int, Chunk]], jobs: int) -> tuple[i
         return INTERRUPTED, "interrupted"
     except (SourceError, WorkerError, OSError) as error:
         return FAILED, describe_error(error)
-    return FINISHED, ""
+    return OK, ""
 
 
 def report(out: Path) -> int:

@@ -1,0 +1,44 @@
+"""python -m agents.bert: makes training data, trains networks for the BERT bot, exports and evaluates them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from engine.common.options import Parser
+
+# command -> module:function, help; only the command's module is imported, as importing torch takes seconds
+COMMANDS = {
+    "data": ("agents.bert.training.data.build:main", "make training data from records or self-play"),
+    "pretrain": ("agents.bert.training.commands:pretrain", "train a BERT to predict masked tokens"),
+    "train": ("agents.bert.training.commands:train", "train policy and value by imitation"),
+    "improve": ("agents.bert.training.commands:improve", "improve a policy by the results of rollouts"),
+    "deepen": ("agents.bert.training.commands:deepen", "make a deeper network from a trained one"),
+    "average": ("agents.bert.training.commands:average", "average networks before and after more training"),
+    "export": ("agents.bert.export.command:main", "make model.onnx, which is played on a CPU, from a checkpoint"),
+    "evaluate": ("agents.bert.evaluation.commands:main", "measure how well a network predicts"),
+}
+TRAINING = ("torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors")  # of nukidora[train]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    epilog = "\n".join(f"{name:9} {description}" for name, (_, description) in COMMANDS.items())
+    epilog += "\n\npython -m agents.bert COMMAND --help shows a command's options."
+    parser = Parser(
+        "agents.bert",
+        description=__doc__,
+        epilog=epilog,
+    )
+    parser.add_argument("command", choices=COMMANDS)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    command = parser.parse_args(words[:1]).command
+    module, _, function = COMMANDS[command][0].partition(":")
+    try:
+        run = getattr(import_module(module), function)
+    except ModuleNotFoundError as error:
+        if error.name not in TRAINING:
+            raise
+        parser.error(f'{command} needs {error.name}; install it with: pip install "nukidora[train]"')
+    return int(run(words[1:]))

@@ -1,0 +1,164 @@
+"""python -m agents.client: plays a bot at a mjai server, over TCP or WebSocket."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from types import FrameType
+
+from agents.client.connection import Address, FatalConnectionError, connect, parse_url
+from agents.client.session import ClientSession
+from agents.external.adapters import AgentBot
+from agents.external.mjai_bot import BotError, MjaiBot
+from agents.external.subprocess_bot import FRAMINGS, SubprocessBot
+from agents.registry import make, names
+from engine.common.options import Parser, non_negative, seconds, seed
+from engine.common.program import FAILED, INTERRUPTED, OK, TERMINATED
+from engine.mjai.dialects import DIALECTS
+from engine.mjai.messages import Message
+
+MIN_BACKOFF, MAX_BACKOFF = 1.0, 30.0  # seconds until the next attempt to connect; doubled each time
+
+EPILOG = """\
+examples:
+  python -m agents.client rule mjsonp://localhost:11600/default
+  python -m agents.client rule ws://localhost:8000/mjai/default --games 0
+  python -m agents.client --exec "python bot.py {id}" mjsonp://localhost:11600/default
+
+A room name may ask for house bots in the empty seats: mjsonp://localhost:11600/solo+rule+efficiency.
+If the connection is lost, the client reconnects after 1 s, 2 s and so on up to 30 s, and resumes the game. If a program
+(--exec) crashes, hangs or sends an invalid reply, the error is printed with the end of its stderr, safe defaults are
+played for it until the end of the game, and the next game starts it anew.
+exit codes: 0 all games played, 1 the server rejects the bot or the bot cannot be started, 2 bad arguments,
+130 interrupted, 143 terminated
+"""
+
+
+def make_parser() -> Parser:
+    """The command line."""
+    parser = Parser(
+        "agents.client",
+        description=__doc__,
+        epilog=EPILOG,
+    )
+    parser.add_argument("bot", nargs="?", help=f"one of {', '.join(names())}; none with --exec")
+    parser.add_argument("url", type=address, help="mjsonp://HOST:PORT/ROOM, ws://HOST:PORT/mjai/ROOM or wss://…")
+    parser.add_argument("--name", help="name in the game (default: the bot's own name)")
+    parser.add_argument("--token", default=os.environ.get("NUKIDORA_TOKEN"), help="access token (or NUKIDORA_TOKEN)")
+    parser.add_argument(
+        "--games", type=non_negative, default=1, metavar="N", help="games to play (default 1; 0: no end)"
+    )
+    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="random seed of the bot (default 0)")
+    parser.add_argument(
+        "--pause",
+        type=seconds,
+        default=os.environ.get("NUKIDORA_PAUSE") or "0",
+        metavar="S",
+        help="seconds to wait before each decision, for spectators (default 0, or NUKIDORA_PAUSE)",
+    )
+    parser.add_argument("--dialect", choices=DIALECTS, help="of mjai, for the server and the program (default mjai3p)")
+    parser.add_argument("--exec", metavar="COMMAND", help="program that speaks mjai on stdin and stdout")
+    parser.add_argument("--framing", choices=FRAMINGS, help="of the program (default auto: detected; see docs/bots.md)")
+    return parser
+
+
+def address(text: str) -> Address:
+    """A URL, for the command line."""
+    try:
+        return parse_url(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+class ThinkingDelay:
+    """A bot that waits before each reply."""
+
+    def __init__(self, bot: MjaiBot, seconds: float) -> None:
+        self.name = bot.name
+        self.prepare = bot.prepare
+        self.reject = bot.reject
+        self.close = bot.close
+        self._bot = bot
+        self._seconds = seconds
+
+    def react(self, messages: list[Message]) -> Message:
+        """See `MjaiBot`."""
+        time.sleep(self._seconds)
+        return self._bot.react(messages)
+
+
+def make_bot(options: argparse.Namespace) -> MjaiBot:
+    """The bot that the command line names. Raises ValueError saying what is wrong."""
+    if (options.bot is None) == (options.exec is None):
+        raise ValueError('name a bot or give --exec "COMMAND", one of the two, and then the URL')
+    if options.exec is None:
+        if options.framing is not None:
+            raise ValueError("--framing is for --exec only")
+        return AgentBot(make(options.bot, options.seed))
+    return SubprocessBot(options.exec, options.dialect, options.framing or FRAMINGS[0])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play, and return the exit code."""
+    parser = make_parser()
+    options = parser.parse_intermixed_args(arguments)  # options may stand between bot and URL
+    options.dialect = options.dialect or options.url.dialect
+    try:
+        bot = make_bot(options)
+    except ValueError as error:
+        parser.error(str(error))
+    join: Message = {"type": "join", "name": options.name or bot.name, "room": options.url.room}
+    join["dialect"] = options.dialect
+    if options.token:
+        join["token"] = options.token
+    signal.signal(signal.SIGTERM, terminate)
+    with closing(bot):
+        try:
+            session = ClientSession(ThinkingDelay(bot, options.pause), join, options.games, report, log)
+            session.prepare()
+            play(options.url, session)
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        except FatalConnectionError as error:
+            log(str(error))
+            return FAILED
+        except BotError as error:
+            log(f"{bot.name}: {error}")
+            return FAILED
+    return OK
+
+
+def play(url: Address, session: ClientSession) -> None:
+    """Play all games; reconnect with exponential backoff. Raises FatalConnectionError if a retry will not help."""
+    backoff = MIN_BACKOFF
+    while not session.finished:
+        n_messages = session.n_messages
+        try:
+            with closing(connect(url)) as transport:
+                session.run(transport)
+        except OSError as error:
+            if session.n_messages > n_messages:
+                backoff = MIN_BACKOFF
+            log(f"{url.url}: {error.strerror or error}; trying again in {backoff:g} s")
+            time.sleep(backoff)
+            backoff = min(2 * backoff, MAX_BACKOFF)
+
+
+def report(line: str) -> None:
+    """Print the result of a game."""
+    print(line, flush=True)
+
+
+def log(line: str) -> None:
+    """Print an error."""
+    print(f"agents.client: {line}", file=sys.stderr, flush=True)
+
+
+def terminate(number: int, frame: FrameType | None) -> None:
+    """Handle SIGTERM by an orderly exit, so that the child process is ended."""
+    sys.exit(TERMINATED)

@@ -1,0 +1,91 @@
+"""The start of every program: ``python -m arena``, ``nukidora arena`` and so on.
+
+Only the standard library is imported here, and nothing that needs a new Python: this module is what tells people that
+their Python is too old, or that nukidora's packages are missing from it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed_version
+from io import TextIOWrapper
+
+OK, FAILED, BAD_ARGUMENTS, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143  # exit codes of all programs
+
+OLDEST_PYTHON = (3, 11)
+# package -> the extra of nukidora that installs it; all others come with nukidora itself
+EXTRAS = dict.fromkeys(("torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors"), "train")
+EXTRAS.update(
+    dict.fromkeys(
+        ("pydantic", "websockets", "onnxruntime", "pydantic_settings", "fastapi", "uvicorn", "sqlalchemy", "aiosqlite"),
+        "server",
+    )
+)
+EXTRAS.update(dict.fromkeys(("asyncpg", "alembic", "openskill", "prometheus_client", "structlog"), "server"))
+OWN = ("engine", "agents", "arena", "server", "nukidora")
+
+_launcher = "python -m "
+
+
+def start(main: str, arguments: list[str] | None = None, launcher: str = "python -m ") -> int:
+    """Run the program ``main``, ``module:function``, and return its exit code.
+
+    ``launcher``: what stands before the program's name on the command line. The function takes the arguments and
+    returns an exit code. Handled for all programs: an old Python, a missing package, Ctrl-C, a closed pipe, and output
+    that the terminal's encoding lacks.
+    """
+    global _launcher
+    _launcher = launcher
+    if sys.version_info < OLDEST_PYTHON:
+        needed, own = ".".join(map(str, OLDEST_PYTHON)), sys.version.split()[0]
+        return _fail(f"nukidora needs Python {needed} or newer; this is Python {own} ({sys.executable})")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    module, _, function = main.partition(":")
+    try:
+        code = int(getattr(import_module(module), function)(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+        return code
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] in OWN:
+            raise
+        return _fail(missing(error))
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of the pipe has closed it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+
+
+def missing(error: ModuleNotFoundError) -> str:
+    """What to do about a package that is not installed."""
+    package = (error.name or "").split(".")[0]
+    wanted = f".[{EXTRAS[package]}]" if package in EXTRAS else "."
+    text = f"{package} is not installed for {sys.executable}: install it with"
+    text += f" pip install -c constraints.txt -e '{wanted}'"
+    if sys.prefix == sys.base_prefix:
+        text += ", in the virtual environment (. .venv/bin/activate)"
+    return text
+
+
+def program_name(program: str) -> str:
+    """What to type to run a program: ``python -m agents.client`` or ``nukidora client``."""
+    return _launcher + (program if _launcher.startswith("python") else program.replace("agents.", ""))
+
+
+def version() -> str:
+    """The version of nukidora."""
+    try:
+        return installed_version("nukidora")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+def _fail(line: str) -> int:
+    print(line, file=sys.stderr)
+    return BAD_ARGUMENTS

@@ -1,0 +1,45 @@
+"""Three-player riichi mahjong: the public names of nukidora.
+
+The names load what they need on first use, so that importing this package is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from engine.common.program import version
+
+if TYPE_CHECKING:
+    from arena.api import play
+
+    from agents.registry import make as make_bot
+    from engine.game import Game
+    from engine.mjai.player_state import PlayerState
+    from engine.records.replay import Replay
+    from engine.scoring.api import score
+    from engine.tables import Tables
+
+__version__ = version()
+__all__ = ["Game", "PlayerState", "Replay", "Tables", "__version__", "make_bot", "play", "score"]
+
+_HOMES = {
+    "Game": "engine.game:Game",
+    "PlayerState": "engine.mjai.player_state:PlayerState",
+    "Replay": "engine.records.replay:Replay",
+    "Tables": "engine.tables:Tables",
+    "make_bot": "agents.registry:make",
+    "play": "arena.api:play",
+    "score": "engine.scoring.api:score",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'nukidora' has no attribute {name!r}")
+    module, _, attribute = _HOMES[name].partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    return __all__

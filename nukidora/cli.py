@@ -1,0 +1,40 @@
+"""The program ``nukidora``: runs the programs of all packages."""
+
+from __future__ import annotations
+
+import sys
+
+from engine.common.program import BAD_ARGUMENTS, OK, start, version
+
+# command -> module:function, what it does
+COMMANDS = {
+    "arena": ("arena.cli:main", "bots play each other, and tables compare their results"),
+    "server": ("server.cli:main", "a game server for mjai bots"),
+    "client": ("agents.client.cli:main", "plays a bot at a mjai server"),
+    "bert": ("agents.bert.cli:main", "trains, exports and evaluates networks for the BERT bot"),
+    "engine": ("engine.cli:main", "validates, converts and shows game records"),
+    "warm-up": ("engine.warm_up:main", "compiles the rules and the bots to machine code, once"),
+}
+
+
+def usage() -> str:
+    """The help of the program."""
+    lines = [f"  {name:8} {text}" for name, (_, text) in COMMANDS.items()]
+    return "\n".join(
+        ["usage: nukidora COMMAND …", "", *lines, "", "nukidora COMMAND --help shows the options of a command."]
+    )
+
+
+def main() -> int:
+    """Run a command and return its exit code."""
+    command, *arguments = sys.argv[1:] or ["--help"]
+    if command in ("-h", "--help"):
+        print(usage())
+        return OK
+    if command == "--version":
+        print(f"nukidora {version()}")
+        return OK
+    if command not in COMMANDS:
+        print(f"nukidora: unknown command {command!r}: choose one of {', '.join(COMMANDS)}", file=sys.stderr)
+        return BAD_ARGUMENTS
+    return start(COMMANDS[command][0], arguments, launcher="nukidora ")
