@@ -18,7 +18,22 @@ OK, FAILED, BAD_ARGUMENTS, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143  # exit c
 OLDEST_PYTHON = (3, 11)
 # extra of nukidora -> packages that it installs; numpy, numba and rich come with nukidora itself
 EXTRAS = {
-    "server": ["pydantic", "pydantic_core", "pydantic_settings", "websockets", "onnxruntime", "fastapi", "uvicorn", "sqlalchemy", "aiosqlite", "asyncpg", "alembic", "openskill", "prometheus_client", "structlog"],
+    "server": [
+        "pydantic",
+        "pydantic_core",
+        "pydantic_settings",
+        "websockets",
+        "onnxruntime",
+        "fastapi",
+        "uvicorn",
+        "sqlalchemy",
+        "aiosqlite",
+        "asyncpg",
+        "alembic",
+        "openskill",
+        "prometheus_client",
+        "structlog",
+    ],
     "train": ["torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors"],
 }
 OWN = ("engine", "agents", "arena", "server", "nukidora")
