@@ -99,10 +99,10 @@ def menu_text(actions: Iterable[int]) -> str:
     return ", ".join(" ".join([verb, *tiles]).rstrip() for verb, tiles in groups.items())
 
 
-def actions_of(low: int, high: int) -> list[Action]:
-    """The actions whose bits are set in the mask of the two words `low` and `high`, ascending."""
+def actions_of(low: int, high: int) -> list[int]:
+    """The actions, each an `Action`, whose bits are set in the mask of the two words `low` and `high`, ascending."""
     word = int(low) | int(high) << 64
-    found: list[Action] = []
+    found: list[int] = []
     while word:
         bit = word & -word
         found.append(ACTIONS[bit.bit_length() - 1])

@@ -102,11 +102,15 @@ class Game:
             return ONE_SEAT[self._turn.item()]
         return SEATS_IN_MASK[kernels.asked_seats(self._raw, 0)]
 
-    def legal(self, seat: int) -> list[Action]:
-        """The legal actions of `seat`, ascending; empty where it is not asked. Raises ValueError if it is no seat."""
+    def legal(self, seat: int) -> list[int]:
+        """The legal actions of `seat`, each an `Action`, ascending; empty where it is not asked.
+
+        Raises TypeError or ValueError if there is no such seat.
+        """
         if type(seat) is not int or not 0 <= seat < N_SEATS:
             seat = checked_seat(seat)
-        return ACTIONS[self._menu[: kernels.legal_actions(self._raw, 0, seat, self._menu)]].tolist()  # type: ignore[no-any-return]
+        found: list[int] = ACTIONS[self._menu[: kernels.legal_actions(self._raw, 0, seat, self._menu)]].tolist()
+        return found
 
     def act(self, seat: int, action: int) -> None:
         """Apply the action of `seat`; `action` is a number of `engine.actions`, or one of `legal`.

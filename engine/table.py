@@ -53,7 +53,7 @@ EVERYTHING = -1  # TABLE.viewer of a whole table
 NOBODY, EVERYBODY = -1, 3
 
 
-class TableRecord(np.record):
+class TableRecord(np.record):  # type: ignore[misc]  # mypy takes np.record for Any
     """A record of TABLE, which shows what it is: ``repr`` in one line, ``str`` with all that lies on the table."""
 
     def __repr__(self) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from engine import kernels
 from engine.actions import action_name, actions_of
-from engine.checks import checked_seeds
+from engine.checks import checked_seeds, whole_number
 from engine.rules import TENHOU, Rules, rules_named
 from engine.table import GAME_OVER, N_SEATS, ROUND_OVER, TABLE, raw_bytes
 
@@ -64,12 +64,13 @@ class Tables:
 
     def __repr__(self) -> str:
         over = int((self.records["phase"] == GAME_OVER).sum())
-        return f"<Tables: {len(self.records)} games by {self.rules.name} rules, {over} over, {self.decisions} decisions>"
+        return (
+            f"<Tables: {len(self.records)} games by {self.rules.name} rules, {over} over, {self.decisions} decisions>"
+        )
 
     def _set_up(self, raw: np.ndarray, rules: Rules, batch: int) -> None:
         """Use the tables in the buffer `raw` uint8[n * TABLE.itemsize]."""
-        if not isinstance(batch, Integral) or batch < MAX_ASKED:
-            raise ValueError(f"batch must be at least {MAX_ASKED}, the views of one table, not {batch!r}")
+        batch = whole_number(batch, "batch", f"a number of views from {MAX_ASKED} on", sys.maxsize, MAX_ASKED)
         self.rules = rules
         self.raw = raw
         self.records: Any = raw.view(TABLE)

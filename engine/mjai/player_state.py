@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine import events, kernels
-from engine.actions import ACTIONS, N_ACTIONS, RIICHI, TSUMOGIRI, Action
+from engine.actions import ACTIONS, N_ACTIONS, RIICHI, TSUMOGIRI
 from engine.mjai.actions import action_of, consumed_in, tile_in
 from engine.mjai.kinds import HAND_SIZE
 from engine.mjai.messages import Message, rules_of
@@ -62,9 +62,9 @@ class PlayerState:
         return self._raw.copy().view(TABLE)[0]  # as bytes: NumPy copies nested records slowly
 
     @property
-    def legal(self) -> list[Action]:
-        """The legal actions of the seat, ascending; empty if it has nothing to answer."""
-        found: list[Action] = ACTIONS[self._menu[: kernels.legal_actions(self._raw, 0, self.seat, self._menu)]].tolist()
+    def legal(self) -> list[int]:
+        """The legal actions of the seat, each an `Action`, ascending; empty if it has nothing to answer."""
+        found: list[int] = ACTIONS[self._menu[: kernels.legal_actions(self._raw, 0, self.seat, self._menu)]].tolist()
         return found
 
     def update(self, message: Message) -> None:

@@ -80,8 +80,8 @@ class Decision:
         return copied[0]
 
     @property
-    def legal(self) -> list[Action]:
-        """The legal actions, ascending; only one if there was no choice."""
+    def legal(self) -> list[int]:
+        """The legal actions, each an `Action`, ascending; only one if there was no choice."""
         return actions_of(*self.table.legal[self.seat].tolist())
 
 
