@@ -10,18 +10,18 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.mjai.messages import Message
-from engine.records.model import GameRecord, round_name
+from engine.records.model import GameRecord, RecordError, round_name
 from engine.records.tenhou_results import dragons_of
 from engine.records.viewer import viewer_link
 from engine.records.yaku_names import ENGLISH_BY_MJAI as YAKU_NAMES
 from engine.ryukyoku import ENGLISH_BY_MJAI
 from engine.table import N_SEATS
 from engine.text import TILE_MARKS, hand_text, limit_name, tile_text
-from engine.tiles import WINDS
+from engine.tiles import NONE, WINDS
 
 LEGEND = (
-    "event: number of the turn's first event in the record",
-    "hand: before the turn, with melds and nukidora · takes: the tile drawn or called",
+    "no.: the turn's first event in the record · hand: before the turn, with melds",
+    "takes: the tile drawn or called · N×2: two nukidora",
     f"': the tile just drawn is discarded · {TILE_MARKS}",
 )
 _TAKES = {"tsumo": "", "pon": "pon ", "daiminkan": "daiminkan "}
@@ -50,7 +50,7 @@ class Holding:
 
     def __str__(self) -> str:
         melds = [f"{name} {hand_text(tiles)}" for name, tiles in self.melds]
-        return " · ".join([hand_text(self.hand), *melds, *[f"nukidora {self.nukidora}"] * bool(self.nukidora)])
+        return " · ".join([hand_text(self.hand), *melds, *[f"N×{self.nukidora}"] * bool(self.nukidora)])
 
     def apply(self, event: Message) -> None:
         """Carry out an event of this seat."""
@@ -66,7 +66,8 @@ class Holding:
         elif "consumed" in event:
             if kind == "kakan":
                 self.melds = [meld for meld in self.melds if meld[1][0][:2] != event["consumed"][0][:2]]
-            self.melds.append((kind, [*event["consumed"], *[event["pai"]] * (kind != "ankan")]))
+            called = [event["pai"]] if kind != "ankan" else []  # some writers name one of the four
+            self.melds.append((kind, [*event["consumed"], *called]))
 
     def _remove(self, name: str) -> None:
         """Remove a tile; from a hidden hand a hidden tile is removed."""
@@ -89,6 +90,8 @@ def turns(events: list[Message], first: int = 1) -> Iterator[Turn]:
             turn.action += "riichi "
         elif turn and kind == "dora":
             turn.action += f"(dora indicator {tile_text(event['dora_marker'])}) "
+        elif turn and event.get("actor") == event.get("target", NONE) == turn.seat:
+            turn.action += "tsumo"
         elif turn and (kind == "dahai" or kind in _SETS_DOWN):
             turn.is_tsumogiri = event.get("tsumogiri", False)
             tile = tile_text(event.get("pai", event.get("consumed", ["?"])[0]))
@@ -110,7 +113,10 @@ def show_game(record: GameRecord, console: Console, only: int | None = None) -> 
             show_round(events, names, first, console)
         first += len(events)
     if only is not None:
-        console.print(f"in Tenhou's viewer: {viewer_link(record, only)}", markup=False, soft_wrap=True)
+        try:
+            console.print(f"in Tenhou's viewer: {viewer_link(record, only)}", markup=False, soft_wrap=True)
+        except RecordError as error:
+            console.print(f"no link to Tenhou's viewer: {error.what}", markup=False)
         return
     end = record.events[-1]
     if "scores" in end:
@@ -129,8 +135,8 @@ def show_round(events: list[Message], names: list[str], first: int, console: Con
     winds = [WINDS[(seat - start["oya"]) % N_SEATS] for seat in range(N_SEATS)]
     players = zip(winds, names, start["scores"], strict=True)
     console.print(" · ".join(f"{wind} {name} {score:,}" for wind, name, score in players), markup=False)
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("event", justify="right", no_wrap=True)
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim")
+    table.add_column("no.", justify="right", no_wrap=True)
     table.add_column("player", no_wrap=True, overflow="ellipsis", max_width=max(6, console.width // 7))
     table.add_column("hand", min_width=20)
     table.add_column("takes")
