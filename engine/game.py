@@ -20,6 +20,7 @@ from engine import kernels
 from engine.actions import ACTION_NAMES, ACTIONS, N_ACTIONS, Action, action_name
 from engine.checks import checked_seat, checked_seed, whole_number
 from engine.mjai.messages import Message, for_seat, start_game
+from engine.mjai.results import result_lines
 from engine.mjai.round_events import RoundReader
 from engine.rules import TENHOU, Rules, rules_named
 from engine.table import GAME_OVER, N_SEATS, RESPONSE, ROUND_OVER, TABLE, WALL_SIZE, raw_bytes, summary
@@ -184,6 +185,22 @@ class Game:
         self._round = RoundReader(self.table)
         self._round.read()  # a snapshot is taken with all messages read
         self._delivered = list(snapshot.delivered)
+
+    @property
+    def results(self) -> list[str]:
+        """How each finished round ended, in a few lines: who won with which hand, yaku, points, and the payments.
+
+        A round with two winners has two entries. Read from `messages`.
+        """
+        found: list[str] = []
+        events: list[Message] = []
+        for message in self.messages:
+            if message["type"] == "start_kyoku":
+                events = []
+            events.append(message)
+            if message["type"] in ("hora", "ryukyoku"):
+                found.append("\n".join(result_lines(message, self.names, events)))
+        return found
 
     @property
     def scores(self) -> list[int]:

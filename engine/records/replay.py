@@ -105,9 +105,9 @@ class Replay:
     >>> replay = Replay(read_records("examples/game.mjson"))
     >>> first = next(iter(replay))  # each decision: .seat, .action, .legal, .view, .table
     >>> first.seat, first.action, first.action in first.legal
-    (0, <Action 33: discard C>, True)
+    (0, <Action 42: nukidora>, True)
     >>> replay.check(), replay.n_rounds  # no mismatch between the record and the rules
-    ([], 4)
+    ([], 5)
     """
 
     def __init__(self, record: GameRecord, rules: Rules | str | None = None) -> None:

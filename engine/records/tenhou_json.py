@@ -46,7 +46,8 @@ def read(text: str, source: str) -> GameRecord:
             raise ValueError("four players are named; only three-player games can be read")
         rules = _read_rules(document)
         start = start_game(names[:N_SEATS], rules) if names else make("start_game")
-        kept = {key: value for key, value in document.items() if key not in _MODELLED}
+        written = _defaults(rules)
+        kept = {key: value for key, value in document.items() if key not in _MODELLED and value != written.get(key)}
         events = [document.get(OF_MJAI, {}) | start | ({OF_TENHOU: kept} if kept else {})]
     for number, log in enumerate(document["log"]):
         with record_errors(source, f"log[{number}]{_round_name(log)}"):
@@ -69,12 +70,7 @@ def document_of(record: GameRecord) -> dict[str, Any]:
     """
     start, end = record.events[0], record.events[-1]
     kept = start.get(OF_TENHOU)
-    has_reds = int(record.rules is None or record.rules.red_fives)
-    document: dict[str, Any] = {
-        "title": ["", ""],
-        "name": [*start.get("names", [""] * N_SEATS), ""],
-        "rule": {"disp": _display(record.rules), **dict.fromkeys(_REDS, has_reds)},
-    }
+    document: dict[str, Any] = {"name": [*start.get("names", [""] * N_SEATS), ""], **_defaults(record.rules)}
     if isinstance(kept, dict):
         document |= {key: value for key, value in kept.items() if key not in _MODELLED}
     document["log"] = []
@@ -87,6 +83,12 @@ def document_of(record: GameRecord) -> dict[str, Any]:
         pairs = zip(end["scores"], end["points"], strict=True)
         document["sc"] = [*(value for score, points in pairs for value in (score, _plain(points))), 0, 0]
     return document
+
+
+def _defaults(rules: Rules | None) -> dict[str, Any]:
+    """The title and the rule of a game that has no others."""
+    has_reds = int(rules is None or rules.red_fives)
+    return {"title": ["", ""], "rule": {"disp": _display(rules), **dict.fromkeys(_REDS, has_reds)}}
 
 
 def _plain(points: float) -> int | float:

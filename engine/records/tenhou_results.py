@@ -11,8 +11,9 @@ from typing import Any
 
 from engine import ryukyoku
 from engine.mjai.messages import Message, make
+from engine.mjai.results import dragons_of
 from engine.records.yaku_names import JAPANESE_BY_MJAI, YAKUMAN, yaku_from_japanese
-from engine.scoring.yaku import BY_NUMBER, CHUN, HAKU, HATSU, YAKUMAN_HAN, Yaku
+from engine.scoring.yaku import YAKUMAN_HAN
 from engine.table import N_SEATS
 from engine.tiles import WINDS
 
@@ -24,7 +25,6 @@ _YAKU = re.compile(r"(.+)\((?:(\d+)飜|(.*)役満)\)")
 _LIMITS = ((8000, "役満"), (6000, "三倍満"), (4000, "倍満"), (3000, "跳満"), (2000, "満貫"))
 _KAZOE = "数え役満"
 _WIND_NAMES = "東南西"
-_DRAGONS = {"P": BY_NUMBER[HAKU], "F": BY_NUMBER[HATSU], "C": BY_NUMBER[CHUN]}
 
 
 def read_result(result: list[Any], ura: list[str], riichi: set[int]) -> list[Message]:
@@ -138,19 +138,3 @@ def _write_points(win: Message, *, is_dealer: bool) -> str:
     if limit is None and "fu" in win:
         return f"{win['fu']}符{win['fan']}飜{paid}"
     return (limit or "") + paid
-
-
-def dragons_of(win: Message, events: list[Message]) -> list[Yaku]:
-    """The yaku of the winner's dragon triplets, in the hand or called; mjai calls each sangenpai."""
-    seat = win["actor"]
-    tiles = list(events[0]["tehais"][seat])
-    if win["target"] != seat and "pai" in win:
-        tiles.append(win["pai"])
-    for event in events:
-        if event.get("actor") != seat:
-            continue
-        if event["type"] in ("tsumo", "pon", "daiminkan"):
-            tiles.append(event["pai"])
-        elif event["type"] == "dahai" and event["pai"] in tiles:
-            tiles.remove(event["pai"])
-    return [yaku for tile, yaku in _DRAGONS.items() if tiles.count(tile) >= 3]
