@@ -242,12 +242,13 @@ def test_an_interrupted_check_says_what_was_checked(
 def test_ctrl_c_ends_a_check_without_a_traceback(folder: Path, jobs: str) -> None:
     for number in range(400):
         (folder / f"{number}.mjson").write_bytes((folder / "one.mjson").read_bytes())
+    (folder / "0.mjson").write_text("no record")  # the first file: its line tells that checking has begun
     command = [sys.executable, "-u", "-m", "engine", "validate", str(folder), "--jobs", jobs]
     with subprocess.Popen(
         command, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as checking:
-        (folder / "0.mjson").write_text("no record")  # so that the first line tells that checking has begun
-        assert checking.stdout and checking.stdout.readline()
+        assert checking.stdout is not None
+        assert "no game record" in checking.stdout.readline()
         checking.send_signal(signal.SIGINT)
         output, errors = checking.communicate(timeout=60)
     assert checking.returncode == 130

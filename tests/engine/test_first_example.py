@@ -2,11 +2,14 @@
 
 >>> import numpy as np
 >>> from nukidora import Game, make_bot
->>> game, bot = Game(seed=7, names=("Aki", "Ben", "Chi")), make_bot("rule")
+>>> game, bot = Game(seed=14, names=("Aki", "Ben", "Chi")), make_bot("rule")
 >>> while not game.over:
 ...     for seat in game.asked:
 ...         game.act(seat, bot.act(np.array([game.view(seat)]))[0])
 >>> print(game.results[0])
+Ben wins by tsumo on 6p with 23445p 23450678s, ura indicators E
+riichi 1, tanyao 1, pinfu 1, menzen tsumo 1, red dora 1, nukidora 1: 6 han 20 fu, haneman, 9,000 points
+Aki -6,000 · Ben +10,000 · Chi -3,000
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def test_turns_have_hand_melds_nukidora_and_action(records_dir: Path) -> None:
     by_number = {turn.number: turn for turn in turns(second)}
     start = 2  # the round begins with event 45 of the record
     hands = [(turn.seat, turn.hand, turn.takes, turn.action) for turn in by_number.values()]
-    assert (2, "3377s · pon WWW · pon 333p · pon 444p", "S", "S") in hands
+    assert (2, "3377s · pon WWW · pon 333p · pon 444p", "S", "S'") in hands
     assert (1, "78999p 22224478s · N×1", "9s", "ankan 2s") in hands
     assert (1, "78999p 44789s · ankan 2222s · N×1", "9s", "riichi 9s'") in hands
     assert hands[-1][2:] == ("F", "tsumo")

@@ -25,7 +25,7 @@ def test_an_action_is_its_number_and_shows_its_name() -> None:
     assert {repr(action) for action in actions} == {f"<Action {n}: {name}>" for n, name in enumerate(ACTION_NAMES)}
     assert json.dumps(actions) == json.dumps(list(range(N_ACTIONS)))
     assert np.array(actions).tolist() == list(range(N_ACTIONS))
-    assert (f"{actions[37]}", f"{actions[37]:4}", "%d" % actions[37]) == ("37", "  37", "37")
+    assert (f"{actions[37]}", f"{actions[37]:4}", str(actions[37])) == ("37", "  37", "37")
     assert repr(pickle.loads(pickle.dumps(copy.deepcopy(actions[3])))) == "<Action 3: discard 4m>"
 
 
@@ -57,7 +57,8 @@ def test_repr_of_a_game_and_its_views() -> None:
 def test_repr_of_parts_of_a_table_is_that_of_numpy() -> None:
     view = Game(7).view(0)
     assert isinstance(view, TableRecord)
-    assert "35000" in repr(view.seat[0]) and "35000" in str(view.seat[0])
+    assert "35000" in repr(view.seat[0])
+    assert "35000" in str(view.seat[0])
     assert "last_wind" in repr(view.rules)
     assert pickle.loads(pickle.dumps(view)).tobytes() == view.tobytes()
     assert np.array([view]).dtype == TABLE
@@ -71,7 +72,7 @@ def test_repr_of_tables_counts_the_games() -> None:
 def test_a_game_prints_its_table_and_hides_from_a_view_what_is_hidden() -> None:
     game = Game(7, names=("Aki", "Ben", "Chi"))
     text = str(game)
-    own = hand_text(message["tehais"][1] for message in game.messages if message["type"] == "start_kyoku")
+    own = hand_text(game.messages[1]["tehais"][1])
     assert text.startswith("E1 honba 0 · 0 riichi sticks · dora indicators ")
     assert f"seat 1 S Ben  35,000  {own}\n" in text
     assert "seat 0 may discard 1p" in text
