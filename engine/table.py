@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.actions import MASK_WORDS
+from engine.actions import MASK_WORDS, actions_of, menu_text
 from engine.compiling import inner
 from engine.rules import RULES
 from engine.scoring.yaku import N_YAKU
+from engine.tiles import WINDS
 
 N_SEATS = 3
 MAX_RIVER = 40
@@ -46,13 +47,32 @@ LAST_REPLACEMENT = 97
 DORA_AT = 98
 URA_AT = 103
 
+EVERYTHING = -1  # TABLE.viewer of a whole table
+
 # Who has seen a wall tile (TABLE.known_by): a seat, or one of these.
 NOBODY, EVERYBODY = -1, 3
 
 
-def record(fields: list[Any]) -> np.dtype[Any]:
+class TableRecord(np.record):  # type: ignore[misc]  # mypy takes np.record for Any
+    """A record of TABLE, which shows what it is: ``repr`` in one line, ``str`` with all that lies on the table."""
+
+    def __repr__(self) -> str:
+        if self.dtype.names != TABLE.names:  # a part of a table, such as a SEAT
+            return super().__repr__()
+        what = "whole table" if self.viewer == EVERYTHING else f"view of seat {self.viewer}"
+        return f"<{what}: {summary(self)}>"
+
+    def __str__(self) -> str:
+        if self.dtype.names != TABLE.names:
+            return super().__str__()
+        from engine.text import table_text
+
+        return table_text(self)
+
+
+def record(fields: list[Any], record_type: type[np.record] = np.record) -> np.dtype[Any]:
     """The numpy record type with these `fields`, which are attributes of an element in Python and compiled code."""
-    return np.dtype((np.record, fields))
+    return np.dtype((record_type, fields))
 
 
 SEAT = record(
@@ -115,7 +135,7 @@ TABLE = record(
         ("sticks", "i2"),  # riichi sticks on the table
         ("answer", "i2", N_SEATS),  # action of each seat that has answered in this phase, -1
         ("rules", RULES),
-        ("viewer", "i1"),  # the seat whose view this is; -1: the whole table
+        ("viewer", "i1"),  # the seat whose view this is; EVERYTHING: the whole table
         ("phase", "u1"),
         ("wall_given", "u1"),  # the caller has set `wall`: the next deal does not shuffle it
         ("round_wind", "i1"),
@@ -140,7 +160,8 @@ TABLE = record(
         ("seen", "i1", 34),  # face-up tiles by kind: rivers, melds, nukidora, dora indicators
         ("wall", "i1", WALL_SIZE),  # tile37
         ("known_by", "i1", WALL_SIZE),  # who has seen each wall tile: a seat, NOBODY or EVERYBODY
-    ]
+    ],
+    TableRecord,
 )
 
 
@@ -148,6 +169,27 @@ TABLE = record(
 def seat_wind(t: np.record, seat: int) -> int:
     """Wind of `seat` in this round: 0 East, 1 South, 2 West."""
     return (seat - np.int64(t.dealer) + 3) % 3
+
+
+def round_of(t: Any) -> str:
+    """The name of the round, like ``E3 honba 1``."""
+    return f"{WINDS[t.round_wind]}{t.dealer + 1} honba {t.honba}"
+
+
+def asked_in(t: Any) -> list[str]:
+    """What each asked seat may do, as far as the viewer knows: ``seat 0 may discard 1p 9s, tsumogiri``."""
+    if t.phase in (ROUND_OVER, GAME_OVER):
+        return ["the round is over" if t.phase == ROUND_OVER else "the game is over"]
+    menus = [actions_of(*mask) if t.answer[seat] < 0 else [] for seat, mask in enumerate(t.legal.tolist())]
+    asked = [f"seat {seat} may {menu_text(menu)}" for seat, menu in enumerate(menus) if menu]
+    return asked or [f"seat {t.turn} is to act" if t.phase < RESPONSE else "other seats may call the tile"]
+
+
+def summary(t: Any) -> str:
+    """A table or a view in one line: the round, the draws left, who may do what."""
+    if t.phase == GAME_OVER:
+        return "the game is over, scores " + ", ".join(f"{score:,}" for score in t["seat"]["score"].tolist())
+    return "; ".join([f"{round_of(t)}, {t.live_left} draws left", *asked_in(t)])
 
 
 def raw_bytes(records: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ The canonical form is the dialect mjai3p. docs/protocol.md describes the protoco
 - `reading`: messages of any dialect read into canonical form
 - `bot_messages`: checks of what a bot sends: join and replies
 - `round_events`: packed events of a round -> messages
+- `results`: hora and ryukyoku as text for people
 - `actions`: action numbers <-> messages
 - `possible_actions`: possible_actions and cannot_dahai, the check that a reply is legal, the safe default
 - `player_state`: a seat's view, rebuilt from the messages it receives

@@ -11,8 +11,9 @@ from typing import Any
 
 from engine import ryukyoku
 from engine.mjai.messages import Message, make
+from engine.mjai.results import dragons_of
 from engine.records.yaku_names import JAPANESE_BY_MJAI, YAKUMAN, yaku_from_japanese
-from engine.scoring.yaku import BY_NUMBER, CHUN, HAKU, HATSU, YAKUMAN_HAN
+from engine.scoring.yaku import YAKUMAN_HAN
 from engine.table import N_SEATS
 from engine.tiles import WINDS
 
@@ -24,7 +25,6 @@ _YAKU = re.compile(r"(.+)\((?:(\d+)飜|(.*)役満)\)")
 _LIMITS = ((8000, "役満"), (6000, "三倍満"), (4000, "倍満"), (3000, "跳満"), (2000, "満貫"))
 _KAZOE = "数え役満"
 _WIND_NAMES = "東南西"
-_DRAGONS = {"P": BY_NUMBER[HAKU].japanese, "F": BY_NUMBER[HATSU].japanese, "C": BY_NUMBER[CHUN].japanese}
 
 
 def read_result(result: list[Any], ura: list[str], riichi: set[int]) -> list[Message]:
@@ -107,7 +107,7 @@ def _write_win(win: Message, events: list[Message]) -> list[Any]:
     details: list[Any] = [win["actor"], win["target"], win.get("pao", win["actor"])]
     if "hora_points" not in win or "yakus" not in win:
         return details
-    dragons = iter(_dragons(win, events))
+    dragons = (yaku.japanese for yaku in dragons_of(win, events))
     winds = {"bakaze": start["bakaze"], "jikaze": WINDS[(win["actor"] - start["oya"]) % N_SEATS]}
     details.append(_write_points(win, is_dealer=win["actor"] == start["oya"]))
     for name, han in win["yakus"]:
@@ -138,19 +138,3 @@ def _write_points(win: Message, *, is_dealer: bool) -> str:
     if limit is None and "fu" in win:
         return f"{win['fu']}符{win['fan']}飜{paid}"
     return (limit or "") + paid
-
-
-def _dragons(win: Message, events: list[Message]) -> list[str]:
-    """Japanese names of the winner's dragon triplets, in the hand or called; mjai calls each sangenpai."""
-    seat = win["actor"]
-    tiles = list(events[0]["tehais"][seat])
-    if win["target"] != seat and "pai" in win:
-        tiles.append(win["pai"])
-    for event in events:
-        if event.get("actor") != seat:
-            continue
-        if event["type"] in ("tsumo", "pon", "daiminkan"):
-            tiles.append(event["pai"])
-        elif event["type"] == "dahai" and event["pai"] in tiles:
-            tiles.remove(event["pai"])
-    return [name for tile, name in _DRAGONS.items() if tiles.count(tile) >= 3]

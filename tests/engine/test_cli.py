@@ -6,9 +6,10 @@ import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from engine.game import Game
 from engine.records import mjai
 from engine.records.files import read_records, write_record
 from engine.records.model import GameRecord
+from engine.records.validate import Report, check_file
 from engine.rules import MAJSOUL, TENHOU, Rules
 from tests.support.players import Habits, efficient_driver
 
@@ -176,14 +178,14 @@ def test_bad_arguments_are_one_line_and_exit_2(
         main([argument.format(record=folder / "one.mjson") for argument in arguments])
     captured = capsys.readouterr()
     assert (stopped.value.code, captured.out) == (2, "")
-    assert re.fullmatch(rf"python -m engine.*{re.escape(complaint)}.*\n", captured.err)
+    assert re.fullmatch(rf"engine.*{re.escape(complaint)}.*\n", captured.err)
 
 
 def test_convert_there_and_back_validates(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tenhou, back = folder / "converted.json", folder / "back.mjson.gz"
     assert main(["convert", str(folder / "one.mjson"), str(tenhou)]) == 0
     assert main(["convert", str(tenhou), str(back)]) == 0
-    assert capsys.readouterr().out == ""
+    assert capsys.readouterr().out.count(" rounds written; to see them: ") == 2
     plays = [[event for event in read_records(file).events if event["type"] == "dahai"] for file in (tenhou, back)]
     assert plays[0] == plays[1]
     assert main(["validate", str(tenhou), str(back)]) == 0
@@ -207,17 +209,52 @@ def test_show_prints_the_game(folder: Path, record: GameRecord, capsys: pytest.C
     assert output.count(" honba ") == len(record.rounds())
     assert "Ben [b]" in output
     assert f"Aki {record.events[-1]['scores'][0]:,} (" in output
-    assert output.count("riichi ") == sum(event["type"] == "reach" for event in record.events)
+    assert output.count("riichi ") >= sum(event["type"] == "reach" for event in record.events)
+    assert output.splitlines()[-1].startswith("a round with a link to Tenhou's viewer: python -m engine show ")
 
 
 def test_show_one_round(folder: Path, record: GameRecord, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", str(folder / "one.mjson"), "--round", "2"]) == 0
     output = capsys.readouterr().out
     start = record.rounds()[1][0]
-    assert output.startswith(f"{start['bakaze']}{start['kyoku']} honba {start['honba']} ")
+    assert f"\n{start['bakaze']}{start['kyoku']} honba {start['honba']} " in output
     assert output.count(" honba ") == 1
     number = record.events.index(start) + 2
-    assert re.search(rf"^ *{number}  ", output, flags=re.MULTILINE)
+    assert re.search(rf"^ *{number} ", output, flags=re.MULTILINE)
+
+
+def test_an_interrupted_check_says_what_was_checked(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(files: list[Path], rules: str, jobs: int) -> Iterator[Report]:
+        yield check_file(files[0], rules)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("engine.cli.check_files", interrupted)
+    assert main(["validate", str(folder)]) == 130
+    captured = capsys.readouterr()
+    assert totals(captured.out)[0] == 1
+    assert captured.err == "interrupted: 1 of 2 files are checked\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_ends_a_check_without_a_traceback(folder: Path, jobs: str) -> None:
+    for number in range(400):
+        (folder / f"{number}.mjson").write_bytes((folder / "one.mjson").read_bytes())
+    (folder / "0.mjson").write_text("no record")  # the first file: its line tells that checking has begun
+    command = [sys.executable, "-u", "-m", "engine", "validate", str(folder), "--jobs", jobs]
+    with subprocess.Popen(
+        command, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as checking:
+        assert checking.stdout is not None
+        assert "no game record" in checking.stdout.readline()
+        checking.send_signal(signal.SIGINT)
+        output, errors = checking.communicate(timeout=60)
+    assert checking.returncode == 130
+    assert "Traceback" not in errors
+    assert re.search(r"interrupted: \d+ of 402 files are checked", errors)
+    assert 0 < totals(output)[0] < 402
 
 
 @pytest.mark.parametrize("without_jit", ["0", "1"])
