@@ -95,12 +95,12 @@ def _busts(games: BotGames) -> int:
 
 RESULTS: tuple[Statistic[BotGames], ...] = (
     Statistic("games", "games", ",", lambda games: games.n_games, "games played"),
-    Statistic("placement", "placement", ".3f", _placement, "mean placement ± half-width of the interval"),
+    Statistic("placement", "placement", ".3f", _placement, "mean placement, and the half-width of its interval"),
     Statistic("first", "1st\n%", ".1%", _placement_share(1), "share of games finished first"),
     Statistic("second", "2nd\n%", ".1%", _placement_share(2), "share of games finished second"),
     Statistic("third", "3rd\n%", ".1%", _placement_share(3), "share of games finished third"),
     Statistic("final_points", "final\npoints", "+.1f", _final_points,
-              "mean final points in thousands, with uma and oka, ± half-width of the interval"),
+              "mean final points in thousands, with uma and oka, and the half-width of its interval"),
     Statistic("score", "score", ",.0f", _score, "mean score at the end of a game"),
     Statistic("busts", "busts", ",", _busts, "games finished with a score below zero"),
 )  # fmt: skip
@@ -122,7 +122,7 @@ PLAY: tuple[Statistic[BotGames], ...] = (
 
 COMPARISON: tuple[Statistic[Comparison], ...] = (
     Statistic("difference", "placement\ndifference", "+.3f", lambda pair: pair.difference,
-              "mean placement of the first bot minus that of the second, paired by walls, ± half-width of the "
+              "mean placement of the first bot minus that of the second, paired by walls, and the half-width of its "
               "interval; below zero, the first is the better one"),
     Statistic("superiority", "superiority\n%", ".1%", lambda pair: pair.superiority,
               "likelihood of superiority: probability that the first bot is the better one, that is, that the true "

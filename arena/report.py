@@ -60,11 +60,11 @@ def print_tables(
 
     ``names``: the keys of the columns that every table begins with.
     """
-    plain = plain_text(console)
+    plain, unlimited = plain_text(console), console.options.update(max_width=10_000)
     while statistics:
         n = len(statistics)
         drawn = table(console, statistics, rows, names, plain)
-        while n > 1 and Measurement.get(console, console.options, drawn).maximum > console.width:
+        while n > 1 and Measurement.get(console, unlimited, drawn).maximum > console.width:
             n -= 1
             drawn = table(console, statistics[:n], rows, names, plain)
         console.print(drawn)
@@ -78,10 +78,10 @@ def table(
     names: Sequence[str],
     plain: Callable[[str], str],
 ) -> Table:
-    """One table; a long name is folded, so that it leaves two thirds of the width to the statistics."""
+    """One table; long names are folded, so that at least half of the width is left to the statistics."""
     drawn = Table(box=box.SIMPLE_HEAD if plain("─") == "─" else ASCII_HEAD, padding=0, safe_box=False)
     for name in names:
-        drawn.add_column(name, overflow="fold", max_width=max(8, console.width // 3 // len(names)), vertical="bottom")
+        drawn.add_column(name, overflow="fold", max_width=max(8, console.width // (2 + len(names))), vertical="bottom")
     for statistic in statistics:
         drawn.add_column(statistic.heading, justify="right", vertical="bottom", no_wrap=True)
     for row in rows:
