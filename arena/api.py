@@ -16,6 +16,7 @@ from agents.registry import checked
 from arena.report import print_report
 from arena.run import ArenaRun
 from arena.schedule import RunSettings, round_up
+from engine.seeds import MAX_SEED
 from engine.table import N_SEATS
 
 TABLE_WIDTH = 100  # characters
@@ -91,6 +92,8 @@ def play(
         raise ValueError(f'three bots play, as in ["rule", "random", "random"], not {bots!r}')
     if games < 1 or jobs < 1:
         raise ValueError(f"games and jobs must be positive, but games={games}, jobs={jobs}")
+    if not 0 <= seed <= MAX_SEED:
+        raise ValueError(f"seed {seed} is not in 0 … 2^64 - 1")
     for bot in bots:
         if isinstance(bot, type):
             raise ValueError(f"{bot.__name__} is a class: give an object, {bot.__name__}()")

@@ -66,7 +66,9 @@ def finished_results(path: Path, identity: dict[str, Any]) -> dict[str, Any] | N
     except FileNotFoundError:
         return None
     except (ValueError, LookupError, TypeError):
-        raise CheckpointError(f"{path} is there already, and not of this version: name another --json FILE") from None
+        raise CheckpointError(
+            f"{path} is there already, without results of this version: name another --json FILE"
+        ) from None
     if what := differing(own, {key: value for key, value in identity.items() if key != "save"}):
         raise CheckpointError(
             f"{path} has the results of a run with different {what}: name another --json FILE, or delete it"

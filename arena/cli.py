@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from agents.client.connection import parse_url
 from agents.external.specs import connects_to_us
 from agents.registry import names
 from arena.columns import definitions
@@ -140,9 +141,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         note(f"resuming: {arena_run.games:,} of {settings.games:,} games are finished")
     if arena_run.finished is None:
         for spec in filter(connects_to_us, settings.bots):
-            client = f"{program_name('agents.client')} rule {spec} --games 0"
-            note(f"{spec} listens for a bot; to let one play, for example: {client}")
+            url = url_to_join(spec)
+            note(f"a bot can join at {url}, for example: {program_name('agents.client')} rule {url} --games 0")
     return run(arena_run, screen, notes)
+
+
+def url_to_join(spec: str) -> str:
+    """The URL at which a bot of this machine joins the bot ``mjsonp://HOST:PORT/ROOM``."""
+    address = parse_url(spec)
+    host = "localhost" if address.host in ("0.0.0.0", "::") else address.host
+    return f"{address.scheme}://{f'[{host}]' if ':' in host else host}:{address.port}/{address.room}"
 
 
 def run(arena_run: ArenaRun, screen: Console, notes: Console) -> int:
@@ -163,9 +171,10 @@ def run(arena_run: ArenaRun, screen: Console, notes: Console) -> int:
         except OSError as error:
             code, why = FAILED, describe_error(error)
     if code != OK:
-        with_json = "run the same command again to resume"
-        resume = with_json if arena_run.checkpoint else "with --json FILE, a run can be resumed"
-        why += f"; {resume}"
+        if arena_run.checkpoint is not None:
+            why += "; run the same command again to resume"
+        elif code == INTERRUPTED:
+            why += "; with --json FILE, a run can be resumed"
     elif failed := arena_run.always_failed:
         code, why = FAILED, f"failed in every game: {', '.join(failed)}"
     if code != OK:

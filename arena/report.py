@@ -107,7 +107,11 @@ def not_told_apart(comparisons: Sequence[dict[str, Any]]) -> Iterator[str]:
     for pair in comparisons:
         if not pair["told_apart"]:
             more = pair["more_games"]
-            would = f"about {more:,} more games would" if more else "a million more games would hardly do it"
+            would = (
+                f"about {more:,} more games would"
+                if more
+                else "the difference is too small to say how many more games would"
+            )
             yield f"{pair['bot']} and {pair['against']}: not told apart; {would}"
 
 

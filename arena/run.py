@@ -54,6 +54,7 @@ class ArenaRun:
         self.finished: dict[str, Any] | None = None
         if json is not None:
             check_json(json)
+            make_folder(json.parent, f"--json {json}")
             self.finished = finished_results(json, self.identity)
         if self.finished is None:
             self._open_files()
@@ -68,7 +69,6 @@ class ArenaRun:
             games = games_of(self.settings, range(self.settings.n_walls))
             check_folder(self.save, games, self.results.bots, self.settings.make_rules())
         if self.json is not None:
-            make_folder(self.json.parent, f"--json {self.json}")
             self.checkpoint = Checkpoint(self.json.with_name(self.json.name + ".partial"), self.identity)
             for chunk in self.checkpoint.resumed:
                 self.results.add(chunk)

@@ -42,6 +42,7 @@ def open_worker(
     with ExitStack() as stack:
         if settings.has_external_bots and parent_process() is not None:
             signal.signal(signal.SIGTERM, exit_on_signal)
+            stack.callback(signal.signal, signal.SIGTERM, signal.SIG_DFL)  # at the end there is nothing to close
         for bot in bots:
             if isinstance(bot.agent, ExternalAgent):
                 start_external(bot.label, bot.agent, stack)
