@@ -26,7 +26,7 @@ CONFIDENCE = 0.95
 MAX_MORE_GAMES = 1_000_000  # an estimate beyond it would say nothing
 
 
-@kernel
+@kernel("uint8[::1], int64[::1], int32[:, :, ::1]")
 def count_rounds(raw: np.ndarray, ended: np.ndarray, counts: np.ndarray) -> None:
     """Add the rounds that have just ended on the tables ``ended``, int64[m], to ``counts``, int32[tables, 3, N_COUNTS].
 
