@@ -19,7 +19,6 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 from numba.core import event
 from numba.core.registry import cpu_target
@@ -101,14 +100,15 @@ def warm_up() -> int:
 
 
 def _compile_parts() -> int:
-    """Compile each part in a process of its own; returns the number of functions."""
+    """Compile each part in a process of its own, with progress; returns the number of functions."""
     parts = PARTS if usable_cores() > 1 else (sum(PARTS, ()),)
-    messages: queue.SimpleQueue[Any] = queue.SimpleQueue()
     processes = [_start(modules) for modules in parts]
     try:
+        functions = {name for process in processes for name in json.loads(_first_line(process))}
+        messages: queue.SimpleQueue[str | int] = queue.SimpleQueue()
         for process in processes:
-            threading.Thread(target=_read, args=(process, messages), daemon=True).start()
-        return _show(messages, len(processes))
+            threading.Thread(target=_pass_on, args=(process, messages), daemon=True).start()
+        return _show(messages, len(processes), functions)
     finally:
         for process in processes:
             process.kill()
@@ -120,45 +120,44 @@ def _start(modules: Sequence[str]) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
 
-def _read(process: subprocess.Popen[str], messages: queue.SimpleQueue[Any]) -> None:
-    """Pass on what a process prints, and None at its end."""
+def _first_line(process: subprocess.Popen[str]) -> str:
+    """The names of all functions of a process. Raises WarmUpError."""
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    if not line:
+        raise WarmUpError("a process that compiles ended early")
+    return line
+
+
+def _pass_on(process: subprocess.Popen[str], messages: queue.SimpleQueue[str | int]) -> None:
+    """Put the names that a process prints into the queue, and at its end its exit code."""
     assert process.stdout is not None
     for line in process.stdout:
-        messages.put(json.loads(line))
-    messages.put(None)
+        messages.put(line.rstrip())
+    messages.put(process.wait())
 
 
-def _show(messages: queue.SimpleQueue[Any], n_processes: int) -> int:
-    """Show the progress until all processes have finished. Raises WarmUpError if one ends before."""
-    functions: set[str] = set()
+def _show(messages: queue.SimpleQueue[str | int], n_processes: int, functions: set[str]) -> int:
+    """Show the progress until all processes have ended; returns the number of functions. Raises WarmUpError."""
     compiled: set[str] = set()
-    announced = finished = 0
-    while announced < n_processes:  # each process names all functions first
-        match messages.get():
-            case None:
-                raise WarmUpError("a process that compiles ended early")
-            case list(names):
-                functions.update(names)
-                announced += 1
-            case str(name):
-                compiled.add(name)
-    with Progress("functions", len(functions), len(compiled)) as progress:
-        while finished < n_processes:
-            match messages.get():
-                case None:
-                    raise WarmUpError("a process that compiles ended early")
-                case str(name) if name in functions - compiled:
-                    compiled.add(name)
+    with Progress("functions", len(functions)) as progress:
+        while n_processes:
+            message = messages.get()
+            if isinstance(message, str):
+                if message in functions - compiled:
+                    compiled.add(message)
                     progress.advance()
-                case bool():
-                    finished += 1
+            elif message == 0:
+                n_processes -= 1
+            else:
+                raise WarmUpError(f"a process that compiles ended early (exit code {message})")
     return len(compiled)
 
 
 def compile_modules(modules: Sequence[str]) -> None:
     """Compile all kernels of `modules`, in a process of the warm-up.
 
-    Prints JSON lines: the names of all functions, then the name of each function that is compiled, at the end true.
+    Prints the names of all functions, as JSON in one line, and then the name of each function that has been compiled.
     Modules that need a package that is not installed are left out.
     """
     global _checked
@@ -172,7 +171,6 @@ def compile_modules(modules: Sequence[str]) -> None:
         for dispatcher, signatures in compiling.KERNELS[module]:
             for signature in signatures:
                 dispatcher.compile(signature)
-    print(json.dumps(True), flush=True)
 
 
 def _imports(module: str) -> bool:
@@ -190,7 +188,7 @@ class _Reporter(event.Listener):  # type: ignore[misc]
         pass
 
     def on_end(self, event: event.Event) -> None:
-        print(json.dumps(compiling.name_of(event.data["dispatcher"].py_func)), flush=True)
+        print(compiling.name_of(event.data["dispatcher"].py_func), flush=True)
 
 
 @contextmanager
