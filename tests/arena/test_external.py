@@ -19,6 +19,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agents.client.cli import make_parser as client_parser
+from agents.external.process import TIMEOUT_HINT
+from arena.cli import make_parser as arena_parser
 from arena.cli import url_to_join
 from arena.play import ChunkResult, play_chunk
 from arena.schedule import RunSettings
@@ -181,6 +184,13 @@ def test_a_port_in_use_is_said_with_what_to_change(arena: Arena) -> None:
     assert joining == f"a bot can join at {url}, for example: python -m agents.client rule {url} --games 0"
     assert last.startswith(f"arena: bot chair: {url}: Address already in use")
     assert last.endswith("; another program listens at this port, or another arena: choose another port")
+
+
+def test_programs_that_start_bots_have_the_option_that_a_slow_bot_is_told() -> None:
+    option = re.search(r"--\w+", TIMEOUT_HINT)
+    assert option is not None
+    for parser in (arena_parser(), client_parser()):
+        assert f"{option[0]} SECONDS" in parser.format_help()
 
 
 @pytest.mark.parametrize(
