@@ -34,7 +34,9 @@ def test_the_command_makes_a_checkpoint_that_plays(
 ) -> None:
     folder = write_weights(tmp_path / "network")
     assert commands.main(["export", str(folder)]) == 0
-    assert capsys.readouterr().out == f"wrote {folder}/model.onnx\n"
+    assert capsys.readouterr().out == (
+        f"wrote {folder}/model.onnx; next:\n  python -m arena --games 300 --bots bert:{folder},rule,random\n"
+    )
     assert sorted(file.name for file in folder.iterdir()) == [CONFIG, ONNX, WEIGHTS]
     assert np.isfinite(policy(folder, views)).all()
 
