@@ -11,7 +11,6 @@ import pytest
 from agents.bert.training.data.selfplay import SelfPlayConfig, play
 from agents.bert.training.data.shards import save
 from agents.registry import make
-from engine import compiling
 from engine.tables import Tables
 from tests.support.small_networks import write_network
 
@@ -56,9 +55,3 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _no_notice_of_compiling() -> None:
-    """Tests compare what commands print, which with a cold cache would include the notice of compiling."""
-    compiling._announcer.printed = True
