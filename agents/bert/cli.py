@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__,
         epilog=epilog,
     )
-    parser.add_argument("command", choices=COMMANDS)
+    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help="one of those below")
     words = sys.argv[1:] if arguments is None else list(arguments)
     command = parser.parse_args(words[:1]).command
     module, _, function = COMMANDS[command][0].partition(":")

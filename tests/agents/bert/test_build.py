@@ -162,7 +162,7 @@ def test_options_of_a_command_that_made_nothing_can_be_changed(
 @pytest.mark.parametrize(
     ("games", "last_line"),
     [
-        (N_GAMES, "  python -m agents.bert train 'my data' runs/first --batch-size 128"),
+        (N_GAMES, "  python -m agents.bert train 'my data' runs/first --from tiny --batch-size 128"),
         (1, "wrote my data, which has no game for validation (one in twenty is for validation): add games with --add"),
     ],
 )

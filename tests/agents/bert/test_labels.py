@@ -182,6 +182,12 @@ def test_the_other_labels(scenario: Scenario, seat: int, meant: dict[str, str]) 
 # Faults ---------------------------------------------------------------------------------------------------------------
 
 
+def test_labels_and_actions_may_be_columns_of_an_array(views: np.ndarray) -> None:
+    actions = actions_of(views, legal_table(views).argmax(axis=1))
+    labels = labels_of(views, np.stack([actions, actions], axis=1)[:, 0])
+    assert (actions_of(views, np.stack([labels, labels], axis=1)[:, 0]) == actions).all()
+
+
 def test_an_illegal_label_is_refused() -> None:
     views = np.repeat(view_of(Scenario(["4z"], "7z").side.raw, 0), 3)
     tsumogiri = LABELS.index("dahai C")

@@ -74,7 +74,6 @@ def make_parser() -> Parser:
         "--selfplay",
         type=three_bots,
         action="append",
-        default=[],
         metavar="A,B,C",
         help=f"three of {', '.join(names())}",
     )
@@ -105,7 +104,7 @@ def parse_sources(options: argparse.Namespace) -> list[Source]:
         raise ValueError("--hard-examples needs --selfplay and a --teacher")
     if options.records and (options.rollouts or options.hard_examples):
         raise ValueError("--rollouts and --hard-examples need --selfplay: add --records by another command with --add")
-    for bots in options.selfplay:
+    for bots in options.selfplay or ():
         config = SelfPlayConfig(
             bots, options.seed, options.games, options.decisions, options.teacher, options.rollouts,
             options.hard_examples,
@@ -156,7 +155,7 @@ def print_next(out: Path, made: Contents) -> None:
         lacks = "training" if made.validation_games else "validation"
         print(f"wrote {out}, which has no game for {lacks} (one in twenty is for validation): add games with --add")
         return
-    train = command("agents.bert train", out, new_run(), "--batch-size", 128)
+    train = command("agents.bert train", out, new_run(), "--from", "tiny", "--batch-size", 128)
     if has_rollouts(out):
         train = command("agents.bert improve", out, new_run(), "--from", "runs/first/model")
     print_outcome(f"wrote {out}", train)
