@@ -17,6 +17,7 @@ from agents.bert.labels import (
     actions_of,
     labels_of,
     legal_masks,
+    legal_table,
 )
 from engine.actions import ACTION_NAMES, ANKAN, KAKAN, PON_RED, TSUMOGIRI
 from engine.actions import actions_of as actions_in
