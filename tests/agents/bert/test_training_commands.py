@@ -62,8 +62,7 @@ def test_a_run_is_described_and_not_repeated(
     assert {(path.name, stat.filemode(path.stat().st_mode)) for path in files} == {
         (path.name, "-rw-r-----") for path in files
     }
-    printed, shown = capsys.readouterr()
-    assert shown == ""
+    printed = capsys.readouterr().out
     outcome, *suggested = printed.splitlines()
     assert outcome.startswith("8 steps in ")
     assert outcome.endswith("wrote the network of that step to a run/model; next:")
