@@ -36,8 +36,8 @@ rollouts() {
 }
 
 # 1. Imitate `rule`: 8.4 million samples, 44,000 steps, 3 layers.
-python -m agents.bert data data --selfplay rule,rule,rule --games 25600 --seed 11 --teacher rule
-python -m agents.bert train data run --from laptop --batch-size 128 --steps 44000 --eval-steps 4000
+python -m agents.bert data dataset --selfplay rule,rule,rule --games 25600 --seed 11 --teacher rule
+python -m agents.bert train dataset run --from laptop --batch-size 128 --steps 44000 --eval-steps 4000
 
 # 2. Imitate `rule` in the decisions that the network's own play leads to.
 python -m agents.bert data more --selfplay bert:run/model,rule,rule --decisions player:bert:run/model --games 9216 \
@@ -73,5 +73,5 @@ train2 improve own4 clear --from mean --batch-size 256 --steps 6000 --learning-r
 once settled average mean clear/model
 
 # 5. Measure it: the network alone on validation games, and the bot against two `rule`.
-python -m agents.bert evaluate settled --data data
+python -m agents.bert evaluate settled --data dataset
 [ -f arena.json ] || python -m arena --games 60000 --bots bert:settled,rule,rule --seed 60 --json arena.json

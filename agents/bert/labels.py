@@ -164,7 +164,7 @@ def legal_table(views: np.ndarray) -> np.ndarray:
 def labels_of(views: np.ndarray, actions: np.ndarray) -> np.ndarray:
     """uint8[n]: the labels of legal `actions` int64[n] in `views` TABLE[n]."""
     labels = np.empty(len(views), dtype=np.uint8)
-    _label_all(raw_bytes(views), actions.astype(np.int64, copy=False), labels)
+    _label_all(raw_bytes(views), np.ascontiguousarray(actions, dtype=np.int64), labels)
     return labels
 
 
@@ -176,7 +176,7 @@ def actions_of(views: np.ndarray, labels: np.ndarray) -> np.ndarray:
     if (bad := np.flatnonzero((labels < 0) | (labels >= N_LABELS))).size:
         raise ValueError(f"view {bad[0]}: {labels[bad[0]]} is not a label: labels are numbered 0 … {N_LABELS - 1}")
     actions = np.empty(len(views), dtype=np.int64)
-    _action_all(raw_bytes(views), labels.astype(np.int64, copy=False), actions)
+    _action_all(raw_bytes(views), np.ascontiguousarray(labels, dtype=np.int64), actions)
     if (bad := np.flatnonzero(actions < 0)).size:
         view = views[bad[0]]
         legal = engine_actions.actions_of(*view["legal"][view["viewer"]].tolist())

@@ -29,7 +29,7 @@ def accuracy(metrics: Agreement) -> str:
 
 def make_table(*headings: str) -> Table:
     """A table with words in its first column and numbers in the others."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True)
     for index, heading in enumerate(headings):
         table.add_column(heading, justify="right" if index else "left", vertical="bottom", no_wrap=True)
     return table
@@ -46,8 +46,8 @@ def label_table(labels: Sequence[LabelMetrics]) -> Table:
 
 def placement_table(metrics: PlacementMetrics) -> Table:
     """One row a bin of predicted probability, three columns a rank."""
-    headings = (heading for rank in RANKS for heading in (f"{rank}\nsamples", "\npredicted", "\nactual"))
-    table = make_table("probability", *headings)
+    headings = (heading for rank in RANKS for heading in (f"{rank}\nsamples", "\nmean", "\nactual"))
+    table = make_table("predicted", *headings)
     for index in range(N_BINS):
         cells = (cell for rank in metrics.ranks for cell in calibration_cells(rank, index))
         table.add_row(f"{100 * index // N_BINS}-{100 * (index + 1) // N_BINS}", *cells)
@@ -100,7 +100,7 @@ class Report:
         if metrics.regret is not None:
             self._line(f"mean regret of the likeliest label, in placement: {metrics.regret:.4f}")
         self._console.print(label_table(policy.labels))
-        self._heading("Final placement: predicted probability and actual frequency, in %")
+        self._heading("Final placement, in %: predicted probability, its mean, and how often it happened")
         self._console.print(placement_table(placement))
         errors = ", ".join(f"{rank} {each.error:.4f}" for rank, each in zip(RANKS, placement.ranks, strict=True))
         self._line(f"expected calibration error: {errors}")

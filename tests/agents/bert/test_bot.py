@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +10,7 @@ import numpy as np
 import pytest
 
 from agents.base import ActionValues, Agent
-from agents.bert import bot
-from agents.bert.bot import SURE, Bert, Options, gumbel_noise, read_options
+from agents.bert.bot import SURE, Bert, Options, gumbel_noise
 from agents.bert.checkpoint import REGRET_UNIT
 from agents.bert.encoding import Encoded, encode
 from agents.bert.inference import Predictions, load, softmax
@@ -27,7 +24,6 @@ from engine.game import Game
 from engine.mjai.actions import action_message
 from engine.mjai.bot_messages import parse_reply
 from tests.support.arena_runs import last_update
-from tests.support.small_networks import TINY, random_weights, write_network
 
 
 class ConstantPredictor:
@@ -308,94 +304,3 @@ def test_the_server_accepts_the_longest_annotation(network: Path) -> None:
     for reply in replies(make(spec(network, f"?top={N_LABELS}")))[:200]:
         read = parse_reply(json.dumps(reply))
         assert read.get("ext_bot") == reply.get("ext_bot")
-
-
-# Name and options -----------------------------------------------------------------------------------------------------
-
-
-def test_options() -> None:
-    assert read_options("") == Options(temperature=0.0, top=0, device="cpu")
-    assert read_options("temperature=0.5&top=46&device=cuda") == Options(0.5, 46, "cuda")
-    assert read_options("top=0") == read_options("temperature=0") == Options()
-
-
-KNOWN = r"temperature: .*; top: .*0 to 46; device: cpu or cuda$"
-
-
-@pytest.mark.parametrize(
-    ("options", "what"),
-    [
-        ("heat=1", r"^the bot bert has no option 'heat'; options: " + KNOWN),
-        ("greedy", r"^the bot bert has no option 'greedy'; options: " + KNOWN),
-        ("=", r"^the bot bert has no option ''; options: " + KNOWN),
-        ("top=1&top=2", r"^the bot bert is given the option 'top' twice$"),
-        ("temperature", r"^the bot bert cannot use 'temperature'; temperature: 0 plays .*$"),
-        ("temperature=-1", r"^the bot bert cannot use 'temperature=-1'; temperature: 0 plays .*$"),
-        ("temperature=nan", r"cannot use 'temperature=nan'"),
-        ("temperature=inf", r"cannot use 'temperature=inf'"),
-        ("temperature=hot", r"cannot use 'temperature=hot'"),
-        ("top=47", r"^the bot bert cannot use 'top=47'; top: .*0 to 46$"),
-        ("top=-1", r"cannot use 'top=-1'"),
-        ("top=1.5", r"cannot use 'top=1\.5'"),
-        ("device=tpu", r"^the bot bert cannot use 'device=tpu'; device: cpu or cuda$"),
-        ("temperature=1?top=1", r"cannot use 'temperature=1\?top=1'"),
-    ],
-)
-def test_bad_options_are_refused(network: Path, options: str, what: str) -> None:
-    with pytest.raises(ValueError, match=what):
-        make(spec(network, f"?{options}"))
-
-
-def test_the_name_identifies_the_network(network: Path) -> None:
-    assert make(spec(network)).name == f"bert:{network.name}"
-    assert make(spec(network, "?top=3")).name == f"bert:{network.name}"
-    assert make(spec(network, "?temperature=0.50")).name == f"bert:{network.name}?temperature=0.5"
-
-
-def test_the_bundled_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, views: np.ndarray) -> None:
-    monkeypatch.setattr(bot, "BUNDLED", tmp_path / "weights")
-    for name in ("bert", "bert:", "bert:?top=1"):
-        with pytest.raises(
-            ValueError,
-            match=r"^this installation has no bundled network for the bot bert: name a checkpoint, bert:FOLDER$",
-        ):
-            make(name)
-    bundled = write_network(tmp_path / "weights")
-    expected = make(f"bert:{bundled}").act(views)
-    for name in ("bert", "bert:", "bert:?top=1"):
-        assert make(name).name == "bert"
-        assert (make(name).act(views) == expected).all()
-
-
-def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=rf"^{tmp_path}/nowhere: there is no such folder"):
-        make(f"bert:{tmp_path}/nowhere?top=1")
-
-
-def test_relative_and_home_folders(network: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(network.parent)
-    monkeypatch.setenv("HOME", str(network.parent))
-    for folder in (".", f"~/{network.name}", f"../{network.parent.name}/{network.name}/"):
-        os.chdir(network if folder == "." else network.parent)
-        assert make(f"bert:{folder}").name == f"bert:{network.name}"
-
-
-def test_a_network_is_loaded_once_for_all_bots_and_again_when_it_has_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, views: np.ndarray
-) -> None:
-    folder = write_network(tmp_path / "network")
-    loads: list[Path] = []
-
-    def counting(folder: Path, device: str) -> Callable[..., Predictions]:
-        loads.append(folder)
-        return load(folder, device)
-
-    monkeypatch.setattr(bot, "load", counting)
-    before = [make(f"bert:{folder}", seed).act(views) for seed in range(3)]
-    assert len(loads) == 1
-    assert all((actions == before[0]).all() for actions in before)
-
-    write_network(folder, TINY, random_weights(TINY, seed=2))
-    os.utime(folder / "model.onnx", (1, 1))
-    assert (make(f"bert:{folder}").act(views) != before[0]).any()
-    assert len(loads) == 2

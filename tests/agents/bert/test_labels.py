@@ -17,6 +17,7 @@ from agents.bert.labels import (
     actions_of,
     labels_of,
     legal_masks,
+    legal_table,
 )
 from engine.actions import ACTION_NAMES, ANKAN, KAKAN, PON_RED, TSUMOGIRI
 from engine.actions import actions_of as actions_in
@@ -180,6 +181,12 @@ def test_the_other_labels(scenario: Scenario, seat: int, meant: dict[str, str]) 
 
 
 # Faults ---------------------------------------------------------------------------------------------------------------
+
+
+def test_labels_and_actions_may_be_columns_of_an_array(views: np.ndarray) -> None:
+    actions = actions_of(views, legal_table(views).argmax(axis=1))
+    labels = labels_of(views, np.stack([actions, actions], axis=1)[:, 0])
+    assert (actions_of(views, np.stack([labels, labels], axis=1)[:, 0]) == actions).all()
 
 
 def test_an_illegal_label_is_refused() -> None:

@@ -100,7 +100,7 @@ class SampleCollector:
         samples = np.zeros(len(views) * SAMPLE.itemsize, dtype=np.uint8)
         state = np.empty(len(views) * MAX_STATE, dtype=np.uint16)
         regret = np.empty(len(views) * N_LABELS, dtype=np.uint8)
-        raw, games = raw_bytes(views), games.astype(np.int64, copy=False)
+        raw, games = raw_bytes(views), np.ascontiguousarray(games, dtype=np.int64)
         n, n_tokens, n_regrets = _add(
             raw, games, self._round[games], action_values, samples, state, regret, self._record, self._n_record
         )
