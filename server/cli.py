@@ -103,7 +103,10 @@ async def serve(settings: Settings) -> int:
         await stop.wait()
         n_playing = sum(room.playing for room in server.lobby.rooms.values())
         log.info("stopping")
-    print(f"stopped; {n_playing} games in play go on at the next start; data is in {settings.data}")
+    if settings.log == "json":
+        log.info("stopped", playing=n_playing, data=str(settings.data))
+    else:
+        print(f"stopped; {n_playing} games in play go on at the next start; data is in {settings.data}")
     return OK
 
 
