@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +17,7 @@ import pytest
 from agents.client import cli as client
 from agents.client import connection, first_connection, session
 from agents.client.connection import Address, FatalConnectionError, parse_url
+from agents.client.first_connection import REQUEST
 from agents.client.session import ClientSession
 from tests.support.fake_server import Connection, FakeServer, play_game
 from tests.support.scripted_bot import ScriptedBot
@@ -126,22 +128,21 @@ def test_something_else_that_answers_is_given_up() -> None:
         )
 
 
-def test_a_silent_port_is_tried_on_because_an_arena_greets_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    def silent(connection: Connection) -> None:
-        assert connection._socket.recv(100) == b""
-
+def test_a_silent_port_is_waited_for_because_an_arena_greets_later() -> None:
     def probed(connection: Connection) -> None:
-        connection._socket.recv(100)
+        assert connection._socket.recv(100) == REQUEST
 
     def serve(connection: Connection) -> None:
+        while not lines:
+            time.sleep(0.01)
         connection.handshake()
         play_game(connection)
 
-    monkeypatch.setattr(client, "FIRST_CONNECTION", 0.0)
     lines: list[str] = []
-    with FakeServer(silent, probed, silent, serve) as server:
+    with FakeServer(serve, probed) as server:
         address = parse_url(server.url)
         client.play(address, session_at(address, lines))
+    assert lines[0] == f"{server.url}: connected, and waiting for hello; an arena sends it when its game begins"
     assert lines[-1] == "game 1: 2nd with 34,500 points (-5.5)"
 
 
