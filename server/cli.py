@@ -69,7 +69,7 @@ def addresses(server: Running, settings: Settings) -> dict[str, str]:
     host = "127.0.0.1" if server.host in EVERYWHERE else server.host
     host = f"[{host}]" if ":" in host else host
     others = " (and at all other addresses of this machine)" if server.host in EVERYWHERE else ""
-    start, token = program_name("agents.client"), " --token TOKEN" if settings.tokens_needed else ""
+    start, token = program_name("agents.client"), " --name NAME --token TOKEN" if settings.tokens_needed else ""
     needed = f"needed to play; make one with {program_name('server')} token add NAME"
     only_here = is_loopback(server.host) or server.host == "localhost"
     not_needed = "only this machine can connect" if only_here else "anybody who can connect may play"

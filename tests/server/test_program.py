@@ -36,7 +36,13 @@ the server is up; Ctrl-C stops it
     [
         ("127.0.0.1", "auto", "", "not needed: only this machine can connect", ""),
         ("0.0.0.0", "open", "X", "not needed: anybody who can connect may play", ""),
-        ("0.0.0.0", "auto", "X", "needed to play; make one with python -m server token add NAME", " --token TOKEN"),
+        (
+            "0.0.0.0",
+            "auto",
+            "X",
+            "needed to play; make one with python -m server token add NAME",
+            " --name NAME --token TOKEN",
+        ),
     ],
 )
 def test_a_server_that_is_up_says_where_and_how_to_play(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,10 +13,11 @@ import pytest
 
 from server.cli import make_parser
 from server.flags import flag, parse, read_settings
-from server.settings import PREFIX, RoomSettings, Settings
+from server.settings import OTHER_VARIABLES, PREFIX, RoomSettings, Settings
 from tests.support.settings_table import PAGE, settings_table, split_page
 
 NAMES = list(Settings.model_fields)
+OTHERS = ("engine", "agents", "arena", "nukidora")
 OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default; and its value
     "rules": ("majsoul", "majsoul"),
     "length": ("east", "east"),
@@ -270,6 +272,12 @@ def test_help_lists_every_setting_and_command() -> None:
         choices = getattr(field.annotation, "__args__", ())
         missing = [choice for choice in choices if isinstance(choice, str) and choice not in (field.description or "")]
         assert missing == [], name
+
+
+def test_the_variables_of_other_programs_are_known() -> None:
+    sources = (path.read_text(encoding="utf-8") for name in OTHERS for path in (PAGE.parents[1] / name).rglob("*.py"))
+    read = {name for text in sources for name in re.findall(rf'environ(?:\.get\(|\[)"({PREFIX}\w+)"', text)}
+    assert read - {PREFIX + name.upper() for name in NAMES} == OTHER_VARIABLES
 
 
 def test_values_in_the_help_are_units_and_kinds() -> None:
