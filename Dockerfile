@@ -6,15 +6,16 @@ ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=igno
 RUN python -m venv /opt/nukidora
 # The dependencies have a layer of their own, which is rebuilt less often than the sources.
 COPY pyproject.toml constraints.txt ./
-RUN python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'], sep='\n')" \
-    > requirements.txt
+RUN python -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
+    print(*project['dependencies'], *project['optional-dependencies']['server'], sep='\n')" > requirements.txt
 RUN /opt/nukidora/bin/pip install --constraint constraints.txt --requirement requirements.txt
 RUN python -m pip install --constraint constraints.txt hatchling
-COPY LICENSE ./
+COPY LICENSE README.md ./
 COPY engine engine
 COPY agents agents
 COPY arena arena
 COPY server server
+COPY nukidora nukidora
 RUN python -m pip wheel --no-build-isolation --no-deps --wheel-dir wheels .
 RUN /opt/nukidora/bin/pip install --no-deps wheels/*.whl
 # numba's cache compares the modification times of sources, and layers keep whole seconds only.
@@ -25,7 +26,6 @@ FROM python:3.11-slim-bookworm
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin nukidora
 RUN install --directory --owner=nukidora --group=nukidora /cache /data
 COPY --from=build /opt/nukidora /opt/nukidora
-COPY docker/precompile.py /opt/nukidora/precompile.py
 # NUMBA_CPU_NAME=generic: compiled code runs on every processor of this architecture.
 ENV PATH=/opt/nukidora/bin:$PATH \
     PYTHONUNBUFFERED=1 \
@@ -36,7 +36,7 @@ ENV PATH=/opt/nukidora/bin:$PATH \
     NUKIDORA_HOST=0.0.0.0
 USER nukidora
 WORKDIR /data
-RUN python /opt/nukidora/precompile.py
+RUN python -m engine.warm_up
 VOLUME ["/data"]
 EXPOSE 8000 11600
 HEALTHCHECK --interval=5s --timeout=5s --start-period=60s --retries=5 \

@@ -13,9 +13,11 @@ from engine.table import raw_bytes
 # decide(raw, n, seed, actions): for the first n TABLE records of raw uint8[:], writes the chosen action numbers to
 # actions int64[n].
 DecideKernel: TypeAlias = Callable[[np.ndarray, int, np.uint64, np.ndarray], None]
+DECIDE = "uint8[::1], int64, uint64, int64[::1]"  # the signature of its kernel
 # action_values(raw, n, values): for the same records, writes what `ActionValues.action_values` returns to
 # values float32[n, N_ACTIONS].
 ActionValuesKernel: TypeAlias = Callable[[np.ndarray, int, np.ndarray], None]
+ACTION_VALUES = "uint8[::1], int64, float32[:, ::1]"  # the signature of its kernel
 
 
 class Agent(Protocol):

@@ -23,7 +23,7 @@ N_COUNTS = 11
 Z_95 = 1.96
 
 
-@kernel
+@kernel("uint8[::1], int64[::1], int32[:, :, ::1]")
 def count_rounds(raw: np.ndarray, ended: np.ndarray, counts: np.ndarray) -> None:
     """Add the rounds that have just ended on the tables ``ended``, int64[m], to ``counts``, int32[tables, 3, N_COUNTS].
 

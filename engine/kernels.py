@@ -32,13 +32,13 @@ def is_legal(t: np.record, seat: int, action: int) -> bool:
     return (t.legal[seat, action >> 6] >> np.uint64(action & 63)) & ONE != np.uint64(0)
 
 
-@kernel
+@kernel("uint8[::1], int64, uint64")
 def start_game(raw: np.ndarray, i: int, seed: np.uint64) -> None:
     """Start a game. Set `rules` of the record before; to fix the first wall, set `wall`, and `wall_given` to 1."""
     turn.start_game(raw.view(TABLE)[i], seed)
 
 
-@kernel
+@kernel("uint8[::1], int64")
 def start_round(raw: np.ndarray, i: int) -> None:
     """Start a round in the middle of a game.
 
@@ -48,7 +48,7 @@ def start_round(raw: np.ndarray, i: int) -> None:
     turn.start_round(raw.view(TABLE)[i])
 
 
-@kernel
+@kernel("uint8[::1], int64")
 def asked_seats(raw: np.ndarray, i: int) -> int:
     """Bit mask of the seats whose action the game waits for."""
     t = raw.view(TABLE)[i]
@@ -58,7 +58,7 @@ def asked_seats(raw: np.ndarray, i: int) -> int:
     return mask
 
 
-@kernel
+@kernel("uint8[::1], int64, int64, int64[::1]")
 def legal_actions(raw: np.ndarray, i: int, seat: int, actions: np.ndarray) -> int:
     """Write the legal actions of `seat`, ascending, into `actions` int64[N_ACTIONS]; return how many (0: not asked)."""
     t = raw.view(TABLE)[i]
@@ -74,7 +74,7 @@ def legal_actions(raw: np.ndarray, i: int, seat: int, actions: np.ndarray) -> in
     return n
 
 
-@kernel
+@kernel("uint8[::1], int64, int64, int64")
 def apply_action(raw: np.ndarray, i: int, seat: int, action: int) -> int:
     """Apply one action; returns the new phase, or -1 with no change if the action is not legal."""
     t = raw.view(TABLE)[i]
@@ -84,7 +84,7 @@ def apply_action(raw: np.ndarray, i: int, seat: int, action: int) -> int:
     return np.int64(t.phase)
 
 
-@kernel
+@kernel("uint8[::1], int64")
 def next_round(raw: np.ndarray, i: int) -> int:
     """Deal the next round or end the game; returns the new phase, or -1 with no change unless in phase ROUND_OVER."""
     t = raw.view(TABLE)[i]
@@ -94,7 +94,7 @@ def next_round(raw: np.ndarray, i: int) -> int:
     return np.int64(t.phase)
 
 
-@kernel
+@kernel("uint8[::1], int64, int64, uint8[::1], int64", "const(uint8[::1]), int64, int64, uint8[::1], int64")
 def write_view(raw: np.ndarray, i: int, seat: int, views: np.ndarray, j: int) -> None:
     """Write what `seat` may see of table `i` into record `j` of the buffer `views`."""
     copied = views.view(TABLE)
@@ -102,7 +102,7 @@ def write_view(raw: np.ndarray, i: int, seat: int, views: np.ndarray, j: int) ->
     blank_for(copied[j], seat)
 
 
-@kernel
+@kernel("uint8[::1], uint64[::1]")
 def start_games(raw: np.ndarray, seeds: np.ndarray) -> None:
     """Start a game on every table, by `seeds` uint64[n]; the `rules` of the records are set before."""
     tables = raw.view(TABLE)
@@ -110,7 +110,7 @@ def start_games(raw: np.ndarray, seeds: np.ndarray) -> None:
         turn.start_game(tables[i], seeds[i])
 
 
-@kernel
+@kernel("uint8[::1], int8[:, ::1], int64, int64, uint8[::1], int32[::1], int8[::1]")
 def collect_views(
     raw: np.ndarray,
     players: np.ndarray,
@@ -139,7 +139,7 @@ def collect_views(
     return n, i
 
 
-@kernel
+@kernel("uint8[::1], int32[::1], int8[::1], int64[::1]", "uint8[::1], int64[::1], int8[::1], int64[::1]")
 def apply_actions(raw: np.ndarray, asked_tables: np.ndarray, asked_seats: np.ndarray, actions: np.ndarray) -> int:
     """Apply `actions` int64[n] of `asked_seats` int[n] at `asked_tables` int[n], in order.
 
@@ -154,7 +154,7 @@ def apply_actions(raw: np.ndarray, asked_tables: np.ndarray, asked_seats: np.nda
     return -1
 
 
-@kernel
+@kernel("uint8[::1]")
 def next_rounds(raw: np.ndarray) -> int:
     """As `next_round` for every table in phase ROUND_OVER; returns the number of games that are not over."""
     tables = raw.view(TABLE)
@@ -202,7 +202,7 @@ def hash_view(t: np.record, seed: np.uint64) -> np.uint64:
     return splitmix(key ^ np.uint64(p.discarded) ^ (np.uint64(t.wall[DORA_AT]) << np.uint64(48)))
 
 
-@kernel
+@kernel("uint8[::1], int64, uint64, int64[::1]")
 def random_actions(views: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> None:
     """Write a uniformly random legal action for each of the first `n` views into `actions` int64[n].
 

@@ -176,7 +176,7 @@ def discards_keeping_shanten(hand: Hand, keys: Keys, n_melds: int) -> int:
     return _kinds_reaching(hand, keys, n_melds, np.int64(-1), max(shanten(keys, n_melds), np.int64(0)))
 
 
-@kernel
+@kernel("int8[:, ::1], int8[::1]")
 def shanten_batch(hands: Hand, n_melds: Hand) -> Hand:
     """Shanten of many hands: `hands` int8[n, 34] and `n_melds` int8[n] -> int8[n].
 

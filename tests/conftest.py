@@ -8,11 +8,19 @@ from typing import Literal
 import hypothesis
 import pytest
 
+from engine.warm_up import warm_up_once
+
 DATA = Path(__file__).resolve().parent / "data"
 
-# The first call of a compiled function may take half a minute, any other a microsecond: no deadline fits both.
+# The first call of a compiled function may take a second, any other a microsecond: no deadline fits both.
 hypothesis.settings.register_profile("compiled", deadline=None)
 hypothesis.settings.load_profile("compiled")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiled() -> None:
+    """Compile everything first, on all cores: tests compare what programs print, and some limit their time."""
+    warm_up_once()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

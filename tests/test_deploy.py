@@ -155,7 +155,7 @@ def test_the_documentation_names_the_user_of_the_image() -> None:
 
 def test_code_compiled_in_the_image_runs_on_any_processor() -> None:
     compiled_at = next(
-        index for index, found in enumerate(LAST_STAGE) if "precompile.py" in found.text and found.name == "RUN"
+        index for index, found in enumerate(LAST_STAGE) if "engine.warm_up" in found.text and found.name == "RUN"
     )
     set_at = next(index for index, found in enumerate(LAST_STAGE) if found.name == "ENV")
     assert set_at < compiled_at

@@ -87,7 +87,7 @@ def read_options(text: str) -> Options:
     return Options(**given)
 
 
-@kernel
+@kernel("uint8[::1], uint64, float64[:, ::1]")
 def _gumbel_all(raw: np.ndarray, seed: np.uint64, noise: np.ndarray) -> None:
     views = raw.view(TABLE)
     for k in range(len(noise)):

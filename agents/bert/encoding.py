@@ -163,7 +163,9 @@ def put_record(t: np.record, first_seat: int, out: np.ndarray, n: int) -> int:
     return n
 
 
-@kernel
+@kernel(
+    "uint8[::1], uint16[:, ::1], int64[::1], int64[::1]", "const(uint8[::1]), uint16[:, ::1], int64[::1], int64[::1]"
+)
 def _encode_all(raw: np.ndarray, input_ids: np.ndarray, n_state: np.ndarray, lengths: np.ndarray) -> None:
     views = raw.view(TABLE)
     for k in range(len(input_ids)):

@@ -128,21 +128,21 @@ def action_of(t: np.record, label: int) -> int:
     return np.int64(NO_ACTION)
 
 
-@kernel
+@kernel("uint8[::1], uint64[::1]")
 def _legal_all(raw: np.ndarray, masks: np.ndarray) -> None:
     views = raw.view(TABLE)
     for k in range(len(masks)):
         masks[k] = legal_labels(views[k])
 
 
-@kernel
+@kernel("uint8[::1], int64[::1], uint8[::1]")
 def _label_all(raw: np.ndarray, actions: np.ndarray, labels: np.ndarray) -> None:
     views = raw.view(TABLE)
     for k in range(len(actions)):
         labels[k] = label_of(views[k], actions[k])
 
 
-@kernel
+@kernel("uint8[::1], int64[::1], int64[::1]")
 def _action_all(raw: np.ndarray, labels: np.ndarray, actions: np.ndarray) -> None:
     views = raw.view(TABLE)
     for k in range(len(labels)):

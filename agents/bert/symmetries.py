@@ -74,7 +74,7 @@ def sort_hand(out: np.ndarray, n: int) -> None:
         out[k] = token
 
 
-@kernel
+@kernel("uint16[:, ::1], int64[::1]")
 def _sort_all(input_ids: np.ndarray, n_state: np.ndarray) -> None:
     for k in range(len(input_ids)):
         sort_hand(input_ids[k], n_state[k])

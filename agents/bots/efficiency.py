@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.base import compiled_factory
+from agents.base import DECIDE, compiled_factory
 from agents.compiled.kan import ankan_keeping_shanten
 from agents.compiled.menu import can_discard, discard_action, is_legal
 from agents.compiled.unseen import count_unseen
@@ -66,7 +66,7 @@ def choose(t: np.record) -> int:
     return discard_action(t, fastest_discard(t))
 
 
-@kernel
+@kernel(DECIDE)
 def decide(raw: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> None:
     """See `agents.base.DecideKernel`."""
     views = raw.view(TABLE)

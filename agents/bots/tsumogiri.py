@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.base import compiled_factory
+from agents.base import DECIDE, compiled_factory
 from agents.compiled.menu import is_legal
 from engine.actions import PASS, TSUMOGIRI
 from engine.compiling import kernel
 from engine.table import TABLE
 
 
-@kernel
+@kernel(DECIDE)
 def decide(raw: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> None:
     """See `agents.base.DecideKernel`."""
     views = raw.view(TABLE)

@@ -1,7 +1,8 @@
 """A pool of worker processes.
 
 Differences to `concurrent.futures.ProcessPoolExecutor`: a task may send updates before it is done, a worker keeps state
-that is closed in good order, the first task runs alone, and Ctrl-C and the death of the parent are taken care of.
+that is closed in good order, the first task runs alone, and Ctrl-C and the death of the parent are taken care of. What
+the workers need is compiled before they start.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import signal
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -18,6 +20,8 @@ from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any, TypeVar
+
+from engine.warm_up import warm_up_once
 
 SPAWN = multiprocessing.get_context("spawn")  # the same on every system, and safe beside threads
 
@@ -67,6 +71,7 @@ def run_tasks(open_worker: OpenWorker[T, U], tasks: Sequence[T], n_workers: int)
             for task in tasks:
                 yield from work(task)
         return
+    warm_up_once()  # not in each worker
     with _workers(open_worker, min(n_workers, len(tasks))) as connections:
         queue = iter(tasks)
         for first, task in zip(connections[:1], queue):
@@ -137,14 +142,22 @@ def delayed_interrupts() -> Iterator[None]:
     """Delay Ctrl-C to the end of the block. Processes that are started in the block never receive it."""
     received: list[int] = []
     handler = signal.signal(signal.SIGINT, lambda number, frame: received.append(number))  # another thread may get it
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # is inherited by processes started here
+    mask = _block_interrupts()  # is inherited by processes started here
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if sys.platform != "win32":
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.signal(signal.SIGINT, handler)
         if received:
             signal.raise_signal(signal.SIGINT)
+
+
+def _block_interrupts() -> set[signal.Signals] | set[int]:
+    """Block SIGINT and return the mask before; Windows (not tested) has no such masks."""
+    if sys.platform == "win32":
+        return set()
+    return signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def _serve(connection: Connection, open_worker: OpenWorker[T, U]) -> None:

@@ -215,7 +215,7 @@ def carry_out(t: np.record, seat: int, action: int) -> None:
         t.phase = RESPONSE
 
 
-@kernel
+@kernel("uint8[::1], int64, int64, int64, int64, int64, int64")
 def apply_event(raw: np.ndarray, event: int, seat: int, action: int, tile: int, count: int, reds: int) -> int:
     """Apply one event to the view in `raw`, uint8[TABLE.itemsize]; a refused event leaves the view unchanged.
 
@@ -235,7 +235,7 @@ def apply_event(raw: np.ndarray, event: int, seat: int, action: int, tile: int, 
     return result
 
 
-@kernel
+@kernel("uint8[::1]")
 def deal_view(raw: np.ndarray) -> None:
     """Start a round in the view in `raw`, uint8[TABLE.itemsize], whose wall holds the known tiles."""
     t = raw.view(TABLE)[0]

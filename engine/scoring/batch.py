@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import boolean
 
-from engine.compiling import kernel
+from engine.compiling import array_of, kernel
 from engine.scoring.hand import count_dora, score_hand
-from engine.table import MAX_MELDS, record
+from engine.table import MAX_MELDS, WIN, record
 from engine.tiles import N_KINDS
 
 MAX_INDICATORS = 5
@@ -31,7 +32,7 @@ HAND = record(
 )
 
 
-@kernel
+@kernel((array_of(HAND), boolean, array_of(WIN)))
 def score_batch(hands: np.ndarray, double_yakuman: bool, wins: np.ndarray) -> None:
     """Score `hands` HAND[n] into `wins` WIN[n], each as `engine.scoring.hand.score_hand` does."""
     for i in range(len(hands)):

@@ -32,7 +32,7 @@ def payment(basic: int, multiplier: int) -> int:
     return (basic * multiplier + 99) // 100 * 100
 
 
-@kernel
+@kernel("int64, boolean, boolean")
 def payments(basic: int, dealer: bool, tsumo: bool) -> tuple[int, int]:
     """Payments of the two other seats, without honba; `dealer`: the winner is the dealer.
 

@@ -1,15 +1,18 @@
-"""The cache of compiled code: filled once, found again, never used for other sources."""
+"""The cache of compiled code: filled once, found again, never used for other sources; the types a kernel takes."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from engine import compiling
+from engine import compiling, kernels, warm_up
+from engine.table import TABLE
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 SHANTEN = "import numpy; from engine.shanten import shanten_of; print(shanten_of([0] * 27 + [2] * 7))"
@@ -29,9 +32,44 @@ def shanten_in_a_new_process(cache: Path) -> str:
     return done.stderr
 
 
-def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
-    assert shanten_in_a_new_process(tmp_path / "new").startswith("compiling the rules once")
-    assert shanten_in_a_new_process(tmp_path / "new") == ""
+@pytest.mark.slow
+def test_the_warm_up_compiles_everything_once(tmp_path: Path) -> None:
+    """With an empty cache a first use warms up, on several cores; then no kernel of any package is compiled again."""
+    cache = tmp_path / "new"
+    assert shanten_in_a_new_process(cache).startswith("compiling the rules and the bots to machine code, once")
+    assert shanten_in_a_new_process(cache) == ""
+    code = f"""
+import json
+from importlib import import_module
+from engine import compiling, warm_up
+from numba.core import event
+compiled = []
+class Recorder(event.Listener):
+    def on_start(self, event): compiled.append(compiling.name_of(event.data["dispatcher"].py_func))
+    def on_end(self, event): pass
+event.register("numba:compile", Recorder())
+for module in {[module for part in warm_up.PARTS for module in part]}:
+    import_module(module)
+    for dispatcher, signatures in compiling.KERNELS[module]:
+        for signature in signatures:
+            dispatcher.compile(signature)
+print(json.dumps(compiled))
+"""
+    environment = os.environ | {"NUKIDORA_CACHE": str(cache)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=True
+    )
+    assert (json.loads(done.stdout), done.stderr) == ([], "")
+
+
+def test_the_warm_up_names_every_module_with_kernels() -> None:
+    sources = (path for package in warm_up.PACKAGES for path in (REPOSITORY / package).rglob("*.py"))
+    found = {
+        ".".join(path.relative_to(REPOSITORY).with_suffix("").parts)
+        for path in sources
+        if "\n@kernel(" in path.read_text(encoding="utf-8")
+    }
+    assert sorted(module for part in warm_up.PARTS for module in part) == sorted(found)
 
 
 def test_without_a_writable_cache_it_compiles_and_says_so(tmp_path: Path) -> None:
@@ -40,6 +78,27 @@ def test_without_a_writable_cache_it_compiles_and_says_so(tmp_path: Path) -> Non
     assert "at every start" in said
     assert str(tmp_path / "file" / "cache") in said
     assert "NUKIDORA_CACHE" in said
+    assert said.count("\n") == 1
+
+
+def test_other_types_than_declared_are_refused() -> None:
+    raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
+    with pytest.raises(TypeError, match=r"^engine\.kernels\.apply_action takes \(.*int64\), not \(.*unicode_type\)$"):
+        kernels.apply_action(raw, 0, 0, "tsumogiri")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"next_round takes"):
+        kernels.next_round(raw.astype(np.int8), 0)
+
+
+def test_a_process_that_dies_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("NUKIDORA_CACHE", str(tmp_path))
+    monkeypatch.setattr(warm_up, "COMPILE", "raise SystemExit({path!r} == {modules!r})")
+    compiling.cache_folder.cache_clear()
+    try:
+        with pytest.raises(warm_up.WarmUpError, match="ended early"):
+            warm_up.warm_up()
+        assert not warm_up.stamp().exists()
+    finally:
+        compiling.cache_folder.cache_clear()
 
 
 @pytest.mark.parametrize("name", ["bot.py", "deeper/tables.npz"])

@@ -57,7 +57,7 @@ POOLS = {
 SIZES = [(n_melds, 13 + drawn - 3 * n_melds) for n_melds in range(5) for drawn in (0, 1)]
 
 
-@kernel
+@kernel("int8[:, ::1], int8[::1]")
 def all_shanten(hands: Any, n_melds: Any) -> Any:
     """int64[n, 4]: the shanten, and that of each form (seven pairs and kokushi as if there were no melds)."""
     found = np.empty((len(hands), 4), dtype=np.int64)
@@ -72,12 +72,12 @@ def all_shanten(hands: Any, n_melds: Any) -> Any:
     return found
 
 
-@kernel
+@kernel("int8[::1], int32[::1]")
 def fill_keys(hand: Any, keys: Any) -> None:
     hand_keys(hand, keys)
 
 
-@kernel
+@kernel("int8[:, ::1], int8[::1]")
 def all_masks(hands: Any, n_melds: Any) -> Any:
     """uint64[n, 3]: waits, ukeire_kinds, discards_keeping_shanten."""
     found = np.empty((len(hands), 3), dtype=np.uint64)

@@ -138,7 +138,7 @@ def fault_of(t: np.record, tiles: np.ndarray, keys: np.ndarray) -> int:
     return right_tiles(t, tiles)
 
 
-@kernel
+@kernel("uint8[::1]")
 def find_fault(raw: np.ndarray) -> tuple[int, int]:
     """Index of the first faulty table of `raw` (bytes of TABLE records), and of its fault in FAULTS; else (-1, -1)."""
     tables = raw.view(TABLE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents.base import ACTION_VALUES, DECIDE
 from agents.bots.rule.calls import choose_call, choose_kan
 from agents.bots.rule.context import CONTEXT, CONTEXT_SIZE, fill_context
 from agents.bots.rule.discard import best_discard, best_riichi_discard
@@ -76,7 +77,7 @@ def choose(t: np.record, context: np.record) -> int:
     return choose_call(t, context)
 
 
-@kernel
+@kernel(DECIDE)
 def decide(raw: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> None:
     """See `agents.base.DecideKernel`."""
     views = raw.view(TABLE)
@@ -85,7 +86,7 @@ def decide(raw: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> Non
         actions[k] = choose(views[k], contexts[0])  # indexed each time: a record does not keep its array alive
 
 
-@kernel
+@kernel(ACTION_VALUES)
 def action_values(raw: np.ndarray, n: int, values: np.ndarray) -> None:
     """See `agents.base.ActionValuesKernel`. Where only one action was considered, its value is 0."""
     views = raw.view(TABLE)

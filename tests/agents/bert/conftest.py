@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from agents.registry import make
-from engine import compiling
 from engine.tables import Tables
 from tests.support.small_networks import write_network
 
@@ -33,9 +32,3 @@ def views() -> np.ndarray:
     for _ in Tables(range(3)).play(policies, np.tile(np.arange(3, dtype=np.int8), (3, 1))):
         pass
     return np.concatenate(collected)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _no_notice_of_compiling() -> None:
-    """Tests compare what commands print, which with a cold cache would include the notice of compiling."""
-    compiling._announcer.printed = True

@@ -39,7 +39,10 @@ def put_regrets(t: np.record, action_values: np.ndarray, legal: np.uint64, out: 
     return n
 
 
-@kernel
+@kernel(
+    "uint8[::1], int64[::1], int64[::1], float32[:, ::1], uint8[::1],"
+    "uint16[::1], uint8[::1], uint16[:, ::1], int64[::1]"
+)
 def _add(
     raw: np.ndarray, games: np.ndarray, rounds: np.ndarray, action_values: np.ndarray, out: np.ndarray,
     state: np.ndarray, regret: np.ndarray, records: np.ndarray, n_records: np.ndarray,

@@ -35,7 +35,10 @@ class Batch(NamedTuple):
     regret: np.ndarray  # float32[n, N_LABELS]: placement lost against the best label, inf if unknown
 
 
-@kernel
+@kernel(
+    "const(uint16[::1]), const(uint16[::1]), const(uint8[::1]), const(uint8[::1]), int64[::1],"
+    "int64[::1], uint16[:, ::1], int64[:, ::1], int64[::1], int64[::1], uint8[:, ::1]"
+)
 def _fill(
     state: np.ndarray, record: np.ndarray, regret: np.ndarray, raw: np.ndarray, indices: np.ndarray,
     rows: np.ndarray, maps: np.ndarray, ids: np.ndarray, n_state: np.ndarray, lengths: np.ndarray, levels: np.ndarray,

@@ -52,7 +52,7 @@ def shuffle_unseen(t: np.record, seed: np.uint64) -> None:
         t.wall[unseen[i]], t.wall[unseen[j]] = t.wall[unseen[j]], t.wall[unseen[i]]
 
 
-@kernel
+@kernel("uint8[::1], uint64[::1]")
 def shuffle_all(raw: np.ndarray, seeds: np.ndarray) -> None:
     """Shuffle the unseen tiles of the tables `raw` uint8[n * TABLE.itemsize] by `seeds` uint64[n]."""
     tables = raw.view(TABLE)
@@ -60,7 +60,7 @@ def shuffle_all(raw: np.ndarray, seeds: np.ndarray) -> None:
         shuffle_unseen(tables[k], seeds[k])
 
 
-@kernel
+@kernel("uint8[::1], int8[::1], float32[::1]")
 def _value_all(raw: np.ndarray, seats: np.ndarray, values: np.ndarray) -> None:
     """Write to `values` float32[n] what the end of the round is worth to each of `seats` int[n]: -expected placement.
 

@@ -1,0 +1,224 @@
+"""The warm-up: compiles the rules and all bots to machine code, on several cores, before anything is first used.
+
+It happens by itself when a kernel is first called and the cache of this version is not complete, and by
+``nukidora warm-up``. The kernels of two parts call mostly different functions, so that two processes compile them in
+little more than half the time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from numba.core import event
+from numba.core.registry import cpu_target
+
+from engine import compiling
+from engine.common.options import Parser, describe_error, usable_cores
+from engine.common.program import FAILED, OK
+from engine.common.progress import Progress
+
+if sys.platform != "win32":
+    import fcntl
+
+# Modules with kernels, named rather than imported: this package imports nothing from the others. Each part is compiled
+# by a process of its own.
+PARTS = (
+    ("engine.kernels", "engine.mjai.view_updates", "arena.statistics"),
+    (
+        "agents.bots.rule.bot",
+        "agents.bots.efficiency",
+        "agents.bots.tsumogiri",
+        "engine.shanten",
+        "engine.scoring.points",
+        "engine.scoring.batch",
+        "agents.bert.encoding",
+        "agents.bert.labels",
+        "agents.bert.symmetries",
+        "agents.bert.bot",
+        "agents.bert.training.targets.rollouts",
+        "agents.bert.training.data.collect",
+        "agents.bert.training.data.dataset",
+    ),
+)
+PACKAGES = ("engine", "agents", "arena")
+COMPILE = "import sys; sys.path[:] = {path!r}; from engine.warm_up import compile_modules; compile_modules({modules!r})"
+
+_lock = threading.Lock()
+_checked = False
+
+
+class WarmUpError(Exception):
+    """A process that compiles has failed."""
+
+
+def stamp() -> Path:
+    """The file that says that the cache holds everything, for these sources and this processor."""
+    folders = [compiling.cache_folder(compiling.ENGINE.parent / package).name for package in PACKAGES]
+    target = cpu_target.target_context.codegen().magic_tuple()
+    digest = hashlib.sha256(repr((folders, target)).encode()).hexdigest()[:16]
+    return compiling.cache_folder(compiling.ENGINE) / f"complete-{digest}"
+
+
+def warm_up_once() -> None:
+    """Warm up if the cache is not complete. Does nothing from the second call on, and while warming up."""
+    global _checked
+    with _lock:
+        if _checked:
+            return
+        _checked = True
+        with suppress(WarmUpError, OSError):  # the caller compiles what it needs
+            warm_up()
+
+
+def warm_up() -> int:
+    """Compile what the cache lacks, with progress on stderr; returns the number of functions, 0 if nothing lacked.
+
+    Raises WarmUpError, and OSError if the cache cannot be written. Of several programs that start at the same time,
+    one compiles and the others wait.
+    """
+    if stamp().exists():
+        return 0
+    compiling.cache_folder(compiling.ENGINE).mkdir(parents=True, exist_ok=True)
+    with _exclusive(compiling.cache_folder(compiling.ENGINE) / "lock"):
+        if stamp().exists():
+            return 0
+        print("compiling the rules and the bots to machine code, once; this takes about a minute …", file=sys.stderr)
+        n_functions = _compile_parts()
+        stamp().touch()
+        return n_functions
+
+
+def _compile_parts() -> int:
+    """Compile each part in a process of its own; returns the number of functions."""
+    parts = PARTS if usable_cores() > 1 else (sum(PARTS, ()),)
+    messages: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    processes = [_start(modules) for modules in parts]
+    try:
+        for process in processes:
+            threading.Thread(target=_read, args=(process, messages), daemon=True).start()
+        return _show(messages, len(processes))
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def _start(modules: Sequence[str]) -> subprocess.Popen[str]:
+    code = COMPILE.format(path=sys.path, modules=modules)
+    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+
+def _read(process: subprocess.Popen[str], messages: queue.SimpleQueue[Any]) -> None:
+    """Pass on what a process prints, and None at its end."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        messages.put(json.loads(line))
+    messages.put(None)
+
+
+def _show(messages: queue.SimpleQueue[Any], n_processes: int) -> int:
+    """Show the progress until all processes have finished. Raises WarmUpError if one ends before."""
+    functions: set[str] = set()
+    compiled: set[str] = set()
+    announced = finished = 0
+    while announced < n_processes:  # each process names all functions first
+        match messages.get():
+            case None:
+                raise WarmUpError("a process that compiles ended early")
+            case list(names):
+                functions.update(names)
+                announced += 1
+            case str(name):
+                compiled.add(name)
+    with Progress("functions", len(functions), len(compiled)) as progress:
+        while finished < n_processes:
+            match messages.get():
+                case None:
+                    raise WarmUpError("a process that compiles ended early")
+                case str(name) if name in functions - compiled:
+                    compiled.add(name)
+                    progress.advance()
+                case bool():
+                    finished += 1
+    return len(compiled)
+
+
+def compile_modules(modules: Sequence[str]) -> None:
+    """Compile all kernels of `modules`, in a process of the warm-up.
+
+    Prints JSON lines: the names of all functions, then the name of each function that is compiled, at the end true.
+    Modules that need a package that is not installed are left out.
+    """
+    global _checked
+    _checked = True
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
+    compiling.announce(False)
+    imported = [module for module in modules if _imports(module)]
+    print(json.dumps(compiling.DECORATED), flush=True)
+    event.register("numba:compile", _Reporter())
+    for module in imported:
+        for dispatcher, signatures in compiling.KERNELS[module]:
+            for signature in signatures:
+                dispatcher.compile(signature)
+    print(json.dumps(True), flush=True)
+
+
+def _imports(module: str) -> bool:
+    try:
+        import_module(module)
+    except ModuleNotFoundError:
+        return False
+    return True
+
+
+class _Reporter(event.Listener):  # type: ignore[misc]
+    """Prints the name of each function that has been compiled."""
+
+    def on_start(self, event: event.Event) -> None:
+        pass
+
+    def on_end(self, event: event.Event) -> None:
+        print(json.dumps(compiling.name_of(event.data["dispatcher"].py_func)), flush=True)
+
+
+@contextmanager
+def _exclusive(path: Path) -> Iterator[None]:
+    """Lock a file while the block runs, where the system can."""
+    with path.open("ab") as file:
+        if sys.platform != "win32":
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Warm up, and return the exit code."""
+    parser = Parser("engine.warm_up", description="Compiles the rules and all bots to machine code, once.")
+    parser.parse_args(arguments)
+    start = monotonic()
+    try:
+        n_functions = warm_up()
+    except (WarmUpError, OSError) as error:
+        print(f"{parser.short_name}: {describe_error(error)}", file=sys.stderr)
+        return FAILED
+    folder = compiling.cache_root()
+    if n_functions:
+        print(f"compiled {n_functions} functions in {monotonic() - start:.0f} s; the machine code is in {folder}")
+    else:
+        print(f"nothing to compile: the machine code of this version is in {folder}")
+    return OK
+
+
+if __name__ == "__main__":
+    sys.exit(main())
