@@ -1,15 +1,38 @@
-"""From a name to a bot that runs in this process: the built-in bots and those of other packages.
+"""From the text of a bot to a bot that runs in this process.
 
-Other packages register theirs as entry points of the group ``nukidora.agents``: a factory ``(argument, seed) -> Agent``
-(see `agents.base.Factory`). Bots that are programs or connections: see `agents.external.specs`.
+`make` accepts:
+
+``NAME``, ``NAME:ARGUMENT``
+    a built-in bot, or one that another package registers as an entry point of the group ``nukidora.agents``: a factory
+    ``(argument, seed) -> Agent`` (see `agents.base.Factory`).
+
+``FILE.py:NAME``, ``FILE.py:NAME:ARGUMENT``
+    a bot in a file; no package is needed. NAME is a class or a function of the file that makes the bot:
+
+    * It is called without arguments, but a parameter that is named ``seed`` gets the seed (an integer of 64 bits), and
+      one that is named ``argument`` gets ARGUMENT (None without one). So ``class Eager: def __init__(self)``,
+      ``def __init__(self, seed)`` and a factory ``make(argument, seed)``, compiled ones included, are all fine.
+    * The bot needs a method ``act(views)``; tables show its ``name``, or that of its class if it has none.
+    * A relative path begins at the working directory, and ``~`` is the home directory.
+    * The file may import modules that lie beside it. Its folder is searched last, so that it hides no other module:
+      where two have the same name, the installed one is imported.
+    * Each process executes the file once; the workers of the arena and of training are processes of their own.
+    * A file whose path contains a comma is put in double quotes where bots are separated by commas.
+
+Bots that are programs or connections: see `agents.external.specs`. A file runs with all rights of the process: text
+that comes from other people must be checked with `is_file` first.
 """
 
 from __future__ import annotations
 
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 
-from agents.base import Agent
+from agents.base import Agent, Factory
+from agents.files import PROGRAM, checked, is_file, made, make_from_file, where_raised
 from engine.seeds import MAX_SEED
+
+__all__ = ["BUILT_IN", "GROUP", "checked", "is_file", "make", "names"]
 
 GROUP = "nukidora.agents"
 BUILT_IN = {name: f"agents.bots.{name}:make" for name in ("random", "tsumogiri", "efficiency", "rule")} | {
@@ -30,16 +53,42 @@ def names() -> list[str]:
 
 
 def make(spec: str, seed: int = 0) -> Agent:
-    """The bot that `spec` names, ``name`` or ``name:argument``.
+    """The bot that `spec` names; see above for what it may be.
 
-    Raises ValueError for an unknown name (the message lists the known ones), for a seed beyond 64 bits, and where the
-    bot rejects its argument.
+    Raises ValueError, in one line, for an unknown name (the message lists the known ones), a file or an entry point
+    that cannot be loaded, a seed beyond 64 bits, and where the bot rejects its argument.
     """
-    name, colon, argument = spec.partition(":")
-    found = _find(name)
-    if found is None:
-        raise ValueError(f"unknown bot {name!r}: choose one of {', '.join(names())}")
     if not 0 <= seed <= MAX_SEED:
         raise ValueError(f"seed {seed} is not in 0 … 2^64 - 1")
-    agent: Agent = found.load()(argument if colon else None, seed)
-    return agent
+    name, colon, argument = spec.partition(":")
+    found = _find(name)
+    if found is None and is_file(spec):
+        return make_from_file(spec, seed)
+    if found is None:
+        raise ValueError(_unknown(spec))
+    if name in BUILT_IN:
+        agent: Agent = found.load()(argument if colon else None, seed)
+        return agent
+    factory = _load(found)
+    return made(lambda: factory(argument if colon else None, seed), f"the bot {name}")
+
+
+def _load(found: EntryPoint) -> Factory:
+    """The factory of another package. Raises ValueError."""
+    try:
+        factory: Factory = found.load()
+    except Exception as error:
+        package = f" of {found.dist.name}" if found.dist else ""
+        raise ValueError(
+            f"the bot {found.name}{package} cannot be loaded from {found.value}: {where_raised(error)}"
+        ) from error
+    return factory
+
+
+def _unknown(spec: str) -> str:
+    """What is wrong with a spec that names no bot."""
+    if PROGRAM.match(spec):
+        return f"{spec!r} is no bot of this process: only the arena plays it, and the client a program with --exec"
+    name = spec.partition(":")[0]
+    hint = f"; or {name}.py:CLASS, which is a file here" if Path(f"{name}.py").is_file() else ", or FILE.py:CLASS"
+    return f"unknown bot {name!r}: choose one of {', '.join(names())}{hint}"

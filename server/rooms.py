@@ -8,7 +8,7 @@ import re
 import secrets
 from collections.abc import Callable
 
-from agents.registry import make
+from agents.registry import is_file, make
 from engine.mjai.connection import ROOM_NAME
 from engine.seeds import derived_seed
 from server.access import AccessError
@@ -31,6 +31,8 @@ def settings_of(name: str, default: RoomSettings) -> RoomSettings:
             f"room {name!r} names {len(bots)} house bots: name one or two, so that a seat is left for yours"
         )
     for bot in bots:
+        if is_file(bot):  # it would be executed
+            raise AccessError(f"room {name!r}: a room name may not name a file")
         try:
             make(bot)
         except ValueError as error:

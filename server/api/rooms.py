@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
+from agents.registry import is_file
 from engine.mjai.connection import MAX_ROOM, ROOM_PATTERN
 from server.access import AccessError
 from server.api.common import Cursor, Limit, LobbyHere, Page, Route, problems, read_cursor, respond
@@ -65,6 +66,21 @@ class NewRoom(BaseModel):
         default_factory=lambda: RoomSettings.model_validate({}),
         description="settings left out are taken from the server's settings",
     )
+
+    @field_validator("settings", mode="before")
+    @classmethod
+    def _bots_in_no_file(cls, settings: Any) -> Any:
+        """A request must not make this process execute a file; the flags of the server may name one."""
+        if isinstance(settings, dict) and any(is_file(bot) for bot in _bots_of(settings)):
+            raise ValueError("only the flags of the server may name a bot in a file")
+        return settings
+
+
+def _bots_of(settings: dict[str, Any]) -> list[str]:
+    """The house bots in the settings of a request, which are not validated yet."""
+    fill = settings.get("fill", [])
+    bots = fill.split(",") if isinstance(fill, str) else fill if isinstance(fill, list) else []
+    return [bot for bot in [*bots, settings.get("house_bot")] if isinstance(bot, str)]
 
 
 def room_info(room: Room) -> RoomInfo:

@@ -152,6 +152,13 @@ WRONG_ROOMS: list[tuple[Any, str]] = [
     ({"name": "a+rule+rule+rule"}, "body: room 'a+rule+rule+rule' names 3 house bots"),
     ({"name": "a", "settings": {"rules": "poker"}}, "body: settings.rules is 'poker'; unknown rules 'poker'"),
     ({"name": "a", "settings": {"fill": ["nobody"]}}, "body: settings.fill is ['nobody']; unknown bot 'nobody'"),
+    (
+        {"name": "a", "settings": {"fill": ["rule", "x.py:B"]}},
+        "body: settings is {'fill': ['rule', 'x.py:B']}; only the",
+    ),
+    ({"name": "a", "settings": {"fill": "rule,x.py:B"}}, "body: settings is {'fill': 'rule,x.py:B'}; only the flags"),
+    ({"name": "a", "settings": {"house_bot": "x.py:B"}}, "body: settings is {'house_bot': 'x.py:B'}; only the flags"),
+    ({"name": "a+x.py"}, "body: room 'a+x.py': a room name may not name a file"),
     ({"name": "a", "settings": {"seed": -1}}, "body: settings.seed is -1; it should be greater than or equal to 0"),
     ({"name": "a", "settings": {"max_rooms": 9}}, "body: settings.max_rooms is unknown; see /docs"),
     ({"name": "a", "settings": {"b\n\u2028": 9}}, "body: settings.'b\\n\\u2028' is unknown; see /docs"),

@@ -1,0 +1,141 @@
+"""Bots in a file of one's own: ``FILE.py:NAME`` and ``FILE.py:NAME:ARGUMENT``; the rules are in `agents.registry`."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import inspect
+import re
+import sys
+import sysconfig
+import traceback
+from collections.abc import Callable
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from agents.base import Agent
+
+SPEC = re.compile(r"(?P<file>.*?\.py)(?::(?P<name>[^:]*)(?::(?P<argument>.*))?)?", re.DOTALL)
+PROGRAM = re.compile(r"exec[:+]|\w+://")
+# Frames in these files tell the author of a bot nothing: Python, installed packages, and this module.
+OTHERS = ("<frozen", __file__, *(sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib")))
+
+
+def is_file(spec: str) -> bool:
+    """Whether `spec` names a bot in a file, as far as its text tells. Programs and connections are none."""
+    return SPEC.fullmatch(spec) is not None and not PROGRAM.match(spec)
+
+
+def make_from_file(spec: str, seed: int) -> Agent:
+    """The bot that ``FILE.py:NAME`` or ``FILE.py:NAME:ARGUMENT`` names. Raises ValueError."""
+    match = SPEC.fullmatch(spec)
+    assert match is not None
+    path, name, argument = Path(match["file"]).expanduser(), match["name"], match["argument"]
+    if not path.is_file():
+        raise ValueError(f"{spec}: there is no file {path.absolute()}")
+    if not name:
+        example = f"{match['file']}:{next(iter(_bots_in(path)), 'CLASS')}"
+        program = f'"exec:python {match["file"]}"'
+        raise ValueError(
+            f"{match['file']} is a file: name the class in it, as in {example}; a program that speaks mjai is {program}"
+        )
+    factory = getattr(_load(path), name, None)
+    if not callable(factory):
+        found = _bots_in(path)
+        classes = f"; classes with act: {', '.join(found)}" if found else ", and no class with a method act"
+        raise ValueError(f"{path} has no class or function {name!r}{classes}")
+    return _call(factory, f"{path}:{name}", argument, seed)
+
+
+def _call(factory: Callable[..., Any], what: str, argument: str | None, seed: int) -> Agent:
+    """Call the class or function `factory` with `argument` and `seed`, if it has parameters of these names."""
+    try:
+        signature = inspect.signature(factory)
+    except ValueError:  # built into Python or an extension
+        signature = inspect.Signature()
+    given = {key: value for key, value in (("argument", argument), ("seed", seed)) if key in signature.parameters}
+    if argument is not None and "argument" not in given:
+        raise ValueError(f"{what} takes no argument, but got {argument!r}")
+    try:
+        signature.bind(**given)
+    except TypeError as error:
+        raise ValueError(f"{what}: {error}; only parameters named seed and argument are given") from None
+    return made(lambda: factory(**given), what)
+
+
+def made(make: Callable[[], Any], what: str) -> Agent:
+    """The bot that `make` returns, of which `what` is the name in messages.
+
+    Raises ValueError where `make` raises, and for what is no bot; see `checked`.
+    """
+    try:
+        bot = make()
+    except Exception as error:
+        raise ValueError(f"{what} cannot be made: {where_raised(error)}") from error
+    return checked(bot, what)
+
+
+def checked(bot: Any, what: str) -> Agent:
+    """`bot`, if it has what an agent needs; one without a name is named by its class. Raises ValueError."""
+    if not callable(getattr(bot, "act", None)):
+        raise ValueError(f"{what} is not a bot: {type(bot).__name__} has no method act(views)")
+    if not hasattr(bot, "name"):
+        bot.name = type(bot).__name__
+    if not isinstance(bot.name, str) or not bot.name:
+        raise ValueError(f"{what}: its name is {bot.name!r}, not a text")
+    agent: Agent = bot
+    return agent
+
+
+def where_raised(error: BaseException) -> str:
+    """An exception of somebody's code in one line: file, line, type and message."""
+    text = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
+    if isinstance(error, SyntaxError):
+        place = f"{error.filename}, line {error.lineno}"
+    else:
+        frames = traceback.extract_tb(error.__traceback__)
+        frame = [each for each in frames if not each.filename.startswith(OTHERS)][-1:] or frames[-1:]
+        place = f"{frame[0].filename}, line {frame[0].lineno}" if frame else ""
+    return ": ".join(filter(None, (place, type(error).__name__, text)))
+
+
+def _load(path: Path) -> ModuleType:
+    """The module of a file, executed once in each process. Raises ValueError."""
+    path = path.resolve()
+    # A name that no import statement uses, so that nothing is shadowed; without dots, see `engine.compiling`.
+    name = f"bot_file_{path.stem.replace('.', '_')}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    found = spec_from_file_location(name, path)
+    assert found is not None
+    assert found.loader is not None
+    module = module_from_spec(found)
+    sys.modules[name] = module
+    try:
+        found.loader.exec_module(module)
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, Exception | SystemExit):
+            raise ValueError(f"{path.name} cannot be loaded: {where_raised(error)}") from error
+        raise
+    return module
+
+
+def _bots_in(path: Path) -> list[str]:
+    """The names of the classes in a file that define ``act`` or inherit it there. The file is read, not executed."""
+    try:
+        statements = ast.parse(path.read_bytes(), str(path)).body
+    except (SyntaxError, ValueError) as error:
+        raise ValueError(f"{path.name} cannot be loaded: {where_raised(error)}") from error
+    found: list[str] = []
+    for statement in statements:
+        if isinstance(statement, ast.ClassDef):
+            methods = {each.name for each in statement.body if isinstance(each, ast.FunctionDef)}
+            bases = {base.id for base in statement.bases if isinstance(base, ast.Name)}
+            if "act" in methods or bases & set(found):
+                found.append(statement.name)
+    return found

@@ -1,0 +1,201 @@
+"""Bots in a file of one's own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agents import registry
+from agents.external.specs import make_agent
+
+BOTS = """\
+import random  # the standard library's, although a random.py lies beside this file
+
+import helper
+import numpy as np
+
+assert random.random
+
+
+class Eager:
+    name = "eager"
+
+    def act(self, views):
+        return np.zeros(len(views), dtype=np.int64)
+
+
+class Nameless:
+    act = Eager.act
+
+
+class Seeded(Eager):
+    def __init__(self, seed):
+        self.name = f"seeded-{seed}"
+
+
+class Deep(Eager):
+    def __init__(self, depth):
+        pass
+
+
+class Untitled(Eager):
+    name = 7
+
+
+class Broken(Eager):
+    def __init__(self):
+        np.stack([])  # raises in numpy
+
+
+class Passive:
+    name = "passive"
+
+
+def make(argument, seed):
+    if argument == "bad":
+        raise ValueError("bad is no good argument")
+    bot = Seeded(seed)
+    bot.argument = argument
+    return bot
+
+
+number = 3
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with bots: the working directory."""
+    (tmp_path / "my_bot.py").write_text(BOTS)
+    (tmp_path / "helper.py").write_text("")
+    (tmp_path / "random.py").write_text("raise SystemError('shadows the standard library')")
+    (tmp_path / "program.py").write_text("import sys\nsys.stdin.readline()\nraise SystemExit('no end of the game')\n")
+    (tmp_path / "broken.py").write_text("\n\ndef act(:\n")
+    (tmp_path / "lost.py").write_text("import nowhere\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("my_bot.py:Eager", "eager"),
+        ("./my_bot.py:Eager", "eager"),
+        ("my_bot.py:Nameless", "Nameless"),
+        ("my_bot.py:Seeded", "seeded-5"),
+        ("my_bot.py:make", "seeded-5"),
+    ],
+)
+def test_a_class_or_function_of_a_file_makes_a_bot(spec: str, name: str) -> None:
+    before = list(sys.path)
+    bot = make_agent(spec, 5, timeout=1.0)
+    assert bot.name == name
+    assert sys.path == [*before, str(Path.cwd())], "the folder of the file is searched last"
+
+
+def test_the_path_may_be_absolute_or_begin_at_home(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir("/")
+    monkeypatch.setenv("HOME", str(folder))
+    assert registry.make(f"{folder}/my_bot.py:Eager").name == "eager"
+    assert registry.make("~/my_bot.py:Eager").name == "eager"
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(("spec", "argument"), [("", None), (":", ""), (":fast:er", "fast:er")])
+def test_a_parameter_named_argument_gets_the_argument(spec: str, argument: str | None) -> None:
+    assert registry.make("my_bot.py:make" + spec).argument == argument  # type: ignore[attr-defined]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_file_is_executed_once() -> None:
+    assert type(registry.make("my_bot.py:Eager")) is type(registry.make("./my_bot.py:Eager"))
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("spec", "what"),
+    [
+        ("nobody.py:Eager", "nobody.py:Eager: there is no file {folder}/nobody.py"),
+        ("my_bot.py:Eagre", "my_bot.py has no class or function 'Eagre'; classes with act: Eager, Seeded, Deep, "
+                            "Untitled, Broken"),
+        ("my_bot.py:number", "my_bot.py has no class or function 'number'; classes with act: "),
+        ("my_bot.py", "my_bot.py is a file: name the class in it, as in my_bot.py:Eager; a program that speaks mjai is "
+                      '"exec:python my_bot.py"'),
+        ("program.py", "program.py is a file: name the class in it, as in program.py:CLASS; "),
+        ("my_bot.py:", "my_bot.py is a file: name the class in it"),
+        ("my_bot.py:Passive", "my_bot.py:Passive is not a bot: Passive has no method act(views)"),
+        ("my_bot.py:Deep", "my_bot.py:Deep: missing a required argument: 'depth'; only parameters named seed and "),
+        ("my_bot.py:Eager:fast", "my_bot.py:Eager takes no argument, but got 'fast'"),
+        ("my_bot.py:Untitled", "my_bot.py:Untitled: its name is 7, not a text"),
+        ("my_bot.py:Broken", "my_bot.py:Broken cannot be made: {folder}/my_bot.py, line 36: ValueError: need at"),
+        ("my_bot.py:make:bad", "my_bot.py:make cannot be made: {folder}/my_bot.py, line 45: ValueError: bad"),
+        ("broken.py:Bot", "broken.py cannot be loaded: {folder}/broken.py, line 3: SyntaxError: "),
+        ("broken.py", "broken.py cannot be loaded: broken.py, line 3: SyntaxError: "),
+        ("lost.py:Bot", "lost.py cannot be loaded: {folder}/lost.py, line 1: ModuleNotFoundError: No module named"),
+        ("my_bot", "unknown bot 'my_bot': choose one of random, tsumogiri, efficiency, rule, bert; or my_bot.py:CLASS"),
+        ("your_bot", "unknown bot 'your_bot': choose one of random, tsumogiri, efficiency, rule, bert, or FILE"),
+        ("exec:python my_bot.py", "'exec:python my_bot.py' is no bot of this process: only the arena plays it, "),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_in_one_line(spec: str, what: str, folder: Path) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(what.format(folder=folder))}[^\n]*$"):
+        registry.make(spec)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_program_is_not_executed_to_say_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)  # program.py would fail otherwise
+    with pytest.raises(ValueError, match=r"exec:python program\.py"):
+        registry.make("program.py")
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("my_bot.py:Eager", True),
+        ("my_bot.py", True),
+        ("C:\\bots\\my_bot.py:Eager:x", True),
+        ("exec:python my_bot.py", False),
+        ("exec+kita:python my_bot.py", False),
+        ("mjsonp://host/my_bot.py", False),
+        ("rule", False),
+        ("bert:run/model", False),
+    ],
+)
+def test_the_text_tells_whether_a_bot_is_in_a_file(spec: str, expected: bool) -> None:
+    assert registry.is_file(spec) is expected
+
+
+def test_a_file_bot_plays_in_worker_processes(folder: Path) -> None:
+    """Two of them at a time, with a relative path; what it raises in a game is told with its line."""
+    (folder / "my_bot.py").write_text(
+        BOTS + "\n\nclass First(Eager):\n    def act(self, views):\n        return [self.first(v) for v in views]\n\n"
+        "    def first(self, view):\n        from engine.actions import actions_of\n\n"
+        "        return actions_of(*view.legal[view.viewer].tolist())[0]\n\n\n"
+        "class Raising(Eager):\n    def act(self, views):\n        raise KeyError('lost')\n"
+    )
+    root = Path(__file__).resolve().parents[2]
+    arena = [sys.executable, "-m", "arena", "--games", "12", "--length", "east", "--jobs", "2", "--bots"]
+    environment = os.environ | {"PYTHONPATH": str(root)}
+
+    def run(bot: str, *options: str) -> subprocess.CompletedProcess[str]:
+        command = [*arena, f"{folder.name}/my_bot.py:{bot},random,random", *options]
+        return subprocess.run(command, env=environment, cwd=folder.parent, capture_output=True, text=True, timeout=600)
+
+    done = run("First", "--json", str(folder / "results.json"))
+    assert done.returncode == 0, done.stderr
+    assert json.loads((folder / "results.json").read_text())["bots"][0]["bot"] == "eager"
+    failed = run("Raising")
+    assert failed.returncode == 1
+    assert "bot eager, game 0 " in failed.stderr
+    line = next(n for n, text in enumerate((folder / "my_bot.py").read_text().splitlines(), 1) if "lost" in text)
+    assert f"raised KeyError: 'lost' (my_bot.py, line {line})" in failed.stderr
+    assert "Traceback" not in failed.stderr
