@@ -23,6 +23,8 @@ If the hand holds another tile equal to the drawn one, DISCARD and TSUMOGIRI are
 
 from __future__ import annotations
 
+import numpy as np
+
 from engine.tiles import MJAI_NAMES, N_KINDS
 
 DISCARD = 0
@@ -63,12 +65,34 @@ def action_name(action: int) -> str:
     return ACTION_NAMES[action] if 0 <= action < N_ACTIONS else f"answer {action}"
 
 
-def actions_of(low: int, high: int) -> list[int]:
+class Action(int):
+    """The number of an action, which shows its name.
+
+    >>> Action(13), Action(13) == 13, str(Action(13)), Action(13).name
+    (<Action 13: discard 5p>, True, '13', 'discard 5p')
+    """
+
+    __slots__ = ()
+    __str__ = int.__repr__  # as a number, in files and messages
+
+    @property
+    def name(self) -> str:
+        """The name, such as ``discard 5p``."""
+        return action_name(self)
+
+    def __repr__(self) -> str:
+        return f"<Action {int(self)}: {self.name}>"
+
+
+ACTIONS = np.array([Action(number) for number in range(N_ACTIONS)], dtype=object)  # number -> its Action
+
+
+def actions_of(low: int, high: int) -> list[Action]:
     """The actions whose bits are set in the mask of the two words `low` and `high`, ascending."""
     word = int(low) | int(high) << 64
-    found = []
+    found: list[Action] = []
     while word:
         bit = word & -word
-        found.append(bit.bit_length() - 1)
+        found.append(ACTIONS[bit.bit_length() - 1])
         word ^= bit
     return found

@@ -10,20 +10,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from engine import kernels
-from engine.actions import N_ACTIONS, action_name
+from engine.actions import ACTION_NAMES, ACTIONS, N_ACTIONS, Action, action_name
+from engine.checks import checked_seat, checked_seed, whole_number
 from engine.mjai.messages import Message, for_seat, start_game
 from engine.mjai.round_events import RoundReader
-from engine.rules import TENHOU, Rules
-from engine.table import GAME_OVER, ROUND_OVER, TABLE, WALL_SIZE, raw_bytes
+from engine.rules import TENHOU, Rules, rules_named
+from engine.table import GAME_OVER, N_SEATS, ROUND_OVER, TABLE, WALL_SIZE, raw_bytes
 from engine.tiles import FULL_SET, KIND_OF
 
+NUMBERS = frozenset({int, Action})  # the types of actions that need no check
+LAST_SEAT = N_SEATS - 1
 SEATS_IN_MASK = ((), (0,), (1,), (0, 1), (2,), (0, 2), (1, 2))  # all three seats are never asked at once
 
 
@@ -46,27 +49,27 @@ class Game:
     def __init__(
         self,
         seed: int = 0,
-        rules: Rules = TENHOU,
-        names: tuple[str, str, str] = ("0", "1", "2"),
+        rules: Rules | str = TENHOU,
+        names: Sequence[str] = ("0", "1", "2"),
         walls: Iterable[Any] = (),
     ) -> None:
         """Start a game.
 
-        `walls`: the walls of the first rounds, 108 tile37 each in the layout of `engine.table.WALL_SIZE`; later rounds
-        are shuffled from the 64-bit `seed`. Raises ValueError if a wall does not hold each tile exactly once, or for a
-        seed out of range.
+        `rules`: also the name of a preset, ``"tenhou"`` or ``"majsoul"``. `walls`: the walls of the first rounds, 108
+        tile37 each in the layout of `engine.table.WALL_SIZE`; later rounds are shuffled from the 64-bit `seed`. Raises
+        TypeError or ValueError for a seed, rules or names that are none, and for a wall that does not hold each tile
+        exactly once.
         """
-        if not 0 <= seed < 1 << 64:
-            raise ValueError(f"seed {seed} is not in 0 … 2^64 - 1")
-        self.rules = rules
-        self.names = names
+        seed = checked_seed(seed)
+        rules = self.rules = rules_named(rules)
+        self.names = _checked_names(names)
         self._walls: Iterator[Any] = iter(walls)
         self._raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
         self._table = self._raw.view(TABLE)
         self._table["rules"] = rules.packed()
         self._phase = int(self._table["phase"][0])
         self._menu = np.zeros(N_ACTIONS, dtype=np.int64)
-        self._messages: list[Message] = [start_game(list(names), rules)]
+        self._messages: list[Message] = [start_game(list(self.names), rules)]
         self._unread: list[RoundReader] = []  # finished rounds, not yet read into messages
         self._delivered = [0, 0, 0]  # number of messages `new_messages` has returned to each seat
         self._set_wall()
@@ -88,13 +91,24 @@ class Game:
         """The seats whose action the game waits for, ascending."""
         return SEATS_IN_MASK[kernels.asked_seats(self._raw, 0)]
 
-    def legal(self, seat: int) -> list[int]:
-        """The legal actions of `seat`, ascending; empty where it is not asked."""
-        return self._menu[: kernels.legal_actions(self._raw, 0, seat, self._menu)].tolist()
+    def legal(self, seat: int) -> list[Action]:
+        """The legal actions of `seat`, ascending; empty where it is not asked. Raises ValueError if it is no seat."""
+        if type(seat) is not int or seat > LAST_SEAT:
+            seat = checked_seat(seat)
+        return ACTIONS[self._menu[: kernels.legal_actions(self._raw, 0, seat, self._menu)]].tolist()  # type: ignore[no-any-return]
 
     def act(self, seat: int, action: int) -> None:
-        """Apply the action of `seat`. Raises IllegalAction, which lists the legal ones; the game is then unchanged."""
-        phase = kernels.apply_action(self._raw, 0, seat, action)
+        """Apply the action of `seat`; `action` is a number of `engine.actions`, or one of `legal`.
+
+        Raises IllegalAction, which lists the legal ones, or TypeError for what is no number; the game is then
+        unchanged.
+        """
+        if type(seat) is not int or type(action) not in NUMBERS:
+            seat, action = checked_seat(seat), self._checked_action(seat, action)
+        try:
+            phase = kernels.apply_action(self._raw, 0, seat, action.real)
+        except OverflowError:
+            phase = -1
         if phase < 0:
             raise IllegalAction(self._why_illegal(seat, action))
         self._phase = phase
@@ -113,9 +127,9 @@ class Game:
             self._round.n_read = n_log
 
     def view(self, seat: int) -> np.record:
-        """A copy of the table with everything hidden from `seat` blanked."""
+        """A copy of the table with everything hidden from `seat` blanked. Raises ValueError if it is no seat."""
         copied = np.zeros(1, dtype=TABLE)
-        kernels.write_view(self._raw, 0, seat, raw_bytes(copied), 0)
+        kernels.write_view(self._raw, 0, checked_seat(seat), raw_bytes(copied), 0)
         return copied[0]
 
     @property
@@ -135,6 +149,7 @@ class Game:
 
     def new_messages(self, seat: int) -> list[Message]:
         """The messages since the last call for `seat`, as that seat may see them."""
+        seat = checked_seat(seat)
         self._read()
         fresh = self._messages[self._delivered[seat] :]
         self._delivered[seat] = len(self._messages)
@@ -189,7 +204,27 @@ class Game:
 
     def _why_illegal(self, seat: int, action: int) -> str:
         name = action_name(action)
-        menu = self.legal(seat) if 0 <= seat < 3 else []
+        menu = self.legal(checked_seat(seat))
         if not menu:
             return f"seat {seat} is not asked now (asked: {list(self.asked)}), so it cannot {name}"
         return f"seat {seat} may not {name}; legal: {', '.join(map(action_name, menu))}"
+
+    def _checked_action(self, seat: int, action: object) -> int:
+        """`action` as an int; TypeError if it is none."""
+        number = next((number for number, name in enumerate(ACTION_NAMES) if name == action), None)
+        hint = "" if number is None else f" ({action} is {number})"
+        accepted = f"a number of engine.actions{hint}, or one of game.legal({seat})"
+        try:
+            return whole_number(action, "action", accepted, N_ACTIONS - 1)
+        except ValueError as error:
+            raise IllegalAction(str(error)) from None
+
+
+def _checked_names(names: Sequence[str]) -> tuple[str, str, str]:
+    """The names of the three players. Raises TypeError or ValueError for anything else."""
+    if isinstance(names, str) or not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"names must be three texts, such as ('Aki', 'Ben', 'Chi'), not {names!r}")
+    if len(names) != N_SEATS:
+        raise ValueError(f"names must be three, one for each seat, not {len(names)}: {tuple(names)!r}")
+    first, second, third = names
+    return first, second, third

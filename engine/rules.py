@@ -90,6 +90,15 @@ MAJSOUL = Rules(
 PRESETS: dict[str, Rules] = {rules.name: rules for rules in (TENHOU, MAJSOUL)}
 
 
+def rules_named(rules: Rules | str) -> Rules:
+    """The preset of that name, or the rules themselves. Raises ValueError or TypeError, which list the presets."""
+    if isinstance(rules, Rules):
+        return rules
+    if not isinstance(rules, str):
+        raise TypeError(f"rules must be one of {', '.join(map(repr, PRESETS))}, or an engine.rules.Rules, not {rules!r}")
+    return preset(rules)
+
+
 def preset(name: str, length: Literal["east", "hanchan"] = "hanchan") -> Rules:
     """The preset `name` with `length`. Raises ValueError, which lists the presets, for an unknown name."""
     if name not in PRESETS:

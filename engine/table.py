@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.actions import MASK_WORDS
+from engine.actions import MASK_WORDS, action_name, actions_of
 from engine.compiling import inner
 from engine.rules import RULES
 from engine.scoring.yaku import N_YAKU
+from engine.tiles import WINDS
 
 N_SEATS = 3
 MAX_RIVER = 40
@@ -46,13 +47,38 @@ LAST_REPLACEMENT = 97
 DORA_AT = 98
 URA_AT = 103
 
+EVERYTHING = -1  # TABLE.viewer of a whole table
+
 # Who has seen a wall tile (TABLE.known_by): a seat, or one of these.
 NOBODY, EVERYBODY = -1, 3
 
 
-def record(fields: list[Any]) -> np.dtype[Any]:
+class TableRecord(np.record):
+    """A record of TABLE, which shows what it is: ``repr`` in one line, ``str`` with all that lies on the table."""
+
+    def __repr__(self) -> str:
+        if self.dtype.names != TABLE.names:  # a part of a table, such as a SEAT
+            return super().__repr__()
+        what = "whole table" if self.viewer == EVERYTHING else f"view of seat {self.viewer}"
+        where = f"{WINDS[self.round_wind]}{self.dealer + 1} honba {self.honba}, {self.live_left} draws left"
+        asked = [
+            f"seat {seat} may {', '.join(action_name(action) for action in menu)}"
+            for seat, mask in enumerate(self.legal.tolist())
+            if (menu := actions_of(*mask)) and self.answer[seat] < 0
+        ]
+        return f"<{what}: {where}; {'; '.join(asked) or 'nobody is asked'}>"
+
+    def __str__(self) -> str:
+        if self.dtype.names != TABLE.names:
+            return super().__str__()
+        from engine.text import table_text
+
+        return table_text(self)
+
+
+def record(fields: list[Any], record_type: type[np.record] = np.record) -> np.dtype[Any]:
     """The numpy record type with these `fields`, which are attributes of an element in Python and compiled code."""
-    return np.dtype((np.record, fields))
+    return np.dtype((record_type, fields))
 
 
 SEAT = record(
@@ -115,7 +141,7 @@ TABLE = record(
         ("sticks", "i2"),  # riichi sticks on the table
         ("answer", "i2", N_SEATS),  # action of each seat that has answered in this phase, -1
         ("rules", RULES),
-        ("viewer", "i1"),  # the seat whose view this is; -1: the whole table
+        ("viewer", "i1"),  # the seat whose view this is; EVERYTHING: the whole table
         ("phase", "u1"),
         ("wall_given", "u1"),  # the caller has set `wall`: the next deal does not shuffle it
         ("round_wind", "i1"),
@@ -140,7 +166,8 @@ TABLE = record(
         ("seen", "i1", 34),  # face-up tiles by kind: rivers, melds, nukidora, dora indicators
         ("wall", "i1", WALL_SIZE),  # tile37
         ("known_by", "i1", WALL_SIZE),  # who has seen each wall tile: a seat, NOBODY or EVERYBODY
-    ]
+    ],
+    TableRecord,
 )
 
 
