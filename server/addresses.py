@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import socket
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
@@ -13,17 +14,19 @@ Option = tuple[int, int, int]  # level, name and value, as setsockopt takes them
 
 
 @contextmanager
-def listening(host: str, port: int, options: Sequence[Option] = ()) -> Iterator[list[socket.socket]]:
+def listening(
+    host: str, port: int, setting: str = "port", options: Sequence[Option] = ()
+) -> Iterator[list[socket.socket]]:
     """Sockets that listen at every address of `host` ("": all there are), all with the same port (0: any free one).
 
     Connections queue there until they are accepted. The sockets are closed at the end of the block. Raises OSError, one
-    line, for an unknown host or a port in use.
+    line that names the setting to change, for an unknown host or a port in use; `setting` is that of the port.
     """
     with ExitStack() as closing:
         try:
             found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         except (socket.gaierror, UnicodeError) as error:
-            raise OSError(f"host {host!r} is not known ({error}); see --host") from error
+            raise OSError(f"host {host!r} is not known ({error}); name an address of this machine with --host (NUKIDORA_HOST)") from error
         sockets: list[socket.socket] = []
         unavailable = None
         for family, _, protocol, _, address in dict.fromkeys(found):
@@ -31,7 +34,9 @@ def listening(host: str, port: int, options: Sequence[Option] = ()) -> Iterator[
             try:
                 sockets.append(closing.enter_context(_listen(family, protocol, bind_to, options)))
             except OSError as error:
-                unavailable = OSError(f"cannot listen on {bind_to[0]}, port {bind_to[1]}: {error.strerror}")
+                wrong = "host" if error.errno in UNAVAILABLE else setting
+                hint = f"choose another with --{wrong.replace('_', '-')} (NUKIDORA_{wrong.upper()})"
+                unavailable = OSError(f"cannot listen on {bind_to[0]}, port {bind_to[1]}: {error.strerror}; {hint}")
                 if error.errno not in UNAVAILABLE:
                     raise unavailable from error
         if unavailable is not None and not sockets:
@@ -42,8 +47,9 @@ def listening(host: str, port: int, options: Sequence[Option] = ()) -> Iterator[
 def _listen(family: int, protocol: int, address: tuple[str | int, ...], options: Sequence[Option]) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM, protocol)
     try:
-        # Connections of an earlier server may still be in TIME_WAIT.
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if sys.platform != "win32":  # where it would let two servers share the port
+            # Connections of an earlier server may still be in TIME_WAIT.
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
             # Otherwise the socket would take the IPv4 port as well.
             listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)

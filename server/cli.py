@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
 from typing import Any
 
 import structlog
-import uvloop
-from pydantic import ValidationError
 
 from engine.common.options import Parser, describe_error
-from engine.common.program import FAILED, OK
+from engine.common.program import FAILED, OK, program_name
 from engine.mjai.connection import check_name
 from server.access import HOUSE_BOT_SUFFIX
+from server.flags import make_flags, parse, read_settings
 from server.logs import start_logging
-from server.running import running, warm_up
+from server.running import Running, make_folder, running, warm_up
 from server.settings import PREFIX, Settings
 from server.store import Store, StoreError
 
 log = structlog.get_logger("server")
 EPILOG = f"""\
 Every flag can also be set by an environment variable, such as --fill-delay by {PREFIX}FILL_DELAY; flags override
-variables. The settings up to --spectator-delay are defaults of rooms. Items of lists are separated by commas.
+variables. The settings up to --pause are defaults of rooms. Items of lists are separated by commas.
 """
+EARLIER_DATABASE = Path("data", "nukidora.db")  # in the default folder of earlier versions
+EVERYWHERE = ("", "0.0.0.0", "::")
 
 
 def token_name(name: str) -> str:
@@ -42,21 +45,6 @@ def token_name(name: str) -> str:
     return name
 
 
-def make_flags() -> Parser:
-    """A parser for the flags of all settings."""
-    parser = Parser("server", add_help=False)
-    for name, field in Settings.model_fields.items():
-        default = field.get_default(call_default_factory=True)
-        shown = ",".join(default) if isinstance(default, tuple) else default
-        parser.add_argument(
-            "--" + name.replace("_", "-"),
-            default=argparse.SUPPRESS,
-            metavar=name.rpartition("_")[2].upper(),
-            help=f"{field.description} (default {'none' if shown in (None, '') else shown})",
-        )
-    return parser
-
-
 def make_parser() -> Parser:
     """The parser for the whole command line: flags and commands."""
     parser = Parser(
@@ -69,52 +57,76 @@ def make_parser() -> Parser:
     token = commands.add_parser("token", help="manage the tokens of bots and admins")
     actions = token.add_subparsers(dest="token", required=True, metavar="ACTION")
     adding = actions.add_parser("add", help="create a token for a name; it is shown once")
-    adding.add_argument("name", type=token_name)
+    adding.add_argument("name", metavar="NAME", type=token_name)
     adding.add_argument("--admin", action="store_true", help="the token may open and close rooms")
     actions.add_parser("list", help="list the names that have a token")
-    actions.add_parser("revoke", help="revoke a token").add_argument("name")
+    actions.add_parser("revoke", help="revoke a token").add_argument("name", metavar="NAME")
     return parser
 
 
-def parse(parser: Parser, argv: Sequence[str]) -> argparse.Namespace:
-    """Parse the command line. An unknown flag is reported by name; argparse would report the word after it."""
-    _, rest = make_flags().parse_known_args(argv)
-    if rest and rest[0].startswith("-") and rest[0] not in ("-h", "--help"):
-        parser.error(f"unknown flag {rest[0]}: --help lists all")
-    return parser.parse_args(argv)
+def addresses(server: Running, settings: Settings) -> dict[str, str]:
+    """What people need to know of a server that is up, by subject."""
+    host = "127.0.0.1" if server.host in EVERYWHERE else server.host
+    host = f"[{host}]" if ":" in host else host
+    others = " (and at all other addresses of this machine)" if server.host in EVERYWHERE else ""
+    start, token = program_name("agents.client"), " --token TOKEN" if settings.tokens_needed else ""
+    needed = f"needed to play; make one with {program_name('server')} token add NAME"
+    return {
+        "bots": f"mjsonp://{host}:{server.mjai_port}/default or ws://{host}:{server.port}/mjai/default{others}",
+        "pages": f"http://{host}:{server.port}/docs",
+        "data": f"{settings.data.absolute()}",
+        "tokens": needed if settings.tokens_needed else "not needed: anybody who can connect may play",
+        "try it": f"{start} rule mjsonp://{host}:{server.mjai_port}/try+rule+rule{token}",
+    }
 
 
-def read_settings(parser: Parser, given: dict[str, Any]) -> Settings:
-    """Settings from the given flags and the environment. Exits with a one-line message if any are invalid."""
-    try:
-        return Settings(**{name: value for name, value in given.items() if name in Settings.model_fields})
-    except ValidationError as error:
-        lines = []
-        for details in error.errors():
-            name = str(details["loc"][0])
-            source = "--" + name.replace("_", "-") if name in given else PREFIX + name.upper()
-            lines.append(f"{source} {details['input']!r}: {details['msg'].removeprefix('Value error, ')}")
-        parser.error("; ".join(lines))
+def announce(server: Running, settings: Settings) -> None:
+    """Say that the server is up, and where: in a few lines, or in one of the log where that is for programs."""
+    facts = addresses(server, settings)
+    if settings.log == "json":
+        log.info("the server is up", **facts)
+        return
+    print("the server is up; Ctrl-C stops it")
+    for subject, text in facts.items():
+        print(f"  {subject:8}{text}")
+    sys.stdout.flush()
 
 
 async def serve(settings: Settings) -> int:
     """Run the server until SIGINT or SIGTERM."""
     stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+    on_signals(asyncio.get_running_loop(), stop.set)
     async with running(settings) as server:
-        host = f"[{server.host}]" if ":" in server.host else server.host
-        print(f"mjsonp://{host}:{server.mjai_port}/default  ws://{host}:{server.port}/mjai/default")
-        print(f"http://{host}:{server.port}/docs", flush=True)
+        announce(server, settings)
         await stop.wait()
+        n_playing = sum(room.playing for room in server.lobby.rooms.values())
         log.info("stopping")
+    print(f"stopped; {n_playing} games in play go on at the next start; data is in {settings.data}")
     return OK
+
+
+def on_signals(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+    """Call a function at SIGINT and SIGTERM."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if sys.platform == "win32":  # where event loops have no signal handlers; untested
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(call))
+        else:
+            loop.add_signal_handler(number, call)
+
+
+def run(main: Coroutine[Any, Any, int]) -> int:
+    """Run a coroutine in the fastest event loop there is."""
+    try:
+        from uvloop import new_event_loop
+    except ImportError:  # it does not exist for Windows
+        return asyncio.run(main)
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        return runner.run(main)
 
 
 async def manage_tokens(settings: Settings, args: argparse.Namespace) -> int:
     """Add, list or revoke tokens."""
-    settings.data.mkdir(parents=True, exist_ok=True)
+    make_folder(settings.data)
     store = await Store.open(settings.database_url)
     try:
         if args.token == "add":
@@ -130,17 +142,29 @@ async def manage_tokens(settings: Settings, args: argparse.Namespace) -> int:
         await store.close()
 
 
+def mention_earlier_data(settings: Settings) -> None:
+    """Say how to use the data of an earlier version, whose default folder was another."""
+    default = Settings.model_fields["data"].default
+    unused = settings.data == default and not settings.database and not default.exists()
+    if unused and EARLIER_DATABASE.exists() and not os.environ.get(PREFIX + "DATA"):
+        folder = EARLIER_DATABASE.parent
+        text = f"server: {EARLIER_DATABASE}, of an earlier version, is not used; to use it: --data {folder}"
+        print(text, file=sys.stderr, flush=True)
+
+
 def main(argv: Sequence[str]) -> int:
     """Run the server or a command. Returns the exit status."""
     parser = make_parser()
     args = parse(parser, argv)
     settings = read_settings(parser, vars(args))
     start_logging(settings.log)
+    mention_earlier_data(settings)
     try:
         if "token" in vars(args):
             return asyncio.run(manage_tokens(settings, args))
+        log.info("starting; says when it is up")
         warm_up(settings)
-        return uvloop.run(serve(settings))
+        return run(serve(settings))
     except (StoreError, ValueError) as error:
         parser.error(str(error))
     except OSError as error:

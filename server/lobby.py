@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections import Counter
 from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -358,13 +357,10 @@ class Lobby:
 
 
 def seated(players: Sequence[PlayerPort | str], secret_hashes: Sequence[str]) -> Iterator[Player]:
-    """The players of a game. Of house bots with the same spec, the second ``rule`` is named ``rule#2``."""
-    seen: Counter[str] = Counter()
+    """The players of a game. House bots with the same spec have the same name, and so one rating."""
     for player, stored in zip(players, secret_hashes, strict=True):
         if isinstance(player, str):
-            seen[player] += 1
-            number = "" if seen[player] == 1 else f"#{seen[player]}"
-            yield Player(f"{player}{number}{HOUSE_BOT_SUFFIX}", house=player)
+            yield Player(f"{player}{HOUSE_BOT_SUFFIX}", house=player)
         else:
             join = player.join
             yield Player(join.name, "", player.games_left, stored, join.dialect, join.reply)

@@ -58,6 +58,11 @@ class GamePort(Protocol):
     """A game as a connection that plays in it sees it. Seats are 0 to 2."""
 
     @property
+    def id(self) -> str:
+        """Id of the game."""
+        ...
+
+    @property
     def decision_time(self) -> float:
         """Seconds for each decision, without the time bank."""
         ...

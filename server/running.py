@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import fcntl
 import gc
 import socket
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -26,6 +26,11 @@ from server.lobby import Lobby
 from server.metrics import Metrics
 from server.settings import Settings
 from server.store import Store
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 SEND_TIMEOUT = 60  # seconds until a connection is closed whose peer acknowledges nothing
 # Inherited by connections. asyncio does not set TCP_NODELAY on every socket, and short messages would be delayed.
@@ -69,34 +74,58 @@ def warm_up(settings: Settings) -> None:
     gc.freeze()  # else each full collection would go through all modules and halt all games for a quarter of a second
 
 
+def make_folder(folder: Path) -> None:
+    """Create the data folder. Raises OSError, one line that names the setting."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unusable(folder, str(error.strerror)) from None
+
+
+def unusable(folder: Path, why: str) -> OSError:
+    """The error to raise for a data folder that cannot be used."""
+    return OSError(f"data folder {folder}: {why}; name another folder with --data (NUKIDORA_DATA)")
+
+
 @contextmanager
 def exclusive_lock(folder: Path) -> Iterator[None]:
     """Lock the folder while the block runs, or until the process dies. Raises OSError if another server uses it."""
-    with (folder / "lock").open("ab") as lock:
+    try:
+        lock = (folder / "lock").open("ab")
+    except OSError as error:
+        raise unusable(folder, str(error.strerror)) from None
+    with lock:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise OSError(f"data folder {folder}: another server uses it; name another folder with --data") from None
+            if sys.platform == "win32":  # untested
+                msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
+            else:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise unusable(folder, "another server uses it") from None
         yield
 
 
 @asynccontextmanager
 async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIterator[Running]:
     """Serve while the block runs. Raises OSError for an address or folder that cannot be used, StoreError."""
-    settings.data.mkdir(parents=True, exist_ok=True)
+    make_folder(settings.data)
     # Lock and listen before any stored game is restored: both may fail.
     with (
         exclusive_lock(settings.data),
-        listening(settings.host, settings.port, HTTP_OPTIONS) as http_sockets,
-        listening(settings.host, settings.mjai_port) as mjai_sockets,
+        listening(settings.host, settings.port, "port", HTTP_OPTIONS) as http_sockets,
+        listening(settings.host, settings.mjai_port, "mjai_port") as mjai_sockets,
     ):
+        ports = {
+            "port": http_sockets[0].getsockname()[1],
+            "mjai_port": mjai_sockets[0].getsockname()[1],
+        }
+        settings = settings.model_copy(update=ports)  # else 0 could stand for a free port
         store = await Store.open(settings.database_url)
         try:
             lobby = Lobby(settings, store, Access(settings, store), metrics or Metrics())
             await lobby.open()
             async with accept_connections(lobby, http_sockets, mjai_sockets):
-                port, mjai_port = (sockets[0].getsockname()[1] for sockets in (http_sockets, mjai_sockets))
-                yield Running(lobby, settings.host, port, mjai_port)
+                yield Running(lobby, settings.host, settings.port, settings.mjai_port)
         finally:
             await store.close()
 

@@ -15,6 +15,7 @@ from engine.rules import PRESETS, Rules, preset
 from engine.seeds import MAX_SEED
 
 PREFIX = "NUKIDORA_"
+OTHER_VARIABLES = frozenset({PREFIX + "CACHE", PREFIX + "TOKEN"})  # of other programs; NUKIDORA_PAUSE is the client's too
 
 
 def split_bots(bots: object) -> object:
@@ -45,6 +46,9 @@ class RoomSettings(BaseModel):
     )
     fault_penalty: float = Field(0.0, ge=0, description="final points deducted for each fault after the game")
     spectator_delay: float = Field(0.0, ge=0, description="seconds before a finished round is shown to spectators")
+    pause: float = Field(
+        0.0, ge=0, le=60, description="seconds house bots wait before each decision, so that people can follow"
+    )
 
     _split = field_validator("fill", mode="before")(split_bots)
 
@@ -83,7 +87,7 @@ class Settings(BaseSettings, RoomSettings):
     host: str = Field("127.0.0.1", description="address to listen on")
     port: int = Field(8000, ge=0, le=65535, description="port for HTTP and WebSocket; 0: any free one")
     mjai_port: int = Field(DEFAULT_PORT, ge=0, le=65535, description="port for mjai over TCP; 0: any free one")
-    data: Path = Field(Path("data"), description="folder of the journals and of the default database")
+    data: Path = Field(Path("server-data"), description="folder of the journals and of the default database")
     database: str = Field("", description="URL of the database; empty: SQLite in the data folder")
     access: Literal["auto", "open", "token"] = Field(
         "auto", description="who may play: open (anybody), token, or auto: token unless the address is loopback"

@@ -9,9 +9,11 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import closing
+from time import monotonic
 from types import FrameType
 
-from agents.client.connection import Address, FatalConnectionError, connect, parse_url
+from agents.client.connection import Address, FatalConnectionError, SilentError, connect, parse_url
+from agents.client.first_connection import other_protocol, unreachable
 from agents.client.session import ClientSession
 from agents.external.adapters import AgentBot
 from agents.external.mjai_bot import BotError, MjaiBot
@@ -23,18 +25,20 @@ from engine.mjai.dialects import DIALECTS
 from engine.mjai.messages import Message
 
 MIN_BACKOFF, MAX_BACKOFF = 1.0, 30.0  # seconds until the next attempt to connect; doubled each time
+FIRST_CONNECTION = 15.0  # seconds to reach a server at all
 
-EPILOG = """\
+EPILOG = f"""\
 examples:
   python -m agents.client rule mjsonp://localhost:11600/default
   python -m agents.client rule ws://localhost:8000/mjai/default --games 0
-  python -m agents.client --exec "python bot.py {id}" mjsonp://localhost:11600/default
+  python -m agents.client --exec "python bot.py {{id}}" mjsonp://localhost:11600/default
 
 A room name may ask for house bots in the empty seats: mjsonp://localhost:11600/solo+rule+efficiency.
-If the connection is lost, the client reconnects after 1 s, 2 s and so on up to 30 s, and resumes the game. If a program
+If no server answers within {FIRST_CONNECTION:g} s, the client gives up. If a connection is lost later, the client reconnects after 1 s, 2 s and so on up to 30 s, and resumes the game. If a program
 (--exec) crashes, hangs or sends an invalid reply, the error is printed with the end of its stderr, safe defaults are
 played for it until the end of the game, and the next game starts it anew.
-exit codes: 0 all games played, 1 the server rejects the bot or the bot cannot be started, 2 bad arguments,
+exit codes: 0 all games played (with --games 0: the server wants no more), 1 no server answers, or it rejects the bot, or
+the bot cannot be started, 2 bad arguments,
 130 interrupted, 143 terminated
 """
 
@@ -46,10 +50,13 @@ def make_parser() -> Parser:
         description=__doc__,
         epilog=EPILOG,
     )
-    parser.add_argument("bot", nargs="?", help=f"one of {', '.join(names())}; none with --exec")
-    parser.add_argument("url", type=address, help="mjsonp://HOST:PORT/ROOM, ws://HOST:PORT/mjai/ROOM or wss://…")
-    parser.add_argument("--name", help="name in the game (default: the bot's own name)")
-    parser.add_argument("--token", default=os.environ.get("NUKIDORA_TOKEN"), help="access token (or NUKIDORA_TOKEN)")
+    parser.add_argument("bot", nargs="?", metavar="BOT", help=f"one of {', '.join(names())}; none with --exec")
+    parser.add_argument("url", type=address, metavar="URL", help="mjsonp://HOST:PORT/ROOM, ws://HOST:PORT/mjai/ROOM or wss://…")
+    parser.add_argument("--name", metavar="NAME", help="name in the game (default: the bot's own name)")
+    parser.add_argument(
+        "--token", default=os.environ.get("NUKIDORA_TOKEN"), metavar="TOKEN",
+        help="access token from the server's operator (default: NUKIDORA_TOKEN)",
+    )  # fmt: skip
     parser.add_argument(
         "--games", type=non_negative, default=1, metavar="N", help="games to play (default 1; 0: no end)"
     )
@@ -58,7 +65,7 @@ def make_parser() -> Parser:
         "--pause",
         type=seconds,
         default=os.environ.get("NUKIDORA_PAUSE") or "0",
-        metavar="S",
+        metavar="SECONDS",
         help="seconds to wait before each decision, for spectators (default 0, or NUKIDORA_PAUSE)",
     )
     parser.add_argument("--dialect", choices=DIALECTS, help="of mjai, for the server and the program (default mjai3p)")
@@ -117,9 +124,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.token:
         join["token"] = options.token
     signal.signal(signal.SIGTERM, terminate)
+    player = ThinkingDelay(bot, options.pause)
+    session = ClientSession(player, join, options.games, report, log, options.url)
     with closing(bot):
         try:
-            session = ClientSession(ThinkingDelay(bot, options.pause), join, options.games, report, log)
             session.prepare()
             play(options.url, session)
         except KeyboardInterrupt:
@@ -130,12 +138,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except BotError as error:
             log(f"{bot.name}: {error}")
             return FAILED
+        finally:
+            if summary := session.summary():
+                report(summary)
     return OK
 
 
 def play(url: Address, session: ClientSession) -> None:
-    """Play all games; reconnect with exponential backoff. Raises FatalConnectionError if a retry will not help."""
+    """Play all games; reconnect with exponential backoff. Raises FatalConnectionError if a retry will not help.
+
+    That is also so if no server answers at all within FIRST_CONNECTION seconds. A port that accepts the connection and
+    stays silent may be an arena's, which answers when its game begins: it is tried for ever.
+    """
     backoff = MIN_BACKOFF
+    give_up_at = monotonic() + FIRST_CONNECTION
     while not session.finished:
         n_messages = session.n_messages
         try:
@@ -144,9 +160,21 @@ def play(url: Address, session: ClientSession) -> None:
         except OSError as error:
             if session.n_messages > n_messages:
                 backoff = MIN_BACKOFF
-            log(f"{url.url}: {error.strerror or error}; trying again in {backoff:g} s")
-            time.sleep(backoff)
+            wait = backoff if session.greeted else first_wait(url, error, backoff, give_up_at - monotonic())
+            log(f"{url.url}: {error.strerror or error}; trying again in {wait:g} s")
+            time.sleep(wait)
             backoff = min(2 * backoff, MAX_BACKOFF)
+
+
+def first_wait(url: Address, error: OSError, backoff: float, left: float) -> float:
+    """Seconds until the next attempt to reach a server; `left` until we give up. Raises FatalConnectionError."""
+    if not isinstance(error, ConnectionRefusedError) and (told := other_protocol(url)):
+        raise FatalConnectionError(told)
+    if isinstance(error, SilentError):
+        return backoff
+    if left <= 0:
+        raise FatalConnectionError(unreachable(url, error))
+    return min(backoff, round(left + 0.05, 1))
 
 
 def report(line: str) -> None:

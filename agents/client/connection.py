@@ -7,18 +7,23 @@ import socket
 from dataclasses import dataclass
 from time import monotonic
 from typing import Protocol
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from agents.external.mjai_bot import parse_message
 from engine.mjai.connection import DEFAULT_DIALECT, DEFAULT_PORT, DEFAULT_ROOM, DIALECTS, MAX_MESSAGE, is_room
 from engine.mjai.messages import Message
 
 CONNECT_TIMEOUT = 10.0  # seconds
+HELLO_TIMEOUT = 5.0  # seconds a server has to greet us once it is connected
 PORTS = {"mjsonp": DEFAULT_PORT, "ws": 80, "wss": 443}
 
 
 class FatalConnectionError(Exception):
     """The server cannot be joined, and a retry will not help."""
+
+
+class SilentError(ConnectionError):
+    """The other side has accepted the connection but sends nothing. The arena greets a bot once its game begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,23 @@ class Address:
     port: int
     room: str
     dialect: str
+
+    @property
+    def full(self) -> str:
+        """The URL with a port, so that a port left out is seen."""
+        parts = urlsplit(self.url)
+        with_port = parts.netloc if parts.port else f"{parts.netloc.removesuffix(':')}:{self.port}"
+        return urlunsplit(parts._replace(netloc=with_port))
+
+    def api(self, http_port: int | None) -> str:
+        """Where the server's HTTP API is; "" if that is not known. `http_port` is its port as the server has told it.
+
+        WebSockets share the port of the API, which a proxy may have changed.
+        """
+        if self.scheme == "mjsonp":
+            host = f"[{self.host}]" if ":" in self.host else self.host
+            return f"http://{host}:{http_port}" if http_port else ""
+        return urlunsplit(("https" if self.scheme == "wss" else "http", urlsplit(self.url).netloc, "", "", ""))
 
 
 def parse_url(url: str) -> Address:

@@ -1,4 +1,4 @@
-"""A complete mjai bot in forty lines, to start your own from.
+"""A complete mjai bot in fifty lines, to start your own from.
 
     python -m agents.client.example localhost 11600 default
 
@@ -45,4 +45,9 @@ def play(host: str, port: int, room: str) -> None:
 
 
 if __name__ == "__main__":
-    play(sys.argv[1], int(sys.argv[2]), sys.argv[3])
+    if len(sys.argv) != 4 or not sys.argv[2].isdigit():
+        sys.exit("usage: python -m agents.client.example HOST PORT ROOM, such as localhost 11600 default")
+    try:
+        play(sys.argv[1], int(sys.argv[2]), sys.argv[3])
+    except OSError as error:
+        sys.exit(f"no game at {sys.argv[1]}:{sys.argv[2]}: {error}; is the server running there?")

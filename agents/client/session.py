@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
-from typing import NoReturn
+from urllib.parse import quote
 
-from agents.client.connection import CONNECT_TIMEOUT, FatalConnectionError, Transport
+from agents.client.connection import HELLO_TIMEOUT, Address, FatalConnectionError, SilentError, Transport
 from agents.external.adapters import AgentBot
 from agents.external.fallback import FallbackAgent
 from agents.external.mjai_bot import NONE, BotError, MjaiBot, one_line
@@ -14,7 +15,8 @@ from engine.mjai.reading import canonical
 from engine.mjai.schema import SEAT_KEYS
 
 # Keys that are addressed to this seat alone and kept with its messages; canonical messages have none of them.
-KEPT_KEYS = SEAT_KEYS - {"resume", "can_act"}
+PLACE_KEYS = frozenset({"game", "http_port"})
+KEPT_KEYS = SEAT_KEYS - PLACE_KEYS - {"resume", "can_act"}
 PLACEMENTS = ("1st", "2nd", "3rd")
 
 Log = Callable[[str], None]  # takes one line of text
@@ -26,6 +28,7 @@ class GameSession:
     def __init__(self, bot: MjaiBot, fallback: MjaiBot, log: Log) -> None:
         """`fallback` plays on if `bot` fails; `log` is called with the error."""
         self.resume_secret: str | None = None
+        self.place: Message = {}  # the id of the game and the port of the server's HTTP API, if it has told them
         self._bot = bot
         self._fallback = fallback
         self._log = log
@@ -50,6 +53,7 @@ class GameSession:
         """Take the next message of the game; returns the reply if it asks for one."""
         asked = message.pop("can_act", False)
         secret = message.pop("resume", None)
+        self.place |= {key: message.pop(key) for key in PLACE_KEYS if key in message}
         self._next += 1
         if self._next > len(self._messages):
             seat_keys = {key: message.pop(key) for key in KEPT_KEYS if key in message}
@@ -74,25 +78,35 @@ class GameSession:
         self._bot, self._n_sent = self._fallback, 0
         return self._react()
 
-    def finish(self) -> str:
-        """Send the bot the end of the game; returns the result in words."""
+    @property
+    def opponents(self) -> str:
+        """The names of the other players."""
+        start = self._messages[0]
+        return " and ".join(name for seat, name in enumerate(start["names"]) if seat != start["id"])
+
+    def finish(self) -> tuple[int, str]:
+        """Send the bot the end of the game; returns its rank (0 to 2) and the result in words."""
         self._react()
         seat, end = self._messages[0]["id"], self._messages[-1]
         # Some dialects leave out the final scores: then riichi sticks that nobody has won are missing here.
         scores = next(message["scores"] for message in reversed(complete(self._messages)) if "scores" in message)
         rank = sum((-score, other) < (-scores[seat], seat) for other, score in enumerate(scores))
         points = f" ({end['points'][seat]:+.1f})" if "points" in end else ""
-        return f"{PLACEMENTS[rank]} with {scores[seat]:,} points{points}"
+        return rank, f"{PLACEMENTS[rank]} with {scores[seat]:,} points{points}"
 
 
 class ClientSession:
     """Plays a number of games at one server; a game goes on over the next connection if one is lost."""
 
-    def __init__(self, bot: MjaiBot, join: Message, games: int, report: Log, log: Log) -> None:
+    def __init__(
+        self, bot: MjaiBot, join: Message, games: int, report: Log, log: Log, address: Address | None = None
+    ) -> None:
         """`join` has the keys of ``join`` that stay the same; `games` is how many to play, 0 for no end.
 
-        `report` is called with the result of each game, `log` with errors.
+        `report` is called with the start and the result of each game, `log` with errors. `address` is that of the room,
+        from which the addresses of records follow.
         """
+        self.greeted = False  # whether a server has ever answered
         self.finished = False
         self.games_played = 0
         self.n_messages = 0  # messages of games received, over all connections
@@ -102,7 +116,10 @@ class ClientSession:
         self._games = games
         self._report = report
         self._log = log
+        self._address = address
         self._game: GameSession | None = None  # the game being played
+        self._ranks: Counter[int] = Counter()  # of the games finished
+        self._api = ""  # where the server's HTTP API is
 
     def prepare(self) -> None:
         """Do what would take time in a game. Raises BotError."""
@@ -134,23 +151,36 @@ class ClientSession:
         except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
             raise ConnectionError(f"the server sent an invalid message ({one_line(str(error))})") from error
 
-    def _rejected(self, error: Message) -> NoReturn:
+    def _rejected(self, error: Message) -> None:
         """The server has rejected us. Raises ConnectionError if a retry may help, else FatalConnectionError.
 
-        A game that cannot be resumed counts as played.
+        A game that cannot be resumed counts as played. A session without end is over if the server, or an arena, wants
+        no more games after those that were played.
         """
+        told = describe(error)
         if error.get("retry") is True:
-            raise ConnectionError(describe(error))
+            raise ConnectionError(told)
+        if "token" in told and "token" not in self._join:
+            told += "; give yours with --token or NUKIDORA_TOKEN"
         if self._game is not None:
             self._count_game()
-            text = f"game {self.games_played} cannot be resumed ({describe(error)})"
+            text = f"game {self.games_played} cannot be resumed ({told})"
             raise FatalConnectionError(text) if self.finished else ConnectionError(text)
-        raise FatalConnectionError(describe(error))
+        if self._games == 0 and self._ranks:
+            self._report(told)
+            self.finished = True
+            return
+        raise FatalConnectionError(told)
 
     def _handshake(self, transport: Transport) -> None:
-        hello = transport.receive(CONNECT_TIMEOUT)
+        try:
+            hello = transport.receive(HELLO_TIMEOUT)
+        except TimeoutError:
+            raise SilentError(f"no hello within {HELLO_TIMEOUT:g} s") from None
+        self.greeted = True
         if hello["type"] == "error":
             self._rejected(hello)
+            return
         if hello["type"] != "hello":
             raise FatalConnectionError(f"not a mjai server: the first message was {hello['type']!r}")
         if self._game is not None and self._game.resume_secret is None:
@@ -165,19 +195,40 @@ class ClientSession:
         if message["type"] == "resumed" and self._game is not None:
             self._game.rewind(message["from"])
             return True
-        if message["type"] == "start_game" and self._game is None:  # otherwise it is a repetition in a resumed game
+        first = self._game is None
+        if message["type"] == "start_game" and first:  # otherwise it is a repetition in a resumed game
             self._game = GameSession(self._bot, self._fallback, self._log)
         if self._game is None:
             raise ValueError(f"{message['type']} outside of a game")
         reply = self._game.receive(message)
+        if message["type"] == "start_game" and first:
+            self._announce(self._game)
         if reply is not None:
             transport.send(reply)
         if message["type"] != "end_game":
             return True
-        result = self._game.finish()
+        rank, result = self._game.finish()
+        game = self._game.place.get("game")
+        record = f"; record: {self._api}/api/games/{game}/record" if self._api and game else ""
         self._count_game()
-        self._report(f"game {self.games_played}: {result}")
+        self._ranks[rank] += 1
+        self._report(f"game {self.games_played}: {result}{record}")
         return False
+
+    def _announce(self, game: GameSession) -> None:
+        if self._address is not None and "game" in game.place:
+            self._api = self._address.api(game.place.get("http_port"))
+        told = f", id {game.place['game']}" if "game" in game.place else ""
+        self._report(f"game {self.games_played + 1}: against {game.opponents}{told}")
+
+    def summary(self) -> str:
+        """What was played, and where it can be seen; "" if no game was finished."""
+        if not self._ranks:
+            return ""
+        played = self._ranks.total()
+        ranks = ", ".join(f"{self._ranks[rank]} x {PLACEMENTS[rank]}" for rank in range(len(PLACEMENTS)))
+        seen = f"; all games: {self._api}/api/games?player={quote(self._join['name'])}" if self._api else ""
+        return f"played {played} {'game' if played == 1 else 'games'} as {self._join['name']}: {ranks}{seen}"
 
     def _count_game(self) -> None:
         self._game = None

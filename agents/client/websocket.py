@@ -55,7 +55,7 @@ def connect_websocket(url: str) -> WebSocketTransport:
             f"no room at {url}: the server answered HTTP {status}; the path is /mjai/ROOM"
         ) from refused
     except InvalidMessage as cut:
-        raise ConnectionError("the connection was closed") from cut
+        raise ConnectionError("the connection was closed, or what answers is no WebSocket") from cut
     except InvalidHandshake as refused:
         raise FatalConnectionError(f"no WebSocket at {url}: {refused}") from refused
     except ssl.SSLCertVerificationError as refused:

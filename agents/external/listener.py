@@ -14,6 +14,7 @@ from engine.mjai.dialects import write
 from engine.mjai.messages import Message
 
 TIMEOUT = 30.0  # seconds for one reply
+NO_MORE_GAMES = "all games are played"  # an error without ``retry``: another join would not be answered
 
 
 class ConnectedBot:
@@ -99,7 +100,10 @@ class Listener:
             self._bot = None
 
     def close(self) -> None:
-        """Disconnect the bot and stop listening."""
+        """Disconnect the bot and stop listening. A bot that waits for a next game is told that there is none."""
+        if self._bot is not None and not self._playing:
+            disconnect_with_error(self._bot.transport, NO_MORE_GAMES)
+            self._bot = None
         self._disconnect()
         if self._server is not None:
             self._server.close()
@@ -120,7 +124,7 @@ class Listener:
         """Wait for the next bot that joins."""
         self.prepare()
         assert self._server is not None
-        print(f"waiting for a bot at {self._address.url}", file=sys.stderr, flush=True)
+        print(f"waiting for a bot at {self._address.full}", file=sys.stderr, flush=True)
         while True:
             connected, _ = self._server.accept()
             transport = TcpTransport(connected)

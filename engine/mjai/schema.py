@@ -129,6 +129,8 @@ _EVENTS = (
             Key("wall_seed", TEXT, "seed of the walls; only in records", default=None),
             Key("id", SEAT, "your seat", default=None, scope=Scope.SEAT, visibility=Visibility.RECEIVER),
             Key("resume", SECRET, "secret to resume the game with, if asked for", default=None, scope=Scope.CONNECTION),
+            Key("game", TEXT, "id of the game; with resume only", default=None, scope=Scope.CONNECTION),
+            Key("http_port", COUNT, "port of the server's HTTP API; with resume only", default=None, scope=Scope.CONNECTION),
         ),
         libriichi3p="names id",
         kita="names id",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import reprlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Generic, TypeVar
@@ -11,10 +12,12 @@ from urllib.parse import unquote
 from fastapi import Depends, HTTPException, Query
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
+from starlette.datastructures import QueryParams
 from starlette.requests import HTTPConnection
 from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 
+from engine.mjai.kinds import MAX_SHOWN
 from server import store
 from server.api.health import Health
 from server.lobby import Lobby
@@ -90,6 +93,12 @@ def read_cursor(order: Order[Any], cursor: str | None) -> tuple[Any, ...] | None
         raise HTTPException(422, str(error)) from error
 
 
+def printable(key: str | int) -> str:
+    """A key that a client has sent, or an index, in a few printable characters."""
+    text = str(key)
+    return text if text.isprintable() and len(text) <= MAX_SHOWN else reprlib.repr(text)
+
+
 class Problem(BaseModel):
     """An error."""
 
@@ -119,6 +128,7 @@ class Route(APIRoute):
 
     The raw path is matched, and its parameters are decoded afterwards, so that a name may contain a slash, sent as %2F.
     HEAD is answered like GET (the server sends no body then); it is not in `methods`, so that OpenAPI does not list it.
+    A query may have no other keys than the route's: a filter that is misspelt would otherwise select everything.
     A 405 response lists in ``Allow`` the methods of all routes with that path.
     """
 
@@ -139,7 +149,15 @@ class Route(APIRoute):
         """Answer a request. Starlette calls this, also if no route with this path has the method."""
         if as_get(scope)["method"] not in self.methods:
             raise HTTPException(405, headers={"Allow": ", ".join(sorted(scope[ALLOWED]))})
+        self._check_query(scope)
         await super().handle(as_get(scope), receive, send)
+
+    def _check_query(self, scope: Scope) -> None:
+        known = [parameter.alias for parameter in self.dependant.query_params]
+        for key in QueryParams(scope["query_string"]):
+            if key not in known:
+                told = f"known are {', '.join(known)}" if known else "this address takes none"
+                raise HTTPException(422, f"query: {printable(key)} is unknown; {told}")
 
 
 def as_get(scope: Scope) -> Scope:

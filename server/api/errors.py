@@ -14,8 +14,8 @@ from fastapi.exceptions import RequestValidationError
 from starlette.responses import JSONResponse
 from starlette.websockets import WebSocket
 
-from engine.mjai.kinds import MAX_SHOWN
 from server.access import AccessError, RateLimitError, UnauthorizedError
+from server.api.common import printable
 from server.store import StoreError
 
 SHOULD = re.compile(r"^(Input|String|Value) should")
@@ -46,12 +46,6 @@ async def deny(socket: WebSocket, response: JSONResponse) -> None:
 def not_found(what: str, name: str) -> HTTPException:
     """The exception to raise for a name or id that does not exist."""
     return HTTPException(404, f"there is no {what} {name[:80]!r}")
-
-
-def printable(key: str | int) -> str:
-    """A key of a body or its index, in a few printable characters; the keys are the client's."""
-    text = str(key)
-    return text if text.isprintable() and len(text) <= MAX_SHOWN else reprlib.repr(text)
 
 
 def describe(error: Mapping[str, Any]) -> str:

@@ -167,12 +167,16 @@ class BotConnection:
             if self.join.dialect == DEFAULT_DIALECT and (asked or not resent):
                 shown = shown | possible_actions(table, self._seat, message, asked)
             if message["type"] == "start_game" and self.join.resume is True and self._secret:
-                shown = shown | {"resume": self._secret}
+                shown = shown | {"resume": self._secret} | self._where(self._game)
             if asked and self.only_when_asked:
                 shown = shown | {"can_act": True}
             without_decision = ExpectedReply.ANY if resent else ExpectedReply.NONE
             self._add(shown, ExpectedReply.DECISION if asked else without_decision)
         self._outbox.flush()
+
+    def _where(self, game: GamePort | None) -> Message:
+        """Where the game can be seen, and its record later."""
+        return {"game": game.id, "http_port": self._settings.port} if game is not None else {}
 
     def _add(self, message: Message, expected: ExpectedReply) -> None:
         self._outbox.add(to_json(dialects.write(message, self.join.dialect)), expected)

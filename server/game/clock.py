@@ -17,6 +17,11 @@ class DecisionClock:
         self._started_at = 0.0  # loop time
         self._timer: asyncio.TimerHandle | None = None
 
+    @property
+    def running(self) -> bool:
+        """Whether it runs."""
+        return self._timer is not None
+
     def start(self) -> None:
         """Start the time for one decision; `on_timeout` is called when it and the bank are used up."""
         self._started_at = self._loop.time()

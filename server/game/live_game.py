@@ -206,6 +206,8 @@ class LiveGame:
             self._end_restoring_if_complete()
         else:
             asked = [] if seat.fallback.bot else seat.legal_actions  # a house bot may still be deciding
+            if asked and not seat.clock.running:  # it was in its pause
+                seat.clock.start()
             connection.send_messages(messages, self.engine.table, asked, resent=True)
 
     def _reconnect_timed_out(self, seat: Seat) -> None:
@@ -223,7 +225,7 @@ class LiveGame:
             connection.close_with_error(text)
         if seat.legal_actions:
             self._stop_clock(seat)
-            self._ask_fallback(seat)
+            self._ask_house_bot(seat)
             self._advance_if_decided()
 
     # Decisions --------------------------------------------------------------------------------------------------------
@@ -357,10 +359,22 @@ class LiveGame:
             elif len(legal_actions) == 1:
                 self._act(seat, legal_actions[0])
             else:
-                self._ask_fallback(seat)
+                self._ask_house_bot(seat)
         return not any(seat.legal_actions for seat in self.seats)
 
-    def _ask_fallback(self, seat: Seat) -> None:
+    def _ask_house_bot(self, seat: Seat) -> None:
+        """Let the house bot decide, after the room's pause. The clock does not run in the pause."""
+        if self.start.settings.pause:
+            self._loop.call_later(self.start.settings.pause, self._pause_over, seat, seat.legal_actions)
+        else:
+            self._house_bot_decides(seat)
+
+    def _pause_over(self, seat: Seat, legal_actions: list[int]) -> None:
+        if seat.legal_actions is legal_actions and not self._closed:  # else the connection is back
+            self._house_bot_decides(seat)
+            self._advance_if_decided()
+
+    def _house_bot_decides(self, seat: Seat) -> None:
         """Let the house bot decide, at once or, if it is not compiled, later and against the clock."""
         legal_actions = seat.legal_actions
         on_decision = partial(self._fallback_decided, seat, legal_actions)

@@ -78,8 +78,9 @@ class StoredGame(GameInfo):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def rated(self) -> bool:
-        """Whether the game counts for ratings: false if one name had two seats."""
-        return len({seat.name for seat in self.seats}) == len(self.seats)
+        """Whether the game counts for ratings: false if one name had two seats, unless it is that of a house bot."""
+        connected = [seat.name for seat in self.seats if not seat.house_bot]
+        return len(set(connected)) == len(connected) and len({seat.name for seat in self.seats}) > 1
 
 
 class FinishedGame(StoredGame):

@@ -35,13 +35,11 @@ async def insert_game(connection: AsyncConnection, game: FinishedGame) -> bool:
     for result in game.seats:
         players[result.name] = _add_result(players[result.name], result, game)
     if game.rated:
-        ratings = rate([players[seat.name].rating for seat in game.seats], [seat.rank for seat in game.seats])
-        names = [seat.name for seat in game.seats]
-        for name, rating in zip(names, ratings, strict=True):
-            players[name] = _with_rating(players[name], rating)
-        await connection.execute(
-            insert(tables.ratings), [{"name": name} | to_row(_rating_point(players[name], game)) for name in names]
-        )
+        before = {name: player.rating for name, player in players.items()}
+        ratings = rate(before, [seat.name for seat in game.seats], [seat.rank for seat in game.seats])
+        players = {name: _with_rating(players[name], rating) for name, rating in ratings.items()}
+        points = [{"name": name} | to_row(_rating_point(player, game)) for name, player in players.items()]
+        await connection.execute(insert(tables.ratings), points)
     rows = [to_row(player) for player in players.values()]
     changed: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "name"}
     statement = update(tables.players).where(tables.players.c.name == bindparam("key")).values(changed)
