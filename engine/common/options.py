@@ -123,6 +123,14 @@ def positive_number(text: str) -> float:
     return value
 
 
+def non_negative_number(text: str) -> float:
+    """Option type: a finite number >= 0."""
+    value = _number(text)
+    if not 0.0 <= value < inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative number")
+    return value
+
+
 def seconds(text: str) -> float:
     """Option type: a finite number of seconds >= 0."""
     value = _number(text)

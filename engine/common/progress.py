@@ -1,46 +1,80 @@
-"""Progress of a long job, on stderr: a bar on a terminal, elsewhere a line every few seconds."""
+"""Progress of a long job, on stderr: a bar on a terminal, elsewhere a line every so often."""
 
 from __future__ import annotations
 
 import sys
+from collections import deque
 from time import monotonic
 
 from rich import progress as rich_progress
 from rich.console import Console
 
-LINE_INTERVAL = 5.0  # seconds between two lines where stderr is no terminal
+# Where stderr is no terminal, the time between two lines is a share of the time that the job has run: a short job shows
+# that it runs, and the log of a long one stays short.
+LINE_SHARE, MIN_LINE_SECONDS, MAX_LINE_SECONDS = 0.5, 2.0, 60.0
+
+# Rate and time left are of the last minutes, so that they follow the speed of the machine. Before the job has run for a
+# few seconds and done a few units they would be those of its start, and are not shown.
+WINDOW_SECONDS, WINDOW_STEP_SECONDS = 300.0, 1.0
+ESTIMATE_SECONDS, ESTIMATE_UNITS = 5.0, 10
+
+
+def duration(seconds: float) -> str:
+    """A time in words: ``45 s``, ``1 min 25 s``, ``25 min``, ``2 h 5 min``, ``3 d 4 h``."""
+    rounded = round(seconds)
+    if rounded < 60:
+        return f"{rounded} s"
+    if rounded < 600:
+        return f"{rounded // 60} min" + (f" {rounded % 60} s" if rounded % 60 else "")
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    if minutes < 24 * 60:
+        return f"{minutes // 60} h" + (f" {minutes % 60} min" if minutes % 60 else "")
+    hours = round(seconds / 3600)
+    return f"{hours // 24} d" + (f" {hours % 24} h" if hours % 24 else "")
 
 
 class Progress:
     """Counts the units of a job that are done. Shown while its ``with`` block runs.
 
     On a terminal it is a bar with rate and time left, which disappears at the end. Elsewhere it is a line like
-    ``350 of 1,200 games, 10 games/s, 85 s left``, at most one every `LINE_INTERVAL` seconds.
+    ``350 of 1,200 games, 10 games/s, 1 min 25 s left``: the first after two seconds, then ever more rarely, at last one
+    a minute. Lines are printed when units are done, so that a job that hangs is silent.
     """
 
-    def __init__(self, unit: str, total: int, done: int = 0, console: Console | None = None) -> None:
+    def __init__(
+        self,
+        unit: str,
+        total: int,
+        done: int = 0,
+        console: Console | None = None,
+        *,
+        parts: tuple[int, str] | None = None,
+    ) -> None:
         """``unit``: plural name of what is counted. ``done``: units of ``total`` that were done before the start.
 
-        ``console``: where to show it; stderr by default.
+        ``console``: where to show it; stderr by default. ``parts``: what a unit consists of, such as
+        ``(128, "samples")``; the rate is then in these.
         """
         self.unit = unit
         self.total = total
         self.done = self._done_before = done
         self.console = console or Console(stderr=True)
+        self._parts, self._part = parts or (1, unit)
         self._start = monotonic()
-        self._next_line = self._start + LINE_INTERVAL
+        self._window = deque([(self._start, done)])  # (time, units done), the first at most about WINDOW_SECONDS old
+        self._next_line = self._start + MIN_LINE_SECONDS
         self._bar = rich_progress.Progress(
             rich_progress.BarColumn(),
             rich_progress.MofNCompleteColumn(),
-            rich_progress.TextColumn("{task.fields[rate]}"),
-            rich_progress.TimeRemainingColumn(compact=True),
-            rich_progress.TextColumn("left {task.fields[status]}"),
+            rich_progress.TextColumn("{task.fields[text]}"),
             console=self.console,
             transient=True,
             disable=not self.console.is_terminal,
             redirect_stdout=sys.stdout.isatty(),  # lines printed meanwhile go above the bar
         )
-        self._task = self._bar.add_task("", completed=done, total=total, rate=unit, status="")
+        self._task = self._bar.add_task("", completed=done, total=total, text=unit)
 
     def __enter__(self) -> Progress:
         self._bar.start()
@@ -50,21 +84,40 @@ class Progress:
         self._bar.stop()
 
     @property
-    def rate(self) -> float:
-        """Units per second since the start."""
-        return (self.done - self._done_before) / max(monotonic() - self._start, 1e-9)
+    def rate(self) -> float | None:
+        """Units per second in the last minutes; None before it means something."""
+        (then, done_then), (now, done) = self._window[0], self._window[-1]
+        if now - self._start < ESTIMATE_SECONDS or done - self._done_before < ESTIMATE_UNITS:
+            return None
+        return (done - done_then) / (now - then)
 
     def advance(self, n: int = 1, status: str = "") -> None:
         """``n`` more units are done; ``status`` is shown beside them."""
         self.done += n
-        rate = f"{self.rate:,.{0 if self.rate >= 10 else 1}f} {self.unit}/s"
-        self._bar.update(self._task, completed=self.done, rate=f"{self.unit}  {rate} ", status=status)
-        if not self.console.is_terminal and self.rate > 0 and monotonic() >= self._next_line:
-            self._next_line = monotonic() + LINE_INTERVAL
-            time_left = f"{(self.total - self.done) / self.rate:.0f} s left"
-            self.print(
-                ", ".join(filter(None, (f"{self.done:,} of {self.total:,} {self.unit}", rate, time_left, status)))
-            )
+        now = monotonic()
+        if len(self._window) > 1 and now - self._window[-2][0] < WINDOW_STEP_SECONDS:
+            self._window.pop()
+        self._window.append((now, self.done))
+        while now - self._window[1][0] > WINDOW_SECONDS:
+            self._window.popleft()
+        line_due = not self.console.is_terminal and now >= self._next_line
+        if not self.console.is_terminal and not line_due:
+            return
+        text = ", ".join(filter(None, (self.unit, self._estimate(), status)))
+        self._bar.update(self._task, completed=self.done, text=text)
+        if line_due:
+            interval = LINE_SHARE * (now - self._start)
+            self._next_line = now + min(max(interval, MIN_LINE_SECONDS), MAX_LINE_SECONDS)
+            self.print(f"{self.done:,} of {self.total:,} {text}")
+
+    def _estimate(self) -> str:
+        """Rate and time left, as far as they mean something."""
+        rate = self.rate
+        if not rate:
+            return ""
+        parts = rate * self._parts
+        left = f", {duration((self.total - self.done) / rate)} left" if self.done < self.total else ""
+        return f"{parts:,.{0 if parts >= 10 else 1}f} {self._part}/s{left}"
 
     def print(self, line: str) -> None:
         """Print a line, on a terminal above the bar."""

@@ -13,19 +13,22 @@ from typing import Any, NamedTuple
 from rich.console import Console
 
 from agents.bert.model import PRESETS
+from agents.bert.next_steps import arena_command, command, new_run, print_outcome
 from agents.bert.training import average as averaging
 from agents.bert.training.config import TrainingConfig
+from agents.bert.training.data.manifest import MANIFEST, has_rollouts
 from agents.bert.training.deepen import deepen as deepened
 from agents.bert.training.model_card import write_card
 from agents.bert.training.networks import load_trained, quiet_libraries, save_network
 from agents.bert.training.objectives import Imitation, Improvement, MakeObjective, Pretraining
 from agents.bert.training.trainer import StopRequest, Trainer
 from engine.common.files import write_atomically
-from engine.common.options import Parser, describe_error, positive, positive_number, seed
+from engine.common.options import Parser, describe_error, non_negative_number, positive, positive_number, seed
 from engine.common.program import INTERRUPTED, OK
-from engine.common.progress import Progress
+from engine.common.progress import Progress, duration
 
 CONFIG_FILE = "training_config.json"
+RESOLVED = "resolved"  # key in it: the absolute paths of the folders
 SIZES = ", ".join(f"{name} ({size.layers} x {size.width})" for name, size in PRESETS.items())
 EPILOG = """\
 Ctrl-C saves a checkpoint; the same command resumes from it. OUT/model has the network with the lowest validation loss;
@@ -54,11 +57,11 @@ OPTIONS = (
     Option("epochs", positive_number, "X", "passes over the data"),
     Option("steps", positive, "N", "instead of --epochs"),
     Option("learning_rate", positive_number, "X", "peak learning rate"),
-    Option("weight_decay", float, "X", "of AdamW"),
+    Option("weight_decay", non_negative_number, "X", "of AdamW"),
     Option("max_grad_norm", positive_number, "X", "norm to which gradients are clipped"),
-    Option("value_weight", float, "X", "weight of the value losses", objectives=("train", "improve")),
+    Option("value_weight", non_negative_number, "X", "weight of the value losses", objectives=("train", "improve")),
     Option("eval_steps", positive, "N", "steps between validations"),
-    Option("patience", positive, "N", "validations without a lower loss before training stops (default: none)"),
+    Option("patience", positive, "N", "validations without a lower loss before training stops (default: no limit)"),
     Option("seed", seed, "N", "of initial weights, order of samples and augmentation (default 0)"),
 )
 
@@ -87,12 +90,15 @@ def training_parser(objective: str, description: str) -> Parser:
         description=description,
         epilog=EPILOG,
     )
-    parser.add_argument("data", help="data folder, made by: python -m agents.bert data")
-    parser.add_argument("out", type=Path, help="folder of the run")
-    start = f"{SIZES}; or the folder of a network (default laptop)"
+    parser.add_argument("data", metavar="DATA", help="data folder, made by: python -m agents.bert data")
+    parser.add_argument("out", metavar="OUT", type=Path, help="folder of the run")
     if objective == "improve":
-        start = "folder of the trained network to improve; must be given"
-    parser.add_argument("--from", dest="model", default="laptop", metavar="SIZE|FOLDER", help=start)
+        parser.add_argument(
+            "--from", dest="model", required=True, metavar="FOLDER", help="the trained network to improve"
+        )
+    else:
+        start = f"a size: {SIZES}; or the folder of a network (default laptop)"
+        parser.add_argument("--from", dest="model", default="laptop", metavar="SIZE|FOLDER", help=start)
     for option in OPTIONS:
         if objective not in option.objectives:
             continue
@@ -128,53 +134,96 @@ def run_objective(
     console = Console(stderr=True)
     try:
         check_config(config, out)
+        if objective == "improve":
+            check_rollouts(Path(config.data))
         trainer = Trainer(config, make_objective, out)
+        console.quiet = not trainer.is_main
         if trainer.is_main:
             save_config(config, out)  # only now: a run that cannot start leaves its folder free for another
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
-    progress = trainer.progress
     if trainer.finished:
-        console.print(f"finished after {progress.step:,} steps; the network is in {out / 'model'}", soft_wrap=True)
-        return OK
-    with StopRequest() as stop:
-        run_training(trainer, stop, console)
+        console.print(f"{out}: already finished", soft_wrap=True, highlight=False)
+    else:
+        with StopRequest() as stop:
+            run_training(trainer, stop, console)
+        if trainer.is_main:
+            write_card(trainer, training_command(config, out))
+    if not trainer.finished:
+        console.print(f"{parser.short_name}: interrupted; the same command resumes", soft_wrap=True, highlight=False)
+        return INTERRUPTED
     if trainer.is_main:
-        write_card(trainer, training_command(config, out))
-    if trainer.finished:
-        console.print(f"lowest validation loss {progress.best_loss:.4f}, after {progress.best_step:,} steps")
-        return OK
-    console.print(f"{parser.short_name}: interrupted; the same command resumes", soft_wrap=True)
-    return INTERRUPTED
+        print_outcome(describe_run(trainer), *next_commands(config, out / "model"))
+    return OK
 
 
 def check_config(config: TrainingConfig, out: Path) -> None:
-    """Raise ValueError if the folder belongs to a run with another config."""
+    """Raise ValueError if the folder belongs to a run with another config.
+
+    The data folder and that of the initial network may be written differently.
+    """
     path = out / CONFIG_FILE
     if not path.exists():
         return
-    before = json.loads(path.read_text())
+    before, folders = json.loads(path.read_text()), resolved_folders(config)
     for name, value in asdict(config).items():
-        if before.get(name) != value:
+        same_folder = name in folders and before.get(RESOLVED, {}).get(name) == folders[name]
+        if before.get(name) != value and not same_folder:
             what = f"started with {name} = {before.get(name)!r}, not {value!r}"
             raise ValueError(f"{out}: {what}; give the same options, or another folder")
 
 
+def resolved_folders(config: TrainingConfig) -> dict[str, str]:
+    """The absolute paths of the folders in a config, by field."""
+    folders = {"data": config.data} if config.model in PRESETS else {"data": config.data, "model": config.model}
+    return {name: str(Path(folder).resolve()) for name, folder in folders.items()}
+
+
 def save_config(config: TrainingConfig, out: Path) -> None:
     """Write the config to a run folder. Raises OSError."""
-    out.mkdir(parents=True, exist_ok=True)
+    content = asdict(config) | {RESOLVED: resolved_folders(config)}
     with write_atomically(out / CONFIG_FILE) as file:
-        file.write(json.dumps(asdict(config), indent=1).encode() + b"\n")
+        file.write(json.dumps(content, indent=1).encode() + b"\n")
+
+
+def check_rollouts(data: Path) -> None:
+    """Raise ValueError if the manifest of a data folder says that there are no rollouts in it."""
+    if (data / MANIFEST).exists() and not has_rollouts(data):
+        how = command(
+            "agents.bert data", "rollouts", "--selfplay", "rule,rule,rule", "--teacher", "rule", "--rollouts", 8
+        )
+        raise ValueError(f"{data} has no rollouts to improve by; make data that has: {how}")
 
 
 def run_training(trainer: Trainer, stop: StopRequest, console: Console) -> None:
     """Train to the end or until `stop`, with a progress bar."""
-    console.quiet = not trainer.is_main
-    with Progress("steps", trainer.n_steps, trainer.progress.step, console) as bar, closing(trainer.train()) as steps:
+    parts = trainer.config.batch_size, "samples"
+    n_processes, device = trainer.accelerator.num_processes, trainer.accelerator.device.type
+    where = f"{n_processes} x {device}" if n_processes > 1 else device
+    with (
+        Progress("steps", trainer.n_steps, trainer.progress.step, console, parts=parts) as bar,
+        closing(trainer.train()) as steps,
+    ):
         for metrics in steps:
-            bar.advance(status="  ".join(f"{name} {metrics[name]:.4f}" for name in SHOWN if name in metrics))
+            shown = [f"{name.replace('_', ' ')} {metrics[name]:.4f}" for name in SHOWN if name in metrics]
+            bar.advance(status=", ".join([where, *shown]))
             if trainer.any_process(stop.received):
                 break
+
+
+def describe_run(trainer: Trainer) -> str:
+    """The outcome of a finished run in one line."""
+    progress = trainer.progress
+    best = f"the lowest validation loss, {progress.best_loss:.4f}, was after {progress.best_step:,}"
+    network = f"wrote the network of that step to {trainer.folder / 'model'}"
+    return f"{progress.step:,} steps in {duration(progress.seconds)}; {best}; {network}"
+
+
+def next_commands(config: TrainingConfig, network: Path) -> list[str]:
+    """What to do with the network of a finished run."""
+    if config.objective == "pretrain":
+        return [command("agents.bert train", config.data, new_run(), "--from", network)]
+    return [command("agents.bert evaluate", network, "--data", config.data), arena_command(network)]
 
 
 def average(arguments: Sequence[str] | None = None) -> int:
@@ -183,14 +232,15 @@ def average(arguments: Sequence[str] | None = None) -> int:
         "agents.bert average",
         description=averaging.__doc__,
     )
-    parser.add_argument("model", nargs="+", help="folders of networks, two or more")
-    parser.add_argument("out", type=Path, help="folder of their mean")
+    parser.add_argument("model", metavar="NETWORK", nargs="+", help="folders of networks, two or more")
+    parser.add_argument("out", metavar="OUT", type=Path, help="folder of their mean")
     options = parser.parse_args(arguments)
     quiet_libraries()
     try:
         save_network(averaging.average(options.model), options.out)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
+    print_outcome(f"wrote the mean of {len(options.model)} networks to {options.out}", arena_command(options.out))
     return OK
 
 
@@ -200,8 +250,8 @@ def deepen(arguments: Sequence[str] | None = None) -> int:
         "agents.bert deepen",
         description="Makes a deeper network from a trained one; it plays about as well and can learn more.",
     )
-    parser.add_argument("model", help="folder of a network")
-    parser.add_argument("out", type=Path, help="folder of the deeper one, for: python -m agents.bert train --from")
+    parser.add_argument("model", metavar="NETWORK", help="folder of a network")
+    parser.add_argument("out", metavar="OUT", type=Path, help="folder of the deeper one")
     parser.add_argument("--layers", type=positive, required=True, metavar="N", help="layers of the deeper network")
     options = parser.parse_args(arguments)
     quiet_libraries()
@@ -209,4 +259,6 @@ def deepen(arguments: Sequence[str] | None = None) -> int:
         save_network(deepened(load_trained(options.model), options.layers), options.out)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
+    further = command("agents.bert train", "dataset", new_run(), "--from", options.out)
+    print_outcome(f"wrote a network of {options.layers} layers to {options.out}", further)
     return OK

@@ -10,6 +10,7 @@ import torch
 from transformers import PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
+from agents.bert.checkpoint import CONFIG, WEIGHTS
 from agents.bert.export import export_checkpoint
 from agents.bert.model import PRESETS, PolicyValue, make_config
 
@@ -50,5 +51,6 @@ def save_network(network: PreTrainedModel, folder: Path) -> None:
     Networks with policy and value also get the ``model.onnx`` that the bot plays by.
     """
     network.save_pretrained(folder)
+    (folder / WEIGHTS).chmod((folder / CONFIG).stat().st_mode)  # safetensors leaves it readable by its owner alone
     if isinstance(network, PolicyValue):
         export_checkpoint(folder)

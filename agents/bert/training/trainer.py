@@ -30,6 +30,7 @@ from accelerate.utils import set_seed
 from torch.optim.lr_scheduler import LambdaLR
 from transformers import get_linear_schedule_with_warmup
 
+from agents.bert.checkpoint import WEIGHTS
 from agents.bert.symmetries import N_VARIANTS
 from agents.bert.training.config import TrainingConfig, TrainingProgress
 from agents.bert.training.data.dataset import Batch, Dataset
@@ -70,7 +71,6 @@ class Trainer:
     def __init__(self, config: TrainingConfig, make_objective: MakeObjective, folder: Path) -> None:
         """Start, or resume from the folder's checkpoint. Raises ValueError if data or network cannot be loaded."""
         self.config, self.folder = config, folder
-        folder.mkdir(parents=True, exist_ok=True)
         keep_freed_memory()
         bf16 = torch.cuda.is_available() or torch.cpu._is_avx512_bf16_supported()
         self.accelerator = Accelerator(mixed_precision="bf16" if bf16 else "no")
@@ -88,6 +88,7 @@ class Trainer:
         )
         self.model, self.optimizer = self.accelerator.prepare(self.objective.model, self.optimizer)
         self.accelerator.register_for_checkpointing(self.scheduler)
+        folder.mkdir(parents=True, exist_ok=True)  # only now: where data or network are missing, nothing is left behind
         self._load_checkpoint()
         self.writer = MetricsWriter(folder, self.objective.metric_names, self.progress.step) if self.is_main else None
 
@@ -221,6 +222,7 @@ class Trainer:
         self.accelerator.wait_for_everyone()  # each process writes its random state there
         if self.is_main:
             (new / "progress.json").write_text(json.dumps(asdict(self.progress)))
+            (new / WEIGHTS).chmod((new / "progress.json").stat().st_mode)  # see `save_network`
             if self._checkpoint.exists():
                 self._checkpoint.rename(self._old_checkpoint)
             new.rename(self._checkpoint)

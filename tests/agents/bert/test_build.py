@@ -34,13 +34,13 @@ SELF_PLAY = ("--selfplay", ",".join(BOTS), "--games", str(N_GAMES), "--seed", st
 
 @pytest.fixture
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "CHUNK", 2)
+    monkeypatch.setattr(sources, "MIN_CHUNK", 2)
 
 
 @pytest.fixture(autouse=True)
 def no_progress_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     """No progress lines on stderr, even if the machine is slow."""
-    monkeypatch.setattr(progress, "LINE_INTERVAL", 3600.0)
+    monkeypatch.setattr(progress, "MIN_LINE_SECONDS", 3600.0)
 
 
 def make(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -129,10 +129,59 @@ def test_several_self_plays_in_one_command(capsys: pytest.CaptureFixture[str], t
     assert [part["options"].split()[1] for part in parts] == ["random,random,random", "tsumogiri,random,random"]
 
 
-def test_an_archive_of_bad_files_is_a_failure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_an_archive_of_bad_files_is_a_failure_and_leaves_the_folder_free(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     (tmp_path / "bad.json").write_text("{}")
-    code, _, err = make(capsys, tmp_path / "out", "--records", tmp_path)
-    assert (code, err) == (1, f"agents.bert data: {tmp_path / 'out'}: no samples\n")
+    out = tmp_path / "out"
+    code, printed, err = make(capsys, out, "--records", tmp_path / "bad.json")
+    assert (code, err) == (1, f"agents.bert data: no samples; {out} is free for other data\n")
+    assert f"see {out / 'bad_files.txt'}" in printed
+    assert (out / "bad_files.txt").read_text().startswith(str(tmp_path / "bad.json"))
+    write_record(play(0).record, tmp_path / "good.mjson")
+    code, printed, _ = make(capsys, out, "--records", tmp_path / "good.mjson")
+    assert code == 0
+    assert "unusable" not in printed
+    assert sorted(path.name for path in out.glob("*.games.npy")) == ["000000.games.npy"]
+
+
+def test_options_of_a_command_that_made_nothing_can_be_changed(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(folder: Path, number: int, chunk: sources.Chunk) -> int:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(workers, "fill", interrupted)
+        assert make(capsys, tmp_path, *SELF_PLAY)[0] == 130
+    code, printed, _ = make(capsys, tmp_path, *SELF_PLAY, "--games", 2)
+    assert code == 0
+    assert "2 games" in printed
+
+
+@pytest.mark.parametrize(
+    ("games", "last_line"),
+    [
+        (N_GAMES, "  python -m agents.bert train 'my data' runs/first --batch-size 128"),
+        (1, "wrote my data, which has no game for validation (one in twenty is for validation): add games with --add"),
+    ],
+)
+def test_the_last_line_says_what_to_do_next(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, games: int, last_line: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, printed, _ = make(capsys, "my data", *SELF_PLAY, "--games", games)
+    assert code == 0
+    assert "wrote my data" in printed
+    assert printed.splitlines()[-1] == last_line
+
+
+@pytest.mark.parametrize(("games", "chunks"), [(1, 1), (16, 1), (33, 3), (1024, 32), (8192, 32), (25_600, 100)])
+def test_small_jobs_are_cut_for_several_cores(games: int, chunks: int) -> None:
+    made = sources.SelfPlay(SelfPlayConfig(("rule",) * 3, games=games)).chunks()
+    assert len(made) == chunks
+    assert [chunk.first for chunk in made] == [made[0].n_games * index for index in range(chunks)]
+    assert sum(chunk.n_games for chunk in made) == games
 
 
 @pytest.mark.parametrize(
@@ -173,6 +222,14 @@ def test_a_bad_argument_is_one_line(
     monkeypatch.chdir(tmp_path / "empty")
     assert what in refusal(capsys, tmp_path / "out", *arguments)
     assert not (tmp_path / "out").exists()
+
+
+def test_data_of_another_version_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert make(capsys, tmp_path, *SELF_PLAY)[0] == 0
+    monkeypatch.setattr(sources, "MIN_CHUNK", 2)
+    assert "by another version of this program" in refusal(capsys, tmp_path, *SELF_PLAY)
 
 
 def test_a_bad_folder_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -10,8 +10,17 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from agents.base import ActionValues
+from agents.bert.next_steps import command, new_run, print_outcome
 from agents.bert.training.data import seat_filter
-from agents.bert.training.data.manifest import BAD_FILES, add_sources, contents, join_bad_files
+from agents.bert.training.data.manifest import (
+    BAD_FILES,
+    Contents,
+    add_sources,
+    clear,
+    contents,
+    has_rollouts,
+    join_bad_files,
+)
 from agents.bert.training.data.selfplay import SelfPlayConfig, cached_teacher, make_bots
 from agents.bert.training.data.shards import exists
 from agents.bert.training.data.sources import Chunk, Records, SelfPlay, Source, SourceError
@@ -126,16 +135,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(describe_error(error))
     code, why = make_shards(options.out, tasks, options.jobs)
     if code != OK:
-        note(f"{PROG}: {why}; the same command continues")
+        note(f"{parser.short_name}: {why}; the same command continues")
     try:
-        n_samples = report(options.out)
+        made = report(options.out)
+        if code == OK and not made.samples:
+            clear(options.out)
+            note(f"{parser.short_name}: no samples; {options.out} is free for other data")
+            return FAILED
     except (ValueError, OSError) as error:
-        note(f"{PROG}: {describe_error(error)}")
+        note(f"{parser.short_name}: {describe_error(error)}")
         return code or FAILED
-    if code == OK and n_samples == 0:
-        note(f"{PROG}: {options.out}: no samples")
-        return FAILED
+    if code == OK:
+        print_next(options.out, made)
     return code
+
+
+def print_next(out: Path, made: Contents) -> None:
+    """Print what to do with a folder that is complete."""
+    if not 0 < made.validation_games < made.games:
+        lacks = "training" if made.validation_games else "validation"
+        print(f"wrote {out}, which has no game for {lacks} (one in twenty is for validation): add games with --add")
+        return
+    train = command("agents.bert train", out, new_run(), "--batch-size", 128)
+    if has_rollouts(out):
+        train = command("agents.bert improve", out, new_run(), "--from", "runs/first/model")
+    print_outcome(f"wrote {out}", train)
 
 
 def note(line: str) -> None:
@@ -178,10 +202,10 @@ def make_shards(out: Path, tasks: list[tuple[int, Chunk]], jobs: int) -> tuple[i
     return OK, ""
 
 
-def report(out: Path) -> int:
-    """Print what the folder holds; returns its number of samples. Raises ValueError for damaged data, OSError."""
+def report(out: Path) -> Contents:
+    """Print and return what the folder holds. Raises ValueError for damaged data, OSError."""
     made = contents(out)
     print(f"{out}: {made}")
     if n_bad := join_bad_files(out):
         print(f"{n_bad:,} files unusable, in whole or in part: see {out / BAD_FILES}")
-    return made.samples
+    return made

@@ -10,6 +10,7 @@ Beside the shards (`agents.bert.training.data.shards`) a folder has
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -40,10 +41,11 @@ class Part:
 def add_sources(folder: Path, sources: Sequence[Source], *, add: bool) -> list[tuple[int, Chunk]]:
     """Write `sources` into the manifest of a folder, if they are not there; returns each shard's number and chunk.
 
-    A folder that has other sources is refused unless `add`. Raises ValueError, OSError.
+    A folder that has data of other sources is refused unless `add`. Raises ValueError, OSError.
     """
-    parts = read_manifest(folder)
-    if not parts and find(folder):
+    made = find(folder)
+    parts = read_manifest(folder) if made or add else []
+    if not parts and made:
         raise ValueError(f"{folder} has training files but no {MANIFEST}: choose another folder")
     others = "; ".join(part.options for part in parts)
     tasks: list[tuple[int, Chunk]] = []
@@ -58,6 +60,8 @@ def add_sources(folder: Path, sources: Sequence[Source], *, add: bool) -> list[t
             parts.append(part)
         elif part.extent != source.extent:
             raise ValueError(f"{folder} was started with {part.extent} of {part.options}, not {source.extent}")
+        elif part.n_shards != len(chunks):
+            raise ValueError(f"{folder} was started by another version of this program: choose another folder")
         tasks += enumerate(chunks, part.first_shard)
     write_manifest(folder, parts)
     return tasks
@@ -74,6 +78,11 @@ def read_manifest(folder: Path) -> list[Part]:
         raise ValueError(f"{path} is damaged: choose another folder") from error
 
 
+def has_rollouts(folder: Path) -> bool:
+    """Whether one of the sources of a folder was made with rollouts. Raises ValueError if the manifest is damaged."""
+    return any("--rollouts" in shlex.split(part.options) for part in read_manifest(folder))
+
+
 def write_manifest(folder: Path, parts: Sequence[Part]) -> None:
     """Write ``manifest.json``. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -88,6 +97,14 @@ def fill(folder: Path, number: int, chunk: Chunk) -> int:
     write_faults(folder / f"{number:06}.{BAD_FILES}", faults)
     save(shard, folder, number)
     return chunk.n_games
+
+
+def clear(folder: Path) -> None:
+    """Delete the manifest and the shards of a folder, which can then be made of other sources. Raises OSError."""
+    for number in find(folder):
+        for path in folder.glob(f"{number:06}.*"):
+            path.unlink()
+    (folder / MANIFEST).unlink()
 
 
 def write_faults(path: Path, faults: Sequence[RecordFault]) -> None:

@@ -19,7 +19,12 @@ from agents.bert.training.targets.teacher import Teacher
 from engine.records.files import find_records
 from engine.tables import PolicyFault
 
-CHUNK = 256  # games
+CHUNKS, MIN_CHUNK, MAX_CHUNK = 32, 16, 256  # of a source, and games in each: small jobs use all cores, too
+
+
+def chunk_size(games: int) -> int:
+    """How many games of a source of `games` fill one shard. It depends on nothing else, as the samples depend on it."""
+    return min(max(-(-games // CHUNKS), MIN_CHUNK), MAX_CHUNK)
 
 
 class SourceError(Exception):
@@ -100,8 +105,8 @@ class SelfPlay:
 
     def chunks(self) -> list[SelfPlayChunk]:
         """See Source."""
-        games = self.config.games
-        return [SelfPlayChunk(self.config, first, min(CHUNK, games - first)) for first in range(0, games, CHUNK)]
+        games, size = self.config.games, chunk_size(self.config.games)
+        return [SelfPlayChunk(self.config, first, min(size, games - first)) for first in range(0, games, size)]
 
 
 @dataclass(frozen=True)
@@ -149,8 +154,9 @@ class Records:
 
     def chunks(self) -> list[RecordsChunk]:
         """See Source."""
-        firsts = range(0, len(self._files), CHUNK)
-        return [RecordsChunk(self._files[first : first + CHUNK], self._decisions, self._teacher) for first in firsts]
+        files, size = self._files, chunk_size(len(self._files))
+        firsts = range(0, len(files), size)
+        return [RecordsChunk(files[first : first + size], self._decisions, self._teacher) for first in firsts]
 
 
 def teacher_option(teacher: str | None) -> list[str]:
