@@ -154,8 +154,8 @@ class Access:
             raise AccessError(f"the token belongs to {owner.name!r}: join with this name")
         if owner is None and self._settings.tokens_needed:
             raise UnauthorizedError(
-                'a token is needed: add "token" to the join message, or ?token= to the URL; the server\'s operator makes one'
-                " with python -m server token add NAME"
+                'a token is needed: add "token" to the join message, or ?token= to the URL; '
+                "the server's operator makes one with python -m server token add NAME"
             )
         if owner is None and await self._store.has_token(name):
             raise AccessError(f"the name {name!r} is reserved by a token: send the token, or choose another name")

@@ -26,7 +26,9 @@ def listening(
         try:
             found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         except (socket.gaierror, UnicodeError) as error:
-            raise OSError(f"host {host!r} is not known ({error}); name an address of this machine with --host (NUKIDORA_HOST)") from error
+            raise OSError(
+                f"host {host!r} is not known ({error}); name an address of this machine with --host (NUKIDORA_HOST)"
+            ) from error
         sockets: list[socket.socket] = []
         unavailable = None
         for family, _, protocol, _, address in dict.fromkeys(found):

@@ -15,7 +15,9 @@ from engine.rules import PRESETS, Rules, preset
 from engine.seeds import MAX_SEED
 
 PREFIX = "NUKIDORA_"
-OTHER_VARIABLES = frozenset({PREFIX + "CACHE", PREFIX + "TOKEN"})  # of other programs; NUKIDORA_PAUSE is the client's too
+OTHER_VARIABLES = frozenset(
+    {PREFIX + "CACHE", PREFIX + "TOKEN"}
+)  # of other programs; NUKIDORA_PAUSE is the client's too
 
 
 def split_bots(bots: object) -> object:

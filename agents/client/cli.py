@@ -34,12 +34,12 @@ examples:
   python -m agents.client --exec "python bot.py {{id}}" mjsonp://localhost:11600/default
 
 A room name may ask for house bots in the empty seats: mjsonp://localhost:11600/solo+rule+efficiency.
-If no server answers within {FIRST_CONNECTION:g} s, the client gives up. If a connection is lost later, the client reconnects after 1 s, 2 s and so on up to 30 s, and resumes the game. If a program
-(--exec) crashes, hangs or sends an invalid reply, the error is printed with the end of its stderr, safe defaults are
-played for it until the end of the game, and the next game starts it anew.
-exit codes: 0 all games played (with --games 0: the server wants no more), 1 no server answers, or it rejects the bot, or
-the bot cannot be started, 2 bad arguments,
-130 interrupted, 143 terminated
+If no server answers within {FIRST_CONNECTION:g} s, the client gives up. If a connection is lost later, it reconnects
+after 1 s, 2 s and so on up to 30 s, and resumes the game. If a program (--exec) crashes, hangs or sends an invalid
+reply, the error is printed with the end of its stderr, safe defaults are played for it until the end of the game, and
+the next game starts it anew.
+exit codes: 0 all games played (with --games 0: the server wants no more), 1 no server answers, or it rejects the bot,
+or the bot cannot be started, 2 bad arguments, 130 interrupted, 143 terminated
 """
 
 
@@ -51,7 +51,9 @@ def make_parser() -> Parser:
         epilog=EPILOG,
     )
     parser.add_argument("bot", nargs="?", metavar="BOT", help=f"one of {', '.join(names())}; none with --exec")
-    parser.add_argument("url", type=address, metavar="URL", help="mjsonp://HOST:PORT/ROOM, ws://HOST:PORT/mjai/ROOM or wss://…")
+    parser.add_argument(
+        "url", type=address, metavar="URL", help="mjsonp://HOST:PORT/ROOM, ws://HOST:PORT/mjai/ROOM or wss://…"
+    )
     parser.add_argument("--name", metavar="NAME", help="name in the game (default: the bot's own name)")
     parser.add_argument(
         "--token", default=os.environ.get("NUKIDORA_TOKEN"), metavar="TOKEN",
@@ -152,6 +154,7 @@ def play(url: Address, session: ClientSession) -> None:
     """
     backoff = MIN_BACKOFF
     give_up_at = monotonic() + FIRST_CONNECTION
+    failures: set[type[OSError]] = set()  # kinds of failures to reach a server at all
     while not session.finished:
         n_messages = session.n_messages
         try:
@@ -160,16 +163,21 @@ def play(url: Address, session: ClientSession) -> None:
         except OSError as error:
             if session.n_messages > n_messages:
                 backoff = MIN_BACKOFF
-            wait = backoff if session.greeted else first_wait(url, error, backoff, give_up_at - monotonic())
+            wait = backoff if session.greeted else first_wait(url, error, failures, backoff, give_up_at)
             log(f"{url.url}: {error.strerror or error}; trying again in {wait:g} s")
             time.sleep(wait)
             backoff = min(2 * backoff, MAX_BACKOFF)
 
 
-def first_wait(url: Address, error: OSError, backoff: float, left: float) -> float:
-    """Seconds until the next attempt to reach a server; `left` until we give up. Raises FatalConnectionError."""
-    if not isinstance(error, ConnectionRefusedError) and (told := other_protocol(url)):
+def first_wait(url: Address, error: OSError, failures: set[type[OSError]], backoff: float, give_up_at: float) -> float:
+    """Seconds until the next attempt to reach a server that has never answered. Raises FatalConnectionError.
+
+    The port is probed once for each kind of failure: a probe may cost a listening arena a line of output.
+    """
+    if type(error) not in failures and (told := other_protocol(url)):
         raise FatalConnectionError(told)
+    failures.add(type(error))
+    left = give_up_at - monotonic()
     if isinstance(error, SilentError):
         return backoff
     if left <= 0:

@@ -46,7 +46,9 @@ def test_an_external_bot_plays_at_a_server(tmp_path: Path) -> None:
         stdout, stderr = process.communicate(timeout=120)
     assert (process.returncode, stdout, without_compile_notice(stderr)) == (
         0,
-        "game 1: 2nd with 34,500 points (-5.5)\n",
+        "game 1: against 1 and 2\n"
+        "game 1: 2nd with 34,500 points (-5.5)\n"
+        "played 1 game as tsumogiri_bot: 0 x 1st, 1 x 2nd, 0 x 3rd\n",
         "",
     )
     assert joins[0]["name"] == "tsumogiri_bot"
@@ -80,7 +82,9 @@ def test_a_rejection_prints_one_line_and_exits_with_1() -> None:
         process = start_client("--exec", "cat", "--framing", "array", server.url)
         stdout, stderr = process.communicate(timeout=120)
     assert (process.returncode, stdout) == (1, "")
-    assert without_compile_notice(stderr) == "agents.client: the server says: the token is not valid\n"
+    assert without_compile_notice(stderr) == (
+        "agents.client: the server says: the token is not valid; give yours with --token or NUKIDORA_TOKEN\n"
+    )
 
 
 def test_a_bot_that_exits_at_once_is_reported_with_its_stderr(tmp_path: Path) -> None:

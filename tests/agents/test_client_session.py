@@ -39,8 +39,13 @@ class Output:
     """What the client printed."""
 
     def __init__(self) -> None:
+        self.starts: list[str] = []
         self.results: list[str] = []
         self.errors: list[str] = []
+
+    def report(self, line: str) -> None:
+        """Keep a line on stdout."""
+        (self.starts if ": against " in line else self.results).append(line)
 
 
 @pytest.fixture
@@ -48,7 +53,7 @@ def output(monkeypatch: pytest.MonkeyPatch) -> Iterator[Output]:
     """Captures what the client prints; it reconnects without delay."""
     found = Output()
     monkeypatch.setattr(client, "MIN_BACKOFF", 0.01)
-    monkeypatch.setattr(client, "report", found.results.append)
+    monkeypatch.setattr(client, "report", found.report)
     monkeypatch.setattr(client, "log", found.errors.append)
     return found
 
@@ -56,7 +61,7 @@ def output(monkeypatch: pytest.MonkeyPatch) -> Iterator[Output]:
 def run_client(server: FakeServer, bot: ScriptedBot, output: Output, games: int = 1, **join: Any) -> None:
     """Play `games` games at a fake server."""
     keys = {"type": "join", "name": "me", "room": "room"} | join
-    play(parse_url(server.url), ClientSession(bot, keys, games, output.results.append, output.errors.append))
+    play(parse_url(server.url), ClientSession(bot, keys, games, output.report, output.errors.append))
 
 
 def test_games_on_one_connection(output: Output) -> None:
@@ -76,6 +81,7 @@ def test_games_on_one_connection(output: Output) -> None:
             "games": 2, "reply": "when_asked", "resume": True,
         }
     ]  # fmt: skip
+    assert output.starts == ["game 1: against 1 and 2", "game 2: against 1 and 2"]
     assert output.results == ["game 1: 2nd with 34,500 points (-5.5)", "game 2: 2nd with 34,500 points (-5.5)"]
     assert output.errors == []
     assert [message["type"] for message in bot.batches[0]] == ["start_game", "start_kyoku", "tsumo"]
@@ -164,7 +170,8 @@ def test_reconnection_backs_off_exponentially(output: Output, monkeypatch: pytes
     monkeypatch.setattr(client, "MIN_BACKOFF", 1.0)
     monkeypatch.setattr(time, "sleep", waits.append)
 
-    def disconnect(connection: Connection) -> None: ...
+    def disconnect(connection: Connection) -> None:
+        connection.handshake()
 
     def some_messages(connection: Connection) -> None:
         connection.handshake()
@@ -184,11 +191,11 @@ def test_a_rejection_is_final(output: Output, early: bool) -> None:
     def reject(connection: Connection) -> None:
         if not early:
             connection.handshake()
-        connection.send({"type": "error", "message": "the token\nis not valid"})
+        connection.send({"type": "error", "message": "the room\nis closed"})
 
     with (
         FakeServer(reject) as server,
-        pytest.raises(FatalConnectionError, match=r"^the server says: the token is not valid$"),
+        pytest.raises(FatalConnectionError, match=r"^the server says: the room is closed$"),
     ):
         run_client(server, ScriptedBot(), output)
     assert output.errors == []
@@ -354,7 +361,7 @@ def test_a_game_over_websocket(output: Output) -> None:
     bot = ScriptedBot()
     with websocket_server(answer) as url:
         join = {"type": "join", "name": "me", "room": "room"}
-        play(parse_url(url), ClientSession(bot, join, 1, output.results.append, output.errors.append))
+        play(parse_url(url), ClientSession(bot, join, 1, output.report, output.errors.append))
     assert [join["resume"] for join in joins] == [True, "s3cret"]
     assert output.results == ["game 1: 2nd with 34,500 points (-5.5)"]
     assert output.errors == [f"{url}: the connection was closed; trying again in 0.01 s"]
@@ -381,7 +388,7 @@ def test_messages_sent_before_a_websocket_closes_are_read(output: Output) -> Non
 
     with websocket_server(answer) as url:
         join = {"type": "join", "name": "me", "room": "room"}
-        play(parse_url(url), ClientSession(SlowBot(), join, 1, output.results.append, output.errors.append))
+        play(parse_url(url), ClientSession(SlowBot(), join, 1, output.report, output.errors.append))
     assert output.errors[0] == "the server says: too slow"
     assert output.results == ["game 1: 2nd with 34,500 points (-5.5)"]
 

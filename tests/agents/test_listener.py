@@ -281,7 +281,7 @@ def test_our_own_client_can_connect(listener: Listener) -> None:
         assert listener.react(SECOND) == DISCARD | {"pai": "E"}
         listener.react(END)
     client.join(5)
-    assert results == ["game 1: 1st with 35,000 points", "game 2: 1st with 35,000 points"]
+    assert results[1::2] == ["game 1: 1st with 35,000 points", "game 2: 1st with 35,000 points"]
     assert bot.batches[0] == json.loads(json.dumps(OPENING))
 
 

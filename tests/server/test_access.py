@@ -174,7 +174,7 @@ def test_a_token_for_a_name_that_cannot_join_is_refused(name: str, capsys: pytes
         parse(make_parser(), ["token", "add", "--admin", name])
     assert ended.value.code == 2
     said = capsys.readouterr().err
-    assert said.startswith(f"server token add: argument name: {name!r} is ")
+    assert said.startswith(f"server token add: argument NAME: {name!r} is ")
     assert said.count("\n") == 1
 
 

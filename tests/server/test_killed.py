@@ -19,7 +19,7 @@ from tests.support.server_bots import Bot, Message, replay_of, stored_lines_of, 
 
 ROOMS = 3
 RESUME_WITHIN = 3.0
-LISTENING = b"mjsonp://"
+LISTENING = b"the server is up"
 WHILE_STARTING = 0.1  # probability that a server is killed again before it listens
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from server.cli import make_parser, parse, read_settings
+from server.cli import make_parser
+from server.flags import flag, parse, read_settings
 from server.settings import PREFIX, RoomSettings, Settings
 from tests.support.settings_table import PAGE, settings_table, split_page
 
@@ -30,6 +31,7 @@ OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default;
     "resume_timeout": ("0", 0.0),
     "fault_penalty": ("20", 20.0),
     "spectator_delay": ("300", 300.0),
+    "pause": ("0.5", 0.5),
     "host": ("::1", "::1"),
     "port": ("8001", 8001),
     "mjai_port": ("0", 0),
@@ -65,6 +67,7 @@ WRONG = [
     ("resume_timeout", "nan"),
     ("fault_penalty", "inf"),
     ("spectator_delay", "-1"),
+    ("pause", "61"),
     ("port", "65536"),
     ("mjai_port", "http"),
     ("access", "closed"),
@@ -84,11 +87,6 @@ def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the settings of the environment."""
     for name in NAMES:
         monkeypatch.delenv(PREFIX + name.upper(), raising=False)
-
-
-def flag(name: str) -> str:
-    """The flag of a setting."""
-    return "--" + name.replace("_", "-")
 
 
 def read(*flags: str) -> Settings:
@@ -170,12 +168,66 @@ def test_all_errors_are_reported_together(capsys: pytest.CaptureFixture[str], mo
     assert said.count("\n") == 1
 
 
-@pytest.mark.parametrize("flags", [("--prot", "8000"), ("--prot=8000", "token", "list"), ("--game", "3")])
-def test_an_unknown_flag_is_named(flags: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("flags", "meant"),
+    [
+        (("--prot", "8000"), "--port"),
+        (("--prot=8000", "token", "list"), "--port"),
+        (("--game", "3"), "--games"),
+        (("--xyzzy",), ""),
+    ],
+)
+def test_an_unknown_flag_is_named(flags: tuple[str, ...], meant: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         read("--length", "east", *flags)
     assert ended.value.code == 2
-    assert capsys.readouterr().err == f"server: unknown flag {flags[0]}: --help lists all\n"
+    asked = f" (did you mean {meant}?)" if meant else ""
+    assert capsys.readouterr().err == f"server: unknown flag {flags[0]}{asked}: --help lists all\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("port", "80000", "give a whole number at least 0 and at most 65535"),
+        ("games", "many", "give a whole number at least 0"),
+        ("joins_per_minute", "1.5", "give a whole number at least 1"),
+        ("seed", str(2**64), f"give a whole number at least 0 and at most {2**64 - 1}"),
+        ("decision_time", "0", "give a number above 0 and at most 3600"),
+        ("fill_delay", "soon", "give a number at least 0"),
+        ("access", "closed", "give auto or open or token"),
+    ],
+)
+def test_an_error_says_in_plain_words_what_is_accepted(
+    name: str, text: str, told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for source in (flag(name), PREFIX + name.upper()):
+        if source.startswith(PREFIX):
+            monkeypatch.setenv(source, text)
+        with pytest.raises(SystemExit):
+            read(*(() if source.startswith(PREFIX) else (source, text)))
+        assert capsys.readouterr().err == f"server: {source} {text!r}: {told}\n"
+
+
+@pytest.mark.parametrize(("name", "text"), WRONG)
+def test_no_error_is_in_the_words_of_a_library(name: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        read(f"{flag(name)}={text}")
+    said = capsys.readouterr().err
+    assert [word for word in ("Input", "should", "valid", "parse") if word in said] == []
+
+
+def test_an_unknown_variable_is_refused_with_the_nearest_known_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NUKIDORA_CACHE", "NUKIDORA_TOKEN", "NUKIDORA_PAUSE"):  # of other programs, or of them too
+        monkeypatch.setenv(name, "1")
+    assert read().pause == 1.0
+    monkeypatch.setenv("NUKIDORA_ACESS", "token")
+    with pytest.raises(SystemExit) as ended:
+        read()
+    assert ended.value.code == 2
+    told = "server: NUKIDORA_ACESS is no setting (did you mean NUKIDORA_ACCESS?): correct or unset it\n"
+    assert capsys.readouterr().err == told
 
 
 @pytest.mark.parametrize(
@@ -220,6 +272,12 @@ def test_help_lists_every_setting_and_command() -> None:
         assert missing == [], name
 
 
+def test_values_in_the_help_are_units_and_kinds() -> None:
+    text = make_parser().format_help()
+    for wanted in ("--resume-timeout SECONDS", "--port PORT", "--data FOLDER", "--fill BOTS", "--length east|hanchan"):
+        assert wanted in text
+
+
 def test_the_table_in_the_documentation_is_up_to_date() -> None:
     _, table, _ = split_page(PAGE.read_text(encoding="utf-8"))
     assert table == settings_table(), "update it: python -m tests.support.settings_table"
@@ -231,5 +289,5 @@ def test_the_program_prints_only_the_error(tmp_path: Path) -> None:
         [sys.executable, "-m", "server"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
     )
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr == "server: NUKIDORA_LENGTH 'west': Input should be 'east' or 'hanchan'\n"
+    assert ended.stderr == "server: NUKIDORA_LENGTH 'west': give east or hanchan\n"
     assert list(tmp_path.iterdir()) == []

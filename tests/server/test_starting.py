@@ -47,7 +47,9 @@ async def test_a_second_server_in_the_same_folder_changes_nothing(tmp_path: Path
         questions = await together(*(bot.until(lambda message: message["type"] == "tsumo") for bot in bots))
         before = contents(tmp_path / "journal")
         said = await refusal(tmp_path)
-        assert said == f"data folder {tmp_path}: another server uses it; name another folder with --data"
+        assert (
+            said == f"data folder {tmp_path}: another server uses it; name another folder with --data (NUKIDORA_DATA)"
+        )
         assert contents(tmp_path / "journal") == before
         await together(*(bot.answer(question) for bot, question in zip(bots, questions, strict=True)))
         await play_all(bots)
@@ -67,7 +69,8 @@ async def test_a_port_in_use_changes_nothing(tmp_path: Path, port: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         number = other.getsockname()[1]
         said = await refusal(tmp_path, **{port: number})
-    assert said == f"cannot listen on 127.0.0.1, port {number}: Address already in use"
+    option = "--port (NUKIDORA_PORT)" if port == "port" else "--mjai-port (NUKIDORA_MJAI_PORT)"
+    assert said == f"cannot listen on 127.0.0.1, port {number}: Address already in use; choose another with {option}"
     await asyncio.sleep(0.1)
     assert journal.read_text() == text
 
@@ -110,4 +113,5 @@ async def test_unknown_hosts_and_addresses_of_other_machines_are_refused(tmp_pat
         assert (await refusal(tmp_path, host=host)).startswith(f"host {host!r} is not known (")
     port = free_port()
     said = await refusal(tmp_path, host="203.0.113.1", port=port)
-    assert said == f"cannot listen on 203.0.113.1, port {port}: Cannot assign requested address"
+    told = f"cannot listen on 203.0.113.1, port {port}: Cannot assign requested address"
+    assert said == f"{told}; choose another with --host (NUKIDORA_HOST)"
