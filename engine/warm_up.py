@@ -64,10 +64,10 @@ class WarmUpError(Exception):
 
 
 def stamp() -> Path:
-    """The file that says that the cache holds everything, for these sources and this processor."""
+    """The file that says that the cache holds everything, for these sources, where they lie, and this processor."""
     folders = [compiling.cache_folder(compiling.ENGINE.parent / package).name for package in PACKAGES]
     target = cpu_target.target_context.codegen().magic_tuple()
-    digest = hashlib.sha256(repr((folders, target)).encode()).hexdigest()[:16]
+    digest = hashlib.sha256(repr((folders, str(compiling.ENGINE), target)).encode()).hexdigest()[:16]
     return compiling.cache_folder(compiling.ENGINE) / f"complete-{digest}"
 
 
