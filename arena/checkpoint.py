@@ -1,13 +1,16 @@
-"""The checkpoint of a run: a file of its finished chunks, from which an interrupted run resumes.
+"""The files of a run: its checkpoint, from which it resumes if interrupted, and the results of a finished run.
 
-A file of JSON lines. The first line identifies the run, each further line is a finished chunk. An incomplete last line,
-left by a killed process, is dropped.
+A checkpoint is a file of JSON lines. The first line identifies the run, each further line is a finished chunk. An
+incomplete last line, left by a killed process, is dropped.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
+import re
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,18 +26,61 @@ from engine.compiling import cache_folder
 
 
 class CheckpointError(ValueError):
-    """The file is the checkpoint of a run with other settings or other code, or no checkpoint."""
+    """The file is of a run with other settings or other code, or no file of a run."""
 
 
 def run_identity(settings: RunSettings, folder: Path | None) -> dict[str, Any]:
     """What two runs must have in common for one to resume from the checkpoint of the other.
 
-    The settings, the folder of saved games, and a hash of this repository's sources. The sources of bots from other
-    packages and of external bots are not included.
+    The settings, the folder of saved games, a hash of this repository's sources, and one of the files that bots name:
+    ``my_bot.py:Eager``, ``exec:python bot.py`` and ``bert:run/model`` (the files in the folder) are other bots when
+    these files have changed. What such files import is not included.
     """
     sources = [cache_folder(Path(package.__path__[0])).name for package in (agents, arena)]
     saved = None if folder is None else str(folder.resolve())
-    return json.loads(json.dumps(dataclasses.asdict(settings) | {"save": saved, "sources": sources}))
+    own = {"save": saved, "sources": sources, "bot_files": digest_of_files(settings.bots)}
+    return json.loads(json.dumps(dataclasses.asdict(settings) | own))
+
+
+def digest_of_files(bots: Iterable[str]) -> str:
+    """A hash of the files, and of the files in the folders, that the text of ``bots`` names."""
+    digest = hashlib.sha256()
+    for word in (word for bot in bots if ":" in bot for word in re.split(r"[:?\s]+", bot) if word):
+        path = Path(word).expanduser()
+        with suppress(OSError):
+            for file in sorted(path.iterdir()) if path.is_dir() else [path]:
+                if file.is_file():
+                    digest.update(f"{word} {file.name} {file.stat().st_size} ".encode() + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def finished_results(path: Path, identity: dict[str, Any]) -> dict[str, Any] | None:
+    """The results at ``path``, None if there is no such file.
+
+    Raises CheckpointError if they are of a run with another ``identity``: they are not to be replaced.
+    """
+    try:
+        document = json.loads(path.read_bytes())
+        own = document["settings"] | {key: document[key] for key in ("sources", "bot_files")}
+        document["comparisons"]
+    except FileNotFoundError:
+        return None
+    except (ValueError, LookupError, TypeError):
+        raise CheckpointError(
+            f"{path} is there already, without results of this version: name another --json FILE"
+        ) from None
+    if what := differing(own, {key: value for key, value in identity.items() if key != "save"}):
+        raise CheckpointError(
+            f"{path} has the results of a run with different {what}: name another --json FILE, or delete it"
+        )
+    results: dict[str, Any] = document
+    return results
+
+
+def differing(first: dict[str, Any], second: dict[str, Any]) -> str:
+    """The keys in which two identities differ, "" if they are the same."""
+    keys = sorted(key for key in first.keys() | second.keys() if first.get(key) != second.get(key))
+    return ", ".join(key.replace("_", " ") for key in keys)
 
 
 class Checkpoint:
@@ -46,9 +92,8 @@ class Checkpoint:
         self._file = path.open("a+b")
         self._file.seek(0)
         header, *lines = self._complete_lines() or [identity]
-        if differing := sorted(key for key in identity.keys() | header.keys() if identity.get(key) != header.get(key)):
+        if what := differing(identity, header):
             self._file.close()
-            what = ", ".join(differing)
             raise CheckpointError(f"{path} belongs to a run with different {what}: finish that run or delete the file")
         self.resumed = [parse_chunk(line) for line in lines]
         if self._file.tell() == 0:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import re
 import signal
+import sys
 from collections.abc import Sequence
+from functools import partial
+from itertools import takewhile
 from pathlib import Path
 
 from rich.console import Console
 
+from agents.client.connection import parse_url
+from agents.external.specs import connects_to_us
 from agents.registry import names
 from arena.columns import definitions
 from arena.play import GameError
 from arena.run import ArenaRun
 from arena.schedule import RunSettings, round_up
 from engine.common.options import Parser, describe_error, positive, positive_seconds, seed, three_bots, usable_cores
-from engine.common.program import FAILED, INTERRUPTED, OK
+from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.workers import WorkerError
+from engine.mjai.connection import DEFAULT_PORT
 from engine.rules import PRESETS
 
 TABLE_WIDTH = 100  # characters, where stdout is no terminal
@@ -24,23 +32,35 @@ EPILOG = f"""\
 Every wall is played in three rotations of the seats, so that each bot has each seat once with the same tiles. Odd walls
 rotate in the opposite order. Results depend on --games, --bots, --seed, --rules and --length, but not on --jobs.
 
-columns of the tables (intervals are 95 % confidence intervals over the means of each wall's rotations):
+columns of the tables (intervals are 95 % confidence intervals by Student's t distribution; what all rotations of a wall
+have in common is one observation):
 {definitions()}
+
+Below the tables stands which two bots are not told apart (the interval of their difference contains zero), and about
+how many more games would tell them apart if the difference stayed what it is.
+
+bots:
+NAME, NAME:ARGUMENT      a bot of the list above
+FILE.py:CLASS            your own: a class, or a function that makes the bot, in a file (rules: docs/bots.md)
+exec:COMMAND             a program that speaks mjai on stdin and stdout, one process for each job; {{id}} in COMMAND
+                         becomes its seat. exec+kita:COMMAND, exec+libriichi3p:COMMAND select a dialect (default
+                         mjai3p); exec+event, exec+asked or exec+array a framing (default: detected; see docs/bots.md)
+mjsonp://HOST:PORT/ROOM  listens there (default port {DEFAULT_PORT}) until a bot connects; all games are played by one
+                         job
+
+Quote a bot that contains a blank, and put one that contains a comma in double quotes:
+--bots 'rule,"exec:python bot.py --set a,b",efficiency'
 
 External bots play one game at a time. If one crashes, times out or sends an illegal answer, the failure is reported,
 its seat discards what it draws for the rest of the game, and the bot is restarted for the next game.
 
-exec:COMMAND             a program that speaks mjai on stdin and stdout, one process for each job; {{id}} in COMMAND
-                         becomes its seat. exec+kita:COMMAND, exec+libriichi3p:COMMAND select a dialect (default
-                         mjai3p); exec+event, exec+asked or exec+array a framing (default: detected; see docs/bots.md)
-mjsonp://HOST:PORT/ROOM  listens there until a bot connects; all games are then played by one job
-
-Put a bot that contains a comma in double quotes: --bots 'rule,"exec:python bot.py --set a,b",efficiency'
-
 With --json FILE, finished games are kept in FILE.partial until FILE is written. To resume an interrupted run, run the
-same command again.
-exit codes: 0 finished, 1 a bot or the run failed, 2 bad arguments, 130 interrupted; the tables are printed in all cases
-but 2
+same command again. When FILE has the results of the same command already, they are printed and nothing is played; a
+FILE of other settings, bots or sources is never replaced. --save replaces games of the same bots on the same walls
+alone, and keeps games on other walls that are in the folder.
+
+exit codes: 0 finished (a bot may have failed in some games, which is printed), 1 the run failed, or a bot failed in
+every game, 2 bad arguments, 130 interrupted; the tables are printed in all cases but 2
 """
 
 
@@ -78,34 +98,63 @@ def make_parser() -> Parser:
         metavar="SECONDS",
         help="time for an answer of an external bot (default 30)",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the statistics and the result of every game")
-    parser.add_argument("--save", type=Path, metavar="DIR", help="save every game as WALLSEED-ROTATION.mjson.gz")
+    parser.add_argument(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="write the statistics and the result of every game; missing folders are created",
+    )
+    parser.add_argument("--save", type=Path, metavar="FOLDER", help="save every game as WALLSEED-ROTATION.mjson.gz")
     return parser
+
+
+def check_quotes(arguments: Sequence[str]) -> None:
+    """Raise ValueError if a shell has split a bot at its blanks: ``--bots rule,exec:python bot.py,rule``."""
+    for number, argument in enumerate(arguments):
+        if re.search(r"(^|[,=])\"?exec[:+]", argument):
+            rest = [argument, *takewhile(lambda word: not word.startswith("--"), arguments[number + 1 :])]
+            if len(rest) > 1:
+                bots = " ".join(rest).removeprefix("--bots=")
+                raise ValueError(f"a shell splits a command at its blanks: put the bots in quotes: --bots '{bots}'")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the arena and return the exit code."""
     parser = make_parser()
-    options = parser.parse_args(arguments)
-    settings = RunSettings(
-        options.bots, round_up(options.games), options.seed, options.rules, options.length, options.timeout
-    )
-    screen, notes = Console(), Console(stderr=True)
-    if not screen.is_terminal:
-        screen.width = TABLE_WIDTH
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
+        check_quotes(arguments)
+        options = parser.parse_args(arguments)
+        settings = RunSettings(
+            options.bots, round_up(options.games), options.seed, options.rules, options.length, options.timeout
+        )
         arena_run = ArenaRun(settings, options.jobs, options.json, options.save)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
+    screen, notes = Console(), Console(stderr=True)
+    if not screen.is_terminal and "COLUMNS" not in os.environ:
+        screen.width = TABLE_WIDTH
+    note = partial(notes.print, soft_wrap=True, highlight=False, markup=False)
     if settings.games != options.games:
-        notes.print(f"{settings.games:,} games instead of {options.games:,}: every wall is played in all rotations")
+        note(f"{settings.games:,} games instead of {options.games:,}: every wall is played in all rotations")
     if arena_run.games:
-        notes.print(f"resuming: {arena_run.games:,} of {settings.games:,} games are finished", soft_wrap=True)
+        note(f"resuming: {arena_run.games:,} of {settings.games:,} games are finished")
+    if arena_run.finished is None:
+        for spec in filter(connects_to_us, settings.bots):
+            url = url_to_join(spec)
+            note(f"a bot can join at {url}, for example: {program_name('agents.client')} rule {url} --games 0")
     return run(arena_run, screen, notes)
 
 
+def url_to_join(spec: str) -> str:
+    """The URL at which a bot of this machine joins the bot ``mjsonp://HOST:PORT/ROOM``."""
+    address = parse_url(spec)
+    host = "localhost" if address.host in ("0.0.0.0", "::") else address.host
+    return f"{address.scheme}://{f'[{host}]' if ':' in host else host}:{address.port}/{address.room}"
+
+
 def run(arena_run: ArenaRun, screen: Console, notes: Console) -> int:
-    """Play, print the tables, and return the exit code."""
+    """Play, print the tables and what was written, and return the exit code."""
     code, why = OK, ""
     try:
         arena_run.play(notes)
@@ -118,9 +167,16 @@ def run(arena_run: ArenaRun, screen: Console, notes: Console) -> int:
     if code == OK:
         try:
             arena_run.finish()
+            screen.print(arena_run.written(), soft_wrap=True, highlight=False, markup=False)
         except OSError as error:
             code, why = FAILED, describe_error(error)
     if code != OK:
-        resume = "" if arena_run.checkpoint is None else "; run the same command again to resume"
-        notes.print(f"arena: {why}{resume}", soft_wrap=True, highlight=False, markup=False)
+        if arena_run.checkpoint is not None:
+            why += "; run the same command again to resume"
+        elif code == INTERRUPTED:
+            why += "; with --json FILE, a run can be resumed"
+    elif failed := arena_run.always_failed:
+        code, why = FAILED, f"failed in every game: {', '.join(failed)}"
+    if code != OK:
+        notes.print(f"arena: {why}", soft_wrap=True, highlight=False, markup=False)
     return code

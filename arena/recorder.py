@@ -10,7 +10,7 @@ import numpy as np
 
 from arena.schedule import Game
 from engine.common.files import write_atomically
-from engine.mjai.messages import Message
+from engine.mjai.messages import Message, start_game
 from engine.mjai.round_events import round_messages
 from engine.records.mjai import write
 from engine.records.model import GameRecord
@@ -31,7 +31,7 @@ class Recorder:
         self.tables = tables
         self.texts: list[list[str]] = [[] for _ in games]
         for table, (game, start) in enumerate(zip(games, starts, strict=True)):
-            self._add(table, [start | {"wall_seed": game.seed}])
+            self.texts[table].append(opening(game, start, tables.rules))
 
     def rounds_ended(self, tables: np.ndarray) -> None:
         """See GameObserver."""
@@ -47,6 +47,32 @@ class Recorder:
 
     def _add(self, table: int, events: list[Message]) -> None:
         self.texts[table].append(write(GameRecord(events, self.tables.rules, "")))
+
+
+def opening(game: Game, start: Message, rules: Rules) -> str:
+    """The first line of a record, with the seed of its wall; ``start`` is the ``start_game`` of the game."""
+    return write(GameRecord([start | {"wall_seed": game.seed}], rules, ""))
+
+
+def check_folder(folder: Path, games: Sequence[Game], bots: Sequence[str], rules: Rules) -> None:
+    """Raise ValueError if ``folder`` has a game of other bots or rules in place of the first of ``games`` it has.
+
+    ``bots``: labels, in the order of the schedule. Games on other walls have other names, and may stay there.
+    """
+    present = {path.name for path in folder.iterdir()}
+    game = next((game for game in games if file_name(game) in present), None)
+    if game is None:
+        return
+    path = folder / file_name(game)
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            first_line = file.readline()
+    except (OSError, ValueError, EOFError):
+        first_line = ""
+    if first_line != opening(game, start_game([bots[index] for index in game.seats], rules), rules):
+        raise ValueError(
+            f"{path} is a game of another run on the same walls: name another --save folder, or delete these games"
+        )
 
 
 def end_game(record: np.record, rules: Rules) -> Message:

@@ -1,48 +1,122 @@
-"""Prints the statistics: a table of the results and a table of the play, each at most 80 columns wide."""
+"""Prints the statistics of a run: tables of the results, of the play, and of every two bots compared.
+
+A document is what the JSON file of results holds, without its games; see `arena.results.Results.document`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from rich import box
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from arena.columns import PLAY, RESULTS, Statistic
+from arena.columns import COMPARISON, MISSING, PLAY, RESULTS, Statistic
 from arena.observers import Fault
-from arena.results import Speed
-from arena.schedule import ROTATIONS, RunSettings
-from arena.statistics import ROUNDS, BotGames
+from arena.schedule import ROTATIONS
+
+PLAIN = {"±": "+/-", MISSING: "-"}  # for output whose encoding lacks them
+ASCII_HEAD = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)  # SIMPLE_HEAD in ASCII
 
 
-def table(statistics: Sequence[Statistic], bots: Sequence[BotGames]) -> Table:
-    """A row for each bot, a column for each statistic."""
-    drawn = Table(box=box.SIMPLE_HEAD, padding=0)
-    drawn.add_column("bot", no_wrap=True, vertical="bottom")
+def print_report(console: Console, document: dict[str, Any]) -> None:
+    """Print all tables, what was played, how fast, and which bots failed."""
+    settings, bots, speed = document["settings"], document["bots"], document["speed"]
+    walls = f"{bots[0]['games'] // ROTATIONS:,} walls in {ROTATIONS} rotations"
+    title(console, f"Results: {walls}, {settings['rules']} {settings['length']}, seed {settings['seed']}")
+    print_tables(console, RESULTS, bots)
+    title(console, f"Play: {bots[0]['rounds']:,} rounds")
+    print_tables(console, PLAY, bots)
+    title(console, "Comparison: every two bots, paired by walls")
+    print_tables(console, COMPARISON, document["comparisons"], ("bot", "against"))
+    for line in not_told_apart(document["comparisons"]):
+        console.print(Text(line))
+    console.print(
+        f"{speed['games']:,} games in {speed['seconds']:.1f} s (jobs: {speed['jobs']}): "
+        f"{speed['games_per_second']:,.0f} games/s, {speed['decisions_per_second']:,.0f} decisions/s",
+        highlight=False,
+    )
+    for bot in bots:
+        faults = [fault for fault in document["faults"] if fault["bot"] == bot["bot"]]
+        if faults:
+            print_faults(console, bot, [Fault(**fault | {"bot": 0}) for fault in faults])
+
+
+def title(console: Console, text: str) -> None:
+    """Print the title of a table."""
+    console.print(Text(text, style="bold"))
+
+
+def print_tables(
+    console: Console,
+    statistics: Sequence[Statistic[Any]],
+    rows: Sequence[dict[str, Any]],
+    names: Sequence[str] = ("bot",),
+) -> None:
+    """Print a line for each of ``rows``, a column for each statistic: in several tables, if one is too wide.
+
+    ``names``: the keys of the columns that every table begins with.
+    """
+    plain, unlimited = plain_text(console), console.options.update(max_width=10_000)
+    while statistics:
+        n = len(statistics)
+        drawn = table(console, statistics, rows, names, plain)
+        while n > 1 and Measurement.get(console, unlimited, drawn).maximum > console.width:
+            n -= 1
+            drawn = table(console, statistics[:n], rows, names, plain)
+        console.print(drawn)
+        statistics = statistics[n:]
+
+
+def table(
+    console: Console,
+    statistics: Sequence[Statistic[Any]],
+    rows: Sequence[dict[str, Any]],
+    names: Sequence[str],
+    plain: Callable[[str], str],
+) -> Table:
+    """One table; long names are folded, so that at least half of the width is left to the statistics."""
+    drawn = Table(box=box.SIMPLE_HEAD if plain("─") == "─" else ASCII_HEAD, padding=0, safe_box=False)
+    for name in names:
+        drawn.add_column(name, overflow="fold", max_width=max(8, console.width // (2 + len(names))), vertical="bottom")
     for statistic in statistics:
-        drawn.add_column(statistic.heading, justify="right", vertical="bottom")
-    for games in bots:
-        drawn.add_row(Text(games.bot), *(statistic.cell(games) for statistic in statistics))
+        drawn.add_column(statistic.heading, justify="right", vertical="bottom", no_wrap=True)
+    for row in rows:
+        cells = (plain(statistic.cell(row)) for statistic in statistics)
+        drawn.add_row(*(Text(row[name]) for name in names), *cells)
     return drawn
 
 
-def print_faults(console: Console, bot: str, faults: Sequence[Fault], n_games: int) -> None:
+def plain_text(console: Console) -> Callable[[str], str]:
+    """Replaces the characters of tables that the encoding of the console lacks, if it lacks some."""
+    try:
+        "".join([*PLAIN, "─"]).encode(console.encoding)
+    except UnicodeEncodeError:
+        return lambda text: "".join(PLAIN.get(character, character) for character in text.replace("─", "-"))
+    return lambda text: text
+
+
+def not_told_apart(comparisons: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """A line for every two bots whose interval contains zero."""
+    if any(pair["difference"]["interval"] is None for pair in comparisons):
+        yield "one wall does not tell bots apart: play more games"
+        return
+    for pair in comparisons:
+        if not pair["told_apart"]:
+            more = pair["more_games"]
+            would = (
+                f"about {more:,} more games would"
+                if more
+                else "the difference is too small to say how many more games would"
+            )
+            yield f"{pair['bot']} and {pair['against']}: not told apart; {would}"
+
+
+def print_faults(console: Console, bot: dict[str, Any], faults: Sequence[Fault]) -> None:
     """Print in how many games an external bot failed."""
-    line = f"bot {bot}: failed in {len(faults):,} of {n_games:,} games, which went on without it; first: {faults[0]}"
+    failed = f"failed in {len(faults):,} of {bot['games']:,} games"
+    line = f"bot {bot['bot']}: {failed}, which went on without it; first: {faults[0]}"
     console.print(Text(line, style="red"), soft_wrap=True)
-
-
-def print_report(console: Console, settings: RunSettings, bots: Sequence[BotGames], speed: Speed) -> None:
-    """Print both tables, what was played, and how fast."""
-    rules = f"{settings.rules} {settings.length}, seed {settings.seed}"
-    walls = f"{bots[0].n_games // ROTATIONS:,} walls in {ROTATIONS} rotations"
-    console.print(Text(f"Results: {walls}, {rules}", style="bold"))
-    console.print(table(RESULTS, bots))
-    console.print(Text(f"Play: {bots[0].totals[ROUNDS]:,} rounds", style="bold"))
-    console.print(table(PLAY, bots))
-    console.print(
-        f"{speed.games:,} games in {speed.seconds:.1f} s (jobs: {speed.jobs}): "
-        f"{speed.games_per_second:,.0f} games/s, {speed.decisions_per_second:,.0f} decisions/s",
-        highlight=False,
-    )

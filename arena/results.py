@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from arena.columns import as_json
+from arena.columns import as_json, comparison_as_json
 from arena.observers import Fault
 from arena.play import ChunkResult
 from arena.schedule import ROTATIONS, RunSettings, seating
-from arena.statistics import N_COUNTS, SCORE, BotGames, by_bot, placements_of
+from arena.statistics import N_COUNTS, SCORE, BotGames, by_bot, compare_all, placements_of
 from engine.common.files import write_atomically
 from engine.table import N_SEATS
 
@@ -85,22 +85,39 @@ class Results:
                     "placements": placements[row, rotation].tolist(),
                 }
 
-    def write_json(self, path: Path, speed: Speed) -> None:
+    def document(self, identity: dict[str, Any], speed: Speed) -> dict[str, Any]:
+        """All results but those of single games; at least one wall must be finished.
+
+        ``identity``: of the run, see `arena.checkpoint.run_identity`.
+        """
+        bots = self.by_bot()
+        return {
+            "version": version(),
+            "settings": asdict(self.settings),
+            "sources": identity["sources"],
+            "bot_files": identity["bot_files"],
+            "bots": [as_json(bot) for bot in bots],
+            "comparisons": [comparison_as_json(pair) for pair in compare_all(bots)],
+            "faults": [asdict(fault) | {"bot": bot} for bot, faults in self.faults for fault in faults],
+            "speed": asdict(speed),
+        }
+
+    def write_json(self, path: Path, identity: dict[str, Any], speed: Speed) -> None:
         """Write everything to ``path``. Between runs of the same settings only ``speed`` differs. Raises OSError."""
         with write_atomically(path) as file:
-            file.writelines(line.encode() for line in self._json_lines(speed))
+            file.writelines(line.encode() for line in self._json_lines(self.document(identity, speed)))
 
-    def _json_lines(self, speed: Speed) -> Iterator[str]:
+    def _json_lines(self, document: dict[str, Any]) -> Iterator[str]:
         """The document, with a line for each bot and each game."""
+        speed = document.pop("speed")
+        document["games"] = self.games()
         yield "{\n"
-        yield f'"version": {json.dumps(version())},\n'
-        yield f'"settings": {json.dumps(asdict(self.settings))},\n'
-        yield from _json_list("bots", map(as_json, self.by_bot()))
-        yield from _json_list("games", self.games())
-        yield from _json_list(
-            "faults", (asdict(fault) | {"bot": bot} for bot, faults in self.faults for fault in faults)
-        )
-        yield f'"speed": {json.dumps(asdict(speed))}\n'
+        for key, value in document.items():
+            if key in ("bots", "comparisons", "games", "faults"):
+                yield from _json_list(key, iter(value))
+            else:
+                yield f'"{key}": {json.dumps(value)},\n'
+        yield f'"speed": {json.dumps(speed)}\n'
         yield "}\n"
 
 

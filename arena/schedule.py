@@ -64,13 +64,16 @@ class RunSettings:
         """The rules of the games."""
         return preset(self.rules, self.length)
 
-    def make_bots(self) -> list[Bot]:
-        """New bots, each with a seed derived from its index. Raises ValueError for a bad spec."""
-        agents = [self._make_agent(spec, index) for index, spec in enumerate(self.bots)]
-        return [Bot(label, agent) for label, agent in zip(labels([agent.name for agent in agents]), agents)]
+    def make_bots(self, given: Sequence[str | Agent] = ()) -> list[Bot]:
+        """New bots, each with a seed derived from its index. Raises ValueError for a bad spec.
 
-    def _make_agent(self, spec: str, index: int) -> Agent:
-        return make_agent(spec, derived_seed(self.seed, "bot", index), self.timeout)
+        ``given``: specs, or bots that are made already, in place of ``bots``.
+        """
+        agents = [
+            make_agent(bot, derived_seed(self.seed, "bot", index), self.timeout) if isinstance(bot, str) else bot
+            for index, bot in enumerate(given or self.bots)
+        ]
+        return [Bot(label, agent) for label, agent in zip(labels([agent.name for agent in agents]), agents)]
 
     def wall_seeds(self, walls: Sequence[int]) -> list[int]:
         """The 64-bit seeds of the walls with these indices."""

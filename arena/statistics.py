@@ -9,18 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import sqrt
+from itertools import combinations
+from math import ceil, floor, log10, sqrt
 
 import numpy as np
 
-from arena.schedule import seating
+from arena import student
+from arena.schedule import ROTATIONS, seating
 from engine.compiling import kernel
 from engine.rules import Rules
 from engine.table import N_SEATS, TABLE
 
 (ROUNDS, WINS, TSUMOS, DEAL_INS, RIICHIS, CALLS, DRAWS, NUKIDORAS, WIN_POINTS, DEAL_IN_POINTS, SCORE) = range(11)
 N_COUNTS = 11
-Z_95 = 1.96
+CONFIDENCE = 0.95
+MAX_MORE_GAMES = 1_000_000  # an estimate beyond it would say nothing
 
 
 @kernel("uint8[::1], int64[::1], int32[:, :, ::1]")
@@ -53,10 +56,15 @@ def count_rounds(raw: np.ndarray, ended: np.ndarray, counts: np.ndarray) -> None
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean and the half-width of its 95 % confidence interval (None for fewer than two walls)."""
+    """A mean and the half-width of its confidence interval (None for fewer than two walls)."""
 
     mean: float
     interval: float | None
+
+    @property
+    def differs_from_zero(self) -> bool:
+        """Whether the interval does not contain zero."""
+        return self.interval is not None and abs(self.mean) > self.interval
 
 
 @dataclass(frozen=True)
@@ -87,6 +95,68 @@ class BotGames:
         return self.totals[count] / self.totals[per] if self.totals[per] else None
 
 
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two bots of a run, compared by their placements.
+
+    ``difference``: the mean placement of ``bot`` minus that of ``against``, paired by walls; below zero, ``bot`` is
+    the better one. ``superiority``: the likelihood of superiority, the probability that the true difference is below
+    zero, from Student's t distribution; None for fewer than two walls.
+    """
+
+    bot: str
+    against: str
+    n_games: int
+    difference: Estimate
+    superiority: float | None
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether the interval of the difference does not contain zero."""
+        return self.difference.differs_from_zero
+
+    @property
+    def more_games(self) -> int | None:
+        """About how many more games would tell the two apart, if difference and variance stay what they are.
+
+        Rounded up to one digit that counts: the difference is known no better. None if they are told apart, if there
+        are fewer than two walls, and beyond `MAX_MORE_GAMES`.
+        """
+        if self.told_apart or self.difference.interval is None or self.difference.mean == 0:
+            return None
+        ratio = self.difference.interval / self.difference.mean
+        more = max(self.n_games * (ratio * ratio - 1), float(ROTATIONS))  # an interval shrinks as 1 / sqrt(games)
+        if more > MAX_MORE_GAMES:
+            return None
+        unit = 10 ** floor(log10(more))
+        return ceil(more / unit) * unit
+
+
+def compare(first: BotGames, second: BotGames) -> Comparison:
+    """Compare two bots that have played on the same walls."""
+    by_wall = (first.placements - second.placements).mean(axis=1)
+    return Comparison(first.bot, second.bot, first.n_games, estimate(by_wall), superiority(by_wall))
+
+
+def compare_all(bots: Sequence[BotGames]) -> list[Comparison]:
+    """Every two bots of a run."""
+    return [compare(first, second) for first, second in combinations(bots, 2)]
+
+
+def superiority(differences: np.ndarray) -> float | None:
+    """The probability that the mean of what ``differences``, [walls], are drawn from is below zero.
+
+    None for fewer than two walls.
+    """
+    n = len(differences)
+    if n < 2:
+        return None
+    mean, error = float(differences.mean()), float(differences.std(ddof=1)) / sqrt(n)
+    if error == 0:  # the same on every wall
+        return 0.5 if mean == 0 else float(mean < 0)
+    return student.cdf(-mean / error, n - 1)
+
+
 def by_bot(bots: Sequence[str], walls: Sequence[int], counts: np.ndarray, rules: Rules) -> list[BotGames]:
     """The games of each bot, in the order of the schedule.
 
@@ -114,11 +184,15 @@ def final_points_of(scores: np.ndarray, rules: Rules) -> np.ndarray:
 
 
 def estimate(values: np.ndarray) -> Estimate:
-    """The mean of ``values``, [walls, rotations], with its interval.
+    """The mean of ``values``, [walls] or [walls, rotations], with its 95 % confidence interval.
 
     Games on the same wall are not independent, so the mean over a wall's rotations is one observation. The half-width
-    is 1.96 standard errors over walls (normal approximation).
+    is the standard error over walls times the quantile of Student's t distribution.
     """
-    by_wall = values.mean(axis=1)
+    by_wall = values.reshape(len(values), -1).mean(axis=1)
     n = len(by_wall)
-    return Estimate(float(by_wall.mean()), Z_95 * float(by_wall.std(ddof=1)) / sqrt(n) if n > 1 else None)
+    mean = float(by_wall.mean())
+    if n < 2:
+        return Estimate(mean, None)
+    t = student.quantile((1 + CONFIDENCE) / 2, n - 1)
+    return Estimate(mean, t * float(by_wall.std(ddof=1)) / sqrt(n))

@@ -7,13 +7,15 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from errno import EADDRINUSE
+from multiprocessing import parent_process
 from pathlib import Path
 from types import FrameType
 
 from agents.external.adapters import ExternalAgent
 from agents.external.mjai_bot import BotError
 from arena.play import ChunkResult, GameError, GamesFinished, play_chunk, warm_up
-from arena.schedule import RunSettings
+from arena.schedule import Bot, RunSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +26,23 @@ class Ready:
 WARM_UP = None
 Task = list[int] | None  # the walls of a chunk, or WARM_UP
 Update = Ready | GamesFinished | ChunkResult
+MakeBots = Callable[[], list[Bot]]
 
 
 @contextmanager
-def open_worker(settings: RunSettings, folder: Path | None) -> Iterator[Callable[[Task], Iterator[Update]]]:
+def open_worker(
+    settings: RunSettings, folder: Path | None, make_bots: MakeBots
+) -> Iterator[Callable[[Task], Iterator[Update]]]:
     """Make the bots, and give the function that plays a chunk, or warms up. External bots are closed at the end.
 
     Games are saved in ``folder`` unless it is None. The function raises GameError and OSError; so does the start of an
     external bot.
     """
-    bots = settings.make_bots()
+    bots = make_bots()
     with ExitStack() as stack:
-        if settings.has_external_bots:
+        if settings.has_external_bots and parent_process() is not None:
             signal.signal(signal.SIGTERM, exit_on_signal)
+            stack.callback(signal.signal, signal.SIGTERM, signal.SIG_DFL)  # at the end there is nothing to close
         for bot in bots:
             if isinstance(bot.agent, ExternalAgent):
                 start_external(bot.label, bot.agent, stack)
@@ -56,7 +62,12 @@ def start_external(label: str, agent: ExternalAgent, stack: ExitStack) -> None:
     stack.callback(agent.bot.close)
     try:
         agent.bot.prepare()
-    except (BotError, OSError) as error:
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}"
+        if error.errno == EADDRINUSE:
+            what += "; another program listens at this port, or another arena: choose another port"
+        raise GameError(f"bot {label}: {what}") from error
+    except BotError as error:
         raise GameError(f"bot {label}: {error}") from error
 
 

@@ -21,6 +21,8 @@ MAX_LINE = 65_536  # bytes, of a line on stdout
 STDERR_LINES, STDERR_WIDTH = 20, 500  # lines of stderr that are kept, and bytes of each
 EXIT_TIMEOUT = 0.5  # seconds to wait for the exit code of a child whose stdout has ended, and for its stderr
 GRACE_PERIOD = 0.5  # seconds a child has to exit after its stdin is closed, and again after SIGTERM
+TIMEOUT_HINT = "it must flush each reply; if it needs longer, to load a network for example: --timeout SECONDS"
+STDOUT_HINT = "stdout is for replies alone: print banners and logs to stderr"
 WATCHDOG = Path(__file__).with_name("watchdog.py")
 
 
@@ -71,7 +73,7 @@ class LineProcess:
             self._fill()
         if self._unread:
             unread = repr(self._unread[:80].decode(errors="replace"))
-            raise self._fault(f"wrote a line that is no reply (stdout is for replies alone): {unread}")
+            raise self._fault(f"wrote a line that is no reply ({STDOUT_HINT}): {unread}")
         deadline = monotonic() + self._timeout
         left = memoryview(line + b"\n")
         while left:
@@ -87,7 +89,7 @@ class LineProcess:
         deadline = monotonic() + self._timeout
         while (end := self._unread.find(b"\n")) < 0 and len(self._unread) <= MAX_LINE:
             if not ready(self._stdout, select.POLLIN, deadline - monotonic()):
-                raise self._fault(f"did not reply within {self._timeout:g} s")
+                raise self._fault(f"did not reply within {self._timeout:g} s ({TIMEOUT_HINT})")
             self._fill()
         if not 0 <= end <= MAX_LINE:
             raise self._fault(f"wrote a line of more than {MAX_LINE:,} bytes")

@@ -21,7 +21,7 @@ import shutil
 from pathlib import Path
 
 from agents.external.mjai_bot import NONE, OPENING, BotError, excerpt, parse_message, read_reply
-from agents.external.process import ExitedError, LineProcess
+from agents.external.process import STDOUT_HINT, ExitedError, LineProcess
 from engine.mjai.dialects import write
 from engine.mjai.messages import Message
 
@@ -113,7 +113,7 @@ class SubprocessBot:
             return NONE
         except ValueError as error:
             process.end()
-            raise BotError(f"sent an invalid reply: {error}", process.stderr()) from None
+            raise BotError(invalid_reply(error), process.stderr()) from None
 
 
 def send_events(process: LineProcess, framing: str, events: list[Message], ask: bool) -> bytes:
@@ -134,6 +134,12 @@ def send_events(process: LineProcess, framing: str, events: list[Message], ask: 
     return line
 
 
+def invalid_reply(error: ValueError) -> str:
+    """What to say of a reply that cannot be read; one that is no JSON is probably not meant as a reply."""
+    hint = f" ({STDOUT_HINT})" if str(error).startswith("not JSON") else ""
+    return f"sent an invalid reply: {error}{hint}"
+
+
 def find_framing(arguments: list[str], dialect: str, timeout: float) -> str:
     """Detect which framing a bot understands. Raises BotError if it understands none.
 
@@ -150,7 +156,7 @@ def find_framing(arguments: list[str], dialect: str, timeout: float) -> str:
         except BotError as error:
             faults.append(str(error))
         except ValueError as error:
-            faults.append(f"sent an invalid reply: {error}")
+            faults.append(invalid_reply(error))
         finally:
             process.end()
     if faults[0] == faults[1]:
