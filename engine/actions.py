@@ -23,6 +23,8 @@ If the hand holds another tile equal to the drawn one, DISCARD and TSUMOGIRI are
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from engine.tiles import MJAI_NAMES, N_KINDS
@@ -87,10 +89,20 @@ class Action(int):
 ACTIONS = np.array([Action(number) for number in range(N_ACTIONS)], dtype=object)  # number -> its Action
 
 
-def actions_of(low: int, high: int) -> list[Action]:
-    """The actions whose bits are set in the mask of the two words `low` and `high`, ascending."""
+def menu_text(actions: Iterable[int]) -> str:
+    """The names of actions in short: ``discard 1p 2p 9s, tsumogiri, riichi``."""
+    groups: dict[str, list[str]] = {}
+    for action in actions:
+        name = action_name(action)
+        verb, _, tile = name.rpartition(" ") if name.startswith(("discard ", "ankan ", "kakan ")) else (name, "", "")
+        groups.setdefault(verb, []).append(tile)
+    return ", ".join(" ".join([verb, *tiles]).rstrip() for verb, tiles in groups.items())
+
+
+def actions_of(low: int, high: int) -> list[int]:
+    """The actions, each an `Action`, whose bits are set in the mask of the two words `low` and `high`, ascending."""
     word = int(low) | int(high) << 64
-    found: list[Action] = []
+    found: list[int] = []
     while word:
         bit = word & -word
         found.append(ACTIONS[bit.bit_length() - 1])

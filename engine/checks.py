@@ -14,8 +14,8 @@ _SEED = "an integer from 0 to 2^64 - 1"
 _SEAT = "0, 1 or 2"
 
 
-def whole_number(value: object, what: str, accepted: str, greatest: int) -> int:
-    """`value` as an int from 0 to `greatest`; NumPy's integers are accepted, booleans are not.
+def whole_number(value: object, what: str, accepted: str, greatest: int, least: int = 0) -> int:
+    """`value` as an int from `least` to `greatest`; NumPy's integers are accepted, booleans are not.
 
     `what` and `accepted` describe the number in messages. Raises TypeError for what is no integer, ValueError for one
     out of range.
@@ -23,7 +23,7 @@ def whole_number(value: object, what: str, accepted: str, greatest: int) -> int:
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise TypeError(f"{what} must be {accepted}, not {value!r}")
     number = int(value)
-    if not 0 <= number <= greatest:
+    if not least <= number <= greatest:
         raise ValueError(f"{what} must be {accepted}, not {number}")
     return number
 

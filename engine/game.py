@@ -22,11 +22,12 @@ from engine.checks import checked_seat, checked_seed, whole_number
 from engine.mjai.messages import Message, for_seat, start_game
 from engine.mjai.round_events import RoundReader
 from engine.rules import TENHOU, Rules, rules_named
-from engine.table import GAME_OVER, N_SEATS, ROUND_OVER, TABLE, WALL_SIZE, raw_bytes
+from engine.table import GAME_OVER, N_SEATS, RESPONSE, ROUND_OVER, TABLE, WALL_SIZE, raw_bytes, summary
+from engine.text import table_text
 from engine.tiles import FULL_SET, KIND_OF
 
 NUMBERS = frozenset({int, Action})  # the types of actions that need no check
-LAST_SEAT = N_SEATS - 1
+ONE_SEAT = ((0,), (1,), (2,))
 SEATS_IN_MASK = ((), (0,), (1,), (0, 1), (2,), (0, 2), (1, 2))  # all three seats are never asked at once
 
 
@@ -68,6 +69,7 @@ class Game:
         self._table = self._raw.view(TABLE)
         self._table["rules"] = rules.packed()
         self._phase = int(self._table["phase"][0])
+        self._turn = self._table["turn"]
         self._menu = np.zeros(N_ACTIONS, dtype=np.int64)
         self._messages: list[Message] = [start_game(list(self.names), rules)]
         self._unread: list[RoundReader] = []  # finished rounds, not yet read into messages
@@ -75,6 +77,13 @@ class Game:
         self._set_wall()
         kernels.start_game(self._raw, 0, np.uint64(seed))
         self._round = RoundReader(self.table)
+
+    def __repr__(self) -> str:
+        return f"<Game of {', '.join(self.names)}: {summary(self.table)}>"
+
+    def __str__(self) -> str:
+        """The table as text, with nothing hidden."""
+        return table_text(self.table, self.names)
 
     @property
     def table(self) -> np.record:
@@ -89,13 +98,19 @@ class Game:
     @property
     def asked(self) -> tuple[int, ...]:
         """The seats whose action the game waits for, ascending."""
+        if self._phase < RESPONSE:
+            return ONE_SEAT[self._turn.item()]
         return SEATS_IN_MASK[kernels.asked_seats(self._raw, 0)]
 
-    def legal(self, seat: int) -> list[Action]:
-        """The legal actions of `seat`, ascending; empty where it is not asked. Raises ValueError if it is no seat."""
-        if type(seat) is not int or seat > LAST_SEAT:
+    def legal(self, seat: int) -> list[int]:
+        """The legal actions of `seat`, each an `Action`, ascending; empty where it is not asked.
+
+        Raises TypeError or ValueError if there is no such seat.
+        """
+        if type(seat) is not int or not 0 <= seat < N_SEATS:
             seat = checked_seat(seat)
-        return ACTIONS[self._menu[: kernels.legal_actions(self._raw, 0, seat, self._menu)]].tolist()  # type: ignore[no-any-return]
+        found: list[int] = ACTIONS[self._menu[: kernels.legal_actions(self._raw, 0, seat, self._menu)]].tolist()
+        return found
 
     def act(self, seat: int, action: int) -> None:
         """Apply the action of `seat`; `action` is a number of `engine.actions`, or one of `legal`.

@@ -95,7 +95,9 @@ def rules_named(rules: Rules | str) -> Rules:
     if isinstance(rules, Rules):
         return rules
     if not isinstance(rules, str):
-        raise TypeError(f"rules must be one of {', '.join(map(repr, PRESETS))}, or an engine.rules.Rules, not {rules!r}")
+        raise TypeError(
+            f"rules must be one of {', '.join(map(repr, PRESETS))}, or an engine.rules.Rules, not {rules!r}"
+        )
     return preset(rules)
 
 

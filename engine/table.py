@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.actions import MASK_WORDS, action_name, actions_of
+from engine.actions import MASK_WORDS, actions_of, menu_text
 from engine.compiling import inner
 from engine.rules import RULES
 from engine.scoring.yaku import N_YAKU
@@ -53,20 +53,14 @@ EVERYTHING = -1  # TABLE.viewer of a whole table
 NOBODY, EVERYBODY = -1, 3
 
 
-class TableRecord(np.record):
+class TableRecord(np.record):  # type: ignore[misc]  # mypy takes np.record for Any
     """A record of TABLE, which shows what it is: ``repr`` in one line, ``str`` with all that lies on the table."""
 
     def __repr__(self) -> str:
         if self.dtype.names != TABLE.names:  # a part of a table, such as a SEAT
             return super().__repr__()
         what = "whole table" if self.viewer == EVERYTHING else f"view of seat {self.viewer}"
-        where = f"{WINDS[self.round_wind]}{self.dealer + 1} honba {self.honba}, {self.live_left} draws left"
-        asked = [
-            f"seat {seat} may {', '.join(action_name(action) for action in menu)}"
-            for seat, mask in enumerate(self.legal.tolist())
-            if (menu := actions_of(*mask)) and self.answer[seat] < 0
-        ]
-        return f"<{what}: {where}; {'; '.join(asked) or 'nobody is asked'}>"
+        return f"<{what}: {summary(self)}>"
 
     def __str__(self) -> str:
         if self.dtype.names != TABLE.names:
@@ -175,6 +169,27 @@ TABLE = record(
 def seat_wind(t: np.record, seat: int) -> int:
     """Wind of `seat` in this round: 0 East, 1 South, 2 West."""
     return (seat - np.int64(t.dealer) + 3) % 3
+
+
+def round_of(t: Any) -> str:
+    """The name of the round, like ``E3 honba 1``."""
+    return f"{WINDS[t.round_wind]}{t.dealer + 1} honba {t.honba}"
+
+
+def asked_in(t: Any) -> list[str]:
+    """What each asked seat may do, as far as the viewer knows: ``seat 0 may discard 1p 9s, tsumogiri``."""
+    if t.phase in (ROUND_OVER, GAME_OVER):
+        return ["the round is over" if t.phase == ROUND_OVER else "the game is over"]
+    menus = [actions_of(*mask) if t.answer[seat] < 0 else [] for seat, mask in enumerate(t.legal.tolist())]
+    asked = [f"seat {seat} may {menu_text(menu)}" for seat, menu in enumerate(menus) if menu]
+    return asked or [f"seat {t.turn} is to act" if t.phase < RESPONSE else "other seats may call the tile"]
+
+
+def summary(t: Any) -> str:
+    """A table or a view in one line: the round, the draws left, who may do what."""
+    if t.phase == GAME_OVER:
+        return "the game is over, scores " + ", ".join(f"{score:,}" for score in t["seat"]["score"].tolist())
+    return "; ".join([f"{round_of(t)}, {t.live_left} draws left", *asked_in(t)])
 
 
 def raw_bytes(records: np.ndarray) -> np.ndarray:

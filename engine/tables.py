@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,11 @@ import numpy as np
 
 from engine import kernels
 from engine.actions import action_name, actions_of
-from engine.rules import TENHOU, Rules
-from engine.table import ROUND_OVER, TABLE, raw_bytes
+from engine.checks import checked_seeds, whole_number
+from engine.rules import TENHOU, Rules, rules_named
+from engine.table import GAME_OVER, N_SEATS, ROUND_OVER, TABLE, raw_bytes
+
+MAX_ASKED = 2  # seats of a table that are asked at once
 
 # views TABLE[n], each blanked for its `viewer` -> actions, any integer dtype [n]
 Policy = Callable[[np.ndarray], np.ndarray]
@@ -29,15 +33,27 @@ class PolicyFault(ValueError):  # noqa: N818 - a fault of the policy, not of thi
 class Tables:
     """Games played in lock step. `records` is the live array TABLE[n], read only.
 
+    >>> def first_legal(views):  # a policy: TABLE[n] -> one action number for each view
+    ...     return np.array([actions_of(*view.legal[view.viewer])[0] for view in views])
+    >>> tables = Tables(seeds=range(4))
+    >>> rounds = [len(ended) for ended in tables.play([first_legal], np.zeros((4, 3), dtype=np.int8))]
+    >>> tables.records["seat"]["score"].sum(axis=1)
+    array([105000, 105000, 105000, 105000])
+
     While a policy is called with n views, the first n entries of `asked_tables` int32[:] and `asked_seats` int8[:] are
     the table and seat of each view.
     """
 
-    def __init__(self, seeds: Sequence[int] | np.ndarray, rules: Rules = TENHOU, batch: int = 2048) -> None:
-        """Start one game for each 64-bit seed. A policy is called with at most `batch` views at a time."""
-        self._set_up(np.zeros(len(seeds) * TABLE.itemsize, dtype=np.uint8), rules, batch)
+    def __init__(self, seeds: Iterable[int] | np.ndarray, rules: Rules | str = TENHOU, batch: int = 2048) -> None:
+        """Start one game for each 64-bit seed; `rules`: also the name of a preset.
+
+        A policy is called with at most `batch` views at a time. Raises TypeError or ValueError, in one line, for seeds,
+        rules or a batch that are none.
+        """
+        checked, rules = checked_seeds(seeds), rules_named(rules)
+        self._set_up(np.zeros(len(checked) * TABLE.itemsize, dtype=np.uint8), rules, batch)
         self.records["rules"] = rules.packed()
-        kernels.start_games(self.raw, np.asarray(seeds, dtype=np.uint64))
+        kernels.start_games(self.raw, checked)
 
     @classmethod
     def from_records(cls, records: np.ndarray, rules: Rules, batch: int = 2048) -> Tables:
@@ -46,12 +62,19 @@ class Tables:
         tables._set_up(raw_bytes(records).copy(), rules, batch)
         return tables
 
+    def __repr__(self) -> str:
+        over = int((self.records["phase"] == GAME_OVER).sum())
+        return (
+            f"<Tables: {len(self.records)} games by {self.rules.name} rules, {over} over, {self.decisions} decisions>"
+        )
+
     def _set_up(self, raw: np.ndarray, rules: Rules, batch: int) -> None:
         """Use the tables in the buffer `raw` uint8[n * TABLE.itemsize]."""
+        batch = whole_number(batch, "batch", f"a number of views from {MAX_ASKED} on", sys.maxsize, MAX_ASKED)
         self.rules = rules
         self.raw = raw
         self.records: Any = raw.view(TABLE)
-        capacity = min(2 * len(self.records), batch)  # at most two seats of a table are asked at once
+        capacity = min(MAX_ASKED * len(self.records), batch)
         self.decisions = 0  # actions applied so far
         self._views = np.zeros(capacity * TABLE.itemsize, dtype=np.uint8)
         self.asked_tables = np.zeros(capacity, dtype=np.int32)
@@ -62,8 +85,10 @@ class Tables:
 
         `players` int8[n, 3]: for each seat of each table the index into `policies`. Yields the indices int64[:] of the
         tables whose round has just ended, before the next round is dealt: that is the time to read their logs. Raises
-        PolicyFault if a policy raises or returns an action that is not legal.
+        PolicyFault if a policy raises or returns an action that is not legal, TypeError or ValueError for policies or
+        `players` that do not fit the tables.
         """
+        players = self._checked_players(policies, players)
         while True:
             decisions = self._ask_all(policies, players)
             ended = np.flatnonzero(self.records["phase"] == ROUND_OVER)
@@ -74,9 +99,22 @@ class Tables:
                 return
 
     def play_round(self, policies: Sequence[Policy], players: np.ndarray) -> None:
-        """Play every game to the end of its present round; `players` and PolicyFault as in `play`."""
+        """Play every game to the end of its present round; arguments and errors as in `play`."""
+        players = self._checked_players(policies, players)
         while self._ask_all(policies, players):
             pass
+
+    def _checked_players(self, policies: Sequence[Policy], players: np.ndarray) -> np.ndarray:
+        """`players` as int8[n, 3]. Raises TypeError or ValueError if it or the policies are of the wrong kind."""
+        if not isinstance(policies, Sequence) or not all(map(callable, policies)):
+            raise TypeError(f"policies must be a sequence of functions from views to actions, not {policies!r}")
+        players, expected = np.asarray(players), (len(self.records), N_SEATS)
+        if players.shape != expected or players.dtype.kind not in "iu":
+            given = f"{players.dtype}{list(players.shape)}"
+            raise ValueError(f"players must be integers{list(expected)}, a policy's index for each seat, not {given}")
+        if players.size and not 0 <= players.min() <= players.max() < len(policies):
+            raise ValueError(f"players must be 0 to {len(policies) - 1}, the indices of the policies given")
+        return players.astype(np.int8, copy=False)
 
     def _ask_all(self, policies: Sequence[Policy], players: np.ndarray) -> int:
         """Ask every policy once; returns the number of decisions."""

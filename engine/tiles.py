@@ -72,6 +72,7 @@ FULL_SET = np.array(
     ],
     dtype=np.int8,
 )
+NOTATION = "write digits, then their suit, as in 19m055p123s77z (0: red five, 1-7z: E S W N white green red)"
 
 
 @inner
@@ -81,20 +82,24 @@ def is_red(tile: int) -> bool:
 
 
 def mpsz(text: str) -> list[int]:
-    """Tiles of a hand written like ``"19m055p123s77z"`` (``0`` is the red five). Raises ValueError on anything else."""
+    """Tiles of a hand written like ``"19m055p123s77z"`` (``0`` is the red five).
+
+    Raises ValueError, which says where, for anything else.
+    """
     tiles: list[int] = []
     ranks = ""
-    for char in text.replace(" ", ""):
-        if char.isdigit():
+    for position, char in enumerate(text, 1):
+        if char in "0123456789":
             ranks += char
-            continue
-        for rank in ranks:
-            if rank + char not in MPSZ_TILES:
-                raise ValueError(f"{text!r}: there is no tile {rank + char!r} (write e.g. 19m055p123s77z)")
-            tiles.append(MPSZ_TILES[rank + char])
-        ranks = ""
+        elif char in "mpsz" and ranks:
+            if unknown := [rank + char for rank in ranks if rank + char not in MPSZ_TILES]:
+                raise ValueError(f"{text!r}: there is no tile {unknown[0]} (character {position}); {NOTATION}")
+            tiles += [MPSZ_TILES[rank + char] for rank in ranks]
+            ranks = ""
+        elif char != " ":
+            raise ValueError(f"{text!r}: cannot read {char!r} (character {position}); {NOTATION}")
     if ranks:
-        raise ValueError(f"{text!r} ends without a suit letter (m, p, s or z)")
+        raise ValueError(f"{text!r} ends without the suit letter of {ranks}; {NOTATION}")
     return tiles
 
 

@@ -1,12 +1,4 @@
-"""A seat's view, rebuilt from the mjai messages that the seat receives.
-
->>> from engine.game import Game
->>> game, state = Game(seed=7), PlayerState()
->>> for message in game.new_messages(0):
-...     state.update(message)
->>> state.legal == game.legal(0)
-True
-"""
+"""A seat's view, rebuilt from the mjai messages that the seat receives."""
 
 from __future__ import annotations
 
@@ -16,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from engine import events, kernels
-from engine.actions import N_ACTIONS, RIICHI, TSUMOGIRI
+from engine.actions import ACTIONS, N_ACTIONS, RIICHI, TSUMOGIRI
 from engine.mjai.actions import action_of, consumed_in, tile_in
 from engine.mjai.kinds import HAND_SIZE
 from engine.mjai.messages import Message, rules_of
 from engine.mjai.schema import EVENTS
 from engine.mjai.view_updates import APPLIED, COPIES, PLACEHOLDER, REASONS, apply_event, deal_view
-from engine.rules import START_POINTS, TENHOU, Rules
+from engine.rules import START_POINTS, TENHOU, Rules, rules_named
 from engine.table import DORA_AT, GAME_OVER, N_SEATS, NOBODY, RESPONSE, ROUND_OVER, TABLE, TURN
 from engine.tiles import KIND_OF, MJAI_NAMES, MJAI_TILES, N_KINDS, NONE, UNKNOWN, WINDS
 
@@ -33,6 +25,13 @@ WRONG_ORDER = "cannot follow the messages before it"
 
 class PlayerState:
     """The view of one seat, kept up to date from the canonical mjai messages that the seat receives.
+
+    >>> from engine.game import Game
+    >>> game, state = Game(seed=7), PlayerState()
+    >>> for message in game.new_messages(0):  # what a server sends to seat 0
+    ...     state.update(message)
+    >>> state.legal[-1], state.legal == game.legal(0)
+    (<Action 37: tsumogiri>, True)
 
     The view equals `Game.view` of the seat, byte for byte, once all messages so far have been applied, except:
 
@@ -46,13 +45,16 @@ class PlayerState:
     north or kan.
     """
 
-    def __init__(self, rules: Rules | None = None) -> None:
-        """`rules` apply if ``start_game`` names none; None: Tenhou's."""
+    def __init__(self, rules: Rules | str = TENHOU) -> None:
+        """`rules`, or the preset of that name, apply if ``start_game`` names none."""
         self.seat = NONE
-        self._rules = rules or TENHOU
+        self._rules = rules_named(rules)
         self._raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
         self._table: Any = self._raw.view(TABLE)
         self._menu = np.zeros(N_ACTIONS, dtype=np.int64)
+
+    def __repr__(self) -> str:
+        return "<PlayerState before start_game>" if self.seat == NONE else f"<PlayerState: {self._table[0]!r}>"
 
     @property
     def view(self) -> np.record:
@@ -61,8 +63,9 @@ class PlayerState:
 
     @property
     def legal(self) -> list[int]:
-        """The legal actions of the seat, ascending; empty if it has nothing to answer."""
-        return self._menu[: kernels.legal_actions(self._raw, 0, self.seat, self._menu)].tolist()
+        """The legal actions of the seat, each an `Action`, ascending; empty if it has nothing to answer."""
+        found: list[int] = ACTIONS[self._menu[: kernels.legal_actions(self._raw, 0, self.seat, self._menu)]].tolist()
+        return found
 
     def update(self, message: Message) -> None:
         """Apply the next message of a game, ``start_game`` first.
@@ -70,6 +73,8 @@ class PlayerState:
         Raises ValueError, in one line, for a message that is malformed or impossible in this position, and leaves the
         view unchanged.
         """
+        if not isinstance(message, dict):
+            raise ValueError(f"a message is a dict, such as {{'type': 'tsumo', …}}, not {message!r}")
         name = message.get("type")
         if name not in HANDLERS:
             raise ValueError(f"{name!r} is no message of a game")

@@ -16,14 +16,25 @@ from typing import Any
 import numpy as np
 
 from engine import kernels
-from engine.actions import ACTION_NAMES, DAIMINKAN, KYUSHU_KYUHAI, PASS, PON, PON_RED, RON, actions_of
+from engine.actions import (
+    ACTION_NAMES,
+    ACTIONS,
+    DAIMINKAN,
+    KYUSHU_KYUHAI,
+    PASS,
+    PON,
+    PON_RED,
+    RON,
+    Action,
+    actions_of,
+)
 from engine.mjai.actions import action_of
 from engine.mjai.messages import Message
 from engine.mjai.round_events import RoundReader
 from engine.records.compare import describe_event, differing_keys
 from engine.records.model import GameRecord, record_errors, round_name
 from engine.records.wall import WallError, reconstruct_wall
-from engine.rules import TENHOU, Rules
+from engine.rules import TENHOU, Rules, rules_named
 from engine.table import GAME_OVER, N_SEATS, RESPONSE, ROUND_OVER, TABLE, raw_bytes
 from engine.tiles import NONE, WINDS
 
@@ -53,7 +64,7 @@ class Decision:
 
     raw: np.ndarray  # live buffer of the table, for engine.kernels: uint8[TABLE.itemsize]
     seat: int
-    action: int  # a number of engine.actions
+    action: Action
     n_before: int  # the events so far are record.events[:n_before]
 
     @property
@@ -70,7 +81,7 @@ class Decision:
 
     @property
     def legal(self) -> list[int]:
-        """The legal actions, ascending; only one if there was no choice."""
+        """The legal actions, each an `Action`, ascending; only one if there was no choice."""
         return actions_of(*self.table.legal[self.seat].tolist())
 
 
@@ -89,12 +100,22 @@ class Replay:
     seat wanted to call the tile. If the record deviates from the rules, a mismatch is added to `mismatches` and the
     rest of the round is skipped; the next round starts as recorded. Each iteration starts from the beginning. Raises
     RecordError if the record is incomplete.
+
+    >>> from engine.records.files import read_records
+    >>> replay = Replay(read_records("examples/game.mjson"))
+    >>> first = next(iter(replay))  # each decision: .seat, .action, .legal, .view, .table
+    >>> first.seat, first.action, first.action in first.legal
+    (0, <Action 33: discard C>, True)
+    >>> replay.check(), replay.n_rounds  # no mismatch between the record and the rules
+    ([], 4)
     """
 
-    def __init__(self, record: GameRecord, rules: Rules | None = None) -> None:
-        """`rules`: instead of those of the record. If neither is given, Tenhou's."""
+    def __init__(self, record: GameRecord, rules: Rules | str | None = None) -> None:
+        """`rules`, or the preset of that name: instead of those of the record. If neither is given, Tenhou's."""
+        if not isinstance(record, GameRecord):
+            raise TypeError(f"Replay takes a GameRecord, such as read_records(FILE) returns, not {record!r}")
         self.record = record
-        self.rules = rules or record.rules or TENHOU
+        self.rules = rules_named(rules or record.rules or TENHOU)
         self.mismatches: list[Mismatch] = []
         self.n_rounds = 0
         self.n_decisions = 0
@@ -231,7 +252,7 @@ class Replay:
             raise self._deviation(f"seat {seat} may not {ACTION_NAMES[action]}; legal: {menu}")
         if is_known:
             self.n_decisions += 1
-            yield Decision(self._raw, seat, action, self._before + self._n_agreed)
+            yield Decision(self._raw, seat, ACTIONS[action], self._before + self._n_agreed)
         self._phase = kernels.apply_action(self._raw, 0, seat, action)
 
     def _compare(self) -> None:

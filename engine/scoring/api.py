@@ -13,15 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from engine.rules import TENHOU, Rules
+from engine.checks import whole_number
+from engine.rules import TENHOU, Rules, rules_named
 from engine.scoring import yaku as y
 from engine.scoring.batch import HAND, MAX_INDICATORS, score_batch
 from engine.scoring.points import payments
 from engine.table import ANKAN_MELD, DAIMINKAN_MELD, KAKAN_MELD, PON_MELD, WIN
-from engine.tiles import KIND_OF, MPSZ_NAMES, N_KINDS, NORTH, SANMA_KINDS, WINDS, mpsz
+from engine.tiles import KIND_OF, MPSZ_NAMES, N_KINDS, N_TILES, NORTH, SANMA_KINDS, WINDS, mpsz
 
 MELD_TYPES = {"pon": PON_MELD, "daiminkan": DAIMINKAN_MELD, "ankan": ANKAN_MELD, "kakan": KAKAN_MELD}
 HAND_SIZE = 14
+MAX_NUKIDORA = 4
+TILE_NUMBER = "text such as '19m055p123s77z', or numbers of engine.tiles from 0 to 36"
 SITUATIONS = {
     "tsumo": y.BY_TSUMO,
     "riichi": y.IN_RIICHI,
@@ -72,7 +75,7 @@ def score(
     dora: str | Sequence[int] = "",
     ura: str | Sequence[int] = "",
     nukidora: int = 0,
-    rules: Rules = TENHOU,
+    rules: Rules | str = TENHOU,
     **situation: bool,
 ) -> Score:
     """Score the concealed tiles `hand` with the winning tile `win`, which is not among them.
@@ -80,19 +83,24 @@ def score(
     Tiles are mpsz text (``"19m055p123s77z"``) or tile37 numbers, melds texts like ``"pon 055p"`` or ``"ankan 1111z"``.
     Winds are ``"E"``, ``"S"`` or ``"W"``. `dora` and `ura` are indicators; `ura` counts only in riichi. `situation`:
     keywords of SITUATIONS, e.g. ``tsumo=True, riichi=True``; ``last_tile`` is haitei or houtei, ``first_turn`` tenhou
-    or chiihou. Whether they can occur together is not checked.
+    or chiihou. Whether they can occur together is not checked. `rules`: also the name of a preset.
 
     Raises:
         ValueError: for a text it cannot read, a wrong number of tiles, or tiles that do not exist with three players.
-        TypeError: for an unknown situation.
+        TypeError: for an unknown situation, or what is neither text nor numbers.
     """
     if unknown := situation.keys() - SITUATIONS.keys():
         raise TypeError(f"unknown situation {', '.join(sorted(unknown))}: choose from {', '.join(SITUATIONS)}")
+    if isinstance(melds, str):
+        raise TypeError(f"melds must be a list of texts, such as [{melds!r}], not one text")
     bits = sum(SITUATIONS[name] for name, holds in situation.items() if holds)
-    concealed = [*_tiles(hand), *_tiles(win)]
+    held, winning = _tiles(hand, "hand"), _tiles(win, "winning tile")
     called = [_meld(text) for text in melds]
+    concealed = [*held, *winning]
     tiles = [*concealed, *(tile for _, meld in called for tile in meld)]
-    _check(len(concealed) + 3 * len(called), tiles, nukidora)
+    nukidora = whole_number(nukidora, "nukidora", "the number of norths set aside, 0 to 4", MAX_NUKIDORA)
+    _check_size(len(held), len(called), winning)
+    _check_tiles(tiles, nukidora)
 
     hands = np.zeros(1, dtype=HAND)
     packed = hands[0]
@@ -101,12 +109,12 @@ def score(
     for i, (meld_type, meld) in enumerate(called):
         packed.meld_type[i], packed.meld_kind[i] = meld_type, KIND_OF[meld[0]]
     packed.win_kind, packed.situation = KIND_OF[concealed[-1]], bits
-    packed.seat_wind, packed.round_wind = _wind(seat_wind), _wind(round_wind)
+    packed.seat_wind, packed.round_wind = _wind(seat_wind, "seat wind"), _wind(round_wind, "round wind")
     packed.red, packed.nuki = sum(tile >= N_KINDS for tile in tiles), nukidora
-    packed.n_dora = _put(packed.dora, dora)
-    packed.n_ura = _put(packed.ura, ura if bits & (y.IN_RIICHI | y.IN_DOUBLE_RIICHI) else "")
+    packed.n_dora = _put(packed.dora, dora, "dora")
+    packed.n_ura = _put(packed.ura, ura if bits & (y.IN_RIICHI | y.IN_DOUBLE_RIICHI) else "", "ura")
     wins = np.zeros(1, dtype=WIN)
-    score_batch(hands, rules.double_yakuman, wins)
+    score_batch(hands, rules_named(rules).double_yakuman, wins)
     return _read(wins[0], dealer=seat_wind == "E", tsumo=bool(bits & y.BY_TSUMO))
 
 
@@ -118,48 +126,69 @@ def _read(win: Any, dealer: bool, tsumo: bool) -> Score:
     return Score(yaku, int(win.han), int(win.fu), int(win.yakuman), (int(first), int(second)))
 
 
-def _tiles(tiles: str | int | Sequence[int]) -> list[int]:
-    """tile37 numbers of a text, of one number or of several."""
+def _tiles(tiles: str | int | Sequence[int], what: str) -> list[int]:
+    """tile37 numbers of a text, of one number or of several; `what` they are, for messages."""
     if isinstance(tiles, str):
-        return mpsz(tiles)
-    return [int(tile) for tile in np.atleast_1d(tiles)]
+        try:
+            return mpsz(tiles)
+        except ValueError as error:
+            raise ValueError(f"{what} {error}") from None
+    given = list(tiles) if isinstance(tiles, Iterable) else [tiles]
+    return [whole_number(tile, what, TILE_NUMBER, N_TILES - 1) for tile in given]
 
 
-def _wind(name: str) -> int:
-    if len(name) != 1 or name not in WINDS:
-        raise ValueError(f"wind {name!r}: choose E, S or W (no seat and no round is North)")
+def _wind(name: str, what: str) -> int:
+    if not isinstance(name, str) or len(name) != 1 or name not in WINDS:
+        raise ValueError(f"{what} {name!r}: choose 'E', 'S' or 'W' (no seat and no round is North)")
     return WINDS.index(name)
 
 
 def _meld(text: str) -> tuple[int, list[int]]:
     """Type and tiles of a meld written like ``"pon 055p"``."""
     name, _, tiles = text.partition(" ")
-    meld = mpsz(tiles)
-    size = 3 if name == "pon" else 4
-    if name not in MELD_TYPES or len(meld) != size or len(set(KIND_OF[meld])) != 1:
-        raise ValueError(f"meld {text!r}: write e.g. 'pon 055p', or 'ankan 1111z' ({', '.join(MELD_TYPES)})")
-    return MELD_TYPES[name], meld
+    if name in MELD_TYPES:
+        meld = _tiles(tiles, f"meld {text!r}:")
+        if len(meld) == (3 if name == "pon" else 4) and len(set(KIND_OF[meld])) == 1:
+            return MELD_TYPES[name], meld
+    raise ValueError(f"meld {text!r}: write 3 equal tiles 'pon 055p' or 4 'ankan 1111z' ({', '.join(MELD_TYPES)})")
 
 
-def _check(size: int, tiles: list[int], nukidora: int) -> None:
-    """Raise ValueError for a hand that cannot exist; `size`: number of tiles, each meld counted as three."""
-    if size != HAND_SIZE:
-        raise ValueError(f"{size} tiles, a meld counted as three: hand and winning tile must be {HAND_SIZE}")
+def _check_size(concealed: int, melds: int, winning: list[int]) -> None:
+    """Raise ValueError unless hand, winning tile and melds make 14 tiles, each meld counted as three."""
+    if len(winning) != 1:
+        given = " ".join(MPSZ_NAMES[tile] for tile in winning) or "none"
+        raise ValueError(f"the winning tile must be one tile, such as '4s' or '0p' (a red five), not {given}")
+    expected = HAND_SIZE - 1 - 3 * melds
+    if concealed != expected:
+        beside = f" beside {melds} meld{'s' * (melds > 1)}" if melds else ""
+        mend = ": do not list the winning tile in it" if concealed == expected + 1 else ""
+        raise ValueError(f"the hand has {concealed} tiles, it must have {expected}{beside}{mend}")
+
+
+def _check_tiles(tiles: list[int], nukidora: int) -> None:
+    """Raise ValueError for tiles that cannot exist together with three players."""
     held = Counter([int(KIND_OF[tile]) for tile in tiles] + [NORTH] * nukidora)
+    _check_kinds(held)
     for kind, count in held.items():
-        if kind not in SANMA_KINDS:
-            raise ValueError(f"{MPSZ_NAMES[kind]}: three players have no 2m-8m")
         if count > 4:
-            raise ValueError(f"{count} tiles {MPSZ_NAMES[kind]}, there are four")
+            raise ValueError(f"{count} tiles {MPSZ_NAMES[kind]} in hand, melds and nukidora: there are four")
     for tile, count in Counter(tile for tile in tiles if tile >= N_KINDS).items():
         if count > 1:
-            raise ValueError(f"{count} tiles {MPSZ_NAMES[tile]}, there is one")
+            raise ValueError(f"{count} tiles {MPSZ_NAMES[tile]}: there is one red five of each suit")
 
 
-def _put(indicators: np.ndarray, given: str | Sequence[int]) -> int:
-    """Write the `given` indicators into their array; returns their number."""
-    tiles = _tiles(given)
+def _check_kinds(tiles: Iterable[int]) -> None:
+    """Raise ValueError for a tile that three players do not have."""
+    for tile in tiles:
+        if KIND_OF[tile] not in SANMA_KINDS:
+            raise ValueError(f"{MPSZ_NAMES[tile]}: three players have no 2m-8m")
+
+
+def _put(indicators: np.ndarray, given: str | Sequence[int], what: str) -> int:
+    """Write the `given` indicators into their array; returns their number. `what` they are, for messages."""
+    tiles = _tiles(given, what)
     if len(tiles) > MAX_INDICATORS:
-        raise ValueError(f"{len(tiles)} indicators, there are at most {MAX_INDICATORS}")
+        raise ValueError(f"{what} has {len(tiles)} indicators, there are at most {MAX_INDICATORS}")
+    _check_kinds(tiles)
     indicators[: len(tiles)] = tiles
     return len(tiles)

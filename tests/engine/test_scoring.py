@@ -225,7 +225,17 @@ def test_incomplete_hands_have_no_score(hand: str) -> None:
 @pytest.mark.parametrize(
     ("hand", "win", "options", "complaint"),
     [
-        ("123p", "4p", {}, "4 tiles"),
+        ("abc", "4p", {}, "^hand 'abc': cannot read 'a' .character 1.; write digits, then their suit, as in 19m"),
+        ("123p", "4p", {}, "^the hand has 3 tiles, it must have 13$"),
+        ("123456789p11s234s", "4s", {}, "14 tiles, it must have 13: do not list the winning tile in it"),
+        ("123p11s", "1s", {"melds": ["pon 555p", "ankan 9999s"]}, "5 tiles, it must have 7 beside 2 melds"),
+        ("123456789p11s23s", "10p", {}, "the winning tile must be one tile, .* not 1p 0p"),
+        ("123456789p11s23s", "", {}, "the winning tile must be one tile, .* not none"),
+        ("123456789p11s23s", "9z", {}, "^winning tile '9z': there is no tile 9z .character 2.; write"),
+        ("123456789p11s23s", 99, {}, "^winning tile must be text such as .* from 0 to 36, not 99"),
+        ("123456789p11s23s", "4s", {"dora": "5m"}, "^5m: three players"),
+        ("123456789p11s23s", "4s", {"nukidora": 5}, "norths set aside, 0 to 4, not 5"),
+        ("123456789p11s23s", "4s", {"rules": "emaj"}, "unknown rules 'emaj': choose one of tenhou, majsoul"),
         ("123456p2m99s1111z", "2m", {}, "2m: three players"),
         ("11111p123456s99m", "9m", {}, "5 tiles 1p"),
         ("444z123p456p99s12s", "3s", {"nukidora": 2}, "5 tiles 4z"),
@@ -240,6 +250,25 @@ def test_incomplete_hands_have_no_score(hand: str) -> None:
 def test_impossible_hands_are_refused(hand: str, win: str, options: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         score(hand, win, **options)
+
+
+@pytest.mark.parametrize(
+    ("win", "options", "complaint"),
+    [
+        (None, {}, "^winning tile must be text such as .*, not None$"),
+        (4.5, {}, "not 4.5$"),
+        ("4s", {"melds": "pon 555p"}, r"a list of texts, such as \['pon 555p'\], not one text"),
+        ("4s", {"nukidora": True}, "not True$"),
+    ],
+)
+def test_arguments_of_the_wrong_kind_are_refused(win: Any, options: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(TypeError, match=complaint):
+        score("123456789p11s23s", win, **options)
+
+
+def test_rules_may_be_the_name_of_a_preset() -> None:
+    kokushi = ("19m19p19s1234567z", "1z")
+    assert score(*kokushi, rules="majsoul").yakuman == 2 * score(*kokushi, rules="tenhou").yakuman == 2
 
 
 def test_unknown_situation_is_refused() -> None:
