@@ -19,7 +19,6 @@ COMMANDS = {
     "export": ("agents.bert.export.command:main", "make model.onnx, which is played on a CPU, from a checkpoint"),
     "evaluate": ("agents.bert.evaluation.commands:main", "measure how well a network predicts"),
 }
-TRAINING = ("torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors")  # of nukidora[train]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,10 +34,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else list(arguments)
     command = parser.parse_args(words[:1]).command
     module, _, function = COMMANDS[command][0].partition(":")
-    try:
-        run = getattr(import_module(module), function)
-    except ModuleNotFoundError as error:
-        if error.name not in TRAINING:
-            raise
-        parser.error(f'{command} needs {error.name}; install it with: pip install "nukidora[train]"')
-    return int(run(words[1:]))
+    return int(getattr(import_module(module), function)(words[1:]))

@@ -146,17 +146,12 @@ def run_session(session: onnxruntime.InferenceSession, outputs: Sequence[str], *
 def torch_forward(folder: Path, device: str) -> Forward:
     """The forward pass of a checkpoint's weights in bfloat16 on one of torch's devices.
 
-    Raises ValueError if torch or transformers is missing, or the checkpoint or the device cannot be used.
+    Raises ValueError if the checkpoint or the device cannot be used, ModuleNotFoundError without the extra `train`.
     """
-    try:
-        from agents.bert.export.weights import read_checkpoint  # better error messages than transformers gives
+    from agents.bert.export.weights import read_checkpoint  # better error messages than transformers gives
 
-        read_checkpoint(folder)
-        model = load_torch_model(folder)
-    except ImportError as error:
-        raise ValueError(
-            f"device={device} needs torch and transformers ({error}): pip install 'nukidora[train]'"
-        ) from None
+    read_checkpoint(folder)
+    model = load_torch_model(folder)
     try:
         model.to(device)
     except (RuntimeError, AssertionError) as error:
@@ -165,7 +160,7 @@ def torch_forward(folder: Path, device: str) -> Forward:
 
 
 def load_torch_model(folder: Path) -> Any:
-    """The checkpoint as a PolicyValue in float32 on the CPU. Raises ImportError without torch or transformers."""
+    """The checkpoint as a PolicyValue in float32 on the CPU. Raises ModuleNotFoundError without torch."""
     import torch
     from transformers.utils import logging
 

@@ -15,9 +15,10 @@ from agents.bert.evaluation.records import WAHAHA_ACCURACY, WAHAHA_LOSS, RecordM
 from agents.bert.evaluation.report import Report
 from agents.bert.evaluation.validation import ValidationMetrics, choose_samples, evaluate_validation
 from agents.bert.inference import DEVICES, Predictor, load
+from agents.bert.next_steps import arena_command, print_outcome
 from agents.bert.training.data.dataset import Dataset
 from engine.common.options import Parser, describe_error, positive
-from engine.common.program import INTERRUPTED, OK
+from engine.common.program import OK
 from engine.common.progress import Progress
 from engine.records.files import find_records
 
@@ -47,7 +48,7 @@ def make_parser() -> Parser:
         description=__doc__,
         epilog=EPILOG,
     )
-    parser.add_argument("model", type=Path, metavar="MODEL_FOLDER", help="folder of a network")
+    parser.add_argument("model", type=Path, metavar="NETWORK", help="folder of a network")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="data folder, whose validation games are used")
     parser.add_argument(
         "--records",
@@ -75,6 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.data is None and options.records is None:
         parser.error("nothing to evaluate on: give --data FOLDER, --records PATH … or both")
+    if options.json is not None and (options.json.is_dir() or not options.json.parent.is_dir()):
+        parser.error(f"--json {options.json}: name a file in a folder that exists")
     console = Console(stderr=True)
     try:
         validation, records = evaluate(options, console)
@@ -83,9 +86,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             options.json.write_text(json.dumps(as_json(options.model, validation, records), indent=1) + "\n")
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
-    except KeyboardInterrupt:
-        console.print(f"{parser.short_name}: interrupted", highlight=False)
-        return INTERRUPTED
+    outcome = f"measured {options.model}" if options.json is None else f"wrote {options.json}"
+    print_outcome(outcome, arena_command(options.model))
     return OK
 
 

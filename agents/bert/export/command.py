@@ -16,8 +16,10 @@ from agents.bert.export.calibration import activation_ranges
 from agents.bert.export.quantization import QuantizedBuilder
 from agents.bert.export.weights import read_checkpoint
 from agents.bert.inference import DIGEST_KEY
+from agents.bert.next_steps import arena_command, print_outcome
 from engine.common.files import write_atomically
 from engine.common.options import Parser, describe_error
+from engine.common.program import OK
 
 
 def export_checkpoint(folder: Path) -> Path:
@@ -40,10 +42,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "agents.bert export",
         description=__doc__,
     )
-    parser.add_argument("checkpoint", type=Path, help="folder with config.json and model.safetensors")
+    parser.add_argument(
+        "checkpoint", metavar="NETWORK", type=Path, help="folder with config.json and model.safetensors"
+    )
     options = parser.parse_args(arguments)
     try:
-        print(f"wrote {export_checkpoint(options.checkpoint)}")
+        path = export_checkpoint(options.checkpoint)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
-    return 0
+    print_outcome(f"wrote {path}", arena_command(options.checkpoint))
+    return OK

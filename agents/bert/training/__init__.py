@@ -1,4 +1,4 @@
-"""Training networks; needs torch, transformers, accelerate and tensorboard (`pip install "nukidora[train]"`).
+"""Training networks; needs torch, transformers, accelerate and tensorboard, the extra `train`.
 
 ==============  ======================================================================================================
 `commands`      ``python -m agents.bert pretrain | train | improve | average | deepen``
@@ -17,3 +17,11 @@
 
 `data` and `targets` need none of these libraries.
 """
+
+from __future__ import annotations
+
+import os
+
+# Threads of OpenMP that wait for others spin by default: with another program on the cores, a step of training takes up
+# to ten times as long. torch reads this when it is imported.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

@@ -1,12 +1,15 @@
-"""Fixtures: a small network, and views to predict."""
+"""Fixtures: a small network, views to predict, and data to train on."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from agents.bert.training.data.selfplay import SelfPlayConfig, play
+from agents.bert.training.data.shards import save
 from agents.registry import make
 from engine.tables import Tables
 from tests.support.small_networks import write_network
@@ -32,3 +35,23 @@ def views() -> np.ndarray:
     for _ in Tables(range(3)).play(policies, np.tile(np.arange(3, dtype=np.int8), (3, 1))):
         pass
     return np.concatenate(collected)
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder of 120 games between three `efficiency`, without a manifest."""
+    folder = tmp_path_factory.mktemp("data")
+    for number in range(2):
+        save(play(SelfPlayConfig(("efficiency",) * 3, seed=1), 60 * number, 60), folder, number)
+    return folder
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Tests run in parallel: torch's threads would compete for the cores."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

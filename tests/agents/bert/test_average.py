@@ -22,11 +22,15 @@ def saved(folder: Path, size: str, seed: int) -> PolicyValue:
     return model
 
 
-def test_every_weight_is_the_mean(tmp_path: Path) -> None:
+def test_every_weight_is_the_mean(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = ["a", "b", "c"]
     models = [saved(tmp_path / name, "micro", seed) for seed, name in enumerate(names)]
     folders = [str(tmp_path / name) for name in names]
     assert commands.main(["average", *folders, str(tmp_path / "mean")]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"wrote the mean of 3 networks to {tmp_path / 'mean'}; next:",
+        f"  python -m arena --games 300 --bots bert:{tmp_path / 'mean'},rule,random",
+    ]
     mean = PolicyValue.from_pretrained(tmp_path / "mean", dtype=torch.float32).state_dict()
     for name, weight in mean.items():
         each = torch.stack([model.state_dict()[name] for model in models])

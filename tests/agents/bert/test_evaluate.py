@@ -298,6 +298,7 @@ def test_the_command_prints_and_writes_all_metrics(
         assert each["label"] in out
     assert metrics["records"]["network"]["samples"] == metrics["records"]["baseline"]["samples"]
     assert metrics["wahaha"]["accuracy"] == 0.7973
+    assert out.endswith(f"wrote {file}; next:\n  python -m arena --games 300 --bots bert:{network},rule,random\n")
 
 
 def test_parts_that_are_not_asked_for_are_null(network: Path, record: Path, tmp_path: Path) -> None:
@@ -317,7 +318,8 @@ def test_parts_that_are_not_asked_for_are_null(network: Path, record: Path, tmp_
         (["{network}", "--records", "{empty}/none.mjson"], "{empty}/none.mjson: no such file or folder"),
         (["{empty}", "--records", "{empty}"], "{empty}"),
         (["{network}", "--data", "{data}", "--samples", "0"], "'0' is not a positive integer"),
-        (["{network}", "--data", "{data}", "--samples", "9", "--json", "{empty}"], "{empty}: Is a directory"),
+        (["{network}", "--data", "{data}", "--json", "{empty}"], "--json {empty}: name a file in a folder that"),
+        (["{network}", "--data", "{data}", "--json", "{empty}/a/b"], "--json {empty}/a/b: name a file in a folder"),
     ],
 )
 def test_a_bad_argument_is_one_line(

@@ -34,7 +34,9 @@ def test_the_command_makes_a_checkpoint_that_plays(
 ) -> None:
     folder = write_weights(tmp_path / "network")
     assert commands.main(["export", str(folder)]) == 0
-    assert capsys.readouterr().out == f"wrote {folder}/model.onnx\n"
+    assert capsys.readouterr().out == (
+        f"wrote {folder}/model.onnx; next:\n  python -m arena --games 300 --bots bert:{folder},rule,random\n"
+    )
     assert sorted(file.name for file in folder.iterdir()) == [CONFIG, ONNX, WEIGHTS]
     assert np.isfinite(policy(folder, views)).all()
 
@@ -64,10 +66,12 @@ def test_the_command_reports_faults_in_one_line(tmp_path: Path, capsys: pytest.C
 
 @pytest.mark.parametrize("package", ["onnx", "safetensors"])
 def test_export_needs_the_training_extra(package: str) -> None:
-    code = f"import sys; sys.modules['{package}'] = None; from agents.bert.cli import main; main(['export', '.'])"
+    code = f"import sys; sys.modules['{package}'] = None; from engine.common.program import start; "
+    code += "sys.exit(start('agents.bert.cli:main', ['export', '.']))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert done.returncode == 2
-    assert f'export needs {package}; install it with: pip install "nukidora[train]"' in done.stderr
+    assert done.stderr.startswith(f"{package} is not installed for {sys.executable}: ")
+    assert "pip install -c constraints.txt -e '.[train]'" in done.stderr
 
 
 def test_a_failed_export_leaves_the_old_model(tmp_path: Path) -> None:

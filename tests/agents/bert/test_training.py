@@ -1,15 +1,8 @@
-"""Training a tiny network on a few games: objectives, resuming, the commands."""
+"""Training a tiny network on a few games: objectives, losses, resuming."""
 
 from __future__ import annotations
 
 import csv
-import json
-import os
-import signal
-import subprocess
-import sys
-import threading
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -20,14 +13,12 @@ torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 
 from transformers import BertForMaskedLM  # noqa: E402
 
-from agents.bert import cli as commands  # noqa: E402
 from agents.bert.checkpoint import REGRET_UNIT  # noqa: E402
 from agents.bert.model import PRESETS, PolicyValue, encode_tokens, make_config  # noqa: E402
 from agents.bert.training import trainer as trainer_module  # noqa: E402
 from agents.bert.training.config import TrainingConfig  # noqa: E402
 from agents.bert.training.data.dataset import Batch, Dataset  # noqa: E402
-from agents.bert.training.data.selfplay import SelfPlayConfig, play  # noqa: E402
-from agents.bert.training.data.shards import UNKNOWN_REGRET, save  # noqa: E402
+from agents.bert.training.data.shards import UNKNOWN_REGRET  # noqa: E402
 from agents.bert.training.networks import quiet_libraries  # noqa: E402
 from agents.bert.training.objectives import (  # noqa: E402
     REGRET_TOLERANCE,
@@ -39,27 +30,9 @@ from agents.bert.training.objectives import (  # noqa: E402
 from agents.bert.training.trainer import Trainer  # noqa: E402
 from agents.bert.vocabulary import MASK, N_SPECIAL  # noqa: E402
 
-REPOSITORY = Path(__file__).parents[3]
-GAMES = 60
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 FAST = {"model": "micro", "batch_size": 64, "learning_rate": 3e-3, "eval_steps": 60}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Tests run in parallel: torch's threads would compete for the cores."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("data")
-    config = SelfPlayConfig(("efficiency",) * 3, seed=1)
-    for number in range(2):
-        save(play(config, number * GAMES, GAMES), folder, number)
-    return folder
 
 
 @pytest.fixture(autouse=True)
@@ -258,106 +231,3 @@ def test_masking_follows_bert(batch: Batch) -> None:
     assert chosen.sum() / ordinary.sum() == pytest.approx(0.15, abs=0.005)
     assert (shown[chosen] == MASK).mean() == pytest.approx(0.8, abs=0.02)
     assert (shown[chosen] == many.input_ids[chosen]).mean() == pytest.approx(0.1, abs=0.02)
-
-
-def test_the_command_trains_refuses_other_options_and_reports_a_finished_run(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["train", str(data), str(tmp_path), "--from", "micro", "--batch-size", "32", "--eval-steps", "4"]
-    assert commands.main([*command, "--steps", "8"]) == 0
-    assert json.loads((tmp_path / "training_config.json").read_text())["steps"] == 8
-    card = (tmp_path / "model" / "README.md").read_text()
-    assert "validation_accuracy" in card
-    assert (
-        f"python -m agents.bert train {data} {tmp_path} --from micro --batch-size 32 --steps 8 --eval-steps 4" in card
-    )
-    capsys.readouterr()
-    assert commands.main([*command, "--steps", "8"]) == 0
-    assert "finished after 8 steps" in capsys.readouterr().err
-    with pytest.raises(SystemExit) as exit_code:
-        commands.main([*command, "--steps", "9"])
-    assert exit_code.value.code == 2
-    assert "started with steps = 8, not 9" in capsys.readouterr().err
-
-
-def test_ctrl_c_leaves_a_checkpoint_and_a_network(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["train", str(data), str(tmp_path), "--from", "micro", "--batch-size", "32", "--steps", "100000"]
-    timer = threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    assert commands.main(command) == 130
-    assert "the same command resumes" in capsys.readouterr().err
-    step = json.loads((tmp_path / "checkpoint" / "progress.json").read_text())["step"]
-    assert 0 < step < 100_000
-    PolicyValue.from_pretrained(tmp_path / "model")
-
-
-# A checkpoint is due in one of the processes and not in the other, as when their clocks differ.
-TOGETHER = """
-import os, sys
-from agents.bert.cli import main  # noqa: E402
-from agents.bert.training import trainer  # noqa: E402
-
-trainer.CHECKPOINT_SECONDS = 0.0 if os.environ["RANK"] == "1" else 3600.0
-sys.exit(main(sys.argv[1:]))
-"""
-
-
-@pytest.mark.slow
-def test_processes_train_together(data: Path, tmp_path: Path) -> None:
-    """As on several GPUs: one of them writes, each saves its random state, and none waits for ever."""
-    (tmp_path / "together.py").write_text(TOGETHER)
-    out = tmp_path / "run"
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    command += [str(tmp_path / "together.py"), "train", str(data), str(out), "--from", "micro", "--batch-size", "32"]
-    command += ["--steps", "60", "--eval-steps", "30"]
-    environment = os.environ | {"ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(REPOSITORY)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-    assert json.loads((out / "checkpoint" / "progress.json").read_text())["step"] == 60
-    states = sorted(path.name for path in (out / "checkpoint").glob("random_states_*"))
-    assert states == ["random_states_0.pkl", "random_states_1.pkl"]
-    rows = list(csv.DictReader((out / "metrics.csv").open()))
-    assert [row["step"] for row in rows if row["validation_loss"]] == ["30", "60"]
-
-
-def test_without_torch_the_command_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name in [
-        name for name in sys.modules if name.startswith("agents.bert.training") or name == "agents.bert.model"
-    ]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "accelerate", None)
-    with pytest.raises(SystemExit) as exit_code:
-        commands.main(["train"])
-    assert exit_code.value.code == 2
-    assert capsys.readouterr().err == (
-        'agents.bert: train needs accelerate; install it with: pip install "nukidora[train]"\n'
-    )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["train", "nowhere", "out"], "nowhere: no training files here"),
-        (["train", "DATA", "out", "--from", "huge"], "huge: neither a size"),
-        (["improve", "DATA", "out", "--from", "micro"], "micro is a size: name the folder of a trained network"),
-        (["pretrain", "DATA", "out", "--learning-rate", "0"], "'0' is not a positive number"),
-        (["pretrain"], "required: data, out"),
-        (["teach"], "invalid choice: 'teach'"),
-    ],
-)
-def test_bad_arguments_get_one_line(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-    arguments: list[str], said: str,
-) -> None:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit) as exit_code:
-        commands.main([str(data) if word == "DATA" else word for word in arguments])
-    assert exit_code.value.code == 2
-    error = capsys.readouterr().err
-    assert said in error
-    assert error.count("\n") == 1
-    assert not Path("out", "training_config.json").exists()  # the folder is free for the corrected command

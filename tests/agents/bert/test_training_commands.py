@@ -1,0 +1,203 @@
+"""The commands that train: their command lines, last lines, resuming, Ctrl-C, several processes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shlex
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
+
+from agents.bert import cli as commands  # noqa: E402
+from agents.bert.model import PRESETS, PolicyValue, make_config  # noqa: E402
+from agents.bert.training import trainer  # noqa: E402
+from agents.bert.training.data.manifest import Part, write_manifest  # noqa: E402
+from engine.common.program import start  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+REPOSITORY = Path(__file__).parents[3]
+SMALL = ("--from", "micro", "--batch-size", "32", "--eval-steps", "4", "--steps", "8")
+
+
+@pytest.fixture(autouse=True)
+def few_validation_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainer, "VALIDATION_SAMPLES", 256)
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    """The line with which a command refuses its arguments."""
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as exit_code:
+        commands.main([str(argument) for argument in arguments])
+    assert exit_code.value.code == 2
+    [line] = capsys.readouterr().err.splitlines()
+    return line
+
+
+def test_a_run_is_described_and_not_repeated(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = os.umask(0o027)
+    try:
+        assert commands.main(["train", str(data), "a run", *SMALL]) == 0
+    finally:
+        os.umask(before)
+    assert json.loads(Path("a run", "training_config.json").read_text())["steps"] == 8
+    card = Path("a run", "model", "README.md").read_text()
+    assert "validation_accuracy" in card
+    assert f"python -m agents.bert train {data} 'a run' --from micro --batch-size 32 --steps 8 --eval-steps 4" in card
+    files = [path for folder in ("model", "checkpoint") for path in Path("a run", folder).iterdir()]
+    assert {(path.name, stat.filemode(path.stat().st_mode)) for path in files} == {
+        (path.name, "-rw-r-----") for path in files
+    }
+    printed, shown = capsys.readouterr()
+    assert shown == ""
+    outcome, *suggested = printed.splitlines()
+    assert outcome.startswith("8 steps in ")
+    assert outcome.endswith("wrote the network of that step to a run/model; next:")
+    assert [shlex.split(line) for line in suggested] == [
+        shlex.split(f"python -m agents.bert evaluate 'a run/model' --data {data}"),
+        shlex.split("python -m arena --games 300 --bots 'bert:a run/model,rule,random'"),
+    ]
+    assert commands.main(["train", str(data), "a run", *SMALL]) == 0
+    again = capsys.readouterr()
+    assert again.err == "a run: already finished\n"
+    assert again.out == printed
+    assert "started with steps = 8, not 9" in refusal(capsys, "train", data, "a run", *SMALL, "--steps", 9)
+
+
+def test_a_folder_may_be_written_differently(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    torch.manual_seed(1)
+    PolicyValue(make_config(PRESETS["micro"])).save_pretrained(tmp_path / "start")
+    (tmp_path / "dataset").symlink_to(data)
+    monkeypatch.chdir(tmp_path)
+    small = SMALL[2:]
+    assert commands.main(["train", "dataset", "run", *small, "--from", "start"]) == 0
+    for folder in ("dataset/", "./dataset", tmp_path / "dataset", data):
+        for network in ("start/", tmp_path / "start"):
+            assert commands.main(["train", str(folder), "run/", *small, "--from", str(network)]) == 0
+    shutil.copytree(data, "other")
+    shutil.copytree("start", "other start")
+    assert "started with data = " in refusal(capsys, "train", "other", "run", *small, "--from", "start")
+    assert "started with model = " in refusal(capsys, "train", "dataset", "run", *small, "--from", "other start")
+    assert "started with model = " in refusal(capsys, "train", "dataset", "run", *small, "--from", "micro")
+    Path("elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    assert commands.main(["train", "../dataset", "../run", *small, "--from", "../start"]) == 0
+
+
+def test_improve_needs_rollouts(data: Path, network: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(data, folder)
+    command = ["improve", folder, tmp_path / "run", "--steps", 2, "--from", network]
+    write_manifest(folder, [Part("--selfplay rule,rule,rule --teacher rule", "120 games", 0, 2)])
+    line = refusal(capsys, *command)
+    assert f"{folder} has no rollouts to improve by" in line
+    assert "python -m agents.bert data rollouts --selfplay rule,rule,rule --teacher rule --rollouts 8" in line
+    assert not (tmp_path / "run").exists()
+    write_manifest(folder, [Part("--selfplay rule,rule,rule --teacher rule --rollouts 8", "120 games", 0, 2)])
+    assert commands.main([str(word) for word in command]) == 0
+
+
+def test_pretraining_is_followed_by_training(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert commands.main(["pretrain", str(data), str(tmp_path / "run"), *SMALL]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == f"  python -m agents.bert train {data} runs/first --from {tmp_path / 'run' / 'model'}"
+
+
+def test_ctrl_c_leaves_a_checkpoint_and_a_network(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["train", str(data), str(tmp_path), "--from", "micro", "--batch-size", "32", "--steps", "100000"]
+    timer = threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    assert commands.main(command) == 130
+    assert capsys.readouterr().err.splitlines()[-1] == "agents.bert train: interrupted; the same command resumes"
+    step = json.loads((tmp_path / "checkpoint" / "progress.json").read_text())["step"]
+    assert 0 < step < 100_000
+    PolicyValue.from_pretrained(tmp_path / "model")
+
+
+# A checkpoint is due in one of the processes and not in the other, as when their clocks differ.
+TOGETHER = """
+import os, sys
+from agents.bert.cli import main  # noqa: E402
+from agents.bert.training import trainer  # noqa: E402
+
+trainer.CHECKPOINT_SECONDS = 0.0 if os.environ["RANK"] == "1" else 3600.0
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.slow
+def test_processes_train_together(data: Path, tmp_path: Path) -> None:
+    """As on several GPUs: one of them writes, each saves its random state, and none waits for ever."""
+    (tmp_path / "together.py").write_text(TOGETHER)
+    out = tmp_path / "run"
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    command += [str(tmp_path / "together.py"), "train", str(data), str(out), "--from", "micro", "--batch-size", "32"]
+    command += ["--steps", "60", "--eval-steps", "30"]
+    environment = os.environ | {"ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(REPOSITORY)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads((out / "checkpoint" / "progress.json").read_text())["step"] == 60
+    states = sorted(path.name for path in (out / "checkpoint").glob("random_states_*"))
+    assert states == ["random_states_0.pkl", "random_states_1.pkl"]
+    rows = list(csv.DictReader((out / "metrics.csv").open()))
+    assert [row["step"] for row in rows if row["validation_loss"]] == ["30", "60"]
+    again = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert again.stderr.count("already finished") == 1
+    for printed in (done.stdout, again.stdout):
+        assert printed.count("wrote the network") == 1
+
+
+def test_without_torch_the_command_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [
+        name for name in sys.modules if name.startswith("agents.bert.training") or name == "agents.bert.model"
+    ]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "accelerate", None)
+    assert start("agents.bert.cli:main", ["train"]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"accelerate is not installed for {sys.executable}: install it with")
+    assert "pip install -c constraints.txt -e '.[train]'" in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["train", "nowhere", "out"], "nowhere: no training files here"),
+        (["train", "DATA", "out", "--from", "huge"], "huge: neither a size"),
+        (["improve", "DATA", "out", "--from", "micro"], "micro is a size: name the folder of a trained network"),
+        (["improve", "DATA", "out"], "the following arguments are required: --from"),
+        (["pretrain", "DATA", "out", "--learning-rate", "0"], "'0' is not a positive number"),
+        (["train", "DATA", "out", "--weight-decay", "-1"], "'-1' is not a non-negative number"),
+        (["train", "DATA", "out", "--value-weight", "nan"], "'nan' is not a non-negative number"),
+        (["train", "DATA", "out", "--patience", "-1"], "'-1' is not a positive integer"),
+        (["pretrain"], "required: DATA, OUT"),
+        (["teach"], "invalid choice: 'teach'"),
+    ],
+)
+def test_bad_arguments_get_one_line(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    arguments: list[str], said: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    assert said in refusal(capsys, *(data if word == "DATA" else word for word in arguments))
+    assert list(tmp_path.iterdir()) == []  # the folder of the run is free for the corrected command
