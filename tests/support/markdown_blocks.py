@@ -7,6 +7,7 @@ begins with the line `SECOND_TERMINAL` is run while the block before it runs. Wh
 * ``python``, ``python3`` and ``nukidora`` run this interpreter; ``-m venv`` makes a folder to activate, no more.
 * ``pip install`` checks its arguments, and registers the entry points of a package that is not nukidora.
 * ``make`` says what it would do, and does not do it.
+* Programs that ask are answered with Enter.
 * The ports 8000 and 11600 become two free ones, so that blocks run at once, and beside a server.
 """
 
@@ -146,10 +147,11 @@ class Terminal:
     def __init__(self, block: Block, text: str, folder: Path, environment: dict[str, str]) -> None:
         self.block = block
         self._log = folder.parent / f"block-{block.line}.log"
+        self._enter = subprocess.Popen(["yes", ""], stdout=subprocess.PIPE)
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
                 ["bash", "-e", "-o", "pipefail", "-c", text],
-                cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                cwd=folder, env=environment, stdin=self._enter.stdout, stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
         self._ended = False
 
@@ -170,6 +172,8 @@ class Terminal:
             self._ended = True
             os.killpg(self.process.pid, signal.SIGTERM)
             self.process.wait(30)
+        self._enter.kill()
+        self._enter.communicate()
 
     def check(self) -> None:
         """Raise BlockFailed if a command failed, or if a traceback or a warning was printed."""
