@@ -19,8 +19,9 @@ from agents.base import Agent
 
 SPEC = re.compile(r"(?P<file>.*?\.py)(?::(?P<name>[^:]*)(?::(?P<argument>.*))?)?", re.DOTALL)
 PROGRAM = re.compile(r"exec[:+]|\w+://")
-# Frames in these files tell the author of a bot nothing: Python, installed packages, and this module.
-OTHERS = ("<frozen", __file__, *(sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib")))
+# Frames in these files tell the author of a bot nothing: Python's and our own; those of installed packages tell less.
+PYTHON = ("<frozen", __file__, str(Path(__file__).with_name("registry.py")), sysconfig.get_path("stdlib"))
+PACKAGES = (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
 
 
 def is_file(spec: str) -> bool:
@@ -95,9 +96,9 @@ def where_raised(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         place = f"{error.filename}, line {error.lineno}"
     else:
-        frames = traceback.extract_tb(error.__traceback__)
-        frame = [each for each in frames if not each.filename.startswith(OTHERS)][-1:] or frames[-1:]
-        place = f"{frame[0].filename}, line {frame[0].lineno}" if frame else ""
+        files = [each for each in traceback.extract_tb(error.__traceback__) if not each.filename.startswith(PYTHON)]
+        frames = [each for each in files if not each.filename.startswith(PACKAGES)] or files
+        place = f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else ""
     return ": ".join(filter(None, (place, type(error).__name__, text)))
 
 

@@ -6,7 +6,8 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
@@ -32,8 +33,8 @@ EPILOG = f"""\
 Every wall is played in three rotations of the seats, so that each bot has each seat once with the same tiles. Odd walls
 rotate in the opposite order. Results depend on --games, --bots, --seed, --rules and --length, but not on --jobs.
 
-columns of the tables (intervals are 95 % confidence intervals by Student's t distribution; what all rotations of a wall
-have in common is one observation):
+columns of the tables (intervals are 95 % confidence intervals by Student's t distribution; the rotations of a wall
+together are one observation):
 {definitions()}
 
 Below the tables stands which two bots are not told apart (the interval of their difference contains zero), and about
@@ -76,18 +77,18 @@ def make_parser() -> Parser:
         type=positive,
         default=1000,
         metavar="N",
-        help="number of games, rounded up to a multiple of three (default 1000)",
+        help="number of games, rounded up to a multiple of three",
     )
     parser.add_argument(
         "--bots",
         type=three_bots,
         default="bert,rule,random",
         metavar="A,B,C",
-        help=f"three of {', '.join(names())} and external bots, see below (default bert,rule,random)",
+        help=f"three of {', '.join(names())} and external bots, see below",
     )
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of all walls and bots (default 0)")
-    parser.add_argument("--rules", choices=sorted(PRESETS), default="tenhou", help="default tenhou")
-    parser.add_argument("--length", choices=("east", "hanchan"), default="hanchan", help="default hanchan")
+    parser.add_argument("--rules", choices=sorted(PRESETS), default="tenhou", help="rules of the games")
+    parser.add_argument("--length", choices=("east", "hanchan"), default="hanchan", help="length of the games")
     parser.add_argument(
         "--jobs", type=positive, default=usable_cores(), metavar="N", help="worker processes (default: all cores)"
     )
@@ -162,21 +163,30 @@ def run(arena_run: ArenaRun, screen: Console, notes: Console) -> int:
         code, why = INTERRUPTED, "interrupted"
     except (GameError, WorkerError, OSError) as error:
         code, why = FAILED, describe_error(error)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C does not prevent the tables
-    arena_run.report(screen)
-    if code == OK:
-        try:
-            arena_run.finish()
-            screen.print(arena_run.written(), soft_wrap=True, highlight=False, markup=False)
-        except OSError as error:
-            code, why = FAILED, describe_error(error)
-    if code != OK:
-        if arena_run.checkpoint is not None:
+    with uninterrupted():
+        arena_run.report(screen)
+        if code == OK:
+            try:
+                arena_run.finish()
+                screen.print(arena_run.written(), soft_wrap=True, highlight=False, markup=False)
+            except OSError as error:
+                code, why = FAILED, describe_error(error)
+        if code != OK and arena_run.checkpoint is not None:
             why += "; run the same command again to resume"
         elif code == INTERRUPTED:
             why += "; with --json FILE, a run can be resumed"
-    elif failed := arena_run.always_failed:
-        code, why = FAILED, f"failed in every game: {', '.join(failed)}"
-    if code != OK:
-        notes.print(f"arena: {why}", soft_wrap=True, highlight=False, markup=False)
+        elif code == OK and (failed := arena_run.always_failed):
+            code, why = FAILED, f"failed in every game: {', '.join(failed)}"
+        if code != OK:
+            notes.print(f"arena: {why}", soft_wrap=True, highlight=False, markup=False)
     return code
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ignore Ctrl-C in the block: a second one does not prevent the tables."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

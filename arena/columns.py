@@ -151,4 +151,5 @@ def definitions() -> str:
     """A line for each column: its heading and what it means."""
     every: tuple[Statistic[Any], ...] = (*RESULTS, *PLAY, *COMPARISON)
     headings = {" ".join(each.heading.split()): each.help for each in every}
-    return "\n".join(f"{heading:<15}  {text}" for heading, text in headings.items())
+    width = max(map(len, headings))
+    return "\n".join(f"{heading:<{width}}  {text}" for heading, text in headings.items())

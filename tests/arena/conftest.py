@@ -48,6 +48,10 @@ def illegal(argument, seed):
     return Wrapped("illegal", argument, seed)
 
 
+def nobody(argument, seed):
+    return None
+
+
 def dying(argument, seed):
     return Wrapped("dying", argument, seed)
 
@@ -61,6 +65,9 @@ raising = visiting_bots:raising
 illegal = visiting_bots:illegal
 slow = visiting_bots:slow
 dying = visiting_bots:dying
+nobody = visiting_bots:nobody
+functionless = visiting_bots:no_such_function
+failing = failing_bots:make
 """
 
 
@@ -69,6 +76,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Environment in which a package with three more bots is installed."""
     site = tmp_path_factory.mktemp("site")
     (site / "visiting_bots.py").write_text(BOTS)
+    (site / "failing_bots.py").write_text("def make(argument, seed): ...\nraise RuntimeError('no licence')\n")
     metadata = site / "visiting_bots-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: visiting-bots\nVersion: 1.0\n")
@@ -78,10 +86,12 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def arena(environment: dict[str, str]) -> Arena:
-    """Runs ``python -m arena`` to its end."""
+    """Runs ``python -m arena`` to its end; keyword arguments are further environment variables."""
 
-    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "arena", *map(str, arguments)]
-        return subprocess.run(command, env=environment, cwd=REPOSITORY, capture_output=True, text=True, timeout=600)
+        return subprocess.run(
+            command, env=environment | variables, cwd=REPOSITORY, capture_output=True, text=True, timeout=600
+        )
 
     return run

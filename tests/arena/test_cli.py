@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.cli import main
 from arena.columns import PLAY, RESULTS
 from arena.schedule import ROTATIONS, RunSettings, seating
 from tests.support.arena_runs import REPOSITORY, Arena, without_speed
@@ -70,19 +71,41 @@ def test_help_defines_the_columns(arena: Arena) -> None:
         (("--games", "many"), "'many' is not a positive integer"),
         (("--jobs", "-1"), "'-1' is not a positive integer"),
         (("--rules", "ruby"), "invalid choice: 'ruby'"),
-        (("--json", "/dev/null/results.json"), "/dev/null/results.json.partial: Not a directory"),
-        (("--json", "."), ".: is a folder"),
-        (("--save", "/dev/null/games"), "/dev/null/games: Not a directory"),
+        (("--json", "/dev/null/results.json"), "--json /dev/null/results.json: cannot write in /dev/null: File exists"),
+        (("--json", "/dev/null/a/b.json"), "--json /dev/null/a/b.json: cannot write in /dev/null/a: Not a directory"),
+        (("--json", "."), "--json .: is a folder; name a file in it, as in results.json"),
+        (("--save", "/dev/null/games"), "--save /dev/null/games: cannot write in /dev/null/games: Not a directory"),
+        (("--seed", "-1"), "'-1' is not a seed"),
+        (("--bots", "rule,exec:python", "my_bot.py,rule"), "put the bots in quotes: --bots "
+         "'rule,exec:python my_bot.py,rule'"),
+        (("--bots=rule,rule,exec+kita:python", "my_bot.py", "--games", "3"), "'rule,rule,exec+kita:python my_bot.py'"),
+        (("--bots", "tests/arena/conftest.py,rule,rule"), "name the class in it, as in tests/arena/conftest.py:CLASS"),
+        (("--bots", "no_such.py:Bot,rule,rule"), f"no_such.py:Bot: there is no file {REPOSITORY / 'no_such.py'}"),
+        (("--bots", "mjsonp://,rule,rule"), "is not the address of a room, such as mjsonp://localhost:11600/default"),
+        (("--bots", "functionless,rule,rule"), "the bot functionless of visiting-bots cannot be loaded from "
+         "visiting_bots:no_such_function: AttributeError: module 'visiting_bots' has no attribute"),
+        (("--bots", "failing,rule,rule"), "the bot failing of visiting-bots cannot be loaded from failing_bots:make: "),
+        (("--bots", "failing,rule,rule"), "failing_bots.py, line 2: RuntimeError: no licence"),
+        (("--bots", "nobody,rule,rule"), "the bot nobody is not a bot: NoneType has no method act(views)"),
         (("--swords",), "unrecognized arguments: --swords"),
     ],
-)
-def test_a_bad_argument_is_one_line(arena: Arena, arguments: tuple[str, ...], what: str) -> None:
-    done = arena(*RANDOM, *arguments)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith("arena: ")
-    assert what in done.stderr
-    assert done.stderr.count("\n") == 1
+)  # fmt: skip
+def test_a_bad_argument_is_one_line(
+    arguments: tuple[str, ...],
+    what: str,
+    environment: dict[str, str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(environment["PYTHONPATH"].split(os.pathsep)[0])
+    with pytest.raises(SystemExit) as ended:
+        main([*RANDOM, *arguments])
+    assert ended.value.code == 2
+    stdout, stderr = capsys.readouterr()
+    assert stdout == ""
+    assert stderr.startswith("arena: ")
+    assert what in stderr
+    assert stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -106,6 +129,88 @@ def test_a_failing_bot_is_named_with_game_and_seat(arena: Arena, bot: str, seat:
     assert [int(found[2], 16)] == settings.wall_seeds([wall])
     assert rotation == int(found[3])
     assert seating([wall])[0, rotation, seat] == 1
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> tuple[object, ...]:
+    """The options of a short run."""
+    return (*RANDOM, "--games", 6, "--length", "east", "--jobs", 1, "--json", tmp_path / "new" / "results.json")
+
+
+def test_finished_results_are_printed_again_and_never_replaced(
+    arena: Arena, small: tuple[object, ...], tmp_path: Path
+) -> None:
+    json = tmp_path / "new" / "results.json"
+    first = arena(*small)
+    assert first.returncode == 0, first.stderr
+    assert first.stdout.splitlines()[-1] == f"results in {json}"
+    before = json.read_bytes()
+    again = arena(*small)
+    assert again.returncode == 0, again.stderr
+    assert again.stdout.splitlines()[:-1] == first.stdout.splitlines()[:-1]
+    assert again.stdout.splitlines()[-1] == (
+        f"{json} has these results already, so nothing was played or saved; to play again, delete it"
+    )
+    for options, what in (("--seed", 8), "seed"), (("--games", 9), "games"), (("--bots", "random,rule,rule"), "bots"):
+        other = arena(*small, *options)
+        assert other.returncode == 2
+        expected = (
+            f"arena: {json} has the results of a run with different {what}: name another --json FILE, or delete it\n"
+        )
+        assert other.stderr == expected
+    json.write_text("[]")
+    foreign = arena(*small)
+    assert foreign.returncode == 2
+    assert (
+        foreign.stderr == f"arena: {json} is there already, without results of this version: name another --json FILE\n"
+    )
+    json.write_bytes(before)
+    assert [path.name for path in json.parent.iterdir()] == [json.name]
+
+
+def test_saved_games_of_another_run_are_not_replaced(arena: Arena, tmp_path: Path) -> None:
+    def run(*options: object) -> subprocess.CompletedProcess[str]:
+        return arena(*RANDOM, "--games", 3, "--length", "east", "--jobs", 1, "--save", tmp_path / "a" / "b", *options)
+
+    done = run()
+    assert done.returncode == 0, done.stderr
+    games = folder_bytes(tmp_path / "a" / "b")
+    first = min(games, key=lambda name: name.split("-")[1])
+    expected = f"3 games in {tmp_path / 'a' / 'b'}; to see one: python -m engine show {tmp_path / 'a' / 'b' / first}"
+    assert done.stdout.splitlines()[-1] == expected
+    for options in ("--bots", "random,rule,random"), ("--rules", "majsoul"), ("--length", "hanchan"):
+        refused = run(*options)
+        assert refused.returncode == 2
+        assert re.fullmatch(
+            r"arena: .*/a/b/\w{16}-0\.mjson\.gz is a game of another run on the same walls: .*\n", refused.stderr
+        )
+    assert folder_bytes(tmp_path / "a" / "b") == games
+    assert run().returncode == 0
+    assert folder_bytes(tmp_path / "a" / "b") == games, "the same run gives the same games"
+    assert run("--seed", 1).returncode == 0
+    assert folder_bytes(tmp_path / "a" / "b").items() > games.items(), "games on other walls are kept"
+
+
+def test_without_files_the_last_line_says_how_to_keep_the_results(arena: Arena) -> None:
+    done = arena(*RANDOM, "--games", 3, "--length", "east", "--jobs", 1)
+    line = "nothing was written: --json FILE keeps the results, --save FOLDER the games"
+    assert done.stdout.splitlines()[-1] == line
+    assert "one wall does not tell bots apart: play more games" in done.stdout
+
+
+def test_an_encoding_without_the_characters_of_the_tables_loses_nothing(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(
+        "from agents.registry import make as make_built_in\n\n\n"
+        "def make(seed):\n    bot = make_built_in('random', seed)\n    bot.name = '雀士'\n    return bot\n"
+    )
+    done = arena(
+        "--bots", f"{tmp_path}/bot.py:make,random,random", "--games", 6, "--length", "east", PYTHONIOENCODING="ascii"
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.isascii()
+    assert done.stdout.count(" +/- ") == 9
+    assert "nothing was written" in done.stdout
+    assert "Traceback" not in done.stderr
 
 
 def test_statistics_so_far_are_printed_when_a_bot_fails(arena: Arena) -> None:

@@ -96,7 +96,8 @@ def test_the_command_line_plays_external_bots_and_reports_their_faults(arena: Ar
     for jobs in (1, 2):
         files = ["--json", tmp_path / f"{jobs}.json", "--save", tmp_path / f"{jobs}"]
         done = arena(*options, "--jobs", jobs, *files)
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 1, done.stderr
+        assert done.stderr.splitlines()[-1] == "arena: failed in every game: tsumogiri_bot#2"
     line = (
         r"bot tsumogiri_bot#2: failed in 12 of 12 games, which went on without it; "
         r"first: game 0, seat 1: has exited \(exit"

@@ -18,6 +18,7 @@ import pytest
 from arena.columns import as_json
 from arena.schedule import seating
 from arena.statistics import DEAL_INS, N_COUNTS, ROUNDS, SCORE, WINS, by_bot, estimate
+from arena.student import quantile
 from engine.rules import TENHOU
 from tests.support.arena_runs import REPOSITORY, Arena
 
@@ -95,7 +96,10 @@ def test_a_slow_recount_of_the_saved_games_agrees(run: Path) -> None:
         for key, by_wall in (("placement", placements[name]), ("final_points", points[name])):
             means = [mean(wall) for wall in by_wall.values()]
             assert len(means) == GAMES // 3
-            expected = {"mean": mean(means), "interval": 1.96 * stdev(means) / sqrt(len(means))}
+            expected = {
+                "mean": mean(means),
+                "interval": quantile(0.975, len(means) - 1) * stdev(means) / sqrt(len(means)),
+            }
             assert bot[key] == pytest.approx(expected), key
     assert sum(count["deal_in"] for count in counts.values()) > 50, "too few deal-ins to tell anything"
     assert sum(count["call"] for count in counts.values()) > 50, "too few calls to tell anything"
@@ -162,4 +166,12 @@ def test_counts_go_to_the_bot_that_sat_there() -> None:
 
 def test_one_wall_has_no_interval() -> None:
     assert estimate(np.array([[1, 2, 3]])).interval is None
-    assert estimate(np.array([[1, 2, 3], [1, 1, 1]])).interval == pytest.approx(0.98)
+    assert estimate(np.array([[1, 2, 3], [1, 1, 1]])).interval == pytest.approx(12.7062 * 0.5)
+
+
+def test_few_walls_have_wide_intervals() -> None:
+    """Student's t, not the normal distribution: with 95 % intervals, one of twenty misses the mean."""
+    samples = np.random.default_rng(0).normal(2, 0.5, (4000, 5))
+    estimates = [estimate(sample) for sample in samples]
+    missed = sum(abs(each.mean - 2) > (each.interval or 0) for each in estimates)
+    assert missed / len(samples) == pytest.approx(0.05, abs=0.01)

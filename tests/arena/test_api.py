@@ -1,0 +1,98 @@
+"""The arena for Python callers."""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arena.api
+import nukidora
+from agents.registry import make
+from arena.api import play
+from arena.play import GameError
+from engine.actions import actions_of
+from tests.support.arena_runs import Arena, without_speed
+
+
+class First:
+    """Plays its first legal action."""
+
+    name = "first"
+
+    def act(self, views: np.ndarray) -> list[int]:
+        return [actions_of(*view.legal[view.viewer].tolist())[0] for view in views]
+
+
+class Raising(First):
+    """Fails at once."""
+
+    def act(self, views: np.ndarray) -> list[int]:
+        raise RuntimeError("no idea")
+
+
+def test_the_examples_of_the_documentation_run() -> None:
+    assert doctest.testmod(arena.api).attempted > 2
+    assert doctest.testmod(arena.api).failed == 0
+
+
+def test_a_match_has_the_results_of_the_command_line(arena: Arena, tmp_path: Path) -> None:
+    done = arena(
+        "--bots", "random,tsumogiri,random", "--games", 9, "--length", "east", "--seed", 3, "--json", tmp_path / "r"
+    )
+    assert done.returncode == 0, done.stderr
+    document = without_speed(tmp_path / "r")
+    own: list[Any] = ["random", make("tsumogiri"), "random"]
+    match = nukidora.play(own, games=9, length="east", seed=3)
+    assert list(match.by_bot.values()) == document["bots"]
+    assert match.comparisons == document["comparisons"]
+    assert match.games == document["games"]
+    tables = done.stdout.split(" games in ")[0]
+    assert [line.rstrip() for line in tables.splitlines()] == str(match).split(" games in ")[0].splitlines()
+    assert repr(match) == str(match)
+
+
+def test_a_bot_of_ones_own_plays(tmp_path: Path) -> None:
+    match = play([First(), "random", First()], games=3, length="east", save=tmp_path / "games")
+    assert list(match.by_bot) == ["first", "random", "first#2"]
+    assert len(match.games) == len(list((tmp_path / "games").iterdir())) == 3
+    assert match.faults == []
+
+
+def test_bots_by_name_play_in_worker_processes() -> None:
+    names = ["random", "tsumogiri", "random"]
+    one, two = (play(names, games=6, length="east", jobs=jobs) for jobs in (1, 2))
+    assert one.by_bot == two.by_bot
+    assert two.document["speed"]["jobs"] == 2
+
+
+def test_a_bot_that_fails_is_named() -> None:
+    with pytest.raises(
+        GameError, match=r"bot first, game 0 .*: raised RuntimeError: no idea \(test_api\.py, line \d+\)"
+    ):
+        play([Raising(), "random", "random"], games=3)
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"bots": "rule,rule,rule"}, "three bots play"),
+        ({"bots": ["rule", "rule"]}, "three bots play"),
+        ({"bots": [First, "rule", "rule"]}, r"First is a class: give an object, First\(\)"),
+        ({"bots": [3, "rule", "rule"]}, "3 is not a bot: int has no method act"),
+        ({"bots": ["ruel", "rule", "rule"]}, "unknown bot 'ruel'"),
+        ({"bots": [First(), "rule", "rule"], "jobs": 2}, "play in this process alone"),
+        ({"games": 0}, "games and jobs must be positive"),
+        ({"jobs": 0}, "games and jobs must be positive"),
+        ({"seed": -1}, "seed -1 is not in"),
+        ({"rules": "ruby"}, "unknown rules 'ruby'"),
+        ({"length": "short"}, "length 'short'"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_played(changed: dict[str, Any], what: str) -> None:
+    options: dict[str, Any] = {"bots": ["rule", "rule", "rule"], "games": 3} | changed
+    with pytest.raises(ValueError, match=what):
+        play(**options)

@@ -1,0 +1,115 @@
+"""Two bots compared: paired difference, likelihood of superiority, and how many games would tell them apart."""
+
+from __future__ import annotations
+
+from statistics import mean, stdev
+
+import numpy as np
+import pytest
+
+from arena.columns import comparison_as_json
+from arena.report import not_told_apart
+from arena.statistics import BotGames, Comparison, Estimate, compare, compare_all
+from arena.student import cdf, quantile
+
+
+def games(bot: str, placements: list[list[int]]) -> BotGames:
+    """The games of a bot, of which only the placements matter."""
+    array = np.array(placements)
+    return BotGames(bot, np.zeros((*array.shape, 1), dtype=np.int32), array, array * 0.0)
+
+
+A = games("a", [[1, 1, 2], [1, 3, 1], [2, 1, 1], [1, 2, 3]])
+B = games("b", [[2, 2, 1], [3, 1, 3], [1, 2, 3], [2, 1, 2]])
+
+
+def test_the_difference_is_paired_by_walls() -> None:
+    pair = compare(A, B)
+    differences = [4 / 3 - 5 / 3, 5 / 3 - 7 / 3, 4 / 3 - 6 / 3, 6 / 3 - 5 / 3]
+    error = stdev(differences) / 4**0.5
+    assert pair.difference.mean == pytest.approx(mean(differences))
+    assert pair.difference.interval == pytest.approx(quantile(0.975, 3) * error)
+    assert pair.superiority == pytest.approx(cdf(-mean(differences) / error, 3))
+    assert 0.5 < pair.superiority < 1
+    assert pair.n_games == 12
+
+
+def test_the_other_way_round_everything_is_reversed() -> None:
+    one, other = compare(A, B), compare(B, A)
+    assert other.difference.mean == pytest.approx(-one.difference.mean)
+    assert one.superiority is not None
+    assert other.superiority == pytest.approx(1 - one.superiority)
+    assert other.more_games == one.more_games
+
+
+def test_every_two_bots_are_compared_once() -> None:
+    assert [(pair.bot, pair.against) for pair in compare_all([A, B, games("c", [[3, 3, 3]] * 4)])] == [
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "c"),
+    ]
+
+
+def comparison(mean: float, interval: float | None, n_games: int = 300) -> Comparison:
+    return Comparison("a", "b", n_games, Estimate(mean, interval), 0.7)
+
+
+@pytest.mark.parametrize(
+    ("mean", "interval", "more"),
+    [
+        (-0.05, 0.1, 900),  # half the interval takes four times as many games: 1,200
+        (0.05, 0.1, 900),
+        (0.03, 0.1, 4000),  # 3,033 more, rounded up to one digit that counts
+        (0.0999, 0.1, 3),  # less than a wall
+        (0.1001, 0.1, None),  # told apart
+        (0.0001, 0.1, None),  # 300 million more: no news
+        (0.0, 0.1, None),
+        (1e-300, 0.1, None),
+        (0.0, 0.0, None),
+        (0.5, None, None),
+    ],
+)
+def test_how_many_more_games_would_tell_them_apart(mean: float, interval: float | None, more: int | None) -> None:
+    assert comparison(mean, interval).more_games == more
+
+
+def test_that_many_more_games_do_tell_them_apart() -> None:
+    """With the same differences again and again, the interval shrinks to below the difference just then."""
+    rng = np.random.default_rng(5)
+    differences = rng.integers(-2, 3, 40) + rng.permutation(np.repeat([0, 1], 20)) * 0.6
+    by_wall = np.repeat(differences[:, np.newaxis], 3, axis=1)
+
+    def pair(times: int) -> Comparison:
+        first = BotGames("a", np.zeros((1, 1, 1)), np.tile(by_wall, (times, 1)), by_wall)
+        return compare(first, BotGames("b", np.zeros((1, 1, 1)), np.zeros((40 * times, 3)), by_wall))
+
+    now = pair(1)
+    assert now.more_games is not None
+    needed = 1 + now.more_games / now.n_games
+    assert pair(int(needed) + 1).told_apart
+    assert not pair(max(1, int(needed * 0.6))).told_apart
+
+
+@pytest.mark.parametrize(
+    ("placements", "superiority", "apart"), [([[1, 1, 1]] * 5, 1.0, True), ([[2, 2, 2]] * 5, 0.5, False)]
+)
+def test_the_same_on_every_wall(placements: list[list[int]], superiority: float, apart: bool) -> None:
+    pair = compare(games("a", placements), games("b", [[2, 2, 2]] * 5))
+    assert pair.superiority == superiority
+    assert pair.told_apart is apart
+    assert pair.more_games is None
+    assert pair.difference.interval == 0.0
+
+
+def test_one_wall_compares_nothing() -> None:
+    pair = compare(games("a", [[1, 1, 1]]), games("b", [[2, 2, 3]]))
+    assert (pair.difference.interval, pair.superiority, pair.told_apart, pair.more_games) == (None, None, False, None)
+    assert list(not_told_apart([comparison_as_json(pair)])) == ["one wall does not tell bots apart: play more games"]
+
+
+def test_what_is_said_below_the_table() -> None:
+    pairs = [comparison(0.03, 0.1), comparison(0.2, 0.1), comparison(0.0, 0.1)]
+    assert list(not_told_apart([comparison_as_json(pair) for pair in pairs])) == [
+        "a and b: not told apart; about 4,000 more games would",
+        "a and b: not told apart; the difference is too small to say how many more games would",
+    ]

@@ -1,0 +1,73 @@
+"""The tables as text: at any width and in any encoding."""
+
+from __future__ import annotations
+
+from io import BytesIO, TextIOWrapper
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from arena.columns import COMPARISON, PLAY, RESULTS
+from arena.report import print_report
+from arena.results import Results, Speed
+from arena.schedule import RunSettings
+from arena.statistics import N_COUNTS, ROUNDS, SCORE, WINS
+
+BOTS = ["rule", "efficiency", "a-bot-with-a-long-name#2"]
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    """Random results of a thousand walls."""
+    settings = RunSettings(tuple(BOTS), 3000, 7, "tenhou", "east")
+    results = Results(settings, BOTS)
+    rng = np.random.default_rng(1)
+    counts = rng.integers(0, 5, (1000, 3, 3, N_COUNTS), dtype=np.int32)
+    counts[..., ROUNDS] = 10
+    counts[..., WINS] = 0
+    counts[0, 0, 0, WINS] = 1
+    counts[..., SCORE] = rng.integers(-20_000, 90_000, (1000, 3, 3))
+    results._counts[:] = counts
+    results._finished[:] = True
+    identity = {"sources": [], "bot_files": ""}
+    return results.document(identity, Speed(3000, 10.0, 300.0, 40_000.0, 2))
+
+
+def printed(document: dict[str, Any], width: int, encoding: str = "utf-8") -> str:
+    output = BytesIO()
+    file = TextIOWrapper(output, encoding=encoding, errors="strict")
+    print_report(Console(file=file, width=width, color_system=None), document)
+    file.flush()
+    return output.getvalue().decode(encoding)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_nothing_is_cut_at_any_width(document: dict[str, Any], width: int) -> None:
+    text = printed(document, width)
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= width
+    words = text.split()
+    cells = [statistic.cell(row) for row in document["bots"] for statistic in (*RESULTS, *PLAY)]
+    cells += [statistic.cell(row) for row in document["comparisons"] for statistic in COMPARISON]
+    assert not [cell for cell in cells if not set(cell.split()) <= set(words)]
+
+
+def test_at_80_columns_the_results_of_usual_bots_are_one_table(document: dict[str, Any]) -> None:
+    usual = document | {"bots": [bot | {"bot": f"efficiency#{n}"} for n, bot in enumerate(document["bots"])]}
+    assert printed(usual, 80).count("efficiency#0") == 2  # results and play
+
+
+def test_output_whose_encoding_lacks_the_characters_is_plain(document: dict[str, Any]) -> None:
+    text = printed(document, 100, "ascii")
+    assert "?" not in text
+    assert text.count(" +/- ") == 9  # placement, final points, difference
+    assert " ---" in text
+    latin = printed(document, 100, "latin-1")  # has ± but no box characters
+    assert latin == text
+    assert "─" in printed(document, 100)
+
+
+def test_what_is_rare_is_not_shown_as_impossible(document: dict[str, Any]) -> None:
+    assert "<0.1" in printed(document, 100)
