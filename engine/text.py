@@ -13,6 +13,7 @@ import numpy as np
 
 from engine.mjai.kinds import HAND_SIZE
 from engine.mjai.messages import hand_names, tile_names
+from engine.scoring.points import MANGAN_BASIC
 from engine.table import (
     ANKAN_MELD,
     DAIMINKAN_MELD,
@@ -30,6 +31,8 @@ from engine.tiles import HONOUR, KIND_OF, MJAI_NAMES, MJAI_TILES, MPSZ_NAMES, N_
 
 TILES = tuple(MJAI_NAMES[tile] if HONOUR <= tile < N_KINDS else MPSZ_NAMES[tile] for tile in range(len(MJAI_NAMES)))
 MELDS = {PON_MELD: ("pon", 3), DAIMINKAN_MELD: ("daiminkan", 4), ANKAN_MELD: ("ankan", 4), KAKAN_MELD: ("kakan", 4)}
+LIMITS = ((13, "yakuman"), (11, "sanbaiman"), (8, "baiman"), (6, "haneman"), (5, "mangan"))  # least han, highest first
+MANGAN_FROM = 3  # han: below 5, enough fu make a mangan
 TILE_MARKS = "0: red five · E S W N: winds · P F C: white, green, red dragon"
 RIVER_MARKS = "': the tile just drawn · *: riichi · (): called by another seat"
 
@@ -52,6 +55,12 @@ def hand_text(names: Iterable[str]) -> str:
             suits[text[1]] += text[0]
     groups = [ranks + suit for suit, ranks in suits.items() if ranks]
     return " ".join([*groups, *filter(None, (honours, "?" * names.count("?")))])
+
+
+def limit_name(han: int, fu: int | None) -> str:
+    """The name of the limit that a hand reaches, or nothing; `fu` is None where a record names the limit instead."""
+    by_fu = han >= MANGAN_FROM and (fu is None or fu << (2 + han) >= MANGAN_BASIC)
+    return next((name for least, name in LIMITS if han >= least), "mangan" if by_fu else "")
 
 
 def table_text(t: Any, names: Sequence[str] = ("", "", "")) -> str:

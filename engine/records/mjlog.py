@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 from engine.mjai.kinds import sort_tiles
 from engine.mjai.messages import Message, complete, make, start_game, start_kyoku
 from engine.records.model import GameRecord, RecordError, record_errors, round_name
+from engine.records.tenhou_json import OF_TENHOU
 from engine.records.yaku_names import MJAI_BY_TENHOU
 from engine.rules import TENHOU, Rules
 from engine.ryukyoku import MJAI_BY_MJLOG
@@ -29,8 +30,16 @@ MELD_CHI, MELD_PON, MELD_KAKAN, MELD_NUKI = 0x04, 0x08, 0x10, 0x20
 
 _DRAW = re.compile(r"([TUVW])(\d+)")
 _DISCARD = re.compile(r"([DEFG])(\d+)")
-# Reconnections, the seed of the shuffle and the first dealer (always seat 0) are not needed.
-_IGNORED = frozenset({"SHUFFLE", "TAIKYOKU", "BYE"})
+# Reconnections and the first dealer (always seat 0) are not needed.
+_IGNORED = frozenset({"TAIKYOKU", "BYE"})
+# Ranks of players by their numbers in UN, as tenhou.net/6 names them.
+_RANKS = ("新人", *(f"{kyu}級" for kyu in range(9, 0, -1)), *(f"{dan}段" for dan in "初二三四五六七八九十"), "天鳳位")
+# Attributes of UN that tenhou.net/6 has too -> how an entry is read.
+_READ_PLAYERS: dict[str, Callable[[str], str | float]] = {
+    "dan": lambda text: _RANKS[int(text)],
+    "rate": float,
+    "sx": str,
+}
 
 
 def read(text: str, source: str) -> GameRecord:
@@ -41,7 +50,7 @@ def read(text: str, source: str) -> GameRecord:
         line, column = error.position
         what = f"incomplete XML ({error.msg.split(':')[0]}); the file was cut off or changed, download it again"
         raise RecordError(source, f"line {line} column {column + 1}", what) from error
-    reader = _Reader()
+    reader = _Reader({"ver": root.attrib["ver"]} if "ver" in root.attrib else {})
     for number, tag in enumerate(root, 1):
         location = f"tag {number} <{tag.tag}>" + (f" in {reader.round}" if reader.round else "")
         with record_errors(source, location):
@@ -103,13 +112,16 @@ def _rules(go_type: int) -> Rules | None:
 class _Reader:
     """Reads tags one after another into `events`."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept: Message) -> None:
+        """`kept`: attributes that mjai has no key for, by their names in tenhou.net/6."""
+        self.kept = kept
         self.events: list[Message] = []
         self.rules: Rules | None = None
         self.round = ""
         self.drawn = -1  # 0-135 number of the tile drawn last, -1 after a discard or call
         self.melds = [0] * N_SEATS
         self.handlers: dict[str, Callable[[dict[str, str]], None]] = {
+            "SHUFFLE": self.shuffle,
             "GO": self.go,
             "UN": self.names,
             "INIT": self.init,
@@ -135,15 +147,23 @@ class _Reader:
         elif tag not in _IGNORED:
             raise ValueError("unknown tag")
 
+    def shuffle(self, attributes: dict[str, str]) -> None:
+        self.kept |= {key: attributes[key] for key in ("seed", "ref") if key in attributes}
+
     def go(self, attributes: dict[str, str]) -> None:
         self.rules = _rules(int(attributes["type"]))
+        if "lobby" in attributes:
+            self.kept["lobby"] = int(attributes["lobby"])
 
     def names(self, attributes: dict[str, str]) -> None:
         """The names of the players; a later UN is a reconnection."""
         if not self.events:
             if attributes.get("n3"):
                 raise ValueError("four players are named; only three-player games can be read")
-            self.events.append(start_game([unquote(attributes[f"n{seat}"]) for seat in range(N_SEATS)], self.rules))
+            players = {key: attributes[key].split(",") for key in _READ_PLAYERS if attributes.get(key)}
+            self.kept |= {key: [_READ_PLAYERS[key](text) for text in texts] for key, texts in players.items()}
+            names = [unquote(attributes[f"n{seat}"]) for seat in range(N_SEATS)]
+            self.events.append(start_game(names, self.rules) | ({OF_TENHOU: self.kept} if self.kept else {}))
 
     def init(self, attributes: dict[str, str]) -> None:
         if not self.events:

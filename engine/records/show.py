@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from engine.mjai.messages import Message
-from engine.records.model import GameRecord, round_name
+from engine.records.model import GameRecord, RecordError, round_name
+from engine.records.tenhou_results import dragons_of
+from engine.records.viewer import viewer_link
+from engine.records.yaku_names import ENGLISH_BY_MJAI as YAKU_NAMES
 from engine.ryukyoku import ENGLISH_BY_MJAI
-from engine.tiles import KIND_OF, MJAI_TILES, MPSZ_NAMES
+from engine.table import N_SEATS
+from engine.text import TILE_MARKS, hand_text, limit_name, tile_text
+from engine.tiles import NONE, WINDS
 
-_DRAW_PREFIXES = {"tsumo": "", "pon": "pon ", "daiminkan": "kan "}
-_KAN_PREFIXES = {"ankan": "closed kan ", "kakan": "added kan ", "nukidora": "nukidora "}
+LEGEND = (
+    "no.: the turn's first event in the record · hand: before the turn, with melds",
+    "takes: the tile drawn or called · N×2: two nukidora",
+    f"': the tile just drawn is discarded · {TILE_MARKS}",
+)
+_TAKES = {"tsumo": "", "pon": "pon ", "daiminkan": "daiminkan "}
+_SETS_DOWN = {"ankan": "ankan ", "kakan": "kakan ", "nukidora": "nukidora "}
 
 
 @dataclass
@@ -25,105 +35,157 @@ class Turn:
     number: int
     seat: int
     hand: str
-    drawn: str
+    takes: str
     action: str = ""
     is_tsumogiri: bool = False
 
 
-def hand_text(names: list[str]) -> str:
-    """Tiles sorted and grouped by suit: ``19m 1340p 2378s ESF`` (0 is a red five)."""
-    suits: dict[str, str] = dict.fromkeys("mps", "")
-    honours = ""
-    for name in sorted((name for name in names if name != "?"), key=lambda name: KIND_OF[MJAI_TILES[name]]):
-        if len(name) == 1:
-            honours += name
-        else:
-            ranked = MPSZ_NAMES[MJAI_TILES[name]]
-            suits[ranked[1]] += ranked[0]
-    groups = [ranks + suit for suit, ranks in suits.items() if ranks]
-    return " ".join([*groups, *filter(None, (honours, "?" * names.count("?")))])
+@dataclass
+class Holding:
+    """What a seat holds: the names of its concealed tiles, its melds as [name, tiles], the number of its nukidora."""
+
+    hand: list[str]
+    melds: list[tuple[str, list[str]]] = field(default_factory=list)
+    nukidora: int = 0
+
+    def __str__(self) -> str:
+        melds = [f"{name} {hand_text(tiles)}" for name, tiles in self.melds]
+        return " · ".join([hand_text(self.hand), *melds, *[f"N×{self.nukidora}"] * bool(self.nukidora)])
+
+    def apply(self, event: Message) -> None:
+        """Carry out an event of this seat."""
+        kind = event["type"]
+        if kind == "tsumo":
+            self.hand.append(event["pai"])
+        elif kind in ("dahai", "nukidora", "kakan"):
+            self._remove(event["pai"])
+        for name in event.get("consumed", []) if kind != "kakan" else []:
+            self._remove(name)
+        if kind == "nukidora":
+            self.nukidora += 1
+        elif "consumed" in event:
+            if kind == "kakan":
+                self.melds = [meld for meld in self.melds if meld[1][0][:2] != event["consumed"][0][:2]]
+            called = [event["pai"]] if kind != "ankan" else []  # some writers name one of the four
+            self.melds.append((kind, [*event["consumed"], *called]))
+
+    def _remove(self, name: str) -> None:
+        """Remove a tile; from a hidden hand a hidden tile is removed."""
+        if name in self.hand or "?" in self.hand:
+            self.hand.remove(name if name in self.hand else "?")
 
 
 def turns(events: list[Message], first: int = 1) -> Iterator[Turn]:
     """The turns of a round; `first`: number of its first event in the record."""
-    hands = [list(hand) for hand in events[0]["tehais"]]
+    seats = [Holding(list(hand)) for hand in events[0]["tehais"]]
     turn: Turn | None = None
     for number, event in enumerate(events[1:], first + 1):
         kind, seat = event["type"], event.get("actor", 0)
-        if kind in _DRAW_PREFIXES:
+        if kind in _TAKES:
             if turn:
                 yield turn
-            turn = Turn(number, seat, hand_text(hands[seat]), _DRAW_PREFIXES[kind] + event["pai"])
-        if kind in ("tsumo", "dahai", "nukidora", "kakan"):
-            _move(hands[seat], [event["pai"]], taken=kind == "tsumo")
-        elif "consumed" in event:
-            _move(hands[seat], event["consumed"], taken=False)
+            turn = Turn(number, seat, str(seats[seat]), _TAKES[kind] + tile_text(event["pai"]))
+        seats[seat].apply(event)
         if turn and kind == "reach":
             turn.action += "riichi "
         elif turn and kind == "dora":
-            turn.action += f"(indicator {event['dora_marker']}) "
-        elif turn and (kind == "dahai" or kind in _KAN_PREFIXES):
-            turn.action += _KAN_PREFIXES.get(kind, "") + event.get("pai", event.get("consumed", [""])[0])
+            turn.action += f"(dora indicator {tile_text(event['dora_marker'])}) "
+        elif turn and event.get("actor") == event.get("target", NONE) == turn.seat:
+            turn.action += "tsumo"
+        elif turn and (kind == "dahai" or kind in _SETS_DOWN):
             turn.is_tsumogiri = event.get("tsumogiri", False)
+            tile = tile_text(event.get("pai", event.get("consumed", ["?"])[0]))
+            turn.action += _SETS_DOWN.get(kind, "") + tile + "'" * turn.is_tsumogiri
             yield turn
             turn = None
     if turn:
         yield turn
 
 
-def _move(hand: list[str], names: list[str], *, taken: bool) -> None:
-    """Add tiles to a hand (`taken`) or remove them; from a hidden hand a hidden tile is removed."""
-    for name in names:
-        if taken:
-            hand.append(name)
-        elif name in hand or "?" in hand:
-            hand.remove(name if name in hand else "?")
-
-
 def show_game(record: GameRecord, console: Console, only: int | None = None) -> None:
-    """Print all rounds and the result of a game, or only the round with number `only`, from 1."""
+    """Print all rounds and the result of a game; or the round with number `only`, from 1, and a link to its replay."""
     names = record.events[0].get("names") or ["seat 0", "seat 1", "seat 2"]
     first = 1 + next(index for index, event in enumerate(record.events) if event["type"] == "start_kyoku")
+    for line in LEGEND:
+        console.print(line, style="dim", markup=False)
     for number, events in enumerate(record.rounds(), 1):
         if only in (None, number):
             show_round(events, names, first, console)
         first += len(events)
+    if only is not None:
+        try:
+            console.print(f"in Tenhou's viewer: {viewer_link(record, only)}", markup=False, soft_wrap=True)
+        except RecordError as error:
+            console.print(f"no link to Tenhou's viewer: {error.what}", markup=False)
+        return
     end = record.events[-1]
-    if only is None and "scores" in end:
-        scores = [f"{name} {score:,}" for name, score in zip(names, end["scores"], strict=True)]
-        points = [f" ({points:+.1f})" for points in end.get("points", [])] or [""] * len(scores)
+    if "scores" in end:
         console.rule("[bold]end of the game", align="left")
-        console.print(" · ".join(map("".join, zip(scores, points, strict=True))), markup=False)
+        points = [f" ({points:+.1f})" for points in end.get("points", [])] or [""] * N_SEATS
+        for place, seat in enumerate(sorted(range(N_SEATS), key=lambda seat: -end["scores"][seat]), 1):
+            console.print(f"{place}. {names[seat]} {end['scores'][seat]:,}{points[seat]}", markup=False)
 
 
 def show_round(events: list[Message], names: list[str], first: int, console: Console) -> None:
     """Print a round; `first`: number of its first event in the record."""
     start = events[0]
-    heading = (round_name(start), f"sticks {start['kyotaku']}", f"indicator {start['dora_marker']}")
+    indicator = tile_text(start["dora_marker"])
+    heading = (round_name(start), f"riichi sticks {start['kyotaku']}", f"dora indicator {indicator}")
     console.rule(f"[bold]{' · '.join(heading)}", align="left")
-    scores = [f"{name} {score:,}" for name, score in zip(names, start["scores"], strict=True)]
-    console.print(" · ".join(scores), markup=False)
-    table = Table.grid(padding=(0, 2))
-    table.add_column(justify="right", no_wrap=True)
+    winds = [WINDS[(seat - start["oya"]) % N_SEATS] for seat in range(N_SEATS)]
+    players = zip(winds, names, start["scores"], strict=True)
+    console.print(" · ".join(f"{wind} {name} {score:,}" for wind, name, score in players), markup=False)
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim")
+    table.add_column("no.", justify="right", no_wrap=True)
+    table.add_column("player", no_wrap=True, overflow="ellipsis", max_width=max(6, console.width // 7))
+    table.add_column("hand", min_width=20)
+    table.add_column("takes")
+    table.add_column("does")
     for turn in turns(events, first):
         action = Text(turn.action, style="dim" if turn.is_tsumogiri else "")
-        cells = [Text(str(turn.number), style="dim"), Text(names[turn.seat]), Text(turn.hand), Text(turn.drawn), action]
+        cells = [Text(str(turn.number), style="dim"), Text(names[turn.seat]), Text(turn.hand), Text(turn.takes), action]
         table.add_row(*cells)
     console.print(table)
     for event in events:
         if event["type"] in ("hora", "ryukyoku"):
-            console.print(result_text(event, names), markup=False, style="bold", highlight=False)
+            for line in result_lines(event, names, events):
+                console.print(line, markup=False, style="bold", highlight=False)
 
 
-def result_text(event: Message, names: list[str]) -> str:
-    """A win or ryukyoku with its payments as one line; what the record does not have is left out."""
+def result_lines(event: Message, names: list[str], events: list[Message]) -> list[str]:
+    """A win or ryukyoku of a round, and its payments; what the record does not have is left out."""
     if event["type"] == "ryukyoku":
-        parts = [f"ryukyoku: {ENGLISH_BY_MJAI.get(event['reason'], event['reason'])}"]
+        tenpai = [name for name, waiting in zip(names, event.get("tenpais", []), strict=False) if waiting]
+        how = f"ryukyoku: {ENGLISH_BY_MJAI.get(event['reason'], event['reason'])}"
+        lines = [how + (f", tenpai: {', '.join(tenpai)}" if tenpai else "")]
     else:
-        tile = event.get("pai", "")
-        by_tsumo = event["actor"] == event["target"]
-        how = f"tsumo {tile}" if by_tsumo else f"ron {tile} from {names[event['target']]}"
-        parts = [f"{names[event['actor']]}: {how}", *(f"{name} {han}" for name, han in event.get("yakus", []))]
-        parts += [f"{event[key]} {word}" for key, word in (("fu", "fu"), ("fan", "han")) if key in event]
-    deltas = event.get("deltas", [])
-    return ", ".join(parts) + "   " + "  ".join(f"{delta:+,}" for delta in deltas)
+        lines = _win_lines(event, names, events)
+    if any(event.get("deltas", [])):
+        lines.append(" · ".join(f"{name} {delta:+,}" for name, delta in zip(names, event["deltas"], strict=True)))
+    return lines
+
+
+def _win_lines(win: Message, names: list[str], events: list[Message]) -> list[str]:
+    """Who won on what with which hand, and the yaku with han, fu and points."""
+    by_tsumo = win["actor"] == win["target"]
+    how = "by tsumo on" if by_tsumo else f"by ron from {names[win['target']]} on"
+    lines = [f"{names[win['actor']]} wins {how} {tile_text(win.get('pai', '?'))}"]
+    if win.get("hora_tehais"):
+        lines[0] += f" with {hand_text(win['hora_tehais'])}"
+    if win.get("uradora_markers"):
+        lines[0] += f", ura indicators {hand_text(win['uradora_markers'])}"
+    yaku = [f"{name} {han}" for name, han in yaku_of(win, events)]
+    worth = [f"{win[key]} {word}" for key, word in (("fan", "han"), ("fu", "fu")) if key in win]
+    limit = limit_name(win["fan"], win.get("fu")) if "fan" in win else ""
+    points = [f"{win['hora_points']:,} points"] if "hora_points" in win else []
+    parts = [", ".join(yaku), ", ".join(filter(None, (" ".join(worth), limit, *points)))]
+    return [*lines, *filter(None, [": ".join(filter(None, parts))])]
+
+
+def yaku_of(win: Message, events: list[Message]) -> list[tuple[str, int]]:
+    """The English name and the han of each yaku of a ``hora``; the events of its round tell one dragon from another."""
+    dragons = (yaku.name for yaku in dragons_of(win, events))
+    return [
+        (next(dragons, "dragon") if name == "sangenpai" else YAKU_NAMES.get(name, name), han)
+        for name, han in win.get("yakus", [])
+    ]

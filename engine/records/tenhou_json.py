@@ -24,6 +24,11 @@ _LENGTHS = {"east": "東", "hanchan": "南"}
 _UNKNOWN_RULES = "三人麻雀"
 _REDS = ("aka51", "aka52", "aka53")
 _FINAL_EAST_INDEX = 2
+# Keys that one format has and the other has not (ranks, ratings, the lobby, the seed of the walls …) are kept together
+# under one key: those of tenhou.net/6 in start_game, those of start_game in tenhou.net/6.
+OF_TENHOU, OF_MJAI = "tenhou", "mjai"
+_MODELLED = frozenset({"name", "log", "sc", OF_MJAI})
+_IN_TENHOU = frozenset({"type", "names", "rules", "length", "aka_flag", OF_TENHOU})
 
 
 def read(text: str, source: str) -> GameRecord:
@@ -40,7 +45,9 @@ def read(text: str, source: str) -> GameRecord:
         if len(names) > N_SEATS and names[N_SEATS]:
             raise ValueError("four players are named; only three-player games can be read")
         rules = _read_rules(document)
-        events = [start_game(names[:N_SEATS], rules) if names else make("start_game")]
+        start = start_game(names[:N_SEATS], rules) if names else make("start_game")
+        kept = {key: value for key, value in document.items() if key not in _MODELLED}
+        events = [document.get(OF_MJAI, {}) | start | ({OF_TENHOU: kept} if kept else {})]
     for number, log in enumerate(document["log"]):
         with record_errors(source, f"log[{number}]{_round_name(log)}"):
             events += read_round(log)
@@ -51,21 +58,35 @@ def read(text: str, source: str) -> GameRecord:
 
 def write(record: GameRecord) -> str:
     """The game as one line of JSON. Raises RecordError if a round lacks what the format needs (hands, deltas)."""
+    return json.dumps(document_of(record), ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def document_of(record: GameRecord) -> dict[str, Any]:
+    """The game as the object that `write` writes. Raises RecordError as that does.
+
+    Keys that were read from a tenhou.net/6 or mjlog record come back; those that only mjai has are kept under
+    ``mjai``.
+    """
     start, end = record.events[0], record.events[-1]
+    kept = start.get(OF_TENHOU)
     has_reds = int(record.rules is None or record.rules.red_fives)
     document: dict[str, Any] = {
         "title": ["", ""],
         "name": [*start.get("names", [""] * N_SEATS), ""],
         "rule": {"disp": _display(record.rules), **dict.fromkeys(_REDS, has_reds)},
-        "log": [],
     }
+    if isinstance(kept, dict):
+        document |= {key: value for key, value in kept.items() if key not in _MODELLED}
+    document["log"] = []
+    if of_mjai := {key: value for key, value in start.items() if key not in _IN_TENHOU}:
+        document[OF_MJAI] = of_mjai
     for events in record.rounds():
         with record_errors(record.source, round_name(events[0])):
             document["log"].append(write_round(events))
     if end["type"] == "end_game" and "scores" in end and "points" in end:
         pairs = zip(end["scores"], end["points"], strict=True)
         document["sc"] = [*(value for score, points in pairs for value in (score, _plain(points))), 0, 0]
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return document
 
 
 def _plain(points: float) -> int | float:

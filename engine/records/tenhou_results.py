@@ -12,7 +12,7 @@ from typing import Any
 from engine import ryukyoku
 from engine.mjai.messages import Message, make
 from engine.records.yaku_names import JAPANESE_BY_MJAI, YAKUMAN, yaku_from_japanese
-from engine.scoring.yaku import BY_NUMBER, CHUN, HAKU, HATSU, YAKUMAN_HAN
+from engine.scoring.yaku import BY_NUMBER, CHUN, HAKU, HATSU, YAKUMAN_HAN, Yaku
 from engine.table import N_SEATS
 from engine.tiles import WINDS
 
@@ -24,7 +24,7 @@ _YAKU = re.compile(r"(.+)\((?:(\d+)飜|(.*)役満)\)")
 _LIMITS = ((8000, "役満"), (6000, "三倍満"), (4000, "倍満"), (3000, "跳満"), (2000, "満貫"))
 _KAZOE = "数え役満"
 _WIND_NAMES = "東南西"
-_DRAGONS = {"P": BY_NUMBER[HAKU].japanese, "F": BY_NUMBER[HATSU].japanese, "C": BY_NUMBER[CHUN].japanese}
+_DRAGONS = {"P": BY_NUMBER[HAKU], "F": BY_NUMBER[HATSU], "C": BY_NUMBER[CHUN]}
 
 
 def read_result(result: list[Any], ura: list[str], riichi: set[int]) -> list[Message]:
@@ -107,7 +107,7 @@ def _write_win(win: Message, events: list[Message]) -> list[Any]:
     details: list[Any] = [win["actor"], win["target"], win.get("pao", win["actor"])]
     if "hora_points" not in win or "yakus" not in win:
         return details
-    dragons = iter(_dragons(win, events))
+    dragons = (yaku.japanese for yaku in dragons_of(win, events))
     winds = {"bakaze": start["bakaze"], "jikaze": WINDS[(win["actor"] - start["oya"]) % N_SEATS]}
     details.append(_write_points(win, is_dealer=win["actor"] == start["oya"]))
     for name, han in win["yakus"]:
@@ -140,8 +140,8 @@ def _write_points(win: Message, *, is_dealer: bool) -> str:
     return (limit or "") + paid
 
 
-def _dragons(win: Message, events: list[Message]) -> list[str]:
-    """Japanese names of the winner's dragon triplets, in the hand or called; mjai calls each sangenpai."""
+def dragons_of(win: Message, events: list[Message]) -> list[Yaku]:
+    """The yaku of the winner's dragon triplets, in the hand or called; mjai calls each sangenpai."""
     seat = win["actor"]
     tiles = list(events[0]["tehais"][seat])
     if win["target"] != seat and "pai" in win:
@@ -153,4 +153,4 @@ def _dragons(win: Message, events: list[Message]) -> list[str]:
             tiles.append(event["pai"])
         elif event["type"] == "dahai" and event["pai"] in tiles:
             tiles.remove(event["pai"])
-    return [name for tile, name in _DRAGONS.items() if tiles.count(tile) >= 3]
+    return [yaku for tile, yaku in _DRAGONS.items() if tiles.count(tile) >= 3]

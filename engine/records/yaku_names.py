@@ -10,6 +10,7 @@ MJAI_BY_TENHOU: dict[int, str] = {yaku.tenhou: yaku.mjai for yaku in YAKU if yak
 }
 
 JAPANESE_BY_MJAI: dict[str, str] = {yaku.mjai: yaku.japanese for yaku in reversed(YAKU)}
+ENGLISH_BY_MJAI: dict[str, str] = {yaku.mjai: yaku.name for yaku in YAKU}
 YAKUMAN: frozenset[str] = frozenset(yaku.mjai for yaku in YAKU if yaku.closed >= YAKUMAN_HAN)
 
 # Spellings found in Mahjong Soul exports and in older transcripts.
