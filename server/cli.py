@@ -20,7 +20,7 @@ from server.access import HOUSE_BOT_SUFFIX
 from server.flags import make_flags, parse, read_settings
 from server.logs import start_logging
 from server.running import Running, make_folder, running, warm_up
-from server.settings import PREFIX, Settings
+from server.settings import PREFIX, Settings, is_loopback
 from server.store import Store, StoreError
 
 log = structlog.get_logger("server")
@@ -71,11 +71,13 @@ def addresses(server: Running, settings: Settings) -> dict[str, str]:
     others = " (and at all other addresses of this machine)" if server.host in EVERYWHERE else ""
     start, token = program_name("agents.client"), " --token TOKEN" if settings.tokens_needed else ""
     needed = f"needed to play; make one with {program_name('server')} token add NAME"
+    only_here = is_loopback(server.host) or server.host == "localhost"
+    not_needed = "only this machine can connect" if only_here else "anybody who can connect may play"
     return {
         "bots": f"mjsonp://{host}:{server.mjai_port}/default or ws://{host}:{server.port}/mjai/default{others}",
         "pages": f"http://{host}:{server.port}/docs",
         "data": f"{settings.data.absolute()}",
-        "tokens": needed if settings.tokens_needed else "not needed: anybody who can connect may play",
+        "tokens": needed if settings.tokens_needed else f"not needed: {not_needed}",
         "try it": f"{start} rule mjsonp://{host}:{server.mjai_port}/try+rule+rule{token}",
     }
 
@@ -101,7 +103,10 @@ async def serve(settings: Settings) -> int:
         await stop.wait()
         n_playing = sum(room.playing for room in server.lobby.rooms.values())
         log.info("stopping")
-    print(f"stopped; {n_playing} games in play go on at the next start; data is in {settings.data}")
+    if settings.log == "json":
+        log.info("stopped", playing=n_playing, data=str(settings.data))
+    else:
+        print(f"stopped; {n_playing} games in play go on at the next start; data is in {settings.data}")
     return OK
 
 

@@ -12,7 +12,7 @@ from contextlib import closing
 from time import monotonic
 from types import FrameType
 
-from agents.client.connection import Address, FatalConnectionError, SilentError, connect, parse_url
+from agents.client.connection import Address, FatalConnectionError, connect, parse_url
 from agents.client.first_connection import other_protocol, unreachable
 from agents.client.session import ClientSession
 from agents.external.adapters import AgentBot
@@ -149,12 +149,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def play(url: Address, session: ClientSession) -> None:
     """Play all games; reconnect with exponential backoff. Raises FatalConnectionError if a retry will not help.
 
-    That is also so if no server answers at all within FIRST_CONNECTION seconds. A port that accepts the connection and
-    stays silent may be an arena's, which answers when its game begins: it is tried for ever.
+    That is also so if no server can be reached at all within FIRST_CONNECTION seconds.
     """
     backoff = MIN_BACKOFF
     give_up_at = monotonic() + FIRST_CONNECTION
-    failures: set[type[OSError]] = set()  # kinds of failures to reach a server at all
     while not session.finished:
         n_messages = session.n_messages
         try:
@@ -163,23 +161,17 @@ def play(url: Address, session: ClientSession) -> None:
         except OSError as error:
             if session.n_messages > n_messages:
                 backoff = MIN_BACKOFF
-            wait = backoff if session.greeted else first_wait(url, error, failures, backoff, give_up_at)
+            wait = backoff if session.greeted else first_wait(url, error, backoff, give_up_at)
             log(f"{url.url}: {error.strerror or error}; trying again in {wait:g} s")
             time.sleep(wait)
             backoff = min(2 * backoff, MAX_BACKOFF)
 
 
-def first_wait(url: Address, error: OSError, failures: set[type[OSError]], backoff: float, give_up_at: float) -> float:
-    """Seconds until the next attempt to reach a server that has never answered. Raises FatalConnectionError.
-
-    The port is probed once for each kind of failure: a probe may cost a listening arena a line of output.
-    """
-    if type(error) not in failures and (told := other_protocol(url)):
+def first_wait(url: Address, error: OSError, backoff: float, give_up_at: float) -> float:
+    """Seconds until the next attempt to reach a server that has never answered. Raises FatalConnectionError."""
+    if not isinstance(error, ConnectionRefusedError) and (told := other_protocol(url)):
         raise FatalConnectionError(told)
-    failures.add(type(error))
     left = give_up_at - monotonic()
-    if isinstance(error, SilentError):
-        return backoff
     if left <= 0:
         raise FatalConnectionError(unreachable(url, error))
     return min(backoff, round(left + 0.05, 1))

@@ -22,10 +22,6 @@ class FatalConnectionError(Exception):
     """The server cannot be joined, and a retry will not help."""
 
 
-class SilentError(ConnectionError):
-    """The other side has accepted the connection but sends nothing. The arena greets a bot once its game begins."""
-
-
 @dataclass(frozen=True, slots=True)
 class Address:
     """The address of a room. `url` is as it was given."""

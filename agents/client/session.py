@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from urllib.parse import quote
 
-from agents.client.connection import HELLO_TIMEOUT, Address, FatalConnectionError, SilentError, Transport
+from agents.client.connection import HELLO_TIMEOUT, Address, FatalConnectionError, Transport
+from agents.client.first_connection import other_protocol
 from agents.external.adapters import AgentBot
 from agents.external.fallback import FallbackAgent
 from agents.external.mjai_bot import NONE, BotError, MjaiBot, one_line
@@ -176,7 +177,7 @@ class ClientSession:
         try:
             hello = transport.receive(HELLO_TIMEOUT)
         except TimeoutError:
-            raise SilentError(f"no hello within {HELLO_TIMEOUT:g} s") from None
+            hello = self._wait_for_hello(transport)
         self.greeted = True
         if hello["type"] == "error":
             self._rejected(hello)
@@ -188,6 +189,15 @@ class ClientSession:
         resume = {"resume": True} if self._game is None else self._game.resume_keys()
         games = self._games and self._games - self.games_played
         transport.send(self._join | {"games": games, "reply": "when_asked"} | resume)
+
+    def _wait_for_hello(self, transport: Transport) -> Message:
+        """The first message of a server that takes its time. An arena's comes when its game begins."""
+        if self.greeted or self._address is None:
+            raise ConnectionError(f"no hello within {HELLO_TIMEOUT:g} s")
+        if told := other_protocol(self._address):
+            raise FatalConnectionError(told)
+        self._log(f"{self._address.full}: connected, and waiting for hello; an arena sends it when its game begins")
+        return transport.receive()
 
     def _handle(self, transport: Transport, message: Message) -> bool:
         """Handle a message of a game. Returns whether the game goes on."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import ssl
 from contextlib import ExitStack, suppress
 
@@ -13,6 +14,9 @@ from agents.external.mjai_bot import parse_message
 from engine.mjai.connection import MAX_MESSAGE
 from engine.mjai.messages import Message
 
+# websockets would log tracebacks of what the client tells in one line.
+SILENT = logging.getLogger("agents.client.websocket")
+SILENT.disabled = True
 RETRYABLE_STATUS = frozenset({408, 425, 429})  # HTTP status codes where a retry may help, besides 500 and above
 
 
@@ -45,7 +49,9 @@ def connect_websocket(url: str) -> WebSocketTransport:
     """See `agents.client.connection.connect`."""
     try:
         with ExitStack() as opened:
-            connected = opened.enter_context(connect(url, max_size=MAX_MESSAGE, open_timeout=CONNECT_TIMEOUT))
+            connected = opened.enter_context(
+                connect(url, max_size=MAX_MESSAGE, open_timeout=CONNECT_TIMEOUT, logger=SILENT)
+            )
             return WebSocketTransport(connected, opened.pop_all())
     except InvalidStatus as refused:
         status = refused.response.status_code
@@ -54,7 +60,7 @@ def connect_websocket(url: str) -> WebSocketTransport:
         raise FatalConnectionError(
             f"no room at {url}: the server answered HTTP {status}; the path is /mjai/ROOM"
         ) from refused
-    except InvalidMessage as cut:
+    except (InvalidMessage, ConnectionClosed, AssertionError) as cut:  # a server that speaks first breaks websockets
         raise ConnectionError("the connection was closed, or what answers is no WebSocket") from cut
     except InvalidHandshake as refused:
         raise FatalConnectionError(f"no WebSocket at {url}: {refused}") from refused

@@ -7,6 +7,7 @@ import sys
 from contextlib import suppress
 
 from agents.client.connection import Address, TcpTransport, parse_url
+from agents.client.first_connection import REQUEST
 from agents.external.mjai_bot import NONE, BotError, read_reply
 from engine.mjai.bot_messages import read_join
 from engine.mjai.connection import HELLO, JOIN_TIMEOUT, WHEN_ASKED, Join, error
@@ -14,6 +15,7 @@ from engine.mjai.dialects import write
 from engine.mjai.messages import Message
 
 TIMEOUT = 30.0  # seconds for one reply
+PROBE = REQUEST.decode().split("\r")[0]  # what our client asks a port that stays silent, beside its own connection
 NO_MORE_GAMES = "all games are played"  # an error without ``retry``: another join would not be answered
 
 
@@ -132,7 +134,8 @@ class Listener:
                 return self._handshake(transport)
             except ValueError as error:
                 disconnect_with_error(transport, str(error))
-                print(f"rejected a bot at {self._address.url}: {error}", file=sys.stderr, flush=True)
+                if PROBE not in str(error):
+                    print(f"rejected a bot at {self._address.full}: {error}", file=sys.stderr, flush=True)
             except OSError:
                 transport.close()
 

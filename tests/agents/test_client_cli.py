@@ -69,7 +69,7 @@ def test_a_signal_ends_the_client_and_its_child_process(tmp_path: Path, number: 
     with FakeServer(serve) as server:
         process = start_client("--exec", command(tmp_path, "array"), "--framing", "array", server.url)
         stdout, stderr = process.communicate(timeout=120)
-    assert (process.returncode, stdout, without_compile_notice(stderr)) == (code, "", "")
+    assert (process.returncode, stdout, without_compile_notice(stderr)) == (code, "game 1: against 1 and 2\n", "")
     assert still_running(tmp_path) == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 from collections.abc import Callable, Iterator
 from threading import Thread
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from agents.client import cli as client_cli
 from agents.client.connection import connect, parse_url
 from agents.client.session import ClientSession
 from agents.external.listener import Listener
@@ -283,6 +285,45 @@ def test_our_own_client_can_connect(listener: Listener) -> None:
     client.join(5)
     assert results[1::2] == ["game 1: 1st with 35,000 points", "game 2: 1st with 35,000 points"]
     assert bot.batches[0] == json.loads(json.dumps(OPENING))
+
+
+def test_a_client_that_plays_without_end_is_told_that_the_arena_is_over(
+    listener: Listener, capfd: pytest.CaptureFixture[str]
+) -> None:
+    url = listener._address.url
+    codes: list[int] = []
+    client = Thread(target=lambda: codes.append(play_rule_at(url)), daemon=True)
+    client.start()
+    for _ in range(2):
+        assert listener.react(OPENING)["type"] == "dahai"
+        listener.react(END)
+    listener.close()
+    client.join(10)
+    assert codes == [0]
+    assert capfd.readouterr().out.splitlines()[-2:] == [
+        "the server says: all games are played",
+        "played 2 games as rule: 2 x 1st, 0 x 2nd, 0 x 3rd",
+    ]
+
+
+def play_rule_at(url: str) -> int:
+    """Play games without end, as the command line does but for its signal handler, which needs the main thread."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(signal, "signal", lambda *_: None)
+        return client_cli.main(["rule", url, "--games", "0"])
+
+
+def test_a_bot_whose_game_is_interrupted_is_not_told_that_all_are_played(listener: Listener) -> None:
+    bot = RemoteBot(listener, tsumogiri(JOIN | {"games": 0}))
+    listener.react(OPENING)
+    listener.close()
+    assert "error" not in types(bot.wait())
+
+
+def test_a_port_left_out_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    assert parse_url("mjsonp://localhost/chair").full == "mjsonp://localhost:11600/chair"
+    assert parse_url("mjsonp://[::1]/a+rule?dialect=kita").full == "mjsonp://[::1]:11600/a+rule?dialect=kita"
+    assert parse_url("ws://host:80/mjai/x").full == "ws://host:80/mjai/x"
 
 
 def test_an_address_in_use_is_named_in_the_error(listener: Listener) -> None:

@@ -45,3 +45,14 @@ async def test_head_is_answered_like_get_without_the_body(tmp_path: Path) -> Non
             for name in ("content-type", "content-length", "etag"):
                 assert response.headers.get(name) == known.headers.get(name), (path, name)
         assert (await at.http.head("/metrics")).headers["content-type"].startswith("text/plain")
+
+
+async def test_an_unknown_key_of_a_query_is_refused_and_the_known_ones_are_told(tmp_path: Path) -> None:
+    known = "known are status, player, room, rules, since, until, cursor, limit"
+    async with live(tmp_path) as here:
+        assert await here.refused(422, "GET", "/api/games?plyer=x") == f"query: plyer is unknown; {known}"
+        assert await here.refused(422, "GET", "/api/rooms/default?x=") == "query: x is unknown; this address takes none"
+        assert await here.refused(422, "GET", "/healthz?%00=1") == "query: '\\x00' is unknown; this address takes none"
+        assert (await here.refused(422, "GET", "/api/games/x/record?fromat=kita")).endswith("; known are format")
+        assert (await here.http.head("/api/games?x=1")).status_code == 422
+        await here.get("/api/games", player="x", limit=1)

@@ -1,0 +1,62 @@
+"""Our client at our server: what it tells of its games, and what the server tells only those who can use it."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from pathlib import Path
+
+import pytest
+
+from agents.client.cli import play
+from agents.client.connection import parse_url
+from agents.client.session import ClientSession
+from server.running import Running
+from tests.support.running_server import Live, live
+from tests.support.scripted_bot import ScriptedBot
+from tests.support.server_bots import Bot, serving
+
+ROOM = "solo+tsumogiri+random"
+
+
+def url_of(server: Running, transport: str) -> str:
+    """The address of a room of the server."""
+    if transport == "tcp":
+        return f"mjsonp://127.0.0.1:{server.mjai_port}/{ROOM}"
+    return f"ws://127.0.0.1:{server.port}/mjai/{ROOM}"
+
+
+async def play_one(here: Live, transport: str, **join: str) -> list[str]:
+    """Play a game; returns what the client prints."""
+    lines: list[str] = []
+    address = parse_url(url_of(here.server, transport))
+    keys = {"type": "join", "name": "me", "room": ROOM} | join
+    session = ClientSession(ScriptedBot(), keys, 1, lines.append, lines.append, address)
+    await asyncio.to_thread(play, address, session)
+    return [*lines, session.summary()]
+
+
+@pytest.mark.parametrize("transport", ["tcp", "websocket"])
+@pytest.mark.parametrize("dialect", ["mjai3p", "libriichi3p", "kita"])
+async def test_the_client_tells_opponents_and_where_the_record_is(tmp_path: Path, transport: str, dialect: str) -> None:
+    async with live(tmp_path) as here:
+        start, *_, result, summary = await play_one(here, transport, dialect=dialect)
+        (game,) = (await here.get("/api/games"))["items"]
+        opponents = " and ".join(seat["name"] for seat in game["seats"] if seat["name"] != "me")
+        assert start == f"game 1: against {opponents}, id {game['id']}"
+        record = result.partition("; record: ")[2]
+        downloaded = (await here.http.get(record)).content
+        assert gzip.decompress(downloaded).startswith(b'{"type":"start_game"')
+        listed = (await here.http.get(summary.partition("all games: ")[2])).json()
+        assert [found["id"] for found in listed["items"]] == [game["id"]]
+
+
+@pytest.mark.parametrize("resume", [False, True])
+async def test_only_a_bot_that_can_resume_is_sent_the_keys_of_the_game(tmp_path: Path, resume: bool) -> None:
+    """Other bots are sent no key that the protocol of their time does not have."""
+    async with serving(tmp_path) as server:
+        bot = await Bot(server, "aki", room=ROOM, resume=resume).play()
+        known = {"type", "names", "rules", "length", "id"}
+        assert set(bot.game[0]) == known | ({"resume", "game", "http_port"} if resume else set())
+        if resume:
+            assert bot.game[0]["http_port"] == server.port

@@ -1,0 +1,87 @@
+"""House bots: their pause, and that those of one kind are one player."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.game import live_game
+from tests.support.running_server import live
+from tests.support.server_bots import Bot, Clock, serving, the_game, until
+from tests.support.server_bots import live_game as the_live_game
+
+
+async def test_two_house_bots_of_one_kind_are_one_player_with_one_rating(tmp_path: Path) -> None:
+    async with live(tmp_path) as here:
+        for _ in range(2):
+            await Bot(here.server, "aki", room="solo+rule+rule").play()
+        players = (await here.get("/api/players", order="name"))["items"]
+        assert [(found["name"], found["house_bot"]) for found in players] == [("aki", False), ("rule (house)", True)]
+        house = players[1]
+        assert (house["games"], house["rated_games"]) == (4, 2)
+        ratings = (await here.get("/api/players/rule (house)/ratings"))["items"]
+        assert [point["number"] for point in ratings] == [1, 2]
+        assert ratings[-1]["rating"] == house["rating"]
+        assert ratings[0]["rating"] != house["rating"]
+
+
+async def test_a_pause_delays_house_bots_and_is_no_fault(tmp_path: Path) -> None:
+    """Although it is longer than a decision may take."""
+    async with serving(tmp_path, timeout=1e6, pause=20.0, decision_time=5.0, bank_time=0.0) as server:
+        clock = Clock()
+        bot = Bot(server, "aki", room="solo+rule+rule")
+        playing = asyncio.create_task(bot.play())
+        waits = 0
+        while not playing.done():
+            before = server.lobby.games and the_live_game(server).history.count
+            await asyncio.sleep(0.002)
+            if server.lobby.games and the_live_game(server).history.count == before and not asked(server):
+                waits += 1
+                clock.advance(20.0)
+        await playing
+        game, lines = await the_game(server)
+        assert [seat.faults for seat in game.seats] == [0, 0, 0]
+        assert not any(seat.taken_over for seat in game.seats)
+        assert waits >= sum(line["type"] == "dahai" and game.seats[line["actor"]].house_bot for line in lines) // 2
+
+
+def asked(server: Any) -> bool:
+    """Whether a connected bot is asked for a decision."""
+    return any(seat.legal_actions and not seat.fallback.bot for seat in the_live_game(server).seats)
+
+
+async def test_a_bot_that_returns_in_the_pause_of_its_house_bot_has_its_time(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"pause": 20.0, "resume_timeout": 0.0, "decision_time": 5.0, "bank_time": 0.0}
+    async with serving(tmp_path, timeout=1e6, seats="fixed", **settings) as server:
+        clock = Clock()
+        bot = Bot(server, "aki", room="solo+tsumogiri+tsumogiri", resume=True)
+        await bot.until_own()
+        game = the_live_game(server)
+        bot.abort()
+        await until(lambda: game.seats[0].taken_over)
+        assert game.seats[0].legal_actions
+        await bot.connect(resume=len(bot.game))
+        await until(lambda: not game.seats[0].taken_over)
+        clock.advance(6.0)
+        await until(lambda: game.seats[0].faults == 1)  # it has not replied
+        clock.advance(20.0)  # the pause is over, and changes nothing
+        await asyncio.sleep(0.01)
+        assert game.seats[0].faults == 1
+
+
+async def test_a_server_that_closes_in_a_pause_goes_on_with_the_game(
+    tmp_path: Path, no_error_is_logged: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_game, "MAX_STEPS", 4)
+    async with serving(tmp_path, pause=0.05, resume_timeout=0.0) as server:
+        bot = Bot(server, "aki", room="solo+rule+rule", resume=True)
+        await bot.until_own()
+        await bot.answer(bot.game[-1])
+    await asyncio.sleep(0.1)  # the timer of the pause fires
+    async with serving(tmp_path, pause=0.0, resume_timeout=0.0) as server:
+        (journal,) = (tmp_path / "journal").iterdir()
+        await until(lambda: the_live_game(server).history.count > len(bot.game))
+        assert journal.exists()

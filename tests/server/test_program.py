@@ -1,0 +1,119 @@
+"""The server as a program: what it says when it starts, is up and stops, and where uvloop is missing."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from server import cli
+from server.running import Running
+from server.settings import Settings
+from tests.conftest import DATA
+
+REPOSITORY = DATA.parent.parent
+BLOCK = """\
+the server is up; Ctrl-C stops it
+  bots    mjsonp://127.0.0.1:11600/default or ws://127.0.0.1:8000/mjai/default{others}
+  pages   http://127.0.0.1:8000/docs
+  data    {data}
+  tokens  {tokens}
+  try it  python -m agents.client rule mjsonp://127.0.0.1:11600/try+rule+rule{token}
+"""
+
+
+@pytest.mark.parametrize(
+    ("host", "access", "others", "tokens", "token"),
+    [
+        ("127.0.0.1", "auto", "", "not needed: only this machine can connect", ""),
+        ("0.0.0.0", "open", "X", "not needed: anybody who can connect may play", ""),
+        ("0.0.0.0", "auto", "X", "needed to play; make one with python -m server token add NAME", " --token TOKEN"),
+    ],
+)
+def test_a_server_that_is_up_says_where_and_how_to_play(
+    host: str, access: str, others: str, tokens: str, token: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = Settings(host=host, access=access, data=tmp_path)  # type: ignore[arg-type]
+    cli.announce(Running(None, host, 8000, 11600), settings)  # type: ignore[arg-type]
+    elsewhere = others and " (and at all other addresses of this machine)"
+    assert capsys.readouterr().out == BLOCK.format(data=tmp_path, others=elsewhere, tokens=tokens, token=token)
+
+
+def test_addresses_of_ipv6_are_in_brackets() -> None:
+    facts = cli.addresses(Running(None, "::1", 1, 2), Settings(host="::1"))  # type: ignore[arg-type]
+    assert facts["bots"] == "mjsonp://[::1]:2/default or ws://[::1]:1/mjai/default"
+
+
+@contextmanager
+def program(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """Run a program in a folder of its own."""
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+    process = subprocess.Popen(
+        [sys.executable, *words], cwd=folder, env=environment, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+# As ``python -m server``, where no uvloop is installed.
+WITHOUT_UVLOOP = "import sys; sys.modules['uvloop'] = None; from engine.common.program import start; "
+WITHOUT_UVLOOP += "sys.exit(start('server.cli:main'))"
+ANY_PORTS = ("--port", "0", "--mjai-port", "0")
+
+
+def test_a_server_without_uvloop_serves_and_stops(tmp_path: Path) -> None:
+    with program(tmp_path, "-c", WITHOUT_UVLOOP, *ANY_PORTS) as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(6)]
+        (pages,) = re.findall(r"pages +(\S+)/docs", "".join(lines))
+        assert httpx.get(f"{pages}/healthz", trust_env=False).json() == {"status": "ok"}
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert out == "stopped; 0 games in play go on at the next start; data is in server-data\n"
+    assert "Traceback" not in err
+    assert "starting" in err.splitlines()[0]
+
+
+def test_a_server_whose_log_is_for_programs_says_so_in_one_line_of_it(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "nukidora.db").touch()
+    with program(tmp_path, "-m", "server", *ANY_PORTS, "--log", "json") as process:
+        assert process.stderr is not None
+        hint, *lines = [process.stderr.readline() for _ in range(4)]
+        process.send_signal(signal.SIGTERM)
+        out, rest = process.communicate(timeout=30)
+    assert hint == "server: data/nukidora.db, of an earlier version, is not used; to use it: --data data\n"
+    up = json.loads(lines[-1])
+    assert up["event"] == "the server is up"
+    assert up["data"] == str(tmp_path / "server-data")
+    assert [json.loads(line)["event"] for line in rest.splitlines()] == ["stopping", "stopped"]
+    assert out == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words", [("-m", "server", *ANY_PORTS), ("-m", "agents.client", "rule", "mjsonp://127.0.0.1:9/x")]
+)
+def test_ctrl_c_in_the_first_seconds_is_no_traceback(words: tuple[str, ...], tmp_path: Path) -> None:
+    for tenths in (3, 6, 10, 15, 22):
+        with program(tmp_path, *words) as process:
+            try:
+                process.wait(tenths / 10)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=30)
+        assert "Traceback" not in err, f"after {tenths / 10} s: {err}"
