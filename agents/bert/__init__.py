@@ -9,7 +9,10 @@
 
 from __future__ import annotations
 
-from agents.base import Agent
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # importing it takes long enough to press Ctrl-C before the program has started
+    from agents.base import Agent
 
 
 def make(argument: str | None, seed: int) -> Agent:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any, TypeVar
@@ -121,6 +122,8 @@ def _workers(open_worker: OpenWorker[T, U], n: int) -> Iterator[list[Connection]
     connections: list[Connection] = []
     processes: list[SpawnProcess] = []
     try:
+        with delayed_interrupts():
+            resource_tracker.ensure_running()  # its start unblocks SIGINT, which would reach the first worker
         for _ in range(n):
             connection, far_end = SPAWN.Pipe()
             process = SPAWN.Process(target=_serve, args=(far_end, open_worker), daemon=True)
