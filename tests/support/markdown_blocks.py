@@ -34,18 +34,20 @@ from engine.compiling import cache_root
 REPOSITORY = Path(__file__).resolve().parents[2]
 PACKAGES = ("engine", "agents", "arena", "server", "nukidora", "benchmarks")
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+HEREDOC = re.compile(r"^cat > (\S+) <<'EOF'\n(.*?)^EOF$", re.MULTILINE | re.DOTALL)
 SECOND_TERMINAL = "# in a second terminal"
 PORTS = {"8000": "NUKIDORA_PORT", "11600": "NUKIDORA_MJAI_PORT"}
 SERVER = re.compile(r"(-m |nukidora )server\b(?!.* token )")  # runs until it is ended
 ENDED = (0, 130, 143, -signal.SIGTERM)  # exit codes of a program that was ended, and of its shell
 PATIENCE = 120  # seconds until the program in the first terminal listens
+MAKE_ENVIRONMENT = '[ "$1 $2" = "-m venv" ] && mkdir -p "$3/bin" && : > "$3/bin/activate" && exit'
 SHIMS = {
-    "python": f'[ "$1 $2" = "-m venv" ] && mkdir -p "$3/bin" && : > "$3/bin/activate" && exit\nexec {sys.executable} "$@"',
+    "python": f'{MAKE_ENVIRONMENT}\nexec {sys.executable} "$@"',
+    "python3": f'{MAKE_ENVIRONMENT}\nexec {sys.executable} "$@"',
     "nukidora": f'exec {sys.executable} -m nukidora "$@"',
     "pip": f'exec {sys.executable} -m tests.support.markdown_blocks "$@"',
     "make": f'exec {shutil.which("make")} --dry-run "$@"',
 }
-SHIMS["python3"] = SHIMS["python"]
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,11 @@ def blocks_of(page: str, language: str) -> list[Block]:
     return [block for block in found if block.language == language]
 
 
+def files_of(page: str) -> dict[str, str]:
+    """The files that the blocks of a page write, by name."""
+    return {name: text for block in blocks_of(page, "sh") for name, text in HEREDOC.findall(block.text)}
+
+
 def sessions(blocks: Iterable[Block]) -> list[list[Block]]:
     """Blocks that run together: one in the first terminal, and those that follow it in a second one."""
     grouped: list[list[Block]] = []
@@ -79,7 +86,7 @@ def sessions(blocks: Iterable[Block]) -> list[list[Block]]:
     return grouped
 
 
-class BlockFailed(AssertionError):
+class BlockError(AssertionError):
     """A block did not do what a reader expects."""
 
 
@@ -107,7 +114,7 @@ class Clone:
         }
 
     def run(self, session: list[Block], timeout: float) -> str:
-        """Run blocks that belong together; returns what they printed. Raises BlockFailed."""
+        """Run blocks that belong together; returns what they printed. Raises BlockError."""
         first, *others = session
         with self._terminal(first) as terminal:
             if others or SERVER.search(first.text):
@@ -137,7 +144,7 @@ class Clone:
         deadline = time.monotonic() + PATIENCE
         while not any(port in terminal.output() for port in self.ports.values()):
             if terminal.process.poll() is not None or time.monotonic() > deadline:
-                raise BlockFailed(f"{terminal.block}: does not say where it listens:\n{terminal.output()}")
+                raise BlockError(f"{terminal.block}: does not say where it listens:\n{terminal.output()}")
             time.sleep(0.05)
 
 
@@ -160,11 +167,11 @@ class Terminal:
         return self._log.read_text(encoding="utf-8", errors="replace")
 
     def wait(self, timeout: float) -> None:
-        """Wait until the block has run. Raises BlockFailed if that takes too long."""
+        """Wait until the block has run. Raises BlockError if that takes too long."""
         try:
             self.process.wait(timeout)
         except subprocess.TimeoutExpired:
-            raise BlockFailed(f"{self.block}: still runs after {timeout:g} s:\n{self.output()}") from None
+            raise BlockError(f"{self.block}: still runs after {timeout:g} s:\n{self.output()}") from None
 
     def end(self) -> None:
         """End the block with all that it has started."""
@@ -176,12 +183,12 @@ class Terminal:
         self._enter.communicate()
 
     def check(self) -> None:
-        """Raise BlockFailed if a command failed, or if a traceback or a warning was printed."""
+        """Raise BlockError if a command failed, or if a traceback or a warning was printed."""
         code, output = self.process.returncode, self.output()
         if code not in (ENDED if self._ended else (0,)):
-            raise BlockFailed(f"{self.block}: exit code {code}:\n{output}")
+            raise BlockError(f"{self.block}: exit code {code}:\n{output}")
         if found := re.search(r"Traceback|\w*Warning:", output):
-            raise BlockFailed(f"{self.block}: {found[0]}:\n{output}")
+            raise BlockError(f"{self.block}: {found[0]}:\n{output}")
 
 
 def copy_checkout(target: Path) -> None:
