@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from engine.common.program import BAD_ARGUMENTS, OK, start, version
+from engine.common.program import BAD_ARGUMENTS, OK, python_is_too_old, start, version
 
 # command -> module:function, what it does
 COMMANDS = {
@@ -27,6 +27,8 @@ def usage() -> str:
 
 def main() -> int:
     """Run a command and return its exit code."""
+    if python_is_too_old():
+        return BAD_ARGUMENTS
     command, *arguments = sys.argv[1:] or ["--help"]
     if command in ("-h", "--help"):
         print(usage())

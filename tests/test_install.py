@@ -161,10 +161,12 @@ def test_a_missing_package_is_one_line(program: str, package: str, extra: str) -
     assert done.stderr.count("\n") == 1
 
 
-def test_an_old_python_is_one_line() -> None:
-    code = "import sys; sys.version_info = (3, 10, 13); from engine.common.program import start\n"
+@pytest.mark.parametrize("run", ["start('arena.cli:main')", "nukidora_main()"])
+def test_an_old_python_is_one_line(run: str) -> None:
+    code = "import sys; sys.version_info = (3, 10, 13)\n"
+    code += "from engine.common.program import start; from nukidora.cli import main as nukidora_main\n"
     done = subprocess.run(
-        [sys.executable, "-c", code + "sys.exit(start('arena.cli:main'))"],
+        [sys.executable, "-c", f"{code}sys.exit({run})"],
         cwd=REPOSITORY,
         capture_output=True,
         text=True,

@@ -16,15 +16,26 @@ from io import TextIOWrapper
 OK, FAILED, BAD_ARGUMENTS, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143  # exit codes of all programs
 
 OLDEST_PYTHON = (3, 11)
-# package -> the extra of nukidora that installs it; all others come with nukidora itself
-EXTRAS = dict.fromkeys(("torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors"), "train")
-EXTRAS.update(
-    dict.fromkeys(
-        ("pydantic", "websockets", "onnxruntime", "pydantic_settings", "fastapi", "uvicorn", "sqlalchemy", "aiosqlite"),
-        "server",
-    )
-)
-EXTRAS.update(dict.fromkeys(("asyncpg", "alembic", "openskill", "prometheus_client", "structlog"), "server"))
+# extra of nukidora -> packages that it installs; numpy, numba and rich come with nukidora itself
+EXTRAS = {
+    "server": [
+        "pydantic",
+        "pydantic_core",
+        "pydantic_settings",
+        "websockets",
+        "onnxruntime",
+        "fastapi",
+        "uvicorn",
+        "sqlalchemy",
+        "aiosqlite",
+        "asyncpg",
+        "alembic",
+        "openskill",
+        "prometheus_client",
+        "structlog",
+    ],
+    "train": ["torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors"],
+}
 OWN = ("engine", "agents", "arena", "server", "nukidora")
 
 _launcher = "python -m "
@@ -39,9 +50,8 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
     """
     global _launcher
     _launcher = launcher
-    if sys.version_info < OLDEST_PYTHON:
-        needed, own = ".".join(map(str, OLDEST_PYTHON)), sys.version.split()[0]
-        return _fail(f"nukidora needs Python {needed} or newer; this is Python {own} ({sys.executable})")
+    if python_is_too_old():
+        return BAD_ARGUMENTS
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -53,7 +63,8 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] in OWN:
             raise
-        return _fail(missing(error))
+        print(missing(error), file=sys.stderr)
+        return BAD_ARGUMENTS
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -62,10 +73,20 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
         return FAILED
 
 
+def python_is_too_old() -> bool:
+    """Whether this Python cannot run nukidora, which is then said on stderr."""
+    if sys.version_info >= OLDEST_PYTHON:
+        return False
+    needed, own = ".".join(map(str, OLDEST_PYTHON)), sys.version.split()[0]
+    print(f"nukidora needs Python {needed} or newer; this is Python {own} ({sys.executable})", file=sys.stderr)
+    return True
+
+
 def missing(error: ModuleNotFoundError) -> str:
     """What to do about a package that is not installed."""
     package = (error.name or "").split(".")[0]
-    wanted = f".[{EXTRAS[package]}]" if package in EXTRAS else "."
+    extra = next((extra for extra, packages in EXTRAS.items() if package in packages), None)
+    wanted = "." if extra is None else f".[{extra}]"
     text = f"{package} is not installed for {sys.executable}: install it with"
     text += f" pip install -c constraints.txt -e '{wanted}'"
     if sys.prefix == sys.base_prefix:
@@ -84,8 +105,3 @@ def version() -> str:
         return installed_version("nukidora")
     except PackageNotFoundError:
         return "(not installed)"
-
-
-def _fail(line: str) -> int:
-    print(line, file=sys.stderr)
-    return BAD_ARGUMENTS
