@@ -17,9 +17,9 @@ from agents.client.first_connection import other_protocol, unreachable
 from agents.client.session import ClientSession
 from agents.external.adapters import AgentBot
 from agents.external.mjai_bot import BotError, MjaiBot
-from agents.external.subprocess_bot import FRAMINGS, SubprocessBot
+from agents.external.subprocess_bot import FRAMINGS, TIMEOUT, SubprocessBot
 from agents.registry import make, names
-from engine.common.options import Parser, non_negative, seconds, seed
+from engine.common.options import Parser, non_negative, positive_seconds, seconds, seed
 from engine.common.program import FAILED, INTERRUPTED, OK, TERMINATED
 from engine.mjai.dialects import DIALECTS
 from engine.mjai.messages import Message
@@ -72,6 +72,13 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--dialect", choices=DIALECTS, help="of mjai, for the server and the program (default mjai3p)")
     parser.add_argument("--exec", metavar="COMMAND", help="program that speaks mjai on stdin and stdout")
+    parser.add_argument(
+        "--timeout",
+        type=positive_seconds,
+        default=TIMEOUT,
+        metavar="SECONDS",
+        help=f"time for an answer of the program (default {TIMEOUT:g})",
+    )
     parser.add_argument("--framing", choices=FRAMINGS, help="of the program (default auto: detected; see docs/bots.md)")
     return parser
 
@@ -109,7 +116,7 @@ def make_bot(options: argparse.Namespace) -> MjaiBot:
         if options.framing is not None:
             raise ValueError("--framing is for --exec only")
         return AgentBot(make(options.bot, options.seed))
-    return SubprocessBot(options.exec, options.dialect, options.framing or FRAMINGS[0])
+    return SubprocessBot(options.exec, options.dialect, options.framing or FRAMINGS[0], options.timeout)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -100,8 +101,22 @@ def test_a_program_that_is_no_bot_is_reported_with_exit_code_and_stderr(bots: li
     with pytest.raises(BotError, match=r"^has (exited|closed its stdin) \(exit code 1\); stderr: no config.toml$"):
         bot.prepare()
     silent = SubprocessBot("sleep 60", timeout=0.1)
-    with pytest.raises(BotError, match=r"did not reply within 0.1 s"):
+    with pytest.raises(
+        BotError, match=r"^did not reply within 0\.1 s \(it must flush .* longer, .*--timeout SECONDS\)$"
+    ):
         silent.prepare()
+
+
+@pytest.mark.parametrize("framing", ["auto", "array", "event"])
+def test_a_banner_on_stdout_is_told_that_it_belongs_on_stderr(bots: list[SubprocessBot], framing: str) -> None:
+    program = "print('My bot 1.0, loading', flush=True)\nfor line in open(0): print('{}', flush=True)"
+    bot = SubprocessBot(shlex.join([sys.executable, "-c", program]), framing=framing, timeout=5)
+    bots.append(bot)
+    with pytest.raises(BotError) as caught:
+        bot.react(OPENING)
+    assert "stdout is for replies alone: print banners and logs to stderr" in str(caught.value)
+    assert "'My bot 1.0, loading'" in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -309,3 +309,26 @@ def test_a_run_interrupted_before_its_last_step_plays_nothing_again(arena: Arena
     assert "resuming: 6 of 6 games are finished" in done.stderr
     assert "0 games in 0.0 s" in done.stdout
     assert len(without_speed(tmp_path / "results.json")["games"]) == 6
+
+
+@pytest.mark.parametrize("module", ["numpy", "numba", "arena.run", "rich.progress"])
+def test_ctrl_c_while_it_starts_is_one_line(environment: dict[str, str], module: str) -> None:
+    """As soon as it has imported a module, which Python says with ``-X importtime``."""
+    process = subprocess.Popen(
+        [sys.executable, "-X", "importtime", "-m", "arena", *RANDOM, "--games", "300000"],
+        env=environment,
+        cwd=REPOSITORY,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=restore_interrupts,
+    )
+    assert process.stderr is not None
+    assert any(line.split("|")[-1].strip() == module for line in process.stderr)
+    os.killpg(process.pid, signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in stderr
+    assert [line for line in stderr.splitlines() if "import time:" not in line] == ["interrupted"]
+    wait_for(lambda: group_is_gone(process.pid), 10)

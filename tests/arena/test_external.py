@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from arena.cli import url_to_join
 from arena.play import ChunkResult, play_chunk
 from arena.schedule import RunSettings
 from arena.statistics import SCORE
@@ -77,7 +78,8 @@ def test_an_external_bot_plays_the_same_games_as_the_same_bot_in_this_process(tm
 def test_a_faulty_bot_costs_its_seat_and_nothing_else(tmp_path: Path, fault: str, what: str) -> None:
     """What it plays until then, and what is played for it then, is tsumogiri."""
     bot = command(tmp_path, "event", fault)
-    chunk = played(settings_of("random", f"exec+event:{bot}", "random", timeout=0.4), [1])
+    settings = settings_of("random", f"exec+event:{bot}", "random", timeout=0.4 if fault == "hang" else 30)
+    chunk = played(settings, [1])
     assert [(found.bot, found.wall, found.rotation) for found in chunk.faults] == [(1, 1, 0), (1, 1, 1), (1, 1, 2)]
     assert sorted(found.seat for found in chunk.faults) == [0, 1, 2]
     for found in chunk.faults:
@@ -168,6 +170,29 @@ def test_a_bot_that_never_plays_ends_the_run(arena: Arena) -> None:
     done = arena("--bots", "exec:false,random,random", "--jobs", 1)
     assert done.returncode == 1
     assert re.search(r"^arena: bot false: has (exited|closed its stdin) \(exit code 1\)$", done.stderr, re.MULTILINE)
+
+
+def test_a_port_in_use_is_said_with_what_to_change(arena: Arena) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        url = f"mjsonp://127.0.0.1:{door.getsockname()[1]}/chair"
+        done = arena("--bots", f"{url},random,random", "--games", 3)
+    assert done.returncode == 1
+    joining, *_, last = done.stderr.splitlines()
+    assert joining == f"a bot can join at {url}, for example: python -m agents.client rule {url} --games 0"
+    assert last.startswith(f"arena: bot chair: {url}: Address already in use")
+    assert last.endswith("; another program listens at this port, or another arena: choose another port")
+
+
+@pytest.mark.parametrize(
+    ("spec", "url"),
+    [
+        ("mjsonp://localhost", "mjsonp://localhost:11600/default"),
+        ("mjsonp://0.0.0.0/a", "mjsonp://localhost:11600/a"),
+        ("mjsonp://[::1]:99/a", "mjsonp://[::1]:99/a"),
+    ],
+)
+def test_the_url_to_join_has_a_host_and_a_port(spec: str, url: str) -> None:
+    assert url_to_join(spec) == url
 
 
 def free_port() -> int:
