@@ -206,3 +206,20 @@ def test_workers_end_when_the_parent_is_killed(tmp_path: Path, handler: str) -> 
     assert len(processes) == 2
     parent.kill()
     parent.communicate(timeout=30)  # stdout is closed when all processes have ended
+
+
+def test_the_first_worker_does_not_receive_ctrl_c_while_it_starts(tmp_path: Path) -> None:
+    """The module is imported by the worker as it starts; it says whether Ctrl-C would interrupt that."""
+    module = tmp_path / "parent.py"
+    module.write_text(
+        "import signal\n"
+        "from engine.common.workers import run_tasks, stateless\n"
+        "blocked = signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())\n"
+        "def work(task):\n"
+        "    yield blocked\n"
+        "if __name__ == '__main__':\n"
+        "    print(*run_tasks(stateless(work), range(2), 1))\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+    done = subprocess.run([sys.executable, str(module)], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True"]
