@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from threading import Event, Thread
 from typing import Any
 
 import pytest
-from websockets.exceptions import ConnectionClosed
-from websockets.http11 import Request, Response
-from websockets.sync.server import ServerConnection, serve
 
 from agents.client import cli as client
 from agents.client import session
 from agents.client.cli import play
-from agents.client.connection import FatalConnectionError, connect, parse_url
+from agents.client.connection import FatalConnectionError, parse_url
 from agents.client.session import ClientSession
+from tests.support.client_output import Output, output
 from tests.support.fake_server import (
     CAN_ACT,
     DISCARD,
@@ -34,28 +28,7 @@ from tests.support.fake_server import (
 )
 from tests.support.scripted_bot import ScriptedBot
 
-
-class Output:
-    """What the client printed."""
-
-    def __init__(self) -> None:
-        self.starts: list[str] = []
-        self.results: list[str] = []
-        self.errors: list[str] = []
-
-    def report(self, line: str) -> None:
-        """Keep a line on stdout."""
-        (self.starts if ": against " in line else self.results).append(line)
-
-
-@pytest.fixture
-def output(monkeypatch: pytest.MonkeyPatch) -> Iterator[Output]:
-    """Captures what the client prints; it reconnects without delay."""
-    found = Output()
-    monkeypatch.setattr(client, "MIN_BACKOFF", 0.01)
-    monkeypatch.setattr(client, "report", found.report)
-    monkeypatch.setattr(client, "log", found.errors.append)
-    return found
+__all__ = ["output"]
 
 
 def run_client(server: FakeServer, bot: ScriptedBot, output: Output, games: int = 1, **join: Any) -> None:
@@ -318,89 +291,3 @@ def test_messages_of_another_dialect_are_translated(output: Output) -> None:
     assert joins[0]["dialect"] == "kita"
     assert bot.batches[1][1] == {"type": "nukidora", "actor": 1, "pai": "N"}
     assert output.results == ["game 1: 3rd with 27,000 points"]
-
-
-# WebSocket -----------------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def websocket_server(answer: Callable[[ServerConnection], None], status: int = 0) -> Iterator[str]:
-    """A WebSocket server in a thread; with a `status` it rejects every handshake with that HTTP status."""
-
-    def reject(connection: ServerConnection, request: Request) -> Response | None:
-        return connection.respond(status, "no") if status else None
-
-    with serve(answer, "127.0.0.1", 0, process_request=reject) as server:
-        thread = Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"ws://127.0.0.1:{server.socket.getsockname()[1]}/mjai/room"
-        server.shutdown()
-    thread.join(5)
-
-
-def test_a_game_over_websocket(output: Output) -> None:
-    """The first connection is lost, and the game is resumed over a second one."""
-    joins: list[Message] = []
-
-    def answer(connection: ServerConnection) -> None:
-        def send(*messages: Message) -> None:
-            for message in messages:
-                connection.send(json.dumps(message))
-
-        send({"type": "hello"})
-        joins.append(json.loads(connection.recv()))
-        if len(joins) == 1:
-            send(START_GAME | {"resume": "s3cret"})
-            return
-        send(START_GAME, START_KYOKU, DRAW | CAN_ACT)
-        assert json.loads(connection.recv()) == DISCARD
-        send({"type": "end_kyoku"}, END)
-        with pytest.raises(ConnectionClosed):
-            connection.recv()
-
-    bot = ScriptedBot()
-    with websocket_server(answer) as url:
-        join = {"type": "join", "name": "me", "room": "room"}
-        play(parse_url(url), ClientSession(bot, join, 1, output.report, output.errors.append))
-    assert [join["resume"] for join in joins] == [True, "s3cret"]
-    assert output.results == ["game 1: 2nd with 34,500 points (-5.5)"]
-    assert output.errors == [f"{url}: the connection was closed; trying again in 0.01 s"]
-    assert [message["type"] for message in bot.batches[0]] == ["start_game", "start_kyoku", "tsumo"]
-
-
-def test_messages_sent_before_a_websocket_closes_are_read(output: Output) -> None:
-    """The server closes the connection while the bot is still deciding."""
-    closed = Event()
-
-    class SlowBot(ScriptedBot):
-        def react(self, messages: list[Message]) -> Message:
-            assert closed.wait(5)
-            return super().react(messages)
-
-    def answer(connection: ServerConnection) -> None:
-        connection.send(json.dumps({"type": "hello"}))
-        connection.recv()
-        ending = [{"type": "end_kyoku"}, END] if closed.is_set() else [{"type": "error", "message": "too slow"}]
-        for message in [START_GAME | {"resume": "s3cret"}, START_KYOKU, DRAW | CAN_ACT, *ending]:
-            connection.send(json.dumps(message))
-        connection.close()
-        closed.set()
-
-    with websocket_server(answer) as url:
-        join = {"type": "join", "name": "me", "room": "room"}
-        play(parse_url(url), ClientSession(SlowBot(), join, 1, output.report, output.errors.append))
-    assert output.errors[0] == "the server says: too slow"
-    assert output.results == ["game 1: 2nd with 34,500 points (-5.5)"]
-
-
-@pytest.mark.parametrize(
-    ("status", "error", "what"),
-    [
-        (404, FatalConnectionError, "no room at ws://.*/mjai/room: the server answered HTTP 404"),
-        (503, ConnectionError, "the server answered HTTP 503"),
-        (429, ConnectionError, "the server answered HTTP 429"),
-    ],
-)
-def test_rejected_handshakes(status: int, error: type[Exception], what: str) -> None:
-    with websocket_server(lambda connection: None, status) as url, pytest.raises(error, match=what):
-        connect(parse_url(url))

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi.openapi.models import OpenAPI
-from websockets.exceptions import InvalidStatus
 
-from server.api import health
 from server.settings import RoomSettings
 from server.store import Store, StoreError
 from tests.support.running_server import TABLE, Live, live, play_into, play_on, until
@@ -327,95 +323,3 @@ async def test_errors_in_the_url_of_a_bot_are_described(tmp_path: Path) -> None:
 
 
 # Operations -----------------------------------------------------------------------------------------------------------
-
-
-async def test_health_check_queries_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = 0
-
-    async def fail(_: str) -> bool:
-        raise StoreError("database postgresql://me@there/games: gone")
-
-    async def hang(_: str) -> bool:
-        nonlocal asked
-        asked += 1
-        await asyncio.sleep(60)
-        return True
-
-    async with live(tmp_path) as at:
-        assert await at.get("/healthz") == {"status": "ok"}
-        with monkeypatch.context() as patch:
-            patch.setattr(at.server.lobby.store, "has_token", fail)
-            detail = await at.refused(503, "GET", "/healthz")
-            assert detail == "the database does not answer; see the server's log"
-        assert await at.get("/healthz") == {"status": "ok"}
-        monkeypatch.setattr(health, "TIMEOUT", 0.1)
-        monkeypatch.setattr(at.server.lobby.store, "has_token", hang)
-        for _ in range(3):
-            assert await at.refused(503, "GET", "/healthz") == "the database has not answered within 0.1 s"
-        assert asked == 1
-
-
-async def test_metrics_are_in_prometheus_format(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        bot = Bot(at.server, "aki", room=TABLE)
-        await play_into(bot, 0)
-        response = await at.http.get("/metrics")
-        assert response.headers["content-type"].startswith("text/plain")
-        lines = response.text.splitlines()
-        assert "nukidora_games_playing 1.0" in lines
-        assert "nukidora_connections 1.0" in lines
-        assert any(line.startswith("nukidora_answer_seconds_bucket") for line in lines)
-
-
-async def test_unexpected_errors_are_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def fail(_: str) -> None:
-        raise ZeroDivisionError
-
-    async with live(tmp_path) as at:
-        monkeypatch.setattr(at.server.lobby.store, "player", fail)
-        assert await at.refused(500, "GET", "/api/players/aki") == "internal error; see the server's log"
-        assert await at.refused(404, "GET", "/api/nothing") == "Not Found"
-        assert await at.refused(405, "PUT", "/api/rooms/default") == "Method Not Allowed"
-
-
-# The document ---------------------------------------------------------------------------------------------------------
-
-
-def references(node: Any) -> Iterator[str]:
-    """Every $ref in a JSON document."""
-    if isinstance(node, dict):
-        yield from (value for key, value in node.items() if key == "$ref")
-    for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
-        yield from references(child)
-
-
-async def test_the_openapi_document_is_complete(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        document = await at.get("/openapi.json")
-        OpenAPI.model_validate(document)
-        assert (await at.http.get("/docs")).status_code == 200
-    schemas = document["components"]["schemas"]
-    assert {reference.removeprefix("#/components/schemas/") for reference in references(document)} <= schemas.keys()
-    assert "seed" not in schemas["RoomSettingsInfo"]["properties"]
-    problem = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    for path, routes in document["paths"].items():
-        assert routes.keys() <= {"get", "post", "delete"}
-        for method, route in routes.items():
-            codes = {code for code in route["responses"] if code >= "4"}
-            parameters = {parameter["in"] for parameter in route.get("parameters", [])}
-            expected = {"404"} if "path" in parameters else set()
-            expected |= {"422"} if "query" in parameters or "requestBody" in route else set()
-            expected |= {"401", "403", "411", "413", "503"} if method != "get" else set()
-            expected |= {"503"} if path.startswith(("/api/games", "/api/players", "/healthz")) else set()
-            assert codes >= expected, (method, path)
-            assert all(route["responses"][code]["content"] == problem for code in codes), (method, path)
-            assert route["summary"]
-            assert route["description"]
-
-
-async def test_other_paths_refuse_websockets(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        for path in ("/", "/mjai2", "/api/rooms"):
-            with pytest.raises(InvalidStatus) as refused:
-                await at.socket(path)
-            assert refused.value.response.status_code == 403

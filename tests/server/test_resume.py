@@ -5,18 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from server.game import fallback
 from server.store import FinishedGame, Store
 from tests.support.server_bots import (
     NOTHING,
-    TIMEOUT,
     Bot,
     Chooser,
     Message,
@@ -25,6 +21,7 @@ from tests.support.server_bots import (
     live_game,
     play_all,
     play_with_reconnects,
+    resumed_from,
     serving,
     stored_games,
     the_game,
@@ -84,14 +81,6 @@ async def test_resuming_while_others_play(tmp_path: Path, reply: str) -> None:
         game, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
         assert [result.faults for result in game.seats] == [0, 0, 0]
-
-
-async def resumed_from(bot: Bot) -> Message:
-    """The next message, which must be `resumed`."""
-    message = await bot.next()
-    assert message is not None
-    assert message["type"] == "resumed"
-    return message
 
 
 async def test_messages_sent_again_are_those_sent_before(tmp_path: Path) -> None:
@@ -255,108 +244,6 @@ async def test_a_bot_may_resume_again_after_losing_a_resumed_connection(tmp_path
         game, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
         assert [result.faults for result in game.seats] == [0, 0, 0]
-
-
-async def test_a_bot_that_resumes_gets_its_seat_back_from_the_house_bot(tmp_path: Path) -> None:
-    async with serving(tmp_path, resume_timeout=0.02, house_bot="tsumogiri") as server:
-        lost = Bot(server, "lost", resume=True)
-        others = [Bot(server, name) for name in "xy"]
-
-        async def reconnect() -> None:
-            await lost.until_own()
-            (game_in_play,) = server.lobby.games.values()
-            seat = game_in_play.seats[lost.seat]
-            lost.abort()
-            await until(lambda: seat.taken_over)
-            await lost.connect(resume=len(lost.game))
-            await resumed_from(lost)
-            await lost.send(NOTHING)
-            assert not seat.taken_over
-            await lost.play()
-
-        await together(reconnect(), play_all(others))
-        game, lines = await the_game(server)
-        assert_all_received([lost, *others], lines)
-        assert not any(result.taken_over for result in game.seats)
-
-
-async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Then its own reply is the decision; that of the house bot is ignored, whenever it comes."""
-    loop, thinking, thought = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event()
-
-    class Slow:
-        name = "slow"
-
-        def act(self, views: np.ndarray) -> np.ndarray:
-            loop.call_soon_threadsafe(thinking.set)
-            asyncio.run_coroutine_threadsafe(thought.wait(), loop).result()
-            return np.array([37], dtype=np.int64)
-
-    monkeypatch.setattr(fallback, "make", lambda *_: Slow())
-    async with serving(tmp_path, resume_timeout=0.02) as server:
-        lost = Bot(server, "lost", resume=True)
-        others = [Bot(server, name) for name in "xy"]
-
-        async def reconnect() -> None:
-            await lost.until_own()
-            (game_in_play,) = server.lobby.games.values()
-            lost.abort()
-            await thinking.wait()
-            await lost.connect(resume=len(lost.game))
-            await resumed_from(lost)
-            await lost.send(NOTHING)
-            drawn = await lost.next()
-            assert drawn is not None
-            thought.set()
-            n_decisions = game_in_play.seats[lost.seat].decisions
-            await asyncio.sleep(0.1)
-            assert game_in_play.seats[lost.seat].decisions == n_decisions
-            await lost.answer(drawn)
-            await lost.play()
-
-        await together(reconnect(), play_all(others))
-        game, lines = await the_game(server)
-        assert_all_received([lost, *others], lines)
-        assert [result.faults for result in game.seats] == [0, 0, 0]
-
-
-async def test_a_bot_that_lost_its_seat_by_faults_is_not_asked_while_a_slow_house_bot_decides(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    go_on = threading.Event()
-
-    class Slow:
-        name = "slow"
-
-        def act(self, views: np.ndarray) -> np.ndarray:
-            go_on.wait(TIMEOUT)
-            return np.array([37], dtype=np.int64)
-
-    async with serving(tmp_path, max_faults=1) as server:
-        bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri", resume=True, reply="when_asked")
-        try:
-            await bad.until_own()
-            game = live_game(server)
-            monkeypatch.setattr(fallback, "make", lambda *_: Slow())
-            await bad.send(b"?")
-            while await bad.next() is not None:
-                pass
-            await bad.leave()
-            await until(lambda: bool(game.seats[bad.seat].legal_actions))
-            await bad.connect(resume=len(bad.game))
-            await resumed_from(bad)
-            last = await bad.next()
-            assert last is not None
-            assert "can_act" not in last
-            n_decisions = game.seats[bad.seat].decisions
-            await bad.send({"type": "dahai", "actor": bad.seat, "pai": last["pai"], "tsumogiri": True})
-            await bad.until(lambda message: message["type"] == "error")
-            assert game.seats[bad.seat].decisions == n_decisions
-        finally:
-            go_on.set()
-
-
-# The end --------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("reply", REPLIES)

@@ -52,7 +52,7 @@ WRONG: tuple[Message | bytes, ...] = (
     {"type": "dahai", "pai": "9p"}, {"type": "dahai", "pai": "?"}, {"type": "dahai", "pai": "C", "tsumogiri": True},
     {"type": "ankan", "consumed": ["E"] * 4}, {"type": "kakan", "pai": "1m"}, {"type": "dahai"},
 )  # fmt: skip
-HINTS = frozenset({"possible_actions", "cannot_dahai", "can_act", "resume"})
+HINTS = frozenset({"possible_actions", "cannot_dahai", "can_act", "resume", "game", "http_port"})
 HELLO = {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
 TILE = re.compile(r"\b(?:[1-9][mps]r?|[ESWNPFC])\b")
 EXAMPLES = re.compile(r"(must be|needs) .*")  # the part of an error that is the same for every hand
@@ -190,6 +190,7 @@ class PlayedGame:
 
     lines: list[Message]  # of its record, errors included
     secrets: list[str]  # of the seats, to resume with
+    place: dict[str, list[Any]]  # the values of ``game`` and ``http_port``
     hidden: dict[str, str]  # text that no bot may be sent -> what it is
 
 
@@ -245,6 +246,7 @@ class Inspection:
             may["can_act"] = [True]
         if join["resume"] and message["type"] == "start_game":
             may["resume"] = [self.game.secrets[self.seat]]
+            may |= self.game.place
         for key in HINTS & message.keys():
             if message[key] not in may.get(key, []):
                 yield f"hint {key} of {message['type']} is {message[key]}, may be {may.get(key, 'none')}"
@@ -341,6 +343,11 @@ async def played(server: Running, bots: Sequence[RecordingBot]) -> dict[str, Pla
         hidden |= {seat.secret: "a secret" for seat in game.seats}
         hidden |= {seat.player.secret_hash: "a secret's hash" for seat in game.bot_seats}
     return {
-        game.start.room: PlayedGame(await stored_lines(server, game.id), [seat.secret for seat in game.seats], hidden)
+        game.start.room: PlayedGame(
+            await stored_lines(server, game.id),
+            [seat.secret for seat in game.seats],
+            {"game": [game.id], "http_port": [server.port]},
+            hidden,
+        )
         for game in games
     }

@@ -277,6 +277,14 @@ async def play_all(bots: Iterable[Bot]) -> None:
     await together(*(bot.play() for bot in bots))
 
 
+async def resumed_from(bot: Bot) -> Message:
+    """The next message, which must be `resumed`."""
+    message = await bot.next()
+    assert message is not None
+    assert message["type"] == "resumed"
+    return message
+
+
 async def play_with_reconnects(bot: Bot, chance: random.Random, calm: int = 20) -> None:
     """Play all games; after at most `calm` messages the connection is aborted, closed or abandoned, and replaced."""
     await bot.connect()

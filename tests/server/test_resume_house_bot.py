@@ -1,0 +1,127 @@
+"""Resuming a game in which a house bot has taken the seat over."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from server.game import fallback
+from tests.support.server_bots import (
+    NOTHING,
+    TIMEOUT,
+    Bot,
+    assert_all_received,
+    live_game,
+    play_all,
+    resumed_from,
+    serving,
+    the_game,
+    together,
+    until,
+)
+
+
+async def test_a_bot_that_resumes_gets_its_seat_back_from_the_house_bot(tmp_path: Path) -> None:
+    async with serving(tmp_path, resume_timeout=0.02, house_bot="tsumogiri") as server:
+        lost = Bot(server, "lost", resume=True)
+        others = [Bot(server, name) for name in "xy"]
+
+        async def reconnect() -> None:
+            await lost.until_own()
+            (game_in_play,) = server.lobby.games.values()
+            seat = game_in_play.seats[lost.seat]
+            lost.abort()
+            await until(lambda: seat.taken_over)
+            await lost.connect(resume=len(lost.game))
+            await resumed_from(lost)
+            await lost.send(NOTHING)
+            assert not seat.taken_over
+            await lost.play()
+
+        await together(reconnect(), play_all(others))
+        game, lines = await the_game(server)
+        assert_all_received([lost, *others], lines)
+        assert not any(result.taken_over for result in game.seats)
+
+
+async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then its own reply is the decision; that of the house bot is ignored, whenever it comes."""
+    loop, thinking, thought = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event()
+
+    class Slow:
+        name = "slow"
+
+        def act(self, views: np.ndarray) -> np.ndarray:
+            loop.call_soon_threadsafe(thinking.set)
+            asyncio.run_coroutine_threadsafe(thought.wait(), loop).result()
+            return np.array([37], dtype=np.int64)
+
+    monkeypatch.setattr(fallback, "make", lambda *_: Slow())
+    async with serving(tmp_path, resume_timeout=0.02) as server:
+        lost = Bot(server, "lost", resume=True)
+        others = [Bot(server, name) for name in "xy"]
+
+        async def reconnect() -> None:
+            await lost.until_own()
+            (game_in_play,) = server.lobby.games.values()
+            lost.abort()
+            await thinking.wait()
+            await lost.connect(resume=len(lost.game))
+            await resumed_from(lost)
+            await lost.send(NOTHING)
+            drawn = await lost.next()
+            assert drawn is not None
+            thought.set()
+            n_decisions = game_in_play.seats[lost.seat].decisions
+            await asyncio.sleep(0.1)
+            assert game_in_play.seats[lost.seat].decisions == n_decisions
+            await lost.answer(drawn)
+            await lost.play()
+
+        await together(reconnect(), play_all(others))
+        game, lines = await the_game(server)
+        assert_all_received([lost, *others], lines)
+        assert [result.faults for result in game.seats] == [0, 0, 0]
+
+
+async def test_a_bot_that_lost_its_seat_by_faults_is_not_asked_while_a_slow_house_bot_decides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+
+    class Slow:
+        name = "slow"
+
+        def act(self, views: np.ndarray) -> np.ndarray:
+            go_on.wait(TIMEOUT)
+            return np.array([37], dtype=np.int64)
+
+    async with serving(tmp_path, max_faults=1) as server:
+        bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri", resume=True, reply="when_asked")
+        try:
+            await bad.until_own()
+            game = live_game(server)
+            monkeypatch.setattr(fallback, "make", lambda *_: Slow())
+            await bad.send(b"?")
+            while await bad.next() is not None:
+                pass
+            await bad.leave()
+            await until(lambda: bool(game.seats[bad.seat].legal_actions))
+            await bad.connect(resume=len(bad.game))
+            await resumed_from(bad)
+            last = await bad.next()
+            assert last is not None
+            assert "can_act" not in last
+            n_decisions = game.seats[bad.seat].decisions
+            await bad.send({"type": "dahai", "actor": bad.seat, "pai": last["pai"], "tsumogiri": True})
+            await bad.until(lambda message: message["type"] == "error")
+            assert game.seats[bad.seat].decisions == n_decisions
+        finally:
+            go_on.set()
+
+
+# The end --------------------------------------------------------------------------------------------------------------
