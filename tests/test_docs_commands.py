@@ -54,7 +54,7 @@ def parse_command(where: str, text: str, *, mention: bool = False) -> Iterator[C
     """The command of one of PROGRAMS in a line, if there is one. A mention need not have all its arguments."""
     if (found := COMMAND.search(text)) is None:
         return
-    words = shlex.split(found["arguments"], comments=True)
+    words = shlex.split(found["arguments"].replace("; ", " ; "), comments=True)
     end = next((index for index, word in enumerate(words) if word in END_OF_COMMAND), len(words))
     arguments = words[:end]
     if mention and len(arguments) <= 1:

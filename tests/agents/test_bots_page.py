@@ -1,12 +1,10 @@
-"""The examples of docs/bots.md run, and the fields it lists exist."""
+"""The bots of docs/bots.md do what the page says, and the names it lists exist. Its blocks run in test_documents."""
 
 from __future__ import annotations
 
-import importlib
 import re
-import shlex
 import tomllib
-from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -14,40 +12,33 @@ import pytest
 
 from agents import registry
 from agents.base import ActionValues, Agent, Annotating
-from agents.client.cli import make_parser
+from engine.actions import action_name
 from engine.table import TABLE
 from engine.tables import Tables
+from tests.support.markdown_blocks import REPOSITORY, files_of
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "bots.md").read_text(encoding="utf-8")
-MODULES = ("my_bots", "my_annotated_bot", "my_compiled_bot")
-
-
-def code_blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+NAME = "docs/bots.md"
+PAGE = (REPOSITORY / NAME).read_text(encoding="utf-8")
+FILES = files_of(NAME)
 
 
-@pytest.fixture(scope="module")
-def bots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Agent]]:
-    """The bots of the page by the name of their module, made by the factories of the page."""
-    folder = tmp_path_factory.mktemp("page")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(folder)
-        for block in code_blocks("python"):
-            first_line, _, _ = block.partition("\n")
-            (folder / first_line.removeprefix("# ")).write_text(block, encoding="utf-8")
-        yield {name: importlib.import_module(name).make(None, 1) for name in MODULES}
+def make(spec: str, folder: Path) -> Agent:
+    """The bot that a spec of the page names."""
+    file = spec.partition(":")[0]
+    (folder / file).write_text(FILES[file], encoding="utf-8")
+    return registry.make(f"{folder}/{spec}", seed=1)
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_the_bots_of_the_page_play_legally(bots: dict[str, Agent], name: str) -> None:
+@pytest.mark.parametrize("spec", ["my_bot.py:Eager", "my_talker.py:Talker", "my_fast_bot.py:make"])
+def test_the_bots_of_the_page_play_legally(tmp_path: Path, spec: str) -> None:
     tables = Tables([1, 2])
-    for _ in tables.play([bots[name].act], np.zeros((2, 3), dtype=np.int8)):
+    for _ in tables.play([make(spec, tmp_path).act], np.zeros((2, 3), dtype=np.int8)):
         pass
     assert (tables.records["seat"]["score"].sum(axis=1) > 0).all()
 
 
-def test_the_annotated_bot_offers_what_the_page_says(bots: dict[str, Agent]) -> None:
-    bot = bots["my_annotated_bot"]
+def test_the_bot_that_annotates_offers_what_the_page_says(tmp_path: Path) -> None:
+    bot = make("my_talker.py:Talker", tmp_path)
     assert isinstance(bot, ActionValues)
     assert isinstance(bot, Annotating)
     checked = 0
@@ -55,7 +46,7 @@ def test_the_annotated_bot_offers_what_the_page_says(bots: dict[str, Agent]) -> 
     def act(views: np.ndarray) -> np.ndarray:
         nonlocal checked
         actions = bot.act(views)
-        assert bot.annotate() == {"action": actions[-1]}
+        assert bot.annotate()[action_name(actions[-1])] == 0.0
         assert (bot.action_values(views).argmax(axis=1) == actions).all()
         checked += len(views)
         return actions
@@ -66,8 +57,9 @@ def test_the_annotated_bot_offers_what_the_page_says(bots: dict[str, Agent]) -> 
 
 
 def test_the_entry_point_of_the_page_is_found() -> None:
-    (block,) = code_blocks("toml")
-    assert tomllib.loads(block)["project"]["entry-points"] == {registry.GROUP: {"eager": "my_bots:make"}}
+    project = tomllib.loads(FILES["my-bots/pyproject.toml"])["project"]
+    assert project["entry-points"] == {registry.GROUP: {"calm": "my_bots:make"}}
+    assert "def make(argument, seed):" in FILES["my-bots/my_bots.py"]
 
 
 def test_every_field_of_the_page_exists() -> None:
@@ -79,10 +71,15 @@ def test_every_field_of_the_page_exists() -> None:
     assert fields <= set(TABLE.names or ())
 
 
-def test_the_client_accepts_the_commands_of_the_page() -> None:
-    lines = [line for block in code_blocks("sh") for line in block.splitlines()]
-    commands = [shlex.split(line, comments=True) for line in lines if "agents.client" in line]
-    assert len(commands) == 2
-    for python, option, module, *arguments in commands:
-        assert (python, option, module) == ("python", "-m", "agents.client")
-        assert make_parser().parse_intermixed_args(arguments).url.room == "default"
+def test_every_helper_of_the_page_exists() -> None:
+    rows = [
+        line.split("|")[1:3]
+        for line in PAGE.splitlines()
+        if re.match(r"\| (`(agents|engine)\.[\w.]+` )?\| `\w+\(", line)
+    ]
+    module = ""
+    for where, what in rows:
+        module = where.strip(" `") or module
+        for name in re.findall(r"`(\w+)\(", what):
+            assert hasattr(import_module(module), name), f"{module}.{name}"
+    assert len(rows) == 12

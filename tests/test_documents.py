@@ -1,0 +1,139 @@
+"""The code blocks of README and docs run as they stand, in what looks like a fresh clone."""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.markdown_blocks import REPOSITORY, Block, BlockError, Clone, blocks_of, copy_checkout, sessions
+
+PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in sorted((REPOSITORY / "docs").glob("*.md")))]
+QUICK, LONG = 120, 900  # seconds that a block may take; most take a few
+
+# Part of a block, by page -> why the block is not run. Their commands are parsed by test_docs_commands.
+NOT_RUN = {
+    "README.md": {"docker compose up": "needs Docker"},
+    "docs/deploy.md": {
+        "docker compose --profile tls up": "needs Docker",
+        "docker compose exec db pg_dump": "needs Docker and PostgreSQL",
+    },
+    "docs/training.md": {
+        "data human --records records/": "an hour, and records of one's own",
+        "--from laptop": "hours",
+        "deepen run/model": "hours",
+        "improve rollouts": "hours",
+        "export run/model": "needs a trained network",
+        "evaluate run/model": "needs a trained network and records of one's own",
+        "agents.bert.play": "needs a trained network",
+        "torchrun": "hours; needs several GPUs",
+    },
+    "docs/experiments.md": {"evaluate agents/bert/weights": "ten minutes; measures the bundled network"},
+}
+# Part of a block, by page: it takes longer than ten seconds.
+SLOW = {
+    "README.md": ["make arena", "python -m arena --games 1000", "--games 3000", "agents.bert train"],
+    "docs/quickstart.md": ["python -m server", "learn.py", "agents.bert train", "--bots bert,rule,rule"],
+    "docs/bots.md": ["python -m server"],
+}
+SESSIONS = [session for page in PAGES for session in sessions(blocks_of(page, "sh"))]
+
+
+def marked(session: list[Block], parts: Any) -> bool:
+    return any(part in block.text for block in session for part in parts.get(block.page, ()))
+
+
+def parameters() -> list[Any]:
+    run = [session for session in SESSIONS if not marked(session, NOT_RUN)]
+    return [pytest.param(s, marks=pytest.mark.slow if marked(s, SLOW) else (), id=str(s[0])) for s in run]
+
+
+@pytest.mark.parametrize("session", parameters())
+def test_a_shell_block_runs(session: list[Block], tmp_path: Path) -> None:
+    Clone(tmp_path).run(session, LONG if marked(session, SLOW) else QUICK)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page, "python")])
+def test_the_python_blocks_of_a_page_run_in_order(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy_checkout(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for block in blocks_of(page, "python"):
+        if ">>>" in block.text:
+            test = doctest.DocTestParser().get_doctest(block.text, names, str(block), page, block.line)
+            failed = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, clear_globs=False).failed
+            names = test.globs
+            assert not failed, f"{block}: {capsys.readouterr().out}"
+        else:
+            exec(compile(block.text, str(block), "exec"), names)
+
+
+@pytest.mark.parametrize("parts", [NOT_RUN, SLOW])
+def test_each_entry_of_the_tables_is_in_one_block(parts: Any) -> None:
+    entries = [(page, part) for page, of_page in parts.items() for part in of_page]
+    found = [(page, part, sum(part in block.text for block in blocks_of(page, "sh"))) for page, part in entries]
+    assert [entry for entry in found if entry[2] != 1] == []
+
+
+def test_every_block_has_a_language_that_is_read() -> None:
+    """A block of shell or Python that is called something else would not be run."""
+    known = {"sh", "python", "toml", "ini", "yaml", "nginx", "json", "text"}
+    fences = [
+        (page, line)
+        for page in PAGES
+        for line in (REPOSITORY / page).read_text(encoding="utf-8").splitlines()
+        if line.lstrip().startswith("```") and line.strip() != "```"
+    ]
+    assert [fence for fence in fences if fence[1].strip("` ") not in known] == []
+
+
+def of(text: str) -> list[Block]:
+    return [Block("page.md", number, "sh", part) for number, part in enumerate(text.split("---\n"), 1)]
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Clone:
+    return Clone(tmp_path_factory.mktemp("clone"))
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("my-bot mjsonp://localhost:11600/default\n", "my-bot"),
+        ("false\ntrue\n", "exit code 1"),
+        ("python -c 'import warnings; warnings.warn(\"old\")'\n", "UserWarning:"),
+        ("pip install nukidora\n", "only projects in a folder"),
+        ("pip install -c constrains.txt -e .\n", "no such file"),
+        ('pip install -e ".[sever]"\n', "no such extra: sever"),
+        ("make aren\n", "aren"),
+        ("python -m arena --hands 3\n", "--hands"),
+        ("python -c 'print(1)'\n---\n# in a second terminal\ntrue\n", "does not say where it listens"),
+        ("echo mjsonp://localhost:11600; sleep 60\n---\n# in a second terminal\nfalse\n", "exit code 1"),
+    ],
+)
+def test_what_a_reader_would_trip_over_is_noticed(clone: Clone, text: str, complaint: str) -> None:
+    with pytest.raises(BlockError) as failed:
+        clone.run(of(text), 20)
+    assert complaint in str(failed.value)
+
+
+def test_a_block_in_a_second_terminal_runs_while_the_first_does(clone: Clone) -> None:
+    first = "echo mjsonp://localhost:11600\nuntil [ -e done ]; do sleep 0.1; done\necho seen\n"
+    (session,) = sessions(of(f"{first}---\n# in a second terminal\ntouch done\n"))
+    assert "seen" in clone.run(session, 20)
+
+
+def test_an_environment_is_made_and_a_package_installed(clone: Clone) -> None:
+    text = """python3 -m venv .venv && . .venv/bin/activate
+mkdir bots
+printf '[project]\\nname = "my-bots"\\nversion = "0.1"\\n[project.entry-points."nukidora.agents"]\\na = "b:c"\\n' \
+    > bots/pyproject.toml
+pip install -c constraints.txt -e ".[server,train]"
+pip install -e ./bots
+python -c "from importlib.metadata import entry_points; print(entry_points(group='nukidora.agents'))"
+"""
+    assert "b:c" in clone.run(of(text), 20)
