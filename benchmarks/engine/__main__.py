@@ -140,7 +140,7 @@ def main(argv: list[str]) -> int:
         import mahjong  # noqa: F401
         import riichienv  # noqa: F401
     except ImportError as error:
-        parser.error(f"{error}: the baselines are not installed; install them with pip install -c constraints.txt -e '.[test]'")
+        parser.error(f"{error}: the baselines need: pip install -c constraints.txt -e '.[test]'")
     if args.json and not args.json.parent.is_dir():
         parser.error(f"--json {args.json}: there is no folder {args.json.parent}")
     console = Console()
