@@ -45,7 +45,7 @@ def make_parser() -> Parser:
     """The command line."""
     parser = Parser(
         "agents.bert evaluate",
-        description=__doc__,
+        description=(__doc__ or "").partition(": ")[2],
         epilog=EPILOG,
     )
     parser.add_argument("model", type=Path, metavar="NETWORK", help="folder of a network")

@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Export and return the exit code."""
     parser = Parser(
         "agents.bert export",
-        description=__doc__,
+        description=(__doc__ or "").partition(": ")[2],
     )
     parser.add_argument(
         "checkpoint", metavar="NETWORK", type=Path, help="folder with config.json and model.safetensors"
