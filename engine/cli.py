@@ -31,13 +31,13 @@ def validate(args: argparse.Namespace) -> int:
     try:
         with Progress("files", len(files)) as progress:
             for report in check_files(files, args.rules, jobs):
-                progress.advance()
-                for fault in report.faults:
-                    print(fault)
                 checked += 1
                 rounds += report.n_rounds
                 decisions += report.n_decisions
                 mismatches += len(report.faults)
+                for fault in report.faults:
+                    print(fault)
+                progress.advance()
     except KeyboardInterrupt:
         interrupted = True
         print(f"interrupted: {checked:,} of {len(files):,} files are checked", file=sys.stderr)

@@ -28,6 +28,7 @@ from engine.text import table_text
 from engine.tiles import FULL_SET, KIND_OF
 
 NUMBERS = frozenset({int, Action})  # the types of actions that need no check
+MAX_MENU = 32  # greater than any menu: 14 discards, tsumogiri, 3 ankan, 4 kakan, riichi, nukidora, tsumo, kyushu kyuhai
 ONE_SEAT = ((0,), (1,), (2,))
 SEATS_IN_MASK = ((), (0,), (1,), (0, 1), (2,), (0, 2), (1, 2))  # all three seats are never asked at once
 
@@ -72,6 +73,7 @@ class Game:
         self._phase = int(self._table["phase"][0])
         self._turn = self._table["turn"]
         self._menu = np.zeros(N_ACTIONS, dtype=np.int64)
+        self._menus = [self._menu[:n] for n in range(MAX_MENU + 1)]  # sliced once: `legal` is called at each step
         self._messages: list[Message] = [start_game(list(self.names), rules)]
         self._unread: list[RoundReader] = []  # finished rounds, not yet read into messages
         self._delivered = [0, 0, 0]  # number of messages `new_messages` has returned to each seat
@@ -108,9 +110,12 @@ class Game:
 
         Raises TypeError or ValueError if there is no such seat.
         """
-        if type(seat) is not int or not 0 <= seat < N_SEATS:
+        if type(seat) is not int:
             seat = checked_seat(seat)
-        found: list[int] = ACTIONS[self._menu[: kernels.legal_actions(self._raw, 0, seat, self._menu)]].tolist()
+        n = kernels.legal_actions(self._raw, 0, seat, self._menu)
+        if n == 0:
+            checked_seat(seat)
+        found: list[int] = ACTIONS[self._menus[n]].tolist()
         return found
 
     def act(self, seat: int, action: int) -> None:
