@@ -31,7 +31,7 @@ Answer = Message | bytes | str | None  # bytes (WebSocket: str too) are sent as 
 Script = Callable[["Bot", Message], Answer]
 
 NOTHING: Message = {"type": "none"}
-HINTS = frozenset({"possible_actions", "cannot_dahai", "can_act", "resume", "id"})
+HINTS = frozenset({"possible_actions", "cannot_dahai", "can_act", "resume", "game", "http_port", "id"})
 TIMEOUT = 40.0  # seconds for a whole test; only a server that hangs takes as long
 
 

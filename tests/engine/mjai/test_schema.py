@@ -87,6 +87,6 @@ def test_every_message_has_its_code() -> None:
 
 
 def test_keys_of_records_have_none_for_one_seat() -> None:
-    assert {"id", "resume", "can_act", "possible_actions", "cannot_dahai"} == SEAT_KEYS
+    assert {"id", "resume", "game", "http_port", "can_act", "possible_actions", "cannot_dahai"} == SEAT_KEYS
     assert not any(SEAT_KEYS & set(keys) for keys in KEYS.values())
     assert KEYS["tsumo"] == ("actor", "pai")
