@@ -23,11 +23,11 @@ NOT_RUN = {
     "docs/training.md": {
         "data human --records records/": "an hour, and records of one's own",
         "--from laptop": "hours",
-        "deepen run/model": "hours",
+        "deepen runs": "hours",
         "improve rollouts": "hours",
-        "export run/model": "needs a trained network",
-        "evaluate run/model": "needs a trained network and records of one's own",
-        "agents.bert.play": "needs a trained network",
+        "export runs": "needs a trained network",
+        "benchmarks.bert --model": "needs a trained network",
+        "temperature=": "needs a trained network",
         "torchrun": "hours; needs several GPUs",
     },
     "docs/experiments.md": {"evaluate agents/bert/weights": "ten minutes; measures the bundled network"},
@@ -37,6 +37,7 @@ SLOW = {
     "README.md": ["make arena", "python -m arena --games 1000", "--games 3000", "agents.bert train"],
     "docs/quickstart.md": ["python -m server", "learn.py", "agents.bert train", "--bots bert,rule,rule"],
     "docs/bots.md": ["python -m server"],
+    "docs/training.md": ["train dataset runs/first"],
 }
 SESSIONS = [session for page in PAGES for session in sessions(blocks_of(page, "sh"))]
 
