@@ -87,6 +87,8 @@ def kernel(*signatures: Signature) -> Callable[[F], F]:
     ``signatures``: the types of the arguments as numba writes them, such as ``"uint8[::1], int64"``, one signature or
     several. A call with other types raises TypeError, so that everything can be compiled in advance.
     """
+    if callable(signatures[0]):
+        raise TypeError('@kernel takes signatures: @kernel("uint8[::1], int64"), or @kernel(DECIDE) for a bot')
     parsed = [parse_signature(signature) for signature in signatures]
 
     def decorate(function: F) -> F:

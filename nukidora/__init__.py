@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 from engine.common.program import version
 
 if TYPE_CHECKING:
-    from arena.api import play
-
     from agents.registry import make as make_bot
+    from arena.api import play
     from engine.game import Game
     from engine.mjai.player_state import PlayerState
     from engine.records.replay import Replay
     from engine.scoring.api import score
     from engine.tables import Tables
 
-__version__ = version()
+__version__: str
 __all__ = ["Game", "PlayerState", "Replay", "Tables", "__version__", "make_bot", "play", "score"]
 
 _HOMES = {
@@ -35,6 +34,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return version()
     if name not in _HOMES:
         raise AttributeError(f"module 'nukidora' has no attribute {name!r}")
     module, _, attribute = _HOMES[name].partition(":")

@@ -14,7 +14,7 @@ import textwrap
 from math import inf, nan
 from typing import Any, NoReturn
 
-from engine.common.program import BAD_ARGUMENTS, program_name, version
+from engine.common.program import BAD_ARGUMENTS, OK, program_name, version
 from engine.seeds import MAX_SEED
 from engine.table import N_SEATS
 
@@ -66,6 +66,14 @@ def _fill_entry(entry: str, width: int) -> str:
     )
 
 
+class ShowVersion(argparse.Action):
+    """Prints the version, which is looked up only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *ignored: object) -> None:
+        """Print, and exit with code 0."""
+        parser.exit(OK, f"nukidora {version()}\n")
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that reports a bad argument in one line, without the usage, and exits with code 2.
 
@@ -85,7 +93,7 @@ class Parser(argparse.ArgumentParser):
             **options,
         )
         if prog is None and self.add_help:
-            self.add_argument("--version", action="version", version=f"nukidora {version()}", help="show the version")
+            self.add_argument("--version", action=ShowVersion, nargs=0, help="show the version and exit")
 
     def error(self, message: str) -> NoReturn:
         """Print ``message`` to stderr and exit."""

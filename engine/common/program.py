@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as installed_version
 from io import TextIOWrapper
 
 OK, FAILED, BAD_ARGUMENTS, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143  # exit codes of all programs
@@ -101,7 +99,9 @@ def program_name(program: str) -> str:
 
 def version() -> str:
     """The version of nukidora."""
+    from importlib import metadata  # slow to import
+
     try:
-        return installed_version("nukidora")
-    except PackageNotFoundError:
+        return metadata.version("nukidora")
+    except metadata.PackageNotFoundError:
         return "(not installed)"
