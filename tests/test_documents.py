@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,20 +24,21 @@ NOT_RUN = {
     "docs/training.md": {
         "data human --records records/": "an hour, and records of one's own",
         "--from laptop": "hours",
-        "deepen run/model": "hours",
+        "deepen runs": "hours",
         "improve rollouts": "hours",
-        "export run/model": "needs a trained network",
-        "evaluate run/model": "needs a trained network and records of one's own",
-        "agents.bert.play": "needs a trained network",
+        "export runs": "needs a trained network",
+        "benchmarks.bert --model": "needs a trained network",
+        "temperature=": "needs a trained network",
         "torchrun": "hours; needs several GPUs",
     },
     "docs/experiments.md": {"evaluate agents/bert/weights": "ten minutes; measures the bundled network"},
 }
 # Part of a block, by page: it takes longer than ten seconds.
 SLOW = {
-    "README.md": ["make arena", "python -m arena --games 1000", "--games 3000", "agents.bert train"],
+    "README.md": ["python -m arena --games 1000", "--games 3000", "agents.bert train"],
     "docs/quickstart.md": ["python -m server", "learn.py", "agents.bert train", "--bots bert,rule,rule"],
     "docs/bots.md": ["python -m server"],
+    "docs/training.md": ["train dataset runs/first"],
 }
 SESSIONS = [session for page in PAGES for session in sessions(blocks_of(page, "sh"))]
 
@@ -89,6 +91,12 @@ def test_every_block_has_a_language_that_is_read() -> None:
         if line.lstrip().startswith("```") and line.strip() != "```"
     ]
     assert [fence for fence in fences if fence[1].strip("` ") not in known] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_installs_nukidora_from_an_index(page: str) -> None:
+    """It is on none: whoever registers the name there could run anything."""
+    assert re.findall(r"pip install [^`\n]*\bnukidora\b", (REPOSITORY / page).read_text(encoding="utf-8")) == []
 
 
 def of(text: str) -> list[Block]:
