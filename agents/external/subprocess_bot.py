@@ -43,7 +43,7 @@ class SubprocessBot:
         """
         if sys.platform == "win32":  # `agents.external.process` needs POSIX
             raise ValueError(
-                f"{command!r} cannot be run: on Windows, connect the program to mjsonp://localhost:11600/bot"
+                f"{command!r} cannot be run: on Windows, programs play over TCP alone (mjsonp://HOST:PORT/ROOM)"
             )
         self._arguments = shlex.split(command)
         if not self._arguments or shutil.which(self._arguments[0]) is None:
