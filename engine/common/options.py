@@ -93,7 +93,14 @@ class Parser(argparse.ArgumentParser):
             **options,
         )
         if prog is None and self.add_help:
-            self.add_argument("--version", action=ShowVersion, nargs=0, help="show the version and exit")
+            self.add_argument(
+                "--version",
+                action=ShowVersion,
+                nargs=0,
+                dest=argparse.SUPPRESS,
+                default=argparse.SUPPRESS,
+                help="show the version and exit",
+            )
 
     def error(self, message: str) -> NoReturn:
         """Print ``message`` to stderr and exit."""
