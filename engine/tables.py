@@ -114,7 +114,7 @@ class Tables:
             raise ValueError(f"players must be integers{list(expected)}, a policy's index for each seat, not {given}")
         if players.size and not 0 <= players.min() <= players.max() < len(policies):
             raise ValueError(f"players must be 0 to {len(policies) - 1}, the indices of the policies given")
-        return players.astype(np.int8, copy=False)
+        return np.ascontiguousarray(players, dtype=np.int8)
 
     def _ask_all(self, policies: Sequence[Policy], players: np.ndarray) -> int:
         """Ask every policy once; returns the number of decisions."""
@@ -145,7 +145,7 @@ class Tables:
         if actions.shape != (n,) or actions.dtype.kind not in "iu":
             what = f"answered {n} views with {actions.dtype}{list(actions.shape)}, not one action number each"
             raise PolicyFault(index, int(tables[0]), int(seats[0]), what)
-        bad = kernels.apply_actions(self.raw, tables, seats, actions.astype(np.int64, copy=False))
+        bad = kernels.apply_actions(self.raw, tables, seats, np.ascontiguousarray(actions, dtype=np.int64))
         if bad >= 0:
             table, seat = int(tables[bad]), int(seats[bad])
             raise PolicyFault(index, table, seat, self._why_illegal(table, seat, int(actions[bad])))

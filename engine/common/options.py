@@ -35,7 +35,7 @@ class HelpFormatter(argparse.HelpFormatter):
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         text = action.help
-        shown = action.default not in (None, argparse.SUPPRESS, "", False) and action.nargs != 0
+        shown = action.default not in (None, argparse.SUPPRESS, "", False, []) and action.nargs != 0
         if text and shown and "default" not in text and text is not argparse.SUPPRESS:
             text += " (default %(default)s)"
         return text
@@ -84,7 +84,7 @@ class Parser(argparse.ArgumentParser):
         self, program: str = "", *, prog: str | None = None, description: str | None = None, **options: Any
     ) -> None:
         """``program``: the module, such as ``agents.bert train``. ``prog`` is what `argparse` gives subcommands."""
-        about = re.sub(r"^python -m [\w.]+: ", "", description or "")
+        about = re.sub(r"^python -m [\w.]+( \w+)?: ", "", description or "")
         super().__init__(
             prog or program_name(program),
             description=about[:1].upper() + about[1:],
@@ -93,7 +93,14 @@ class Parser(argparse.ArgumentParser):
             **options,
         )
         if prog is None and self.add_help:
-            self.add_argument("--version", action=ShowVersion, nargs=0, help="show the version and exit")
+            self.add_argument(
+                "--version",
+                action=ShowVersion,
+                nargs=0,
+                dest=argparse.SUPPRESS,
+                default=argparse.SUPPRESS,
+                help="show the version and exit",
+            )
 
     def error(self, message: str) -> NoReturn:
         """Print ``message`` to stderr and exit."""

@@ -45,10 +45,10 @@ class PlayerState:
     north or kan.
     """
 
-    def __init__(self, rules: Rules | str = TENHOU) -> None:
-        """`rules`, or the preset of that name, apply if ``start_game`` names none."""
+    def __init__(self, rules: Rules | str | None = None) -> None:
+        """`rules`, or the preset of that name, apply if ``start_game`` names none; None: Tenhou's."""
         self.seat = NONE
-        self._rules = rules_named(rules)
+        self._rules = rules_named(TENHOU if rules is None else rules)
         self._raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
         self._table: Any = self._raw.view(TABLE)
         self._menu = np.zeros(N_ACTIONS, dtype=np.int64)
