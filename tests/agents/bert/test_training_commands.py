@@ -124,7 +124,10 @@ def test_ctrl_c_leaves_a_checkpoint_and_a_network(
     command = ["train", str(data), str(tmp_path), "--from", "micro", "--batch-size", "32", "--steps", "100000"]
     timer = threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    assert commands.main(command) == 130
+    try:
+        assert commands.main(command) == 130
+    finally:
+        timer.cancel()  # a late signal would end another test
     assert capsys.readouterr().err.splitlines()[-1] == "agents.bert train: interrupted; the same command resumes"
     step = json.loads((tmp_path / "checkpoint" / "progress.json").read_text())["step"]
     assert 0 < step < 100_000
