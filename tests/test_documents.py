@@ -40,6 +40,8 @@ SLOW = {
     "docs/bots.md": ["python -m server"],
     "docs/training.md": ["train dataset runs/first"],
 }
+# These take about eight minutes each.
+TRAINING = {page: ["train dataset runs/first"] for page in ("README.md", "docs/quickstart.md", "docs/training.md")}
 SESSIONS = [session for page in PAGES for session in sessions(blocks_of(page, "sh"))]
 
 
@@ -53,7 +55,9 @@ def parameters() -> list[Any]:
 
 
 @pytest.mark.parametrize("session", parameters())
-def test_a_shell_block_runs(session: list[Block], tmp_path: Path) -> None:
+def test_a_shell_block_runs(session: list[Block], tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    if marked(session, TRAINING) and not pytestconfig.getoption("--training-blocks"):
+        pytest.skip("takes eight minutes; --training-blocks runs it")
     Clone(tmp_path).run(session, LONG if marked(session, SLOW) else QUICK)
 
 
@@ -74,7 +78,7 @@ def test_the_python_blocks_of_a_page_run_in_order(
             exec(compile(block.text, str(block), "exec"), names)
 
 
-@pytest.mark.parametrize("parts", [NOT_RUN, SLOW])
+@pytest.mark.parametrize("parts", [NOT_RUN, SLOW, TRAINING])
 def test_each_entry_of_the_tables_is_in_one_block(parts: Any) -> None:
     entries = [(page, part) for page, of_page in parts.items() for part in of_page]
     found = [(page, part, sum(part in block.text for block in blocks_of(page, "sh"))) for page, part in entries]

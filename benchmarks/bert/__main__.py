@@ -78,7 +78,8 @@ def checkpoint_of(model: str | None) -> Iterator[Path]:
     try:
         from transformers.utils import logging
 
-        from agents.bert.model import PRESETS, PolicyValue, make_config
+        from agents.bert.model import PolicyValue, make_config
+        from agents.bert.sizes import PRESETS
     except ImportError:
         raise ValueError(f"--model {model}: there is no such folder; sizes need torch and transformers") from None
     if model not in PRESETS:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import inspect
 import os
 import re
 import textwrap
@@ -71,7 +72,8 @@ class ShowVersion(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *ignored: object) -> None:
         """Print, and exit with code 0."""
-        parser.exit(OK, f"nukidora {version()}\n")
+        print(f"nukidora {version()}")
+        parser.exit(OK)
 
 
 class Parser(argparse.ArgumentParser):
@@ -84,7 +86,7 @@ class Parser(argparse.ArgumentParser):
         self, program: str = "", *, prog: str | None = None, description: str | None = None, **options: Any
     ) -> None:
         """``program``: the module, such as ``agents.bert train``. ``prog`` is what `argparse` gives subcommands."""
-        about = re.sub(r"^python -m [\w.]+( \w+)?: ", "", description or "")
+        about = re.sub(r"^python -m [\w.]+( \w+)?: ", "", inspect.cleandoc(description or ""))
         super().__init__(
             prog or program_name(program),
             description=about[:1].upper() + about[1:],
@@ -93,7 +95,14 @@ class Parser(argparse.ArgumentParser):
             **options,
         )
         if prog is None and self.add_help:
-            self.add_argument("--version", action=ShowVersion, nargs=0, help="show the version and exit")
+            self.add_argument(
+                "--version",
+                action=ShowVersion,
+                nargs=0,
+                dest=argparse.SUPPRESS,
+                default=argparse.SUPPRESS,
+                help="show the version and exit",
+            )
 
     def error(self, message: str) -> NoReturn:
         """Print ``message`` to stderr and exit."""

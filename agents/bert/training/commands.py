@@ -8,24 +8,22 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import Console
 
-from agents.bert.model import PRESETS
 from agents.bert.next_steps import arena_command, command, new_run, print_outcome
-from agents.bert.training import average as averaging
+from agents.bert.sizes import PRESETS
 from agents.bert.training.config import TrainingConfig
+from agents.bert.training.data.dataset import Dataset
 from agents.bert.training.data.manifest import MANIFEST, has_rollouts
-from agents.bert.training.deepen import deepen as deepened
-from agents.bert.training.model_card import write_card
-from agents.bert.training.networks import load_trained, quiet_libraries, save_network
-from agents.bert.training.objectives import Imitation, Improvement, MakeObjective, Pretraining
-from agents.bert.training.trainer import StopRequest, Trainer
 from engine.common.files import write_atomically
 from engine.common.options import Parser, describe_error, non_negative_number, positive, positive_number, seed
 from engine.common.program import INTERRUPTED, OK
 from engine.common.progress import Progress, duration
+
+if TYPE_CHECKING:  # torch takes seconds to import: it is imported when a command has been understood
+    from agents.bert.training.trainer import StopRequest, Trainer
 
 CONFIG_FILE = "training_config.json"
 RESOLVED = "resolved"  # key in it: the absolute paths of the folders
@@ -68,19 +66,19 @@ OPTIONS = (
 
 def pretrain(arguments: Sequence[str] | None = None) -> int:
     """Masked language modelling; returns the exit code."""
-    return run_objective("pretrain", Pretraining, "Trains a BERT to predict masked tokens.", arguments)
+    return run_objective("pretrain", "Trains a BERT to predict masked tokens.", arguments)
 
 
 def train(arguments: Sequence[str] | None = None) -> int:
     """Imitation learning; returns the exit code."""
     description = "Trains policy and value to imitate the targets in the data."
-    return run_objective("train", Imitation, description, arguments)
+    return run_objective("train", description, arguments)
 
 
 def improve(arguments: Sequence[str] | None = None) -> int:
     """Policy improvement; returns the exit code."""
     description = "Improves a trained policy by the results of rollouts (data --rollouts)."
-    return run_objective("improve", Improvement, description, arguments)
+    return run_objective("improve", description, arguments)
 
 
 def training_parser(objective: str, description: str) -> Parser:
@@ -122,21 +120,25 @@ def training_command(config: TrainingConfig, out: Path) -> str:
     return shlex.join(words)
 
 
-def run_objective(
-    objective: str, make_objective: MakeObjective, description: str, arguments: Sequence[str] | None
-) -> int:
+def run_objective(objective: str, description: str, arguments: Sequence[str] | None) -> int:
     """Train as the command line says; returns the exit code."""
     parser = training_parser(objective, description)
     options = vars(parser.parse_args(arguments))
     out: Path = options.pop("out")
     config = TrainingConfig(objective=objective, **options)
-    quiet_libraries()
     console = Console(stderr=True)
     try:
         check_config(config, out)
         if objective == "improve":
             check_rollouts(Path(config.data))
-        trainer = Trainer(config, make_objective, out)
+        Dataset(Path(config.data))  # raises if there is none
+        from agents.bert.training.model_card import write_card
+        from agents.bert.training.networks import quiet_libraries
+        from agents.bert.training.objectives import OBJECTIVES
+        from agents.bert.training.trainer import StopRequest, Trainer
+
+        quiet_libraries()
+        trainer = Trainer(config, OBJECTIVES[objective], out)
         console.quiet = not trainer.is_main
         if trainer.is_main:
             save_config(config, out)  # only now: a run that cannot start leaves its folder free for another
@@ -230,14 +232,18 @@ def average(arguments: Sequence[str] | None = None) -> int:
     """Write the mean of networks; returns the exit code."""
     parser = Parser(
         "agents.bert average",
-        description=averaging.__doc__,
+        description="Averages the weights of a network before and after more training. This keeps most of the gain "
+        "and loses most of what changed besides. The mean of independently trained networks plays badly.",
     )
     parser.add_argument("model", metavar="NETWORK", nargs="+", help="folders of networks, two or more")
     parser.add_argument("out", metavar="OUT", type=Path, help="folder of their mean")
     options = parser.parse_args(arguments)
+    from agents.bert.training.average import average as mean_of
+    from agents.bert.training.networks import quiet_libraries, save_network
+
     quiet_libraries()
     try:
-        save_network(averaging.average(options.model), options.out)
+        save_network(mean_of(options.model), options.out)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     print_outcome(f"wrote the mean of {len(options.model)} networks to {options.out}", arena_command(options.out))
@@ -254,6 +260,9 @@ def deepen(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("out", metavar="OUT", type=Path, help="folder of the deeper one")
     parser.add_argument("--layers", type=positive, required=True, metavar="N", help="layers of the deeper network")
     options = parser.parse_args(arguments)
+    from agents.bert.training.deepen import deepen as deepened
+    from agents.bert.training.networks import load_trained, quiet_libraries, save_network
+
     quiet_libraries()
     try:
         save_network(deepened(load_trained(options.model), options.layers), options.out)

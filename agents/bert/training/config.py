@@ -11,7 +11,7 @@ class TrainingConfig:
 
     objective: str  # pretrain, train or improve
     data: str  # data folder
-    model: str  # a size (`agents.bert.model.PRESETS`), or the folder of a network to start from
+    model: str  # a size (`agents.bert.sizes.PRESETS`), or the folder of a network to start from
     batch_size: int = 512  # samples a step, over all processes
     steps: int = 0  # 0: as many as `epochs` need
     epochs: float = 1.0

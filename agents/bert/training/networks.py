@@ -12,7 +12,8 @@ from transformers.utils import logging as transformers_logging
 
 from agents.bert.checkpoint import CONFIG, WEIGHTS
 from agents.bert.export import export_checkpoint
-from agents.bert.model import PRESETS, PolicyValue, make_config
+from agents.bert.model import PolicyValue, make_config
+from agents.bert.sizes import PRESETS
 
 
 def quiet_libraries() -> None:

@@ -185,3 +185,6 @@ def value_loss(outputs: Outputs, batch: Batch) -> Loss:
     points = mse_loss(outputs.points.float(), torch.from_numpy(batch.points).to(device) / POINTS_UNIT)
     metrics = {"placement_loss": placement.detach(), "points_error": points.detach().sqrt() * POINTS_UNIT}
     return Loss(placement + points, metrics)
+
+
+OBJECTIVES: dict[str, MakeObjective] = {"pretrain": Pretraining, "train": Imitation, "improve": Improvement}

@@ -10,7 +10,8 @@ torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 
 from agents.bert import cli as commands  # noqa: E402
 from agents.bert.bot import BUNDLED  # noqa: E402
-from agents.bert.model import PRESETS, PolicyValue, make_config  # noqa: E402
+from agents.bert.model import PolicyValue, make_config  # noqa: E402
+from agents.bert.sizes import PRESETS  # noqa: E402
 from agents.bert.training.average import average  # noqa: E402
 
 

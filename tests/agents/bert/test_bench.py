@@ -48,9 +48,9 @@ def test_without_torch_the_other_methods_are_timed(
 
 def test_faults_are_reported_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, what in (
-        (["--model", "huge"], "python -m benchmarks.bert: --model huge: neither a folder nor one of micro, tiny"),
-        (["--model", str(tmp_path)], f"python -m benchmarks.bert: {tmp_path}: has no config.json"),
-        (["--device", "tpu"], "python -m benchmarks.bert: argument --device: invalid choice"),
+        (["--model", "huge"], "benchmarks.bert: --model huge: neither a folder nor one of micro, tiny"),
+        (["--model", str(tmp_path)], f"benchmarks.bert: {tmp_path}: has no config.json"),
+        (["--device", "tpu"], "benchmarks.bert: argument --device: invalid choice"),
     ):
         with pytest.raises(SystemExit, match="2"):
             bench.main(arguments)

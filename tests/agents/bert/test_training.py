@@ -14,7 +14,8 @@ torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 from transformers import BertForMaskedLM  # noqa: E402
 
 from agents.bert.checkpoint import REGRET_UNIT  # noqa: E402
-from agents.bert.model import PRESETS, PolicyValue, encode_tokens, make_config  # noqa: E402
+from agents.bert.model import PolicyValue, encode_tokens, make_config  # noqa: E402
+from agents.bert.sizes import PRESETS  # noqa: E402
 from agents.bert.training import trainer as trainer_module  # noqa: E402
 from agents.bert.training.config import TrainingConfig  # noqa: E402
 from agents.bert.training.data.dataset import Batch, Dataset  # noqa: E402

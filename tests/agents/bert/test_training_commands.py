@@ -19,7 +19,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 
 from agents.bert import cli as commands  # noqa: E402
-from agents.bert.model import PRESETS, PolicyValue, make_config  # noqa: E402
+from agents.bert.model import PolicyValue, make_config  # noqa: E402
+from agents.bert.sizes import PRESETS  # noqa: E402
 from agents.bert.training import trainer  # noqa: E402
 from agents.bert.training.data.manifest import Part, write_manifest  # noqa: E402
 from engine.common.program import start  # noqa: E402
@@ -124,7 +125,10 @@ def test_ctrl_c_leaves_a_checkpoint_and_a_network(
     command = ["train", str(data), str(tmp_path), "--from", "micro", "--batch-size", "32", "--steps", "100000"]
     timer = threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    assert commands.main(command) == 130
+    try:
+        assert commands.main(command) == 130
+    finally:
+        timer.cancel()  # a late signal would end another test
     assert capsys.readouterr().err.splitlines()[-1] == "agents.bert train: interrupted; the same command resumes"
     step = json.loads((tmp_path / "checkpoint" / "progress.json").read_text())["step"]
     assert 0 < step < 100_000
@@ -165,14 +169,14 @@ def test_processes_train_together(data: Path, tmp_path: Path) -> None:
 
 
 def test_without_torch_the_command_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in [
         name for name in sys.modules if name.startswith("agents.bert.training") or name == "agents.bert.model"
     ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "accelerate", None)
-    assert start("agents.bert.cli:main", ["train"]) == 2
+    assert start("agents.bert.cli:main", ["train", str(data), str(tmp_path / "run")]) == 2
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith(f"accelerate is not installed for {sys.executable}: install it with")
     assert "pip install -c constraints.txt -e '.[train]'" in line

@@ -1,0 +1,69 @@
+"""The help of every program: it fits the terminal, shows the defaults, and options have no abbreviations."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+from agents.bert.cli import COMMANDS as BERT_COMMANDS
+
+PROGRAMS = [
+    ("arena.cli", []),
+    ("server.cli", []),
+    ("server.cli", ["token"]),
+    ("server.cli", ["token", "add"]),
+    ("agents.client.cli", []),
+    ("agents.bert.cli", []),
+    ("agents.bert.play", []),
+    ("engine.cli", []),
+    ("engine.warm_up", []),
+    *(("engine.cli", [command]) for command in ("validate", "convert", "show")),
+    *(("agents.bert.cli", [command]) for command in BERT_COMMANDS),
+]
+
+
+def output(capsys: pytest.CaptureFixture[str], module: str, arguments: list[str]) -> str:
+    """What a program prints that ends with code 0."""
+    with pytest.raises(SystemExit) as ended:
+        import_module(module).main(arguments)
+    assert ended.value.code == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize(("module", "command"), PROGRAMS)
+def test_the_help_fits_the_terminal(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    module: str,
+    command: list[str],
+    columns: int,
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    text = output(capsys, module, [*command, "--help"])
+    body = text.partition("\n\n")[2]  # argparse aligns the usage with the program's name, and commands are not wrapped
+    too_long = [
+        line for line in body.splitlines() if len(line) > columns and "python -m" not in line and "://" not in line
+    ]
+    assert too_long == []
+
+
+def test_defaults_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    for module, command, shown in [
+        ("arena.cli", [], ["(default 1000)", "(default 30)", "(default bert,rule,random)"]),
+        ("server.cli", [], ["(default 8000)", "(default server-data)"]),
+        ("agents.bert.cli", ["train"], ["(default laptop)", "(default 512)"]),
+        ("agents.client.cli", [], ["(default 1;", "(default 0)"]),
+    ]:
+        text = " ".join(output(capsys, module, [*command, "--help"]).split())
+        assert [default for default in shown if default not in text.replace("default: ", "default ")] == []
+
+
+@pytest.mark.parametrize("module", ["arena.cli", "server.cli", "agents.client.cli", "agents.bert.cli", "engine.cli"])
+def test_every_program_knows_its_version_and_no_abbreviation(capsys: pytest.CaptureFixture[str], module: str) -> None:
+    assert output(capsys, module, ["--version"]).startswith("nukidora ")
+    with pytest.raises(SystemExit) as ended:
+        import_module(module).main(["--versio"])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
