@@ -161,6 +161,19 @@ def test_a_missing_package_is_one_line(program: str, package: str, extra: str) -
     assert done.stderr.count("\n") == 1
 
 
+def test_a_package_that_hides_ours_is_one_line(tmp_path: Path) -> None:
+    """As in an editable installation beside another distribution with a package `agents`."""
+    theirs = tmp_path / "agents" / "__init__.py"
+    theirs.parent.mkdir()
+    theirs.touch()
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{REPOSITORY}"}
+    command = [sys.executable, "-m", "nukidora", "arena"]
+    done = subprocess.run(command, cwd=tmp_path.parent, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"{theirs} hides nukidora's package agents: ")
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("run", ["start('arena.cli:main')", "nukidora_main()"])
 def test_an_old_python_is_one_line(run: str) -> None:
     code = "import sys; sys.version_info = (3, 10, 13)\n"

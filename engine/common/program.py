@@ -34,7 +34,8 @@ EXTRAS = {
     ],
     "train": ["torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors"],
 }
-OWN = ("engine", "agents", "arena", "server", "nukidora")
+NAMESPACES = ("engine", "agents", "arena", "server")
+OWN = (*NAMESPACES, "nukidora")
 
 _launcher = "python -m "
 
@@ -59,9 +60,10 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
         sys.stdout.flush()
         return code
     except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] in OWN:
+        told = hidden(error) or missing(error)
+        if told is None:
             raise
-        print(missing(error), file=sys.stderr)
+        print(told, file=sys.stderr)
         return BAD_ARGUMENTS
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -80,9 +82,21 @@ def python_is_too_old() -> bool:
     return True
 
 
-def missing(error: ModuleNotFoundError) -> str:
-    """What to do about a package that is not installed."""
+def hidden(error: ModuleNotFoundError) -> str | None:
+    """What to do about a package of another distribution that is imported in place of ours; None if there is none."""
     package = (error.name or "").split(".")[0]
+    other = getattr(sys.modules.get(package), "__file__", None)  # None for our namespace packages
+    if package not in NAMESPACES or other is None:
+        return None
+    text = f"{other} hides nukidora's package {package}: install nukidora in a virtual environment of its own"
+    return text + ", or without -e beside it"
+
+
+def missing(error: ModuleNotFoundError) -> str | None:
+    """What to do about a package that is not installed; None for a module of ours."""
+    package = (error.name or "").split(".")[0]
+    if package in OWN:
+        return None
     extra = next((extra for extra, packages in EXTRAS.items() if package in packages), None)
     wanted = "." if extra is None else f".[{extra}]"
     text = f"{package} is not installed for {sys.executable}: install it with"
