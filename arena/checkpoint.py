@@ -17,12 +17,10 @@ from typing import Any
 
 import numpy as np
 
-import agents
-import arena
 from arena.observers import Fault
 from arena.play import ChunkResult
 from arena.schedule import RunSettings
-from engine.compiling import cache_folder
+from engine.compiling import ENGINE, cache_folder
 
 
 class CheckpointError(ValueError):
@@ -36,7 +34,7 @@ def run_identity(settings: RunSettings, folder: Path | None) -> dict[str, Any]:
     ``my_bot.py:Eager``, ``exec:python bot.py`` and ``bert:run/model`` (the files in the folder) are other bots when
     these files have changed. What such files import is not included.
     """
-    sources = [cache_folder(Path(package.__path__[0])).name for package in (agents, arena)]
+    sources = [cache_folder(ENGINE.parent / package).name for package in ("agents", "arena")]
     saved = None if folder is None else str(folder.resolve())
     own = {"save": saved, "sources": sources, "bot_files": digest_of_files(settings.bots)}
     return json.loads(json.dumps(dataclasses.asdict(settings) | own))

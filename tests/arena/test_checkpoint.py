@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import agents
 from arena.checkpoint import Checkpoint, CheckpointError, run_identity
 from arena.play import ChunkResult
 from arena.schedule import RunSettings
@@ -43,6 +44,11 @@ def test_chunks_are_read_back(tmp_path: Path) -> None:
     assert resumed(path) == [[3, 4], [0, 1]]
     checkpoint.delete()
     assert not path.exists()
+
+
+def test_a_folder_agents_of_the_user_is_none_of_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agents, "__path__", [str(tmp_path), *agents.__path__])
+    assert run_identity(SETTINGS, None) == IDENTITY
 
 
 @pytest.mark.parametrize("cut", [1, 2, 100])
