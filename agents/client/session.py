@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from urllib.parse import quote
@@ -10,13 +11,16 @@ from agents.client.connection import HELLO_TIMEOUT, Address, FatalConnectionErro
 from agents.client.first_connection import other_protocol
 from agents.external.adapters import AgentBot
 from agents.external.fallback import FallbackAgent
-from agents.external.mjai_bot import NONE, BotError, MjaiBot, one_line
+from agents.external.mjai_bot import NONE, BotError, MjaiBot, excerpt, one_line
 from engine.mjai.messages import Message, complete
 from engine.mjai.reading import canonical
 from engine.mjai.schema import SEAT_KEYS
 
 # Keys that are addressed to this seat alone and kept with its messages; canonical messages have none of them.
 PLACE_KEYS = frozenset({"game", "http_port"})
+GAME_ID = re.compile(r"[0-9A-Za-z_-]{1,64}")
+MAX_PORT = 65_535
+MAX_TOLD = 500  # characters of an error of the server that are shown
 KEPT_KEYS = SEAT_KEYS - PLACE_KEYS - {"resume", "can_act"}
 PLACEMENTS = ("1st", "2nd", "3rd")
 
@@ -54,7 +58,7 @@ class GameSession:
         """Take the next message of the game; returns the reply if it asks for one."""
         asked = message.pop("can_act", False)
         secret = message.pop("resume", None)
-        self.place |= {key: message.pop(key) for key in PLACE_KEYS if key in message}
+        self.place |= read_place({key: message.pop(key) for key in PLACE_KEYS if key in message})
         self._next += 1
         if self._next > len(self._messages):
             seat_keys = {key: message.pop(key) for key in KEPT_KEYS if key in message}
@@ -183,7 +187,7 @@ class ClientSession:
             self._rejected(hello)
             return
         if hello["type"] != "hello":
-            raise FatalConnectionError(f"not a mjai server: the first message was {hello['type']!r}")
+            raise FatalConnectionError(f"not a mjai server: the first message was {excerpt(hello['type'])}")
         if self._game is not None and self._game.resume_secret is None:
             self._game = None  # this server does not support resuming
         resume = {"resume": True} if self._game is None else self._game.resume_keys()
@@ -248,4 +252,12 @@ class ClientSession:
 
 def describe(error: Message) -> str:
     """An error message of the server in one line."""
-    return f"the server says: {one_line(str(error.get('message')))}"
+    told = one_line(str(error.get("message")))
+    return f"the server says: {told if len(told) <= MAX_TOLD else told[:MAX_TOLD] + '…'}"
+
+
+def read_place(keys: Message) -> Message:
+    """The id of the game and the port in `keys`, of which addresses are made; what could lead elsewhere is left out."""
+    game, port = keys.get("game"), keys.get("http_port")
+    place: Message = {"game": game} if isinstance(game, str) and GAME_ID.fullmatch(game) else {}
+    return place | ({"http_port": port} if type(port) is int and 0 < port <= MAX_PORT else {})

@@ -37,6 +37,51 @@ def run_client(server: FakeServer, bot: ScriptedBot, output: Output, games: int 
     play(parse_url(server.url), ClientSession(bot, keys, games, output.report, output.errors.append))
 
 
+ESCAPES = "\x1b]0;title\x07\x1b[2J\x9b31m\u202e\ud800\n"
+
+
+def test_nothing_that_a_server_sends_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    def serve(connection: Connection) -> None:
+        connection.handshake()
+        place = {"resume": "secret", "game": ESCAPES, "http_port": 11600}
+        play_game(connection, START_GAME | {"names": ["me", ESCAPES, "b\nc"]} | place)
+        connection.send({"type": "error", "message": f"{ESCAPES}{'x' * 10_000}"})
+
+    with FakeServer(serve) as server:
+        address = parse_url(server.url)
+        keys = {"type": "join", "name": "me", "room": "room"}
+        played = ClientSession(ScriptedBot(), keys, 2, client.report, client.log, address)
+        with pytest.raises(FatalConnectionError) as rejected:
+            play(address, played)
+        client.log(str(rejected.value))
+    out, err = capsys.readouterr()
+    escaped = r"\x1b]0;title\x07\x1b[2J\x9b31m\u202e\ud800"
+    assert out.splitlines() == [
+        f"game 1: against {escaped} and b c",
+        "game 1: 2nd with 34,500 points (-5.5)",
+    ]
+    assert err.startswith(f"agents.client: the server says: {escaped} xxx")
+    assert err.isascii() is False
+    assert len(err) < 600
+    assert all(line.isprintable() for line in (out + err).splitlines())
+
+
+@pytest.mark.parametrize(
+    ("game", "port", "place"),
+    [
+        ("g1", 8000, {"game": "g1", "http_port": 8000}),
+        ("../../x", 8000, {"http_port": 8000}),
+        ("g1 x", "80@elsewhere.example/", {}),
+        (["g1"], True, {}),
+        ("g1", 0, {"game": "g1"}),
+        ("g" * 65, 65_536, {}),
+        (None, None, {}),
+    ],
+)
+def test_what_would_lead_to_another_address_is_left_out(game: Any, port: Any, place: Message) -> None:
+    assert session.read_place({"game": game, "http_port": port}) == place
+
+
 def test_games_on_one_connection(output: Output) -> None:
     joins = []
 
