@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from urllib.parse import quote
 
-from agents.client.connection import HELLO_TIMEOUT, Address, FatalConnectionError, Transport
+from agents.client.connection import HELLO_TIMEOUT, Address, FatalConnectionError, Transport, to_text
 from agents.client.first_connection import other_protocol
 from agents.external.adapters import AgentBot
 from agents.external.fallback import FallbackAgent
@@ -20,6 +20,7 @@ from engine.mjai.schema import SEAT_KEYS
 PLACE_KEYS = frozenset({"game", "http_port"})
 GAME_ID = re.compile(r"[0-9A-Za-z_-]{1,64}")
 MAX_PORT = 65_535
+MAX_GAME = 1 << 24  # characters of JSON; a long game has about a million
 MAX_TOLD = 500  # characters of an error of the server that are shown
 KEPT_KEYS = SEAT_KEYS - PLACE_KEYS - {"resume", "can_act"}
 PLACEMENTS = ("1st", "2nd", "3rd")
@@ -38,6 +39,7 @@ class GameSession:
         self._fallback = fallback
         self._log = log
         self._messages: list[Message] = []  # all messages of the game
+        self._size = 0  # characters of all of them
         self._n_sent = 0  # how many of them the bot has been sent
         self._next = 0  # index of the next message that arrives
         self._reply: Message | None = None  # to the last message, if it asked for one
@@ -63,6 +65,9 @@ class GameSession:
         if self._next > len(self._messages):
             seat_keys = {key: message.pop(key) for key in KEPT_KEYS if key in message}
             self._messages.append(canonical(message) | seat_keys)
+            self._size += len(to_text(self._messages[-1]))
+            if self._size > MAX_GAME:
+                raise FatalConnectionError(f"the server sends a game without end: more than {MAX_GAME:,} characters")
             self._reply = None
             self.resume_secret = secret or self.resume_secret
         if not asked:

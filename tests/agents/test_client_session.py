@@ -336,3 +336,18 @@ def test_messages_of_another_dialect_are_translated(output: Output) -> None:
     assert joins[0]["dialect"] == "kita"
     assert bot.batches[1][1] == {"type": "nukidora", "actor": 1, "pai": "N"}
     assert output.results == ["game 1: 3rd with 27,000 points"]
+
+
+def test_a_game_without_end_is_given_up(output: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else its messages would fill the memory."""
+    monkeypatch.setattr(session, "MAX_GAME", 100_000)
+
+    def serve(connection: Connection) -> None:
+        connection.handshake()
+        connection.send(START_GAME | {"resume": "secret"})
+        connection.send(*[{"type": "dora", "dora_marker": "1m", "unknown": "x" * 1000}] * 100)
+        with pytest.raises(ConnectionError):
+            connection.receive()
+
+    with FakeServer(serve) as server, pytest.raises(FatalConnectionError, match="a game without end"):
+        run_client(server, ScriptedBot(), output)
