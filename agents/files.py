@@ -78,7 +78,7 @@ def made(make: Callable[[], Any], what: str) -> Agent:
     """
     try:
         bot = make()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(f"{what} cannot be made: {where_raised(error)}") from error
     return checked(bot, what)
 
@@ -88,7 +88,10 @@ def checked(bot: Any, what: str) -> Agent:
     if not callable(getattr(bot, "act", None)):
         raise ValueError(f"{what} is not a bot: {type(bot).__name__} has no method act(views)")
     if not hasattr(bot, "name"):
-        bot.name = type(bot).__name__
+        try:
+            bot.name = type(bot).__name__
+        except AttributeError:
+            raise ValueError(f"{what} has no name, and none can be set: define name in its class") from None
     if not isinstance(bot.name, str) or not bot.name:
         raise ValueError(f"{what}: its name is {bot.name!r}, not a text")
     agent: Agent = bot

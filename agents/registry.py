@@ -31,7 +31,7 @@ from pathlib import Path
 
 from agents.base import Agent, Factory
 from agents.files import PROGRAM, checked, is_file, made, make_from_file, where_raised
-from engine.seeds import MAX_SEED
+from engine.checks import checked_seed
 
 __all__ = ["BUILT_IN", "GROUP", "checked", "is_file", "make", "names"]
 
@@ -58,10 +58,10 @@ def make(spec: str, seed: int = 0, files: bool = True) -> Agent:
     """The bot that `spec` names; see above for what it may be. Without `files`, it is in no file: none is looked at.
 
     Raises ValueError, in one line, for an unknown name (the message lists the known ones), a file or an entry point
-    that cannot be loaded, a seed beyond 64 bits, and where the bot rejects its argument.
+    that cannot be loaded, a seed beyond 64 bits, and where the bot rejects its argument. Raises TypeError for a seed
+    that is no integer.
     """
-    if not 0 <= seed <= MAX_SEED:
-        raise ValueError(f"seed {seed} is not in 0 … 2^64 - 1")
+    seed = checked_seed(seed)
     name, colon, argument = spec.partition(":")
     found = _find(name)
     if found is None and files and is_file(spec):

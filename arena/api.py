@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +17,7 @@ from agents.registry import checked
 from arena.report import print_report
 from arena.run import ArenaRun
 from arena.schedule import RunSettings, round_up
-from engine.seeds import MAX_SEED
+from engine.checks import checked_seed, whole_number
 from engine.table import N_SEATS
 
 TABLE_WIDTH = 100  # characters
@@ -77,8 +78,8 @@ def play(
     as for `multiprocessing`. ``save``: a folder for the records of the games. ``timeout``: seconds that an external bot
     has for an answer. Progress is shown on stderr.
 
-    Raises ValueError for a bot or setting that does not exist, `arena.play.GameError` if a bot fails, OSError if games
-    cannot be saved.
+    Raises ValueError for a bot or setting that does not exist, TypeError for a number that is none,
+    `arena.play.GameError` if a bot fails, OSError if games cannot be saved.
 
     >>> match = play(["efficiency", "random", "tsumogiri"], games=30, length="east", seed=1)
     >>> match.by_bot["efficiency"]["placement"]["mean"] < match.by_bot["random"]["placement"]["mean"]
@@ -90,10 +91,9 @@ def play(
     """
     if isinstance(bots, str) or len(bots) != N_SEATS:
         raise ValueError(f'three bots play, as in ["rule", "random", "random"], not {bots!r}')
-    if games < 1 or jobs < 1:
-        raise ValueError(f"games and jobs must be positive, but games={games}, jobs={jobs}")
-    if not 0 <= seed <= MAX_SEED:
-        raise ValueError(f"seed {seed} is not in 0 … 2^64 - 1")
+    games = whole_number(games, "games", "a positive integer", sys.maxsize, 1)
+    jobs = whole_number(jobs, "jobs", "a positive integer", sys.maxsize, 1)
+    seed = checked_seed(seed)
     for bot in bots:
         if isinstance(bot, type):
             raise ValueError(f"{bot.__name__} is a class: give an object, {bot.__name__}()")

@@ -110,11 +110,9 @@ class Game:
 
         Raises TypeError or ValueError if there is no such seat.
         """
-        if type(seat) is not int:
+        if type(seat) is not int or not 0 <= seat < N_SEATS:
             seat = checked_seat(seat)
         n = kernels.legal_actions(self._raw, 0, seat, self._menu)
-        if n == 0:
-            checked_seat(seat)
         found: list[int] = ACTIONS[self._menus[n]].tolist()
         return found
 
@@ -195,7 +193,8 @@ class Game:
     def results(self) -> list[str]:
         """How each finished round ended, in a few lines: who won with which hand, yaku, points, and the payments.
 
-        A round with two winners has two entries. Read from `messages`.
+        A round with two winners has two entries. Read from `messages`; a round whose beginning was taken by
+        `take_messages` is left out.
         """
         found: list[str] = []
         events: list[Message] = []
@@ -203,7 +202,7 @@ class Game:
             if message["type"] == "start_kyoku":
                 events = []
             events.append(message)
-            if message["type"] in ("hora", "ryukyoku"):
+            if message["type"] in ("hora", "ryukyoku") and events[0]["type"] == "start_kyoku":
                 found.append("\n".join(result_lines(message, self.names, events)))
         return found
 

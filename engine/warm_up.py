@@ -25,7 +25,7 @@ from numba.core.registry import cpu_target
 
 from engine import compiling
 from engine.common.options import Parser, describe_error, usable_cores
-from engine.common.program import FAILED, OK
+from engine.common.program import FAILED, OK, start
 from engine.common.progress import Progress
 
 if sys.platform != "win32":
@@ -158,7 +158,7 @@ def compile_modules(modules: Sequence[str]) -> None:
     """Compile all kernels of `modules`, in a process of the warm-up.
 
     Prints the names of all functions, as JSON in one line, and then the name of each function that has been compiled.
-    Modules that need a package that is not installed are left out.
+    Modules that need a package that is not installed, or cannot be imported, are left out.
     """
     global _checked
     _checked = True
@@ -176,7 +176,7 @@ def compile_modules(modules: Sequence[str]) -> None:
 def _imports(module: str) -> bool:
     try:
         import_module(module)
-    except ModuleNotFoundError:
+    except ImportError:  # or it needs one that is broken, which is told where it is used
         return False
     return True
 
@@ -193,10 +193,14 @@ class _Reporter(event.Listener):  # type: ignore[misc]
 
 @contextmanager
 def _exclusive(path: Path) -> Iterator[None]:
-    """Lock a file while the block runs, where the system can."""
+    """Lock a file while the block runs, where the system can; says so if another program has it."""
     with path.open("ab") as file:
         if sys.platform != "win32":
-            fcntl.flock(file, fcntl.LOCK_EX)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                print("another program compiles the rules and the bots: waiting for it …", file=sys.stderr, flush=True)
+                fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
@@ -219,4 +223,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(start("engine.warm_up:main"))

@@ -84,13 +84,16 @@ def make_flags() -> Parser:
 
 
 def parse(parser: Parser, argv: Sequence[str]) -> argparse.Namespace:
-    """Parse the command line. An unknown flag is reported by name; argparse would report the word after it."""
-    _, rest = make_flags().parse_known_args(argv)
+    """Parse the command line, in which flags may also follow a command.
+
+    An unknown flag is reported by name; argparse would report the word after it.
+    """
+    given, rest = make_flags().parse_known_args(argv)
     if rest and rest[0].startswith("-") and rest[0] not in ("-h", "--help", "--version"):
         known = [flag(name) for name in Settings.model_fields]
         name = rest[0].partition("=")[0]  # without the value: it may be a secret
         parser.error(f"unknown flag {name}{nearest(name, known)}: --help lists all")
-    return parser.parse_args(argv)
+    return parser.parse_args(rest, given)
 
 
 def nearest(name: str, known: Sequence[str]) -> str:

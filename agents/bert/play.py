@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from agents.client import cli as client
 from agents.client.connection import PORTS, parse_url
 from engine.common.options import Parser, port
+from engine.common.program import start
 
 SCHEME = "mjsonp"
 EPILOG = """\
@@ -49,4 +50,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(start("agents.bert.play:main"))

@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 from agents.external.mjai_bot import NONE, OPENING, BotError, excerpt, parse_message, read_reply
@@ -40,6 +41,10 @@ class SubprocessBot:
         The command is split as a shell would, but no shell runs it. The child has `timeout` seconds for each reply.
         Raises ValueError for a command that cannot be run.
         """
+        if sys.platform == "win32":  # `agents.external.process` needs POSIX
+            raise ValueError(
+                f"{command!r} cannot be run: on Windows, programs play over TCP alone (mjsonp://HOST:PORT/ROOM)"
+            )
         self._arguments = shlex.split(command)
         if not self._arguments or shutil.which(self._arguments[0]) is None:
             raise ValueError(f"{command!r} cannot be run: there is no program {' '.join(self._arguments[:1])!r}")

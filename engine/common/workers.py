@@ -8,6 +8,7 @@ the workers need is compiled before they start.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
 import signal
 import sys
@@ -117,13 +118,14 @@ def _receive(connection: Any) -> _Update | _TaskDone:
 
 
 @contextmanager
-def _workers(open_worker: OpenWorker[T, U], n: int) -> Iterator[list[Connection]]:
+def _workers(open_worker: OpenWorker[T, U], n: int) -> Iterator[list[Any]]:
     """Start ``n`` workers, and terminate them at the end of the block."""
-    connections: list[Connection] = []
+    connections: list[Any] = []  # Connection, on Windows PipeConnection
     processes: list[SpawnProcess] = []
     try:
-        with delayed_interrupts():
-            resource_tracker.ensure_running()  # its start unblocks SIGINT, which would reach the first worker
+        if sys.platform != "win32":  # where there is none
+            with delayed_interrupts():
+                resource_tracker.ensure_running()  # its start unblocks SIGINT, which would reach the first worker
         for _ in range(n):
             connection, far_end = SPAWN.Pipe()
             process = SPAWN.Process(target=_serve, args=(far_end, open_worker), daemon=True)
@@ -166,7 +168,8 @@ def _block_interrupts() -> set[signal.Signals] | set[int]:
 def _serve(connection: Connection, open_worker: OpenWorker[T, U]) -> None:
     """The main function of a worker process: runs tasks until the process is terminated or a task raises."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # blocked while the process started
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # blocked while the process started
     threading.Thread(target=_terminate_with_parent, daemon=True).start()
     try:
         with open_worker() as work:
@@ -183,8 +186,12 @@ def _terminate_with_parent() -> None:
     """Wait until the parent process has ended, then send SIGTERM to this one."""
     parent = multiprocessing.parent_process()
     main = threading.main_thread().ident
-    if parent is not None and main is not None:
-        parent.join()
+    if parent is None or main is None:
+        return
+    parent.join()
+    if sys.platform == "win32":  # untested; ends the process without handlers
+        os.kill(os.getpid(), signal.SIGTERM)
+    else:
         signal.pthread_kill(main, signal.SIGTERM)
 
 

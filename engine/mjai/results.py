@@ -17,8 +17,8 @@ def result_lines(event: Message, names: Sequence[str], events: list[Message]) ->
     """A win or ryukyoku of a round, and its payments; what the record does not have is left out."""
     if event["type"] == "ryukyoku":
         tenpai = [name for name, waiting in zip(names, event.get("tenpais", []), strict=False) if waiting]
-        how = f"ryukyoku: {ENGLISH_BY_MJAI.get(event['reason'], event['reason'])}"
-        lines = [how + (f", tenpai: {', '.join(tenpai)}" if tenpai else "")]
+        reason = ENGLISH_BY_MJAI.get(event.get("reason", ""), event.get("reason"))
+        lines = ["ryukyoku" + f": {reason}" * bool(reason) + f", tenpai: {', '.join(tenpai)}" * bool(tenpai)]
     else:
         lines = _win_lines(event, names, events)
     if any(event.get("deltas", [])):

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from engine.mjai.messages import Message
 from engine.mjai.results import result_lines
-from engine.records.model import GameRecord, RecordError, round_name
+from engine.records.model import GameRecord, RecordError, record_errors, round_name
 from engine.records.viewer import viewer_link
 from engine.table import N_SEATS
 from engine.text import TILE_MARKS, hand_text, tile_text
@@ -101,14 +101,19 @@ def turns(events: list[Message], first: int = 1) -> Iterator[Turn]:
 
 
 def show_game(record: GameRecord, console: Console, only: int | None = None) -> None:
-    """Print all rounds and the result of a game; or the round with number `only`, from 1, and a link to its replay."""
+    """Print all rounds and the result of a game; or the round with number `only`, from 1, and a link to its replay.
+
+    Raises RecordError for a round that lacks what is shown.
+    """
     names = record.events[0].get("names") or ["seat 0", "seat 1", "seat 2"]
-    first = 1 + next(index for index, event in enumerate(record.events) if event["type"] == "start_kyoku")
+    rounds = record.rounds()
+    first = 1 + (record.events.index(rounds[0][0]) if rounds else 0)
     for line in LEGEND:
         console.print(line, style="dim", markup=False)
-    for number, events in enumerate(record.rounds(), 1):
+    for number, events in enumerate(rounds, 1):
         if only in (None, number):
-            show_round(events, names, first, console)
+            with record_errors(record.source, round_name(events[0])):
+                show_round(events, names, first, console)
         first += len(events)
     if only is not None:
         try:

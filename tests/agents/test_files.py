@@ -66,6 +66,16 @@ def make(argument, seed):
 
 
 number = 3
+
+
+class Slotted:
+    __slots__ = ()
+    act = Eager.act
+
+
+class Leaving(Eager):
+    def __init__(self):
+        raise SystemExit("no network here")
 """
 
 
@@ -125,7 +135,7 @@ def test_a_file_is_executed_once() -> None:
     [
         ("nobody.py:Eager", "nobody.py:Eager: there is no file {folder}/nobody.py"),
         ("my_bot.py:Eagre", "my_bot.py has no class or function 'Eagre'; classes with act: Eager, Seeded, Deep, "
-                            "Untitled, Broken"),
+                            "Untitled, Broken, Leaving"),
         ("my_bot.py:number", "my_bot.py has no class or function 'number'; classes with act: "),
         ("my_bot.py", "my_bot.py is a file: name the class in it, as in my_bot.py:Eager; a program that speaks mjai is "
                       '"exec:python my_bot.py"'),
@@ -136,6 +146,8 @@ def test_a_file_is_executed_once() -> None:
         ("my_bot.py:Eager:fast", "my_bot.py:Eager takes no argument, but got 'fast'"),
         ("my_bot.py:Untitled", "my_bot.py:Untitled: its name is 7, not a text"),
         ("my_bot.py:Broken", "my_bot.py:Broken cannot be made: {folder}/my_bot.py, line 36: ValueError: need at"),
+        ("my_bot.py:Slotted", "my_bot.py:Slotted has no name, and none can be set: define name in its class"),
+        ("my_bot.py:Leaving", "my_bot.py:Leaving cannot be made: {folder}/my_bot.py, line 61: SystemExit: no network"),
         ("my_bot.py:make:bad", "my_bot.py:make cannot be made: {folder}/my_bot.py, line 45: ValueError: bad"),
         ("broken.py:Bot", "broken.py cannot be loaded: {folder}/broken.py, line 3: SyntaxError: "),
         ("broken.py", "broken.py cannot be loaded: broken.py, line 3: SyntaxError: "),

@@ -278,6 +278,12 @@ def test_invalid_commands(text: str) -> None:
         SubprocessBot(text)
 
 
+def test_windows_is_told_what_to_do_instead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    with pytest.raises(ValueError, match=r"^'python bot\.py' cannot be run: on Windows, .* over TCP alone [^\n]*$"):
+        SubprocessBot("python bot.py")
+
+
 @pytest.mark.parametrize(
     ("reply", "what"),
     [

@@ -85,14 +85,16 @@ def test_a_bot_that_fails_is_named() -> None:
         ({"bots": [3, "rule", "rule"]}, "3 is not a bot: int has no method act"),
         ({"bots": ["ruel", "rule", "rule"]}, "unknown bot 'ruel'"),
         ({"bots": [First(), "rule", "rule"], "jobs": 2}, "play in this process alone"),
-        ({"games": 0}, "games and jobs must be positive"),
-        ({"jobs": 0}, "games and jobs must be positive"),
-        ({"seed": -1}, "seed -1 is not in"),
+        ({"games": 0}, "games must be a positive integer, not 0"),
+        ({"games": "3"}, "games must be a positive integer, not '3'"),
+        ({"jobs": 0}, "jobs must be a positive integer, not 0"),
+        ({"seed": -1}, "seed must be an integer from 0 .*, not -1"),
+        ({"seed": 1.5}, "seed must be an integer from 0 .*, not 1.5"),
         ({"rules": "ruby"}, "unknown rules 'ruby'"),
         ({"length": "short"}, "length 'short'"),
     ],
 )
 def test_what_is_wrong_is_said_before_anything_is_played(changed: dict[str, Any], what: str) -> None:
     options: dict[str, Any] = {"bots": ["rule", "rule", "rule"], "games": 3} | changed
-    with pytest.raises(ValueError, match=what):
+    with pytest.raises((ValueError, TypeError), match=what):
         play(**options)

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -99,6 +100,33 @@ def test_a_process_that_dies_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_pat
         assert not warm_up.stamp().exists()
     finally:
         compiling.cache_folder.cache_clear()
+
+
+def test_a_module_that_needs_a_broken_package_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "needs_broken.py").write_text("raise ImportError('undefined symbol')")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert not warm_up._imports("needs_broken")
+
+
+def test_a_program_that_waits_for_the_warm_up_of_another_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = ""
+    entered = threading.Event()
+
+    def wait() -> None:
+        with warm_up._exclusive(tmp_path / "lock"):
+            entered.set()
+
+    with warm_up._exclusive(tmp_path / "lock"):
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        while "waiting" not in said:
+            said += capsys.readouterr().err
+        assert not entered.is_set()
+    waiting.join()
+    assert entered.is_set()
+    assert said == "another program compiles the rules and the bots: waiting for it …\n"
 
 
 @pytest.mark.parametrize("name", ["bot.py", "deeper/tables.npz"])

@@ -18,9 +18,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from agents.registry import make as make_bot
 from engine.cli import main
+from engine.game import Game
 from engine.records.files import read_records
 from engine.records.replay import Replay
 
@@ -62,3 +65,15 @@ def test_the_example_record_follows_the_rules() -> None:
 def test_the_example_record_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", str(EXAMPLE)]) == 0
     assert "wins by tsumo on 8s" in capsys.readouterr().out
+
+
+def test_a_round_whose_beginning_was_taken_is_not_in_the_results() -> None:
+    whole, taken, bot = Game(seed=14), Game(seed=14), make_bot("rule")
+    taken.take_messages()
+    while not whole.over:
+        seat = whole.asked[0]
+        action = int(bot.act(np.array([whole.view(seat)]))[0])
+        whole.act(seat, action)
+        taken.act(seat, action)
+    assert len(whole.results) > 1
+    assert taken.results == whole.results[1:]

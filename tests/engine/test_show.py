@@ -15,7 +15,7 @@ from engine.mjai.messages import make
 from engine.mjai.results import result_lines, yaku_of
 from engine.records import tenhou_json
 from engine.records.files import read_records
-from engine.records.model import GameRecord
+from engine.records.model import GameRecord, RecordError
 from engine.records.show import LEGEND, show_game, turns
 from engine.records.viewer import viewer_link
 from tests.support.handmade_records import busy_game
@@ -83,6 +83,22 @@ def test_a_draw_names_who_was_tenpai() -> None:
 def test_what_a_record_does_not_have_is_left_out() -> None:
     win = make("hora", actor=0, target=1)
     assert result_lines(win, NAMES, busy_game().rounds()[0]) == ["A wins by ron from B on ?"]
+
+
+def test_a_ryukyoku_without_its_reason_is_shown() -> None:
+    assert result_lines({"type": "ryukyoku"}, NAMES, []) == ["ryukyoku"]
+
+
+def test_a_record_without_rounds_is_shown() -> None:
+    assert shown(GameRecord([make("start_game", names=list(NAMES)), make("end_game")], None, ""), 120) == [*LEGEND]
+
+
+def test_a_round_that_lacks_what_is_shown_is_named() -> None:
+    record = busy_game()
+    record.source = "game.mjson"
+    del record.rounds()[1][0]["dora_marker"]
+    with pytest.raises(RecordError, match=r"^game\.mjson: .* honba \d: .* \(KeyError: 'dora_marker'\)"):
+        shown(record, 80)
 
 
 def test_dragons_are_told_apart(records_dir: Path) -> None:

@@ -57,6 +57,7 @@ def any_policy(views: np.ndarray) -> np.ndarray:
         (lambda: GAME.act(3, PASS), ValueError, SEAT + "3$"),
         (lambda: GAME.act([0], PASS), TypeError, SEAT),  # type: ignore[arg-type]
         (lambda: GAME.legal(-1), ValueError, SEAT + "-1$"),
+        (lambda: GAME.legal(1 << 64), ValueError, SEAT),
         (lambda: GAME.legal("0"), TypeError, SEAT + "'0'$"),  # type: ignore[arg-type]
         (lambda: GAME.view(3), ValueError, SEAT + "3$"),
         (lambda: GAME.view(None), TypeError, SEAT + "None$"),  # type: ignore[arg-type]

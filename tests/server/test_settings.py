@@ -170,6 +170,11 @@ def test_all_errors_are_reported_together(capsys: pytest.CaptureFixture[str], mo
     assert said.count("\n") == 1
 
 
+def test_flags_may_follow_a_command() -> None:
+    for words in (["--data", "folder", "token", "add", "aki"], ["token", "add", "aki", "--data", "folder"]):
+        assert vars(parse(make_parser(), words)) == {"data": "folder", "token": "add", "name": "aki", "admin": False}
+
+
 @pytest.mark.parametrize(
     ("flags", "meant"),
     [
