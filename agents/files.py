@@ -33,8 +33,13 @@ def make_from_file(spec: str, seed: int) -> Agent:
     """The bot that ``FILE.py:NAME`` or ``FILE.py:NAME:ARGUMENT`` names. Raises ValueError."""
     match = SPEC.fullmatch(spec)
     assert match is not None
-    path, name, argument = Path(match["file"]).expanduser(), match["name"], match["argument"]
-    if not path.is_file():
+    name, argument = match["name"], match["argument"]
+    try:
+        path = Path(match["file"]).expanduser()
+        found = path.is_file()
+    except (OSError, RuntimeError) as error:  # a path that is too long or not allowed, or a user who does not exist
+        raise ValueError(f"{match['file']}: {error}") from error
+    if not found:
         raise ValueError(f"{spec}: there is no file {path.absolute()}")
     if not name:
         example = f"{match['file']}:{next(iter(_bots_in(path)), 'CLASS')}"
@@ -44,8 +49,8 @@ def make_from_file(spec: str, seed: int) -> Agent:
         )
     factory = getattr(_load(path), name, None)
     if not callable(factory):
-        found = _bots_in(path)
-        classes = f"; classes with act: {', '.join(found)}" if found else ", and no class with a method act"
+        bots = _bots_in(path)
+        classes = f"; classes with act: {', '.join(bots)}" if bots else ", and no class with a method act"
         raise ValueError(f"{path} has no class or function {name!r}{classes}")
     return _call(factory, f"{path}:{name}", argument, seed)
 

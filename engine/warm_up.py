@@ -104,7 +104,7 @@ def _compile_parts() -> int:
     parts = PARTS if usable_cores() > 1 else (sum(PARTS, ()),)
     processes = [_start(modules) for modules in parts]
     try:
-        functions = {name for process in processes for name in json.loads(_first_line(process))}
+        functions = {name for process in processes for name in _function_names(process)}
         messages: queue.SimpleQueue[str | int] = queue.SimpleQueue()
         for process in processes:
             threading.Thread(target=_pass_on, args=(process, messages), daemon=True).start()
@@ -120,13 +120,13 @@ def _start(modules: Sequence[str]) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
 
-def _first_line(process: subprocess.Popen[str]) -> str:
-    """The names of all functions of a process. Raises WarmUpError."""
+def _function_names(process: subprocess.Popen[str]) -> list[str]:
+    """The names of all functions of a process, which it prints first. Raises WarmUpError."""
     assert process.stdout is not None
-    line = process.stdout.readline()
-    if not line:
-        raise WarmUpError("a process that compiles ended early")
-    return line
+    try:
+        return list(json.loads(process.stdout.readline()))
+    except ValueError as error:
+        raise WarmUpError("a process that compiles ended early") from error
 
 
 def _pass_on(process: subprocess.Popen[str], messages: queue.SimpleQueue[str | int]) -> None:

@@ -91,7 +91,8 @@ def parse(parser: Parser, argv: Sequence[str]) -> argparse.Namespace:
     given, rest = make_flags().parse_known_args(argv)
     if rest and rest[0].startswith("-") and rest[0] not in ("-h", "--help", "--version"):
         known = [flag(name) for name in Settings.model_fields]
-        parser.error(f"unknown flag {rest[0]}{nearest(rest[0].partition('=')[0], known)}: --help lists all")
+        name = rest[0].partition("=")[0]  # without the value: it may be a secret
+        parser.error(f"unknown flag {name}{nearest(name, known)}: --help lists all")
     return parser.parse_args(rest, given)
 
 

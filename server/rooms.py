@@ -34,7 +34,7 @@ def settings_of(name: str, default: RoomSettings) -> RoomSettings:
         if is_file(bot):  # it would be executed
             raise AccessError(f"room {name!r}: a room name may not name a file")
         try:
-            make(bot)
+            make(bot, files=False)
         except ValueError as error:
             raise AccessError(f"room {name!r}: {error}") from error
     return default.model_copy(update={"fill": tuple(bots), "fill_delay": 0.0})

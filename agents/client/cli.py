@@ -16,7 +16,7 @@ from agents.client.connection import Address, FatalConnectionError, connect, par
 from agents.client.first_connection import other_protocol, unreachable
 from agents.client.session import ClientSession
 from agents.external.adapters import AgentBot
-from agents.external.mjai_bot import BotError, MjaiBot
+from agents.external.mjai_bot import BotError, MjaiBot, one_line
 from agents.external.subprocess_bot import FRAMINGS, TIMEOUT, SubprocessBot
 from agents.registry import make, names
 from engine.common.options import Parser, non_negative, positive_seconds, seconds, seed
@@ -185,13 +185,13 @@ def first_wait(url: Address, error: OSError, backoff: float, give_up_at: float) 
 
 
 def report(line: str) -> None:
-    """Print the result of a game."""
-    print(line, flush=True)
+    """Print the result of a game. Names in it come from other players."""
+    print(one_line(line), flush=True)
 
 
 def log(line: str) -> None:
-    """Print an error."""
-    print(f"agents.client: {line}", file=sys.stderr, flush=True)
+    """Print an error. Parts of it may come from the server."""
+    print(f"agents.client: {one_line(line)}", file=sys.stderr, flush=True)
 
 
 def terminate(number: int, frame: FrameType | None) -> None:

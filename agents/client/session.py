@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from urllib.parse import quote
 
-from agents.client.connection import HELLO_TIMEOUT, Address, FatalConnectionError, Transport
+from agents.client.connection import HELLO_TIMEOUT, Address, FatalConnectionError, Transport, to_text
 from agents.client.first_connection import other_protocol
 from agents.external.adapters import AgentBot
 from agents.external.fallback import FallbackAgent
-from agents.external.mjai_bot import NONE, BotError, MjaiBot, one_line
+from agents.external.mjai_bot import NONE, BotError, MjaiBot, excerpt, one_line
 from engine.mjai.messages import Message, complete
 from engine.mjai.reading import canonical
 from engine.mjai.schema import SEAT_KEYS
 
 # Keys that are addressed to this seat alone and kept with its messages; canonical messages have none of them.
 PLACE_KEYS = frozenset({"game", "http_port"})
+GAME_ID = re.compile(r"[0-9A-Za-z_-]{1,64}")
+MAX_PORT = 65_535
+MAX_GAME = 1 << 24  # characters of JSON; a long game has about a million
+MAX_TOLD = 500  # characters of an error of the server that are shown
 KEPT_KEYS = SEAT_KEYS - PLACE_KEYS - {"resume", "can_act"}
 PLACEMENTS = ("1st", "2nd", "3rd")
 
@@ -34,6 +39,7 @@ class GameSession:
         self._fallback = fallback
         self._log = log
         self._messages: list[Message] = []  # all messages of the game
+        self._size = 0  # characters of all of them
         self._n_sent = 0  # how many of them the bot has been sent
         self._next = 0  # index of the next message that arrives
         self._reply: Message | None = None  # to the last message, if it asked for one
@@ -54,11 +60,14 @@ class GameSession:
         """Take the next message of the game; returns the reply if it asks for one."""
         asked = message.pop("can_act", False)
         secret = message.pop("resume", None)
-        self.place |= {key: message.pop(key) for key in PLACE_KEYS if key in message}
+        self.place |= read_place({key: message.pop(key) for key in PLACE_KEYS if key in message})
         self._next += 1
         if self._next > len(self._messages):
             seat_keys = {key: message.pop(key) for key in KEPT_KEYS if key in message}
             self._messages.append(canonical(message) | seat_keys)
+            self._size += len(to_text(self._messages[-1]))
+            if self._size > MAX_GAME:
+                raise FatalConnectionError(f"the server sends a game without end: more than {MAX_GAME:,} characters")
             self._reply = None
             self.resume_secret = secret or self.resume_secret
         if not asked:
@@ -183,7 +192,7 @@ class ClientSession:
             self._rejected(hello)
             return
         if hello["type"] != "hello":
-            raise FatalConnectionError(f"not a mjai server: the first message was {hello['type']!r}")
+            raise FatalConnectionError(f"not a mjai server: the first message was {excerpt(hello['type'])}")
         if self._game is not None and self._game.resume_secret is None:
             self._game = None  # this server does not support resuming
         resume = {"resume": True} if self._game is None else self._game.resume_keys()
@@ -248,4 +257,12 @@ class ClientSession:
 
 def describe(error: Message) -> str:
     """An error message of the server in one line."""
-    return f"the server says: {one_line(str(error.get('message')))}"
+    told = one_line(str(error.get("message")))
+    return f"the server says: {told if len(told) <= MAX_TOLD else told[:MAX_TOLD] + '…'}"
+
+
+def read_place(keys: Message) -> Message:
+    """The id of the game and the port in `keys`, of which addresses are made; what could lead elsewhere is left out."""
+    game, port = keys.get("game"), keys.get("http_port")
+    place: Message = {"game": game} if isinstance(game, str) and GAME_ID.fullmatch(game) else {}
+    return place | ({"http_port": port} if type(port) is int and 0 < port <= MAX_PORT else {})

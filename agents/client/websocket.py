@@ -6,7 +6,15 @@ import logging
 import ssl
 from contextlib import ExitStack, suppress
 
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage, InvalidStatus
+from websockets.exceptions import (
+    ConnectionClosed,
+    InvalidHandshake,
+    InvalidMessage,
+    InvalidStatus,
+    InvalidURI,
+    SecurityError,
+)
+from websockets.sync import client
 from websockets.sync.client import ClientConnection, connect
 
 from agents.client.connection import CONNECT_TIMEOUT, FatalConnectionError, to_text
@@ -14,6 +22,7 @@ from agents.external.mjai_bot import parse_message
 from engine.mjai.connection import MAX_MESSAGE
 from engine.mjai.messages import Message
 
+client.MAX_REDIRECTS = 1  # the first answer counts: the token and the join are for the server that the user has named
 # websockets would log tracebacks of what the client tells in one line.
 SILENT = logging.getLogger("agents.client.websocket")
 SILENT.disabled = True
@@ -60,6 +69,8 @@ def connect_websocket(url: str) -> WebSocketTransport:
         raise FatalConnectionError(
             f"no room at {url}: the server answered HTTP {status}; the path is /mjai/ROOM"
         ) from refused
+    except (SecurityError, InvalidURI) as elsewhere:
+        raise FatalConnectionError(f"{url} redirects to another address: join there, if you trust it") from elsewhere
     except (InvalidMessage, ConnectionClosed, AssertionError) as cut:  # a server that speaks first breaks websockets
         raise ConnectionError("the connection was closed, or what answers is no WebSocket") from cut
     except InvalidHandshake as refused:

@@ -99,5 +99,9 @@ def excerpt(reply: bytes | str) -> str:
 
 
 def one_line(text: str) -> str:
-    """`text` with all white space, line ends included, as single blanks."""
-    return " ".join(text.split())
+    """`text` in one line, fit for a terminal.
+
+    All white space, line ends included, becomes single blanks; other characters that are not printable are escaped, so
+    that no text of another program or machine can steer the terminal that shows it.
+    """
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in " ".join(text.split()))

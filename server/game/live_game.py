@@ -290,6 +290,7 @@ class LiveGame:
     def _act(self, seat: Seat, action: int) -> None:
         """Write the decision of a seat to the journal, then play it."""
         seat.legal_actions = []
+        seat.paused = False
         seat.decisions += 1
         self._log.add_decision(seat.index, action, seat.clock.bank)
         self._metrics.decisions.inc()
@@ -363,8 +364,13 @@ class LiveGame:
         return not any(seat.legal_actions for seat in self.seats)
 
     def _ask_house_bot(self, seat: Seat) -> None:
-        """Let the house bot decide, after the room's pause. The clock does not run in the pause."""
-        if self.start.settings.pause:
+        """Let the house bot decide, after the room's pause. The clock does not run in the pause.
+
+        There is one pause for a decision, so that a bot that comes and goes cannot put it off for ever; and none while
+        no bot is connected, so that games that all have left do not pile up.
+        """
+        if self.start.settings.pause and not seat.paused and any(it.connection is not None for it in self.seats):
+            seat.paused = True
             self._loop.call_later(self.start.settings.pause, self._pause_over, seat, seat.legal_actions)
         else:
             self._house_bot_decides(seat)

@@ -24,6 +24,7 @@ class Seat:
     connection: PlayerPort | None = None  # None: a house bot plays here, or the connection is lost
     secret: str = ""  # to resume the game with
     legal_actions: list[int] = field(default_factory=list)  # of the open decision
+    paused: bool = False  # whether a house bot has begun its pause before the open decision
     reconnect_timer: asyncio.TimerHandle | None = None  # until a house bot takes the seat of a lost connection over
     faults: int = 0
     decisions: int = 0

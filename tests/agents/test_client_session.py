@@ -37,6 +37,51 @@ def run_client(server: FakeServer, bot: ScriptedBot, output: Output, games: int 
     play(parse_url(server.url), ClientSession(bot, keys, games, output.report, output.errors.append))
 
 
+ESCAPES = "\x1b]0;title\x07\x1b[2J\x9b31m\u202e\ud800\n"
+
+
+def test_nothing_that_a_server_sends_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    def serve(connection: Connection) -> None:
+        connection.handshake()
+        place = {"resume": "secret", "game": ESCAPES, "http_port": 11600}
+        play_game(connection, START_GAME | {"names": ["me", ESCAPES, "b\nc"]} | place)
+        connection.send({"type": "error", "message": f"{ESCAPES}{'x' * 10_000}"})
+
+    with FakeServer(serve) as server:
+        address = parse_url(server.url)
+        keys = {"type": "join", "name": "me", "room": "room"}
+        played = ClientSession(ScriptedBot(), keys, 2, client.report, client.log, address)
+        with pytest.raises(FatalConnectionError) as rejected:
+            play(address, played)
+        client.log(str(rejected.value))
+    out, err = capsys.readouterr()
+    escaped = r"\x1b]0;title\x07\x1b[2J\x9b31m\u202e\ud800"
+    assert out.splitlines() == [
+        f"game 1: against {escaped} and b c",
+        "game 1: 2nd with 34,500 points (-5.5)",
+    ]
+    assert err.startswith(f"agents.client: the server says: {escaped} xxx")
+    assert err.isascii() is False
+    assert len(err) < 600
+    assert all(line.isprintable() for line in (out + err).splitlines())
+
+
+@pytest.mark.parametrize(
+    ("game", "port", "place"),
+    [
+        ("g1", 8000, {"game": "g1", "http_port": 8000}),
+        ("../../x", 8000, {"http_port": 8000}),
+        ("g1 x", "80@elsewhere.example/", {}),
+        (["g1"], True, {}),
+        ("g1", 0, {"game": "g1"}),
+        ("g" * 65, 65_536, {}),
+        (None, None, {}),
+    ],
+)
+def test_what_would_lead_to_another_address_is_left_out(game: Any, port: Any, place: Message) -> None:
+    assert session.read_place({"game": game, "http_port": port}) == place
+
+
 def test_games_on_one_connection(output: Output) -> None:
     joins = []
 
@@ -291,3 +336,18 @@ def test_messages_of_another_dialect_are_translated(output: Output) -> None:
     assert joins[0]["dialect"] == "kita"
     assert bot.batches[1][1] == {"type": "nukidora", "actor": 1, "pai": "N"}
     assert output.results == ["game 1: 3rd with 27,000 points"]
+
+
+def test_a_game_without_end_is_given_up(output: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else its messages would fill the memory."""
+    monkeypatch.setattr(session, "MAX_GAME", 100_000)
+
+    def serve(connection: Connection) -> None:
+        connection.handshake()
+        connection.send(START_GAME | {"resume": "secret"})
+        connection.send(*[{"type": "dora", "dora_marker": "1m", "unknown": "x" * 1000}] * 100)
+        with pytest.raises(ConnectionError):
+            connection.receive()
+
+    with FakeServer(serve) as server, pytest.raises(FatalConnectionError, match="a game without end"):
+        run_client(server, ScriptedBot(), output)

@@ -111,3 +111,25 @@ def test_messages_sent_before_a_websocket_closes_are_read(output: Output) -> Non
 def test_rejected_handshakes(status: int, error: type[Exception], what: str) -> None:
     with websocket_server(lambda connection: None, status) as url, pytest.raises(error, match=what):
         connect(parse_url(url))
+
+
+@pytest.mark.parametrize("place", ["{other}", "https://127.0.0.1:1/mjai/room", "/mjai/elsewhere"])
+def test_no_redirect_is_followed(place: str) -> None:
+    """The join, with its token, is for the server that the user has named."""
+    reached = Event()
+
+    def redirect(connection: ServerConnection, request: Request) -> Response:
+        response = connection.respond(302, "there")
+        response.headers["Location"] = place.format(other=other)
+        return response
+
+    with websocket_server(lambda connection: reached.set()) as other:
+        with serve(lambda connection: None, "127.0.0.1", 0, process_request=redirect) as server:
+            thread = Thread(target=server.serve_forever, daemon=True)
+            thread.start()
+            url = f"ws://127.0.0.1:{server.socket.getsockname()[1]}/mjai/room"
+            with pytest.raises(FatalConnectionError, match=f"^{url} redirects to another address"):
+                connect(parse_url(url))
+            server.shutdown()
+        thread.join(5)
+    assert not reached.is_set()

@@ -154,6 +154,10 @@ def test_a_file_is_executed_once() -> None:
         ("lost.py:Bot", "lost.py cannot be loaded: {folder}/lost.py, line 1: ModuleNotFoundError: No module named"),
         ("my_bot", "unknown bot 'my_bot': choose one of random, tsumogiri, efficiency, rule, bert; or my_bot.py:CLASS"),
         ("your_bot", "unknown bot 'your_bot': choose one of random, tsumogiri, efficiency, rule, bert, or FILE"),
+        ("~no_such_user/x.py:Bot", "~no_such_user/x.py: Could not determine home directory"),
+        (f"{'x' * 300}.py:Bot", f"{'x' * 300}.py: [Errno 36] File name too long"),
+        ("x" * 300, f"unknown bot '{'x' * 300}': choose one of random, tsumogiri, efficiency, rule, bert, or FILE"),
+        ("./my_bot", "unknown bot './my_bot': choose one of random, tsumogiri, efficiency, rule, bert, or FILE"),
         ("exec:python my_bot.py", "'exec:python my_bot.py' is no bot of this process: only the arena plays it, "),
     ],
 )  # fmt: skip

@@ -154,6 +154,7 @@ WRONG_ROOMS: list[tuple[Any, str]] = [
     ),
     ({"name": "a", "settings": {"fill": "rule,x.py:B"}}, "body: settings is {'fill': 'rule,x.py:B'}; only the flags"),
     ({"name": "a", "settings": {"house_bot": "x.py:B"}}, "body: settings is {'house_bot': 'x.py:B'}; only the flags"),
+    ({"name": "a", "settings": {"house_bot": "x" * 5000}}, "body: settings.house_bot is 'xxxxxxxxxxxx"),
     ({"name": "a+x.py"}, "body: room 'a+x.py': a room name may not name a file"),
     ({"name": "a", "settings": {"seed": -1}}, "body: settings.seed is -1; it should be greater than or equal to 0"),
     ({"name": "a", "settings": {"max_rooms": 9}}, "body: settings.max_rooms is unknown; see /docs"),

@@ -10,7 +10,7 @@ import pytest
 
 from server.game import live_game
 from tests.support.running_server import live
-from tests.support.server_bots import Bot, Clock, serving, the_game, until
+from tests.support.server_bots import Bot, Clock, connect_in_order, serving, the_game, until
 from tests.support.server_bots import live_game as the_live_game
 
 
@@ -57,7 +57,8 @@ async def test_a_bot_that_returns_in_the_pause_of_its_house_bot_has_its_time(tmp
     settings: dict[str, Any] = {"pause": 20.0, "resume_timeout": 0.0, "decision_time": 5.0, "bank_time": 0.0}
     async with serving(tmp_path, timeout=1e6, seats="fixed", **settings) as server:
         clock = Clock()
-        bot = Bot(server, "aki", room="solo+tsumogiri+tsumogiri", resume=True)
+        bot, *others = (Bot(server, name, resume=True) for name in ("aki", "bo", "chi"))
+        await connect_in_order(server, [bot, *others])
         await bot.until_own()
         game = the_live_game(server)
         bot.abort()
@@ -85,3 +86,29 @@ async def test_a_server_that_closes_in_a_pause_goes_on_with_the_game(
         (journal,) = (tmp_path / "journal").iterdir()
         await until(lambda: the_live_game(server).history.count > len(bot.game))
         assert journal.exists()
+
+
+async def test_a_decision_has_one_pause_however_often_its_bot_comes_and_goes(tmp_path: Path) -> None:
+    """Else one bot could halt the game of the others for ever."""
+    settings: dict[str, Any] = {"pause": 20.0, "resume_timeout": 0.0, "decision_time": 5.0, "bank_time": 0.0}
+    async with serving(tmp_path, timeout=1e6, seats="fixed", **settings) as server:
+        bot, *others = (Bot(server, name, resume=True) for name in ("aki", "bo", "chi"))
+        await connect_in_order(server, [bot, *others])
+        await bot.until_own()
+        seat = the_live_game(server).seats[0]
+        for decided in (0, 1):
+            bot.abort()
+            await until(lambda: seat.taken_over)
+            assert (seat.decisions, seat.faults) == (decided, 0)
+            await bot.connect(resume=len(bot.game))
+            await until(lambda: not seat.taken_over)
+
+
+async def test_a_game_that_all_bots_have_left_is_played_without_pauses(tmp_path: Path) -> None:
+    """Else abandoned games, each with its journal open, would pile up."""
+    async with serving(tmp_path, pause=60.0, resume_timeout=0.0, seats="fixed") as server:
+        bot = Bot(server, "aki", room="solo+tsumogiri+tsumogiri")
+        await bot.until_own()
+        bot.abort()
+        await until(lambda: not server.lobby.games)
+        await the_game(server)
