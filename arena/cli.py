@@ -113,7 +113,7 @@ def check_quotes(arguments: Sequence[str]) -> None:
     """Raise ValueError if a shell has split a bot at its blanks: ``--bots rule,exec:python bot.py,rule``."""
     for number, argument in enumerate(arguments):
         if re.search(r"(^|[,=])\"?exec[:+]", argument):
-            rest = [argument, *takewhile(lambda word: not word.startswith("--"), arguments[number + 1 :])]
+            rest = [argument, *takewhile(lambda word: not word.startswith("-"), arguments[number + 1 :])]
             if len(rest) > 1:
                 bots = " ".join(rest).removeprefix("--bots=")
                 raise ValueError(f"a shell splits a command at its blanks: put the bots in quotes: --bots '{bots}'")

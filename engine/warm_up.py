@@ -15,8 +15,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 
@@ -66,7 +67,8 @@ def stamp() -> Path:
     """The file that says that the cache holds everything, for these sources, where they lie, and this processor."""
     folders = [compiling.cache_folder(compiling.ENGINE.parent / package).name for package in PACKAGES]
     target = cpu_target.target_context.codegen().magic_tuple()
-    digest = hashlib.sha256(repr((folders, str(compiling.ENGINE), target)).encode()).hexdigest()[:16]
+    extras = [find_spec(package) is not None for package in ("onnxruntime", "torch")]  # some modules need them
+    digest = hashlib.sha256(repr((folders, extras, str(compiling.ENGINE), target)).encode()).hexdigest()[:16]
     return compiling.cache_folder(compiling.ENGINE) / f"complete-{digest}"
 
 
@@ -77,8 +79,10 @@ def warm_up_once() -> None:
         if _checked:
             return
         _checked = True
-        with suppress(WarmUpError, OSError):  # the caller compiles what it needs
+        try:
             warm_up()
+        except (WarmUpError, OSError) as error:  # the caller compiles what it needs
+            print(f"not everything is compiled: {describe_error(error)}", file=sys.stderr)
 
 
 def warm_up() -> int:
@@ -105,7 +109,7 @@ def _compile_parts() -> int:
     processes = [_start(modules) for modules in parts]
     try:
         functions = {name for process in processes for name in _function_names(process)}
-        messages: queue.SimpleQueue[str | int] = queue.SimpleQueue()
+        messages: queue.SimpleQueue[str | subprocess.Popen[str]] = queue.SimpleQueue()
         for process in processes:
             threading.Thread(target=_pass_on, args=(process, messages), daemon=True).start()
         return _show(messages, len(processes), functions)
@@ -117,7 +121,14 @@ def _compile_parts() -> int:
 
 def _start(modules: Sequence[str]) -> subprocess.Popen[str]:
     code = COMPILE.format(path=sys.path, modules=modules)
-    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def _failed(process: subprocess.Popen[str]) -> WarmUpError:
+    """The error of a process that has ended early, with the last line that it printed."""
+    process.kill()
+    _, printed = process.communicate()
+    return WarmUpError(f"a process that compiles ended early: {(printed.splitlines() or ['no reason given'])[-1]}")
 
 
 def _function_names(process: subprocess.Popen[str]) -> list[str]:
@@ -126,18 +137,19 @@ def _function_names(process: subprocess.Popen[str]) -> list[str]:
     try:
         return list(json.loads(process.stdout.readline()))
     except ValueError as error:
-        raise WarmUpError("a process that compiles ended early") from error
+        raise _failed(process) from error
 
 
-def _pass_on(process: subprocess.Popen[str], messages: queue.SimpleQueue[str | int]) -> None:
-    """Put the names that a process prints into the queue, and at its end its exit code."""
+def _pass_on(process: subprocess.Popen[str], messages: queue.SimpleQueue[str | subprocess.Popen[str]]) -> None:
+    """Put the names that a process prints into the queue, and at its end the process."""
     assert process.stdout is not None
     for line in process.stdout:
         messages.put(line.rstrip())
-    messages.put(process.wait())
+    process.wait()
+    messages.put(process)
 
 
-def _show(messages: queue.SimpleQueue[str | int], n_processes: int, functions: set[str]) -> int:
+def _show(messages: queue.SimpleQueue[str | subprocess.Popen[str]], n_processes: int, functions: set[str]) -> int:
     """Show the progress until all processes have ended; returns the number of functions. Raises WarmUpError."""
     compiled: set[str] = set()
     with Progress("functions", len(functions)) as progress:
@@ -147,10 +159,10 @@ def _show(messages: queue.SimpleQueue[str | int], n_processes: int, functions: s
                 if message in functions - compiled:
                     compiled.add(message)
                     progress.advance()
-            elif message == 0:
+            elif message.returncode == 0:
                 n_processes -= 1
             else:
-                raise WarmUpError(f"a process that compiles ended early (exit code {message})")
+                raise _failed(message)
     return len(compiled)
 
 
