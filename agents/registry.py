@@ -62,6 +62,8 @@ def make(spec: str, seed: int = 0, files: bool = True) -> Agent:
     that is no integer.
     """
     seed = checked_seed(seed)
+    if not isinstance(spec, str):
+        raise TypeError(f"a bot is named by a text such as 'rule', not {spec!r}")
     name, colon, argument = spec.partition(":")
     found = _find(name)
     if found is None and files and is_file(spec):

@@ -5,6 +5,7 @@ A document is what the JSON file of results holds, without its games; see `arena
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -100,12 +101,12 @@ def plain_text(console: Console) -> Callable[[str], str]:
 
 
 def not_told_apart(comparisons: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """A line for every two bots whose interval contains zero."""
+    """A line for every two bots whose interval contains zero, unless they are the same bot."""
     if any(pair["difference"]["interval"] is None for pair in comparisons):
         yield "one wall does not tell bots apart: play more games"
         return
     for pair in comparisons:
-        if not pair["told_apart"]:
+        if not pair["told_apart"] and not same_bot(pair["bot"], pair["against"]):
             more = pair["more_games"]
             would = (
                 f"about {more:,} more games would"
@@ -113,6 +114,11 @@ def not_told_apart(comparisons: Sequence[dict[str, Any]]) -> Iterator[str]:
                 else "the difference is too small to say how many more games would"
             )
             yield f"{pair['bot']} and {pair['against']}: not told apart; {would}"
+
+
+def same_bot(label: str, other: str) -> bool:
+    """Whether two labels are of one bot that plays twice: ``rule`` and ``rule#2``."""
+    return re.sub(r"#\d+$", "", label) == re.sub(r"#\d+$", "", other)
 
 
 def print_faults(console: Console, bot: dict[str, Any], faults: Sequence[Fault]) -> None:

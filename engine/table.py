@@ -195,6 +195,11 @@ def summary(t: Any) -> str:
 def raw_bytes(records: np.ndarray) -> np.ndarray:
     """The memory of `records` TABLE[n] as uint8[n * TABLE.itemsize], which kernels take (see `engine.kernels`).
 
-    A contiguous array is not copied: what a kernel writes there is in `records`.
+    A contiguous array is not copied: what a kernel writes there is in `records`. Raises TypeError for anything else,
+    which kernels would read beyond its end.
     """
-    return np.ascontiguousarray(records).view(np.uint8)
+    array = np.asarray(records)
+    if array.ndim != 1 or (array.dtype is not TABLE and array.dtype != TABLE):
+        what = "one view" if array.dtype == TABLE and array.ndim == 0 else f"{array.dtype.name[:40]}{list(array.shape)}"
+        raise TypeError(f"expected an array of views, such as np.array([game.view(seat)]), not {what}")
+    return np.ascontiguousarray(array).view(np.uint8)

@@ -138,12 +138,14 @@ class Tables:
         tables, seats = self.asked_tables[:n], self.asked_seats[:n]
         views = self._views[: n * TABLE.itemsize].view(TABLE)
         try:
-            actions = np.asarray(policy(views))
+            answer = policy(views)
+            actions = np.asarray(answer)
         except Exception as error:
             culprit = first_raising(policy, views)
             raise PolicyFault(index, int(tables[culprit]), int(seats[culprit]), f"raised {describe(error)}") from error
         if actions.shape != (n,) or actions.dtype.kind not in "iu":
-            what = f"answered {n} views with {actions.dtype}{list(actions.shape)}, not one action number each"
+            given = "None (is a return missing?)" if answer is None else f"{actions.dtype}{list(actions.shape)}"
+            what = f"answered {n} view{'s' * (n > 1)} with {given}, not one action number each"
             raise PolicyFault(index, int(tables[0]), int(seats[0]), what)
         bad = kernels.apply_actions(self.raw, tables, seats, np.ascontiguousarray(actions, dtype=np.int64))
         if bad >= 0:

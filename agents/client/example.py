@@ -13,12 +13,11 @@ import sys
 from typing import Any
 
 Message = dict[str, Any]
-WANTED = ("hora", "nukidora")
 
 
 def choose(message: Message, seat: int) -> Message:
     """The reply to one message of the server; every message gets exactly one."""
-    for wanted in WANTED:
+    for wanted in ("hora", "nukidora"):
         for action in message.get("possible_actions", []):
             if action["type"] == wanted:
                 return dict(action)
@@ -29,9 +28,11 @@ def choose(message: Message, seat: int) -> Message:
 
 def play(host: str, port: int, room: str) -> None:
     """Join a room and play one game, then leave."""
-    with socket.create_connection((host, port)) as connection, connection.makefile("rw", encoding="utf-8") as stream:
+    connection = socket.create_connection((host, port), 30)
+    with connection, connection.makefile("rw", encoding="utf-8") as stream:
         seat = -1
         for line in stream:
+            connection.settimeout(None)  # a server greets at once; a game may begin later
             message = json.loads(line)
             if message["type"] == "hello":
                 reply: Message = {"type": "join", "name": "example", "room": room}
@@ -49,5 +50,7 @@ if __name__ == "__main__":
         sys.exit("usage: python -m agents.client.example HOST PORT ROOM, such as localhost 11600 default")
     try:
         play(sys.argv[1], int(sys.argv[2]), sys.argv[3])
-    except OSError as error:
-        sys.exit(f"no game at {sys.argv[1]}:{sys.argv[2]}: {error}; is the server running there?")
+    except KeyboardInterrupt:
+        sys.exit("interrupted")
+    except (OSError, ValueError) as error:
+        sys.exit(f"no game at {sys.argv[1]}:{sys.argv[2]}: {error}; is a server of mjai there?")

@@ -6,6 +6,7 @@ their Python is too old, or that nukidora's packages are missing from it.
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 from importlib import import_module
@@ -37,6 +38,20 @@ EXTRAS = {
 NAMESPACES = ("engine", "agents", "arena", "server")
 OWN = (*NAMESPACES, "nukidora")
 
+# What is printed where the encoding of the terminal lacks a character; others become a question mark.
+PLAIN = {"±": "+/-", "·": "-", "×": "x", "…": "...", "–": "-", "—": "-", "─": "-", "→": "->"}
+TRANSLITERATE = "nukidora.transliterate"
+
+
+def transliterate(error: UnicodeError) -> tuple[str, int]:
+    """An error handler of `codecs`."""
+    assert isinstance(error, UnicodeEncodeError)
+    lacking = error.object[error.start : error.end]
+    return "".join(PLAIN.get(character, "?") for character in lacking), error.end
+
+
+codecs.register_error(TRANSLITERATE, transliterate)
+
 _launcher = "python -m "
 
 
@@ -53,7 +68,7 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
         return BAD_ARGUMENTS
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors=TRANSLITERATE)
     module, _, function = main.partition(":")
     try:
         code = int(getattr(import_module(module), function)(sys.argv[1:] if arguments is None else arguments))

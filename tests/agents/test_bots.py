@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from agents import registry
+from agents.registry import make
 from engine import kernels
+from engine.game import Game
 from engine.table import TABLE
 from engine.tables import Tables
 from tests.support.hidden_information import shuffle_hidden
@@ -91,3 +93,16 @@ def test_actions_do_not_depend_on_hidden_information(name: str) -> None:
     for _ in tables.play([compare], np.zeros((40, 3), dtype=np.int8)):
         pass
     assert compared > 1000
+
+
+@pytest.mark.parametrize("name", ["random", "tsumogiri", "efficiency", "rule", "bert"])
+def test_one_view_instead_of_an_array_is_a_clear_error(name: str) -> None:
+    """Compiled code would read beyond its end."""
+    view = Game(seed=7).view(0)
+    bot = make(name)
+    with pytest.raises(TypeError, match=r"expected an array of views, such as np\.array\(\[game\..*, not one view"):
+        bot.act(view)
+    for wrong in (np.array([1, 2, 3]), np.array([[view]])):
+        with pytest.raises(TypeError, match="expected an array of views"):
+            bot.act(wrong)
+    assert len(bot.act(np.array([view]))) == 1

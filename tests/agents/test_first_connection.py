@@ -233,7 +233,7 @@ def test_the_record_is_told_where_the_server_names_the_game() -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("127.0.0.1", str(free_port()), "x"), "is the server running there?"),
+        (("127.0.0.1", str(free_port()), "x"), "is a server of mjai there?"),
         ((), "usage: "),
         (("a", "b", "c"), "usage: "),
     ],

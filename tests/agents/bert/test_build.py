@@ -234,6 +234,12 @@ def test_data_of_another_version_is_refused(
 
 def test_a_bad_folder_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "Not a directory" in refusal(capsys, "/dev/null/data", *SELF_PLAY)
+    other = tmp_path / "docs"
+    other.mkdir()
+    (other / "index.md").touch()
+    assert "has files that are no training data, such as index.md" in refusal(capsys, other, *SELF_PLAY)
+    other.joinpath("index.md").unlink()
+    other.rmdir()
     (tmp_path / "000000.games.npy").touch()
     assert "training files but no manifest.json" in refusal(capsys, tmp_path, *SELF_PLAY)
     (tmp_path / "manifest.json").write_text("{")

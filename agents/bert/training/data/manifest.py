@@ -10,6 +10,7 @@ Beside the shards (`agents.bert.training.data.shards`) a folder has
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -38,6 +39,13 @@ class Part:
     n_shards: int
 
 
+def foreign_file(folder: Path) -> str | None:
+    """The name of a file in a folder that no command here has written; None if there is none."""
+    names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    ours = re.compile(rf"{MANIFEST}|(\d+\.)?{BAD_FILES}|\d+\.\w+\.npy|\..*")
+    return next((name for name in names if not ours.fullmatch(name)), None)
+
+
 def add_sources(folder: Path, sources: Sequence[Source], *, add: bool) -> list[tuple[int, Chunk]]:
     """Write `sources` into the manifest of a folder, if they are not there; returns each shard's number and chunk.
 
@@ -47,6 +55,8 @@ def add_sources(folder: Path, sources: Sequence[Source], *, add: bool) -> list[t
     parts = read_manifest(folder) if made or add else []
     if not parts and made:
         raise ValueError(f"{folder} has training files but no {MANIFEST}: choose another folder")
+    if not parts and (foreign := foreign_file(folder)):
+        raise ValueError(f"{folder} has files that are no training data, such as {foreign}: name another folder")
     others = "; ".join(part.options for part in parts)
     tasks: list[tuple[int, Chunk]] = []
     for source in sources:
