@@ -107,6 +107,12 @@ def test_one_wall_compares_nothing() -> None:
     assert list(not_told_apart([comparison_as_json(pair)])) == ["one wall does not tell bots apart: play more games"]
 
 
+def test_nothing_is_said_of_one_bot_that_plays_twice() -> None:
+    pair = comparison_as_json(comparison(0.03, 0.1))
+    assert list(not_told_apart([pair | {"bot": "rule", "against": "rule#2"}])) == []
+    assert len(list(not_told_apart([pair | {"bot": "rule", "against": "ruled"}]))) == 1
+
+
 def test_what_is_said_below_the_table() -> None:
     pairs = [comparison(0.03, 0.1), comparison(0.2, 0.1), comparison(0.0, 0.1)]
     assert list(not_told_apart([comparison_as_json(pair) for pair in pairs])) == [
