@@ -28,7 +28,7 @@ Message = dict[str, Any]
 
 # What a dialect has no field for, by canonical type; a bot's own hora and ryukyoku go the same way as the events.
 WIN = {"pai", "hora_tehais", "yakus", "fu", "fan", "hora_points", "pao", "scores"}
-SETTINGS = {"rules", "length", "aka_flag", "wall_seed", "uri", "kyoku_first"}
+SETTINGS = {"rules", "length", "aka_flag", "wall_seed", "uri", "kyoku_first", "tenhou"}
 LOST: dict[str, dict[str, set[str]]] = {
     "mjai3p": {},
     "libriichi3p": {
