@@ -47,6 +47,7 @@ sys.exit(main(["show", sys.argv[1]]) or main(["validate", sys.argv[1]]))
 """
 
 
+@pytest.mark.slow
 def test_the_engine_needs_only_numpy_numba_and_rich() -> None:
     command = [sys.executable, "-W", "error::RuntimeWarning", "-c", ENGINE_ALONE, str(EXAMPLE)]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)

@@ -80,6 +80,7 @@ WITHOUT_UVLOOP += "sys.exit(start('server.cli:main'))"
 ANY_PORTS = ("--port", "0", "--mjai-port", "0")
 
 
+@pytest.mark.slow
 def test_a_server_without_uvloop_serves_and_stops(tmp_path: Path) -> None:
     with program(tmp_path, "-c", WITHOUT_UVLOOP, *ANY_PORTS) as process:
         assert process.stdout is not None
@@ -94,6 +95,7 @@ def test_a_server_without_uvloop_serves_and_stops(tmp_path: Path) -> None:
     assert "starting" in err.splitlines()[0]
 
 
+@pytest.mark.slow
 def test_a_server_whose_log_is_for_programs_says_so_in_one_line_of_it(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "nukidora.db").touch()
