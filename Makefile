@@ -15,10 +15,10 @@ arena: .venv/installed
 test: .venv/installed-test
 	$(PYTEST) -m "not slow" $(ARGS)
 
-# These, and then the slow ones; coverage is of both.
+# These with their coverage, and then the slow ones.
 test-all:
-	$(MAKE) test ARGS="--cov --cov-report= $(ARGS)"
-	$(PYTEST) -m slow --cov --cov-append --cov-report=term $(ARGS)
+	$(MAKE) test ARGS="--cov --cov-report=term $(ARGS)"
+	$(PYTEST) -m slow $(ARGS)
 
 check: .venv/installed-dev
 	$(BIN)/ruff check

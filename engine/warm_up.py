@@ -21,7 +21,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 
-from numba.core import event
+from numba.core import config, event
 from numba.core.registry import cpu_target
 
 from engine import compiling
@@ -73,10 +73,13 @@ def stamp() -> Path:
 
 
 def warm_up_once() -> None:
-    """Warm up if the cache is not complete. Does nothing from the second call on, and while warming up."""
+    """Warm up if the cache is not complete. Does nothing from the second call on, and while warming up.
+
+    With bounds checked, which is for finding faults, only what is called is compiled.
+    """
     global _checked
     with _lock:
-        if _checked:
+        if _checked or config.BOUNDSCHECK:
             return
         _checked = True
         try:
