@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -75,7 +75,8 @@ def accepting(answer: Callable[[socket.socket], None]) -> Iterator[int]:
                 return
             with connected:
                 connected.settimeout(5)
-                answer(connected)
+                with suppress(ConnectionError):  # a client may leave before it has read all
+                    answer(connected)
 
     thread = Thread(target=run, daemon=True)
     thread.start()
