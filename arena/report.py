@@ -18,8 +18,8 @@ from rich.text import Text
 from arena.columns import COMPARISON, MISSING, PLAY, RESULTS, Statistic
 from arena.observers import Fault
 from arena.schedule import ROTATIONS
+from engine.common.program import PLAIN
 
-PLAIN = {"±": "+/-", MISSING: "-"}  # for output whose encoding lacks them
 ASCII_HEAD = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)  # SIMPLE_HEAD in ASCII
 
 
@@ -94,9 +94,9 @@ def table(
 def plain_text(console: Console) -> Callable[[str], str]:
     """Replaces the characters of tables that the encoding of the console lacks, if it lacks some."""
     try:
-        "".join([*PLAIN, "─"]).encode(console.encoding)
+        f"±{MISSING}─".encode(console.encoding)
     except UnicodeEncodeError:
-        return lambda text: "".join(PLAIN.get(character, character) for character in text.replace("─", "-"))
+        return lambda text: "".join(PLAIN.get(character, character) for character in text)
     return lambda text: text
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -17,6 +16,7 @@ from arena.play import ChunkResult
 from arena.schedule import ROTATIONS, RunSettings, seating
 from arena.statistics import N_COUNTS, SCORE, BotGames, by_bot, compare_all, placements_of
 from engine.common.files import write_atomically
+from engine.common.program import installed_version
 from engine.table import N_SEATS
 
 
@@ -92,7 +92,7 @@ class Results:
         """
         bots = self.by_bot()
         return {
-            "version": version(),
+            "version": installed_version(),
             "settings": asdict(self.settings),
             "sources": identity["sources"],
             "bot_files": identity["bot_files"],
@@ -128,11 +128,3 @@ def _json_list(key: str, entries: Iterator[dict[str, Any]]) -> Iterator[str]:
         yield separator + json.dumps(entry, ensure_ascii=False)
         separator = ",\n"
     yield "\n],\n"
-
-
-def version() -> str | None:
-    """The version of the installed package; None if it is not installed."""
-    try:
-        return importlib.metadata.version("nukidora")
-    except importlib.metadata.PackageNotFoundError:
-        return None

@@ -223,7 +223,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Warm up, and return the exit code."""
     parser = Parser("engine.warm_up", description="Compiles the rules and all bots to machine code, once.")
     parser.parse_args(arguments)
-    start = monotonic()
+    began = monotonic()
     try:
         n_functions = warm_up()
     except (WarmUpError, OSError) as error:
@@ -231,7 +231,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
     folder = compiling.cache_root()
     if n_functions:
-        print(f"compiled {n_functions} functions in {monotonic() - start:.0f} s; the machine code is in {folder}")
+        print(f"compiled {n_functions} functions in {monotonic() - began:.0f} s; the machine code is in {folder}")
     else:
         print(f"nothing to compile: the machine code of this version is in {folder}")
     return OK

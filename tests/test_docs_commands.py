@@ -108,7 +108,7 @@ def error_of(command: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
             return parsed
         raise ParsedError
 
-    ending = "" if command.program == "agents.bert.play" else ".__main__" if "benchmarks" in command.program else ".cli"
+    ending = ".__main__" if "benchmarks" in command.program else ".cli"
     program = import_module(command.program + ending)
     with monkeypatch.context() as patch:
         patch.setattr(argparse.ArgumentParser, "parse_known_args", parse_exactly)

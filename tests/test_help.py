@@ -15,7 +15,7 @@ PROGRAMS = [
     ("server.cli", ["token", "add"]),
     ("agents.client.cli", []),
     ("agents.bert.cli", []),
-    ("agents.bert.play", []),
+    ("agents.bert.play.cli", []),
     ("engine.cli", []),
     ("engine.warm_up", []),
     *(("engine.cli", [command]) for command in ("validate", "convert", "show")),

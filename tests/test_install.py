@@ -150,7 +150,12 @@ def without_packages(*packages: str) -> str:
 
 @pytest.mark.parametrize(
     ("program", "package", "extra"),
-    [("arena.cli", "numba", "."), ("server.cli", "uvicorn", ".[server]"), ("agents.client.cli", "numpy", ".")],
+    [
+        ("arena.cli", "numba", "."),
+        ("server.cli", "uvicorn", ".[server]"),
+        ("agents.client.cli", "numpy", "."),
+        ("agents.bert.play.cli", "numpy", "."),
+    ],
 )
 def test_a_missing_package_is_one_line(program: str, package: str, extra: str) -> None:
     code = without_packages(package) + f"from engine.common.program import start; sys.exit(start('{program}:main', []))"

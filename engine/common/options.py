@@ -116,52 +116,42 @@ class Parser(argparse.ArgumentParser):
 
 def seed(text: str) -> int:
     """Option type: a seed, an integer of 64 bits that is not negative."""
-    value = _integer(text, 0, "a seed: an integer from 0 to 2^64 - 1")
-    if value > MAX_SEED:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a seed: an integer from 0 to 2^64 - 1")
-    return value
+    return _integer(text, "a seed: an integer from 0 to 2^64 - 1", 0, MAX_SEED)
+
+
+def port(text: str) -> int:
+    """Option type: a TCP port to connect to."""
+    return _integer(text, "a port: an integer from 1 to 65535", 1, 65535)
 
 
 def positive(text: str) -> int:
     """Option type: an integer >= 1."""
-    return _integer(text, 1, "a positive integer")
+    return _integer(text, "a positive integer", 1)
 
 
 def non_negative(text: str) -> int:
     """Option type: an integer >= 0."""
-    return _integer(text, 0, "a non-negative integer")
+    return _integer(text, "a non-negative integer", 0)
 
 
 def positive_number(text: str) -> float:
     """Option type: a finite number > 0."""
-    value = _number(text)
-    if not 0.0 < value < inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
-    return value
+    return _number(text, "a positive number", positive=True)
 
 
 def non_negative_number(text: str) -> float:
     """Option type: a finite number >= 0."""
-    value = _number(text)
-    if not 0.0 <= value < inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative number")
-    return value
+    return _number(text, "a non-negative number")
 
 
 def seconds(text: str) -> float:
     """Option type: a finite number of seconds >= 0."""
-    value = _number(text)
-    if not 0.0 <= value < inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative number of seconds")
-    return value
+    return _number(text, "a non-negative number of seconds")
 
 
 def positive_seconds(text: str) -> float:
     """Option type: a finite number of seconds > 0."""
-    value = _number(text)
-    if not 0.0 < value < inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of seconds")
-    return value
+    return _number(text, "a positive number of seconds", positive=True)
 
 
 def three_bots(text: str) -> tuple[str, ...]:
@@ -187,22 +177,18 @@ def describe_error(error: Exception) -> str:
     return str(error)
 
 
-def port(text: str) -> int:
-    """Option type: a TCP port to connect to."""
-    value = _integer(text, 1, "a port: an integer from 1 to 65535")
-    if value > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port: an integer from 1 to 65535")
-    return value
-
-
-def _integer(text: str, minimum: int, what: str) -> int:
-    if not (text.isascii() and text.isdigit()) or int(text) < minimum:
+def _integer(text: str, what: str, minimum: int, maximum: float = inf) -> int:
+    if not (text.isascii() and text.isdigit() and minimum <= int(text) <= maximum):
         raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
     return int(text)
 
 
-def _number(text: str) -> float:
+def _number(text: str, what: str, *, positive: bool = False) -> float:
+    """A finite number >= 0, or > 0."""
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
-        return nan
+        value = nan
+    if not 0.0 <= value < inf or (positive and value == 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+    return value

@@ -126,11 +126,16 @@ def program_name(program: str) -> str:
     return _launcher + (program if _launcher.startswith("python") else program.replace("agents.", ""))
 
 
-def version() -> str:
-    """The version of nukidora."""
+def installed_version() -> str | None:
+    """The version of the installed package; None if nukidora runs from its sources."""
     from importlib import metadata  # slow to import
 
     try:
         return metadata.version("nukidora")
     except metadata.PackageNotFoundError:
-        return "(not installed)"
+        return None
+
+
+def version() -> str:
+    """The version of nukidora, for people."""
+    return installed_version() or "(not installed)"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.bert.play import main
+from agents.bert.play.cli import main
 from agents.client import cli as client
 from agents.external.adapters import AgentBot
 from agents.registry import make

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 from agents.client import cli as client
 from agents.client.connection import PORTS, parse_url
 from engine.common.options import Parser, port
-from engine.common.program import start
 
 SCHEME = "mjsonp"
 EPILOG = """\
@@ -47,7 +45,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(str(error))
     name = [] if options.name is None else [f"--name={options.name}"]
     return client.main([f"bert:{options.model_path}", url, *name])
-
-
-if __name__ == "__main__":
-    sys.exit(start("agents.bert.play:main"))
