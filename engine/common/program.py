@@ -6,9 +6,12 @@ their Python is too old, or that nukidora's packages are missing from it.
 
 from __future__ import annotations
 
+import _thread
 import codecs
 import os
+import signal
 import sys
+import threading
 from importlib import import_module
 from io import TextIOWrapper
 
@@ -69,6 +72,7 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors=TRANSLITERATE)
+    sys.unraisablehook = repeat_interrupt
     module, _, function = main.partition(":")
     try:
         code = int(getattr(import_module(module), function)(sys.argv[1:] if arguments is None else arguments))
@@ -86,6 +90,22 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
     except BrokenPipeError:  # the reader of the pipe has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+
+
+def repeat_interrupt(unraisable: sys.UnraisableHookArgs) -> None:
+    """A ``sys.unraisablehook``: repeat a Ctrl-C where Python ignores exceptions, such as callbacks of LLVM in numba."""
+    if isinstance(unraisable.exc_value, KeyboardInterrupt):
+        threading.Timer(0.05, interrupt, [threading.get_ident()]).start()  # at once, it would be ignored again
+    else:
+        sys.__unraisablehook__(unraisable)
+
+
+def interrupt(main_thread: int) -> None:
+    """Send SIGINT to the main thread, so that a system call that it waits in ends too."""
+    if sys.platform == "win32":  # untested
+        _thread.interrupt_main()
+    else:
+        signal.pthread_kill(main_thread, signal.SIGINT)
 
 
 def python_is_too_old() -> bool:

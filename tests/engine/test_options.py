@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from argparse import ArgumentTypeError
 from collections.abc import Callable
 
@@ -56,15 +53,3 @@ def test_an_error_is_described_in_one_line() -> None:
         "a.json: No such file or directory"
     )
     assert describe_error(OSError("out of space")) == "out of space"
-
-
-@pytest.mark.parametrize(
-    ("encoding", "printed"), [("ascii", "1.5 +/- 2 - N x 2 ?"), ("utf-8", "1.5 ± 2 · N × 2 \u6771")]
-)
-def test_a_terminal_whose_encoding_lacks_a_character_shows_a_plain_one(encoding: str, printed: str) -> None:
-    code = "import sys; from types import ModuleType as M; from engine.common.program import start; m = M('m'); "
-    code += "m.main = lambda arguments: print('1.5 ± 2 · N × 2 \\u6771') or 0; sys.modules['m'] = m; start('m:main')"
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=os.environ | {"PYTHONIOENCODING": encoding}, capture_output=True, check=True
-    )
-    assert done.stdout.decode(encoding).strip() == printed
