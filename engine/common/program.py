@@ -87,6 +87,11 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
+    except ImportError as error:
+        if not isinstance(error.__cause__, KeyboardInterrupt):  # Ctrl-C while a package written in C++ was imported
+            raise
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
     except BrokenPipeError:  # the reader of the pipe has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED

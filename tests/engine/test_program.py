@@ -42,6 +42,13 @@ def test_ctrl_c_is_not_lost_in_a_callback_that_ignores_exceptions() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
 
 
+def test_ctrl_c_while_a_package_written_in_cpp_is_imported_is_no_traceback() -> None:
+    """pybind11 raises an ImportError from the KeyboardInterrupt."""
+    code = INTERRUPT_IN_A_CALLBACK.replace("    callback()\n", "    raise ImportError from KeyboardInterrupt()\n")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
 def test_other_exceptions_that_python_ignores_are_shown() -> None:
     code = INTERRUPT_IN_A_CALLBACK.replace("signal.raise_signal(signal.SIGINT)", "1 / 0").replace(
         "sleep(30)", "sleep(0)"
