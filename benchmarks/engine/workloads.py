@@ -25,7 +25,7 @@ from engine.tiles import FULL_SET, HONOUR, KIND_5P, KIND_5S, KIND_OF, N_KINDS, S
 def play_batch(n_tables: int = 512) -> int:
     """Random hanchan on ``n_tables`` tables in lock step, by a policy that is given views; returns decisions."""
     tables = Tables(range(n_tables))
-    actions = np.zeros(2 * n_tables, dtype=np.int16)
+    actions = np.zeros(2 * n_tables, dtype=np.int64)
     decisions = 0
 
     def policy(views: np.ndarray) -> np.ndarray:
