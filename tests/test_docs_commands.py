@@ -108,8 +108,7 @@ def error_of(command: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
             return parsed
         raise ParsedError
 
-    ending = ".__main__" if "benchmarks" in command.program else ".cli"
-    program = import_module(command.program + ending)
+    program = import_module(command.program + ".cli")
     with monkeypatch.context() as patch:
         patch.setattr(argparse.ArgumentParser, "parse_known_args", parse_exactly)
         for name in ("parse_args", "parse_intermixed_args"):

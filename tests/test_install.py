@@ -155,6 +155,7 @@ def without_packages(*packages: str) -> str:
         ("server.cli", "uvicorn", ".[server]"),
         ("agents.client.cli", "numpy", "."),
         ("agents.bert.play.cli", "numpy", "."),
+        ("benchmarks.engine.cli", "numpy", "."),
     ],
 )
 def test_a_missing_package_is_one_line(program: str, package: str, extra: str) -> None:

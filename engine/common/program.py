@@ -39,7 +39,7 @@ EXTRAS = {
     "train": ["torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors"],
 }
 NAMESPACES = ("engine", "agents", "arena", "server")
-OWN = (*NAMESPACES, "nukidora")
+OWN = (*NAMESPACES, "nukidora", "benchmarks")
 
 # What is printed where the encoding of the terminal lacks a character; others become a question mark.
 PLAIN = {"±": "+/-", "·": "-", "×": "x", "…": "...", "–": "-", "—": "-", "─": "-", "→": "->"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.engine import __main__ as benchmark
+from benchmarks.engine import cli as benchmark
 from benchmarks.engine import workloads
 from benchmarks.timing import rate
 

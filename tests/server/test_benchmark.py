@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.server import __main__ as benchmark
+from benchmarks.server import cli as benchmark
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.bert import __main__ as bench
+from benchmarks.bert import cli as bench
 from benchmarks.timing import rate
 
 
