@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from engine.common.options import Parser
+from engine.common.program import program_name
 
 # command -> module:function, help; only the command's module is imported, as importing torch takes seconds
 COMMANDS = {
@@ -24,12 +25,8 @@ COMMANDS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     epilog = "\n".join(f"{name:9} {description}" for name, (_, description) in COMMANDS.items())
-    epilog += "\n\npython -m agents.bert COMMAND --help shows a command's options."
-    parser = Parser(
-        "agents.bert",
-        description=__doc__,
-        epilog=epilog,
-    )
+    epilog += f"\n\n{program_name('agents.bert')} COMMAND --help shows a command's options."
+    parser = Parser("agents.bert", description=__doc__, epilog=epilog)
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help="one of those below")
     words = sys.argv[1:] if arguments is None else list(arguments)
     command = parser.parse_args(words[:1]).command
