@@ -113,7 +113,10 @@ def test_improve_needs_rollouts(data: Path, network: Path, tmp_path: Path, capsy
     assert commands.main([str(word) for word in command]) == 0
 
 
-def test_pretraining_is_followed_by_training(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pretraining_is_followed_by_training(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the folder that is proposed does not exist yet
     assert commands.main(["pretrain", str(data), str(tmp_path / "run"), *SMALL]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
     assert last == f"  python -m agents.bert train {data} runs/first --from {tmp_path / 'run' / 'model'}"
