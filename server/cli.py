@@ -19,9 +19,10 @@ from engine.mjai.connection import check_name
 from server.access import HOUSE_BOT_SUFFIX
 from server.flags import make_flags, parse, read_settings
 from server.logs import start_logging
-from server.running import Running, make_folder, running, warm_up
+from server.running import Running, make_folder, running
 from server.settings import PREFIX, Settings, is_loopback
 from server.store import Store, StoreError
+from server.warm_up import warm_up
 
 log = structlog.get_logger("server")
 EPILOG = f"""\

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import socket
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -12,11 +11,8 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import uvicorn
 
-from agents.registry import make
-from engine.game import Game
 from engine.mjai.connection import MAX_MESSAGE
 from server.access import Access
 from server.addresses import listening
@@ -57,21 +53,6 @@ class Running:
     host: str
     port: int  # HTTP and WebSocket
     mjai_port: int
-
-
-def warm_up(settings: Settings) -> None:
-    """Compile, or load from the cache, all compiled code that games need."""
-    bots = [make(spec) for spec in (settings.house_bot, *settings.fill)]
-    game = Game(rules=settings.room.make_rules())
-    while not game.over:
-        for seat in game.asked:
-            views = np.array([game.view(seat)])
-            action, *_ = (int(bot.act(views)[0]) for bot in bots)
-            assert action in game.legal(seat)
-            game.act(seat, action)
-    game.take_messages()
-    gc.collect()
-    gc.freeze()  # else each full collection would go through all modules and halt all games for a quarter of a second
 
 
 def make_folder(folder: Path) -> None:

@@ -20,8 +20,9 @@ from websockets.exceptions import ConnectionClosed
 
 from server.logs import start_logging
 from server.metrics import Metrics
-from server.running import running, warm_up
+from server.running import running
 from server.settings import Settings
+from server.warm_up import warm_up
 
 SPAWN = multiprocessing.get_context("spawn")
 PAGE_SIZE = os.sysconf("SC_PAGE_SIZE")

@@ -21,9 +21,10 @@ from engine.mjai.actions import action_message
 from engine.records import mjai as records_mjai
 from engine.records.replay import Replay
 from server.game.live_game import LiveGame
-from server.running import Running, running, warm_up
+from server.running import Running, running
 from server.settings import Settings
 from server.store import Store, StoredGame
+from server.warm_up import warm_up
 from tests.support.raw_connections import CONNECTIONS, Address, ClientConnection
 
 Message = dict[str, Any]
