@@ -1,0 +1,30 @@
+"""All attacks."""
+
+from __future__ import annotations
+
+from tests.server.attacks import (
+    blank_lines,
+    chunked_bodies,
+    control_frames,
+    garbage,
+    house_bots,
+    idle_connections,
+    joins,
+    parked_memory,
+    players,
+    reconnects,
+    requests,
+    trickle,
+)
+from tests.support.attacker import Attack
+
+MODULES = (
+    blank_lines, control_frames, chunked_bodies, idle_connections, trickle, requests, parked_memory, reconnects, joins,
+    garbage, players, house_bots,
+)  # fmt: skip
+ATTACKS = {attack.name: attack for module in MODULES for attack in module.ATTACKS}
+
+
+def attack_named(name: str) -> Attack:
+    """The attack of that name."""
+    return ATTACKS[name]

@@ -1,0 +1,15 @@
+"""Games with every house bot there is."""
+
+from __future__ import annotations
+
+from tests.support.attacker import Attack, Attacker
+
+
+def join_with_each(attacker: Attacker) -> None:
+    """Start a game with two of each."""
+    for bot in ("bert", "random", "tsumogiri", "efficiency", "rule"):
+        attacker.joined(f"house+{bot}+{bot}")
+    attacker.stop.wait(1)
+
+
+ATTACKS = (Attack("a game with each house bot", join_with_each, log_lines=300),)

@@ -1,0 +1,68 @@
+"""Bots that play: as fast as possible, with long replies, with faults, without reading."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+from tests.support.attacker import Attack, Attacker
+
+ROOM = "fast+rule+rule"
+LONGEST = 65_000  # bytes
+NONE = b'{"type":"none"}'
+LARGE = b'{"type":"none","ext_bot":{"x":"' + b"y" * 4_000 + b'"}}'
+PADDED = b'{"type":"none","x":[' + b"[]," * (LONGEST // 3) + b"0]}"
+SPACES = b'{"type":"none"' + b" " * LONGEST + b"}"
+DEEP = b"[" * 30_000 + b"]" * 30_000
+DEEP_OBJECTS = b'{"a":' * 10_000 + b"0" + b"}" * 10_000
+HUGE_NUMBER = b'{"type":"none","x":' + b"9" * LONGEST + b"}"
+LOG_LINES = 300  # games are finished
+
+
+def play(reply: bytes, attacker: Attacker) -> None:
+    """Discard what is drawn and reply this to everything else, at once."""
+    opened = attacker.tcp()
+    opened.sendall(json.dumps({"type": "join", "name": "fast", "room": ROOM, "games": 0}).encode() + b"\n")
+    own_draw, rest = b"-", b""
+    while not attacker.over:
+        if not (data := opened.recv(65_536)):
+            attacker.sent.closed += 1
+            return
+        *lines, rest = (rest + data).split(b"\n")
+        for line in lines:
+            said = reply
+            if line.startswith(b'{"type":"start_game"'):
+                own_draw = b'{"type":"tsumo","actor":%d,' % json.loads(line)["id"]
+            elif line.startswith(own_draw):
+                said = b'{"type":"dahai","pai":"%b"}' % line.split(b'"', 10)[9]
+            elif line.startswith((b'{"type":"hello"', b'{"type":"joined"')):
+                continue
+            opened.sendall(said + b"\n")
+            attacker.pace(len(said))
+
+
+def flood(reply: bytes, attacker: Attacker) -> None:
+    """Reply without being asked."""
+    attacker.flood(attacker.joined(ROOM), (reply + b"\n") * (1 + 100_000 // len(reply)))
+
+
+def flood_unread(attacker: Attacker) -> None:
+    """Reply as asked, more or less, and never read."""
+    attacker.flood(attacker.joined(ROOM), (NONE + b"\n") * 4_000, read=False)
+
+
+REPLIES = {
+    "long annotations": LARGE, "64 KB of empty lists": PADDED, "64 KB of spaces": SPACES, "deep lists": DEEP,
+    "deep objects": DEEP_OBJECTS, "huge integers": HUGE_NUMBER,
+}  # fmt: skip
+ATTACKS = (
+    Attack("a bot that replies at once", partial(play, NONE), log_lines=LOG_LINES, short=True),
+    Attack("20 bots that reply at once", partial(play, NONE), 20, log_lines=LOG_LINES),
+    *(
+        Attack(f"replies with {what}", partial(play, reply), log_lines=LOG_LINES, short=what == "64 KB of empty lists")
+        for what, reply in REPLIES.items()
+    ),
+    *(Attack(f"{what}, unasked", partial(flood, reply), log_lines=LOG_LINES) for what, reply in REPLIES.items()),
+    Attack("replies unasked", partial(flood, NONE), log_lines=LOG_LINES),
+    Attack("replies unasked, never reading", flood_unread, 4, log_lines=LOG_LINES),
+)

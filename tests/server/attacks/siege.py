@@ -1,0 +1,173 @@
+"""A server under attack while honest bots play: what they, the memory and the log saw."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from tests.server.attacks.catalogue import attack_named
+from tests.support.attacker import Attack, Sent, attacking
+from tests.support.honest_bots import HonestBots, Waits, honest_bots
+from tests.support.server_program import ServerProgram, server_program
+
+DESCRIPTORS = 1_024  # of the server: what most systems give a program
+NEWCOMER = "127.0.0.10"
+NEWCOMER_TIMEOUT = 5.0  # seconds
+RECOVERY_TIMEOUT = 60.0  # seconds until a server answers again after an attack
+WARM_UP_TIMEOUT = 60.0
+MB = 1_000_000
+numbers = count()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an attack may do at most."""
+
+    worst: float  # seconds that an honest bot waits
+    p99: float
+    newcomer: float  # seconds until a new bot plays
+    memory: int = 20 * MB  # that the server needs more
+
+
+STRICT = Limits(worst=0.25, p99=0.03, newcomer=1.0)
+LOOSE = Limits(worst=2.0, p99=0.5, newcomer=3.0)  # where other programs use the processor too
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an attack did."""
+
+    attack: Attack
+    seconds: float
+    seen: Waits
+    newcomer: float | str  # seconds until a new bot played, or why it did not
+    memory: int  # bytes that the server needed more at most
+    descriptors: int  # open after it
+    cpu: float  # part of a processor that the server used
+    log: list[str]  # lines
+    sent: Sent
+
+    @property
+    def worst(self) -> float:
+        """The longest wait, in seconds."""
+        return max(self.seen.waits, default=float("inf"))
+
+    @property
+    def p99(self) -> float:
+        """What 99 % of the waits did not exceed, in seconds."""
+        return quantile(self.seen.waits, 0.99)
+
+    def complaints(self, limits: Limits) -> list[str]:
+        """What was not harmless."""
+        tracebacks = [line for line in self.log if "Traceback" in line or "[error" in line or "[critical" in line]
+        allowed = self.attack.log_lines + 20 * self.seconds
+        own = f"(this process's own worst delay was {1000 * max(self.seen.lags, default=0):.0f} ms)"
+        found = {
+            f"worst wait {1000 * self.worst:.0f} ms {own}": self.worst > limits.worst,
+            f"p99 of waits {1000 * self.p99:.1f} ms {own}": self.p99 > limits.p99,
+            f"faults or errors: {self.seen.errors[:3]}": bool(self.seen.errors),
+            f"{self.seen.drops} honest bots dropped": self.seen.drops > 0,
+            f"only {self.seen.decisions} decisions": self.seen.decisions < 10 * min(self.seconds, 1),
+            f"memory grew by {self.memory / MB:.0f} MB": self.memory > limits.memory,
+            f"{len(self.log)} lines in the log, such as {self.log[-1:]}": len(self.log) > allowed,
+            f"errors in the log: {tracebacks[:3]}": bool(tracebacks),
+            f"the attack opened {self.sent.connections} connections": self.sent.connections == 0,
+        }
+        if not self.attack.full:
+            late = isinstance(self.newcomer, str) or self.newcomer > limits.newcomer
+            found[f"a newcomer could not play: {self.newcomer}"] = late
+        return [text for text, holds in found.items() if holds]
+
+
+def quantile(values: list[float], fraction: float) -> float:
+    """The value that this fraction does not exceed; infinite where there are none."""
+    ordered = sorted(values) or [float("inf")]
+    return ordered[min(len(ordered) - 1, int(fraction * len(ordered)))]
+
+
+@dataclass
+class Siege:
+    """A server and its honest bots."""
+
+    server: ServerProgram
+    bots: HonestBots
+
+    def strike(self, attack: Attack, seconds: float) -> Outcome:
+        """Attack for that long; returns once the server answers again."""
+        lines, memory, cpu = len(self.server.log_lines()), self.server.memory, self.server.cpu
+        self.bots.look()
+        with self.server.peak_memory() as memories:
+            with attacking(attack_named, attack.name, self.server.ports) as sent:
+                started = time.monotonic()
+                time.sleep(seconds)
+                newcomer = self.newcomer()
+                cpu = (self.server.cpu - cpu) / (time.monotonic() - started)
+            self.wait_until_it_answers()
+        seen = self.bots.look()
+        log = self.server.log_lines()[lines:]
+        return Outcome(
+            attack, seconds, seen, newcomer, max(memories) - memory, self.server.descriptors, cpu, log, sent
+        )
+
+    def newcomer(self) -> float | str:
+        """Seconds until a new bot of another address plays, and the server says that it is well; or why not."""
+        started = time.monotonic()
+        room = f"newcomer{next(numbers)}+rule+rule"
+        join = json.dumps({"type": "join", "name": "newcomer", "room": room}).encode() + b"\n"
+        try:
+            said = self.talk(self.server.ports.mjai_port, join, b"start_game")
+            if b"start_game" not in said:
+                return f"mjai: {said[-200:]!r}"
+            said = self.talk(self.server.ports.port, b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", b"\r\n\r\n")
+            if not said.startswith(b"HTTP/1.1 200"):
+                return f"HTTP: {said[:200]!r}"
+        except OSError as error:
+            return f"{type(error).__name__}: {error}"
+        return time.monotonic() - started
+
+    def talk(self, port: int, data: bytes, until: bytes) -> bytes:
+        """Send that, and read until the server has said this."""
+        said = b""
+        with socket.create_connection(("127.0.0.1", port), NEWCOMER_TIMEOUT, (NEWCOMER, 0)) as connection:
+            connection.sendall(data)
+            while until not in said and (more := connection.recv(65_536)):
+                said += more
+        return said
+
+    def wait_until_it_answers(self) -> None:
+        """Wait for the end of what the attack has left behind."""
+        end = time.monotonic() + RECOVERY_TIMEOUT
+        while time.monotonic() < end:
+            assert self.server.process.poll() is None, "the server has died"
+            started = time.monotonic()
+            if not isinstance(self.newcomer(), str) and time.monotonic() - started < 0.5:
+                return
+            time.sleep(0.05)
+
+    def warm_up(self, games: int = 0) -> None:
+        """Let the honest bots play, until so many games are finished, and ask for everything once."""
+        for path in ("/openapi.json", "/docs", "/metrics", "/api/games", "/api/players", "/api/rooms", "/no"):
+            self.talk(self.server.ports.port, f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode(), b"\r\n\r\n")
+        self.newcomer()
+        finished = decisions = 0
+        end = time.monotonic() + WARM_UP_TIMEOUT
+        while finished < games or decisions < 100:
+            assert time.monotonic() < end, "the honest bots do not play"
+            time.sleep(0.1)
+            seen = self.bots.look()
+            finished, decisions = finished + seen.games, decisions + seen.decisions
+
+
+@contextmanager
+def siege(folder: Path, games: int = 0) -> Iterator[Siege]:
+    """A server that honest bots play on, at least so many `games` before the first attack."""
+    with server_program(folder, descriptors=DESCRIPTORS) as server, honest_bots(server.ports) as bots:
+        found = Siege(server, bots)
+        found.warm_up(games)
+        yield found
