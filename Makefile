@@ -15,10 +15,11 @@ arena: .venv/installed
 test: .venv/installed-test
 	$(PYTEST) -m "not slow" $(ARGS)
 
-# These with their coverage, and then the slow ones.
+# These with their coverage, then the slow ones, then those that measure times, one at a time.
 test-all:
 	$(MAKE) test ARGS="--cov --cov-report=term $(ARGS)"
-	$(PYTEST) -m slow $(ARGS)
+	$(PYTEST) -m "slow and not alone" $(ARGS)
+	$(BIN)/python -m pytest -m alone $(ARGS)
 
 check: .venv/installed-dev
 	$(BIN)/ruff check

@@ -130,7 +130,7 @@ class Attacker:
             self.stop.wait(left)
 
     def flood(self, opened: socket.socket, data: bytes, read: bool = True) -> None:
-        """Send the same again and again until the server closes the connection; what it sends is dropped or not read."""
+        """Send the same again and again until the server closes the connection; its own is dropped or not read."""
         opened.setblocking(False)
         poll, position = select.poll(), 0
         poll.register(opened, select.POLLOUT | (select.POLLIN if read else 0))

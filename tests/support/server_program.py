@@ -85,7 +85,18 @@ def server_program(folder: Path, *flags: str, descriptors: int | None = None) ->
 
     `descriptors`: how many files and sockets it may open, as by ``ulimit -n``.
     """
-    command = [sys.executable, "-m", "server", "--port", "0", "--mjai-port", "0", "--data", str(folder / "data"), *flags]
+    command = [
+        sys.executable,
+        "-m",
+        "server",
+        "--port",
+        "0",
+        "--mjai-port",
+        "0",
+        "--data",
+        str(folder / "data"),
+        *flags,
+    ]
     limit = f"ulimit -n {descriptors}; " if descriptors else ""
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(

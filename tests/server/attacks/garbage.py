@@ -26,11 +26,17 @@ ATTACKS = (
     Attack("garbage as lines, not joined", lambda a: a.flood(a.tcp(), LINES), 4),
     Attack("garbage as lines, playing", lambda a: a.flood(a.joined("noise+rule+rule"), LINES), 4, log_lines=300),
     Attack("noise without lines", lambda a: a.flood(a.tcp(), b"x" * 65_536), 4),
-    Attack("noise without lines, playing", lambda a: a.flood(a.joined("noise+rule+rule"), b"x" * 65_536), 4, log_lines=300),
+    Attack(
+        "noise without lines, playing", lambda a: a.flood(a.joined("noise+rule+rule"), b"x" * 65_536), 4, log_lines=300
+    ),
     Attack("garbage as frames", lambda a: a.flood(a.websocket(), NOISE), 4),
     *(
-        Attack(f"text that is not UTF-8, {who}", partial(send_frames, who, frame(TEXT, b"\xff{}") * 1_000), log_lines=300)
+        Attack(
+            f"text that is not UTF-8, {who}", partial(send_frames, who, frame(TEXT, b"\xff{}") * 1_000), log_lines=300
+        )
         for who in ("not joined", "playing")
     ),
-    Attack("binary frames of zeros, playing", partial(send_frames, "playing", frame(BINARY, bytes(60_000))), log_lines=300),
+    Attack(
+        "binary frames of zeros, playing", partial(send_frames, "playing", frame(BINARY, bytes(60_000))), log_lines=300
+    ),
 )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from tests.support.attacker import Attack, Attacker
 
+BOTS = ("random", "tsumogiri", "efficiency", "rule", "bert")  # agents.registry takes seconds to import
+
 
 def join_with_each(attacker: Attacker) -> None:
     """Start a game with two of each."""
-    for bot in ("bert", "random", "tsumogiri", "efficiency", "rule"):
+    for bot in BOTS:
         attacker.joined(f"house+{bot}+{bot}")
     attacker.stop.wait(1)
 

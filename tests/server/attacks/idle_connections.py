@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 from functools import partial
 
 from tests.support.attacker import Attack, Attacker, address
@@ -17,6 +18,7 @@ BEGUN = {
     "one request": b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
 }
 THOUSAND = 1_000
+Opening = Callable[[Attacker, int], socket.socket]
 
 
 def begin(data: bytes, attacker: Attacker, number: int) -> socket.socket:
@@ -50,15 +52,17 @@ def http(attacker: Attacker, number: int) -> socket.socket:
     return attacker.http()
 
 
-OPEN = {name: partial(begin, data) for name, data in BEGUN.items()} | {
+def keep(opening: Opening, attacker: Attacker) -> None:
+    """Keep connections open."""
+    attacker.keep_open(300, partial(opening, attacker))
+
+
+OPEN: dict[str, Opening] = {name: partial(begin, data) for name, data in BEGUN.items()} | {
     "half a WebSocket frame": websocket_frame,
     "their own side closed": half_open,
 }
 ATTACKS = (
-    *(
-        Attack(f"connections with {what}", lambda a, opening=opening: a.keep_open(300, partial(opening, a)))
-        for what, opening in OPEN.items()
-    ),
+    *(Attack(f"connections with {what}", partial(keep, opening)) for what, opening in OPEN.items()),
     Attack("1,000 idle TCP connections", lambda a: a.keep_open(THOUSAND, partial(tcp, a))),
     Attack("1,000 idle HTTP connections", lambda a: a.keep_open(THOUSAND, partial(http, a)), short=True),
     Attack(

@@ -85,7 +85,10 @@ def long_url(attacker: Attacker) -> None:
 ATTACKS = (
     *(Attack(f"GET {path}, {LOOPS} loops", partial(ask, path), LOOPS, short=path == SHORT) for path in PATHS),
     Attack("GET /api/games on new connections, 20 loops", partial(ask_once, "/api/games"), LOOPS),
-    *(Attack(f"records as {name}, {LOOPS} loops", partial(download, name), LOOPS) for name in ("mjson", "tenhou", "kita")),
+    *(
+        Attack(f"records as {name}, {LOOPS} loops", partial(download, name), LOOPS)
+        for name in ("mjson", "tenhou", "kita")
+    ),
     Attack("pipelined requests", partial(pipelined, "/healthz"), short=True),
     Attack("pipelined requests, 20 loops", partial(pipelined, "/api/games"), LOOPS),
     Attack("responses never read", partial(unread, "/openapi.json"), LOOPS),

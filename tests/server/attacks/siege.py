@@ -111,9 +111,7 @@ class Siege:
             self.wait_until_it_answers()
         seen = self.bots.look()
         log = self.server.log_lines()[lines:]
-        return Outcome(
-            attack, seconds, seen, newcomer, max(memories) - memory, self.server.descriptors, cpu, log, sent
-        )
+        return Outcome(attack, seconds, seen, newcomer, max(memories) - memory, self.server.descriptors, cpu, log, sent)
 
     def newcomer(self) -> float | str:
         """Seconds until a new bot of another address plays, and the server says that it is well; or why not."""

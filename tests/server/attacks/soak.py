@@ -6,6 +6,7 @@ Prints a line a minute, and a table of all attacks at the end or at Ctrl-C. The 
 from __future__ import annotations
 
 import argparse
+import signal
 import tempfile
 import time
 from collections.abc import Sequence
@@ -84,10 +85,13 @@ def attack_names(text: str) -> list[Attack]:
 def main(argv: Sequence[str]) -> int:
     """Attack and print; returns the exit code."""
     parser = Parser("tests.server.attacks", description=__doc__)
-    parser.add_argument("--minutes", type=positive_number, metavar="N", help="in all (default: until each attack was run once)")
+    parser.add_argument(
+        "--minutes", type=positive_number, metavar="N", help="in all (default: until each attack was run once)"
+    )
     parser.add_argument("--seconds", type=positive_number, default=5.0, metavar="S", help="of each attack at a time")
     parser.add_argument("--only", type=attack_names, metavar="TEXT", help="only attacks whose name contains this")
     args = parser.parse_args(argv)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # else the server would go on
     done: list[Outcome] = []
     with tempfile.TemporaryDirectory() as folder, suppress(KeyboardInterrupt), siege(Path(folder), games=3) as under:
         soak(under, args.only or list(ATTACKS.values()), args.minutes, args.seconds, done)

@@ -1,0 +1,75 @@
+"""No attack hurts the games of honest bots: a few attacks quickly, and all of them where nothing else runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from agents.registry import BUILT_IN
+from tests.server.attacks import house_bots
+from tests.server.attacks.catalogue import ATTACKS
+from tests.server.attacks.siege import LOOSE, STRICT, Outcome, Siege, siege
+from tests.support.attacker import Attack, Sent
+from tests.support.honest_bots import Waits
+
+SHORT = [name for name, attack in ATTACKS.items() if attack.short]
+SECONDS = 1.0  # of each attack
+
+
+@pytest.fixture(scope="module")
+def under(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Siege]:
+    """A server and the honest bots that play on it."""
+    with siege(tmp_path_factory.mktemp("siege")) as started:
+        yield started
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_games_go_on_under_attack(under: Siege, name: str) -> None:
+    assert under.strike(ATTACKS[name], SECONDS).complaints(LOOSE) == []
+
+
+@pytest.mark.slow
+@pytest.mark.alone
+@pytest.mark.parametrize("name", ATTACKS)
+def test_honest_bots_hardly_notice_an_attack(under: Siege, name: str) -> None:
+    assert under.strike(ATTACKS[name], SECONDS).complaints(STRICT) == []
+
+
+def test_every_house_bot_is_asked_for() -> None:
+    assert set(house_bots.BOTS) == BUILT_IN.keys()
+
+
+# What the honest bots see ---------------------------------------------------------------------------------------------
+
+NO_ATTACK = Attack("nothing", lambda attacker: None)
+WELL: dict[str, Any] = {
+    "attack": NO_ATTACK, "seconds": 1.0, "seen": Waits(waits=[0.001] * 200, lags=[0.0], decisions=100),
+    "newcomer": 0.01, "memory": 0, "descriptors": 30, "cpu": 0.1, "log": ["room opened"], "sent": Sent(1, 1, 0),
+}  # fmt: skip
+
+
+def test_a_server_that_is_well_gives_no_cause_for_complaint() -> None:
+    assert Outcome(**WELL).complaints(STRICT) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"seen": Waits(waits=[0.001] * 200 + [0.26], decisions=100)}, "worst wait 260 ms"),
+        ({"seen": Waits(waits=[0.001] * 97 + [0.031] * 3, decisions=100)}, "p99 of waits 31.0 ms"),
+        ({"seen": Waits(waits=[0.001], decisions=9)}, "only 9 decisions"),
+        ({"seen": Waits(waits=[0.001], decisions=100, errors=["late"])}, "faults or errors: ['late']"),
+        ({"seen": Waits(waits=[0.001], decisions=100, drops=1)}, "1 honest bots dropped"),
+        ({"newcomer": "timed out"}, "a newcomer could not play: timed out"),
+        ({"newcomer": 1.1}, "a newcomer could not play: 1.1"),
+        ({"memory": 21_000_000}, "memory grew by 21 MB"),
+        ({"log": ["Invalid HTTP request"] * 121}, "121 lines in the log"),
+        ({"log": ["Traceback (most recent call last):"]}, "errors in the log"),
+        ({"sent": Sent()}, "the attack opened 0 connections"),
+    ],
+)
+def test_harm_is_noticed(changed: dict[str, Any], complaint: str) -> None:
+    (found,) = Outcome(**WELL | changed).complaints(STRICT)
+    assert complaint in found
