@@ -6,6 +6,7 @@ from tests.server.attacks import (
     blank_lines,
     chunked_bodies,
     control_frames,
+    deaf_peers,
     garbage,
     house_bots,
     idle_connections,
@@ -20,7 +21,7 @@ from tests.support.attacker import Attack
 
 MODULES = (
     blank_lines, control_frames, chunked_bodies, idle_connections, trickle, requests, parked_memory, reconnects, joins,
-    garbage, players, house_bots,
+    garbage, players, house_bots, deaf_peers,
 )  # fmt: skip
 ATTACKS = {attack.name: attack for module in MODULES for attack in module.ATTACKS}
 

@@ -35,9 +35,16 @@ def websocket_frame(attacker: Attacker, number: int) -> socket.socket:
     return opened
 
 
-def half_open(attacker: Attacker, number: int) -> socket.socket:
-    """A connection that its own side has closed."""
+def half_tcp(attacker: Attacker, number: int) -> socket.socket:
+    """A connection of a bot that its own side has closed."""
     opened = attacker.tcp()
+    opened.shutdown(socket.SHUT_WR)
+    return opened
+
+
+def half_websocket(attacker: Attacker, number: int) -> socket.socket:
+    """A WebSocket that its own side has closed, without a closing frame."""
+    opened = attacker.websocket()
     opened.shutdown(socket.SHUT_WR)
     return opened
 
@@ -59,7 +66,8 @@ def keep(opening: Opening, attacker: Attacker) -> None:
 
 OPEN: dict[str, Opening] = {name: partial(begin, data) for name, data in BEGUN.items()} | {
     "half a WebSocket frame": websocket_frame,
-    "their own side closed": half_open,
+    "their own side closed": half_tcp,
+    "a WebSocket whose own side is closed": half_websocket,
 }
 ATTACKS = (
     *(Attack(f"connections with {what}", partial(keep, opening)) for what, opening in OPEN.items()),

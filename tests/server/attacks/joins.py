@@ -50,6 +50,9 @@ ATTACKS = (
         short=True,
     ),
     Attack("guessed secrets", guess, 4, pause=0.0),
-    Attack("an unknown WebSocket", partial(try_path, "/no/such/path"), 4, pause=0.0),
+    *(
+        Attack(f"WebSockets at {path}", partial(try_path, path), 4, pause=0.0)
+        for path in ("/no/such/path", "//mjai/x", "/mjai/x/y", "/mjai/%ff")
+    ),
     Attack("spectators of a game that is not", partial(try_path, "/api/games/unknown/events"), 4, pause=0.0),
 )

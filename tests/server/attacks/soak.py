@@ -93,10 +93,16 @@ def main(argv: Sequence[str]) -> int:
     args = parser.parse_args(argv)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # else the server would go on
     done: list[Outcome] = []
-    with tempfile.TemporaryDirectory() as folder, suppress(KeyboardInterrupt), siege(Path(folder), games=3) as under:
-        soak(under, args.only or list(ATTACKS.values()), args.minutes, args.seconds, done)
-    print("\n" + LEGEND + "\n" + HEAD)
-    for name in dict.fromkeys(outcome.attack.name for outcome in done):
-        print(row([outcome for outcome in done if outcome.attack.name == name]))
+    try:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            suppress(KeyboardInterrupt),
+            siege(Path(folder), games=3) as under,
+        ):
+            soak(under, args.only or list(ATTACKS.values()), args.minutes, args.seconds, done)
+    finally:  # also where the server has died
+        print("\n" + LEGEND + "\n" + HEAD)
+        for name in dict.fromkeys(outcome.attack.name for outcome in done):
+            print(row([outcome for outcome in done if outcome.attack.name == name]))
     harmless = not any(outcome.complaints(STRICT) for outcome in done)
     return OK if harmless else FAILED
