@@ -99,6 +99,13 @@ class Attacker:
             said += data
         return opened
 
+    def first(self, path: str) -> str:
+        """The id of the first item of a list of the API. Raises OSError where there is none, or none is given."""
+        items = json.loads(self.get(path) or b"{}").get("items")
+        if not items:
+            raise ConnectionRefusedError(path)
+        return str(items[0]["id"])
+
     def get(self, path: str, address: str = ADDRESS) -> bytes:
         """The body of a response."""
         with self.http(address) as opened:

@@ -37,10 +37,17 @@ class Waits:
 
     waits: list[float] = field(default_factory=list)  # seconds from a reply to the next message
     lags: list[float] = field(default_factory=list)  # seconds that this process itself came too late
-    decisions: int = 0
+    longest: str = ""  # which bot had the longest wait, and after what
+    decisions: list[int] = field(default_factory=lambda: [0] * len(TRANSPORTS))  # of each bot
     games: int = 0  # finished
     errors: list[str] = field(default_factory=list)  # each a fault
-    drops: int = 0  # lost connections
+    drops: list[str] = field(default_factory=list)  # bots that lost their connections
+
+    def add_wait(self, seconds: float, of: str) -> None:
+        """Count a wait."""
+        if seconds > max(self.waits, default=0.0):
+            self.longest = of
+        self.waits.append(seconds)
 
 
 class HonestBot:
@@ -49,6 +56,8 @@ class HonestBot:
     def __init__(self, ports: Ports, number: int, transport: str, look: list[Waits]) -> None:
         """`look` holds one item: where to count."""
         self.room = f"honest{number}+rule+rule"
+        self.number = number
+        self.last = b""  # message
         self.ports, self.transport, self.look = ports, transport, look
         self.waiting_since: float | None = None  # its last reply
         self.losing = False  # the connection; nothing is counted any more
@@ -72,11 +81,11 @@ class HonestBot:
         """A message has arrived: reply after a while."""
         now, look = perf_counter(), self.look[0]
         if self.waiting_since is not None:
-            look.waits.append(now - self.waiting_since)
+            look.add_wait(now - self.waiting_since, self.told)
             self.waiting_since = None
-        reply = NONE
+        self.last, reply = message, NONE
         if message.startswith(self._own_draw):
-            look.decisions += 1
+            look.decisions[self.number] += 1
             reply = b'{"type":"dahai","pai":"%b","tsumogiri":true}' % message.split(b'"', 10)[9]
         elif message.startswith(b'{"type":"start_game"'):
             self._own_draw = b'{"type":"tsumo","actor":%d,' % json.loads(message)["id"]
@@ -90,6 +99,11 @@ class HonestBot:
             return
         asyncio.get_running_loop().call_later(THINKING, self.reply, client, reply)
 
+    @property
+    def told(self) -> str:
+        """Which bot it is, and what it was told last."""
+        return f"{self.room} over {self.transport} after {self.last[:60].decode()}"
+
     def reply(self, client: Client, reply: bytes) -> None:
         """Send a reply; the wait for the next message begins."""
         if not client.lost:
@@ -99,7 +113,7 @@ class HonestBot:
     def connection_lost(self) -> None:
         """Count, and connect again."""
         if not self.losing:
-            self.look[0].drops += 1
+            self.look[0].drops.append(self.told)
             self.waiting_since = None
             loop = asyncio.get_running_loop()
             loop.call_later(RECONNECT_DELAY, lambda: loop.create_task(self.connect()))
@@ -204,7 +218,9 @@ async def _play(ports: Ports, pipe: Connection) -> None:
             stop.set()
             return
         now, seen = perf_counter(), look[0]
-        seen.waits += [now - bot.waiting_since for bot in bots if bot.waiting_since is not None]
+        for bot in bots:
+            if bot.waiting_since is not None:
+                seen.add_wait(now - bot.waiting_since, bot.told)
         look[0] = Waits()
         pipe.send(seen)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 from functools import partial
 
@@ -40,7 +39,7 @@ def playing(attacker: Attacker) -> socket.socket:
 
 def spectating(attacker: Attacker) -> socket.socket:
     """A spectator of one of the honest bots' games."""
-    game = json.loads(attacker.get("/api/games?status=playing&limit=1"))["items"][0]["id"]
+    game = attacker.first("/api/games?status=playing&limit=1")
     return attacker.websocket(f"/api/games/{game}/events")
 
 

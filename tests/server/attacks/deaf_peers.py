@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 
 from tests.support.attacker import Attack, Attacker, join
@@ -20,7 +19,7 @@ def small(opened: socket.socket) -> socket.socket:
 
 def spectator(attacker: Attacker) -> socket.socket:
     """A spectator of one of the honest bots' games."""
-    game = json.loads(attacker.get("/api/games?status=playing&limit=1"))["items"][0]["id"]
+    game = attacker.first("/api/games?status=playing&limit=1")
     return small(attacker.websocket(f"/api/games/{game}/events"))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 
 from tests.support.attacker import Attack, Attacker
@@ -53,9 +52,8 @@ def ask_once(path: str, attacker: Attacker) -> None:
 
 def download(format: str, attacker: Attacker) -> None:
     """Download the last finished game's record."""
-    games = json.loads(attacker.get("/api/games?limit=1"))["items"]
-    if games:
-        ask(f"/api/games/{games[0]['id']}/record?format={format}", attacker)
+    game = attacker.first("/api/games?limit=1")
+    ask(f"/api/games/{game}/record?format={format}", attacker)
 
 
 def pipelined(path: str, attacker: Attacker) -> None:

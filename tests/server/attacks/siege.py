@@ -67,13 +67,13 @@ class Outcome:
         """What was not harmless."""
         tracebacks = [line for line in self.log if "Traceback" in line or "[error" in line or "[critical" in line]
         allowed = self.attack.log_lines + 20 * self.seconds
-        own = f"(this process's own worst delay was {1000 * max(self.seen.lags, default=0):.0f} ms)"
+        own = f"(the bots' own worst delay was {1000 * max(self.seen.lags, default=0):.0f} ms)"
         found = {
-            f"worst wait {1000 * self.worst:.0f} ms {own}": self.worst > limits.worst,
+            f"worst wait {1000 * self.worst:.0f} ms {own}, {self.seen.longest}": self.worst > limits.worst,
             f"p99 of waits {1000 * self.p99:.1f} ms {own}": self.p99 > limits.p99,
             f"faults or errors: {self.seen.errors[:3]}": bool(self.seen.errors),
-            f"{self.seen.drops} honest bots dropped": self.seen.drops > 0,
-            f"only {self.seen.decisions} decisions": self.seen.decisions < 10 * min(self.seconds, 1),
+            f"dropped: {self.seen.drops}": bool(self.seen.drops),
+            f"decisions of the three: {self.seen.decisions}": min(self.seen.decisions) == 0,
             f"memory grew by {self.memory / MB:.0f} MB": self.memory > limits.memory,
             f"{len(self.log)} lines in the log, such as {self.log[-1:]}": len(self.log) > allowed,
             f"errors in the log: {tracebacks[:3]}": bool(tracebacks),
@@ -139,7 +139,7 @@ class Siege:
         return said
 
     def wait_until_it_answers(self) -> None:
-        """Wait for the end of what the attack has left behind."""
+        """Wait for the end of what the attack has left behind: the honest bots' waits for it are counted too."""
         end = time.monotonic() + RECOVERY_TIMEOUT
         while time.monotonic() < end:
             assert self.server.process.poll() is None, "the server has died"
@@ -159,7 +159,7 @@ class Siege:
             assert time.monotonic() < end, "the honest bots do not play"
             time.sleep(0.1)
             seen = self.bots.look()
-            finished, decisions = finished + seen.games, decisions + seen.decisions
+            finished, decisions = finished + seen.games, decisions + sum(seen.decisions)
 
 
 @contextmanager

@@ -43,7 +43,7 @@ def row(outcomes: Sequence[Outcome]) -> str:
         f"{outcomes[0].attack.name:46} {1000 * max(waits, default=0):7,.0f} {1000 * quantile(waits, 0.99):7.1f} "
         f"{1000 * max(lag for outcome in outcomes for lag in outcome.seen.lags):5.0f} {new:>7} "
         f"{max(outcome.memory for outcome in outcomes) / MB:6.1f} "
-        f"{sum(len(outcome.seen.errors) for outcome in outcomes):6} {sum(it.seen.drops for it in outcomes):5} "
+        f"{sum(len(outcome.seen.errors) for outcome in outcomes):6} {sum(len(it.seen.drops) for it in outcomes):5} "
         f"{max(len(outcome.log) for outcome in outcomes):6,} {max(it.sent.connections for it in outcomes):7,} "
         f"{max(it.sent.closed for it in outcomes):7,} {max(it.sent.bytes for it in outcomes) / MB:7.1f} "
         f"{100 * max(it.cpu for it in outcomes):4.0f}" + "".join(f"\n    {text}" for text in harm)
@@ -56,7 +56,7 @@ def minute_line(minute: float, under: Siege, outcomes: Sequence[Outcome]) -> str
     return (
         f"minute {minute:.0f}: {under.server.memory / MB:.0f} MB, {under.server.descriptors} descriptors, worst wait "
         f"{1000 * max(waits, default=0):,.0f} ms, p99 {1000 * quantile(waits, 0.99):.1f} ms, "
-        f"{sum(len(it.seen.errors) for it in outcomes)} faults, {sum(it.seen.drops for it in outcomes)} drops, "
+        f"{sum(len(it.seen.errors) for it in outcomes)} faults, {sum(len(it.seen.drops) for it in outcomes)} drops, "
         f"{sum(it.seen.games for it in outcomes)} games, {len(outcomes)} attacks"
     )
 

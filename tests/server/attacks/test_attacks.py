@@ -45,7 +45,7 @@ def test_every_house_bot_is_asked_for() -> None:
 
 NO_ATTACK = Attack("nothing", lambda attacker: None)
 WELL: dict[str, Any] = {
-    "attack": NO_ATTACK, "seconds": 1.0, "seen": Waits(waits=[0.001] * 200, lags=[0.0], decisions=100),
+    "attack": NO_ATTACK, "seconds": 1.0, "seen": Waits(waits=[0.001] * 200, lags=[0.0], decisions=[30] * 3),
     "newcomer": 0.01, "memory": 0, "descriptors": 30, "cpu": 0.1, "log": ["room opened"], "sent": Sent(1, 1, 0),
 }  # fmt: skip
 
@@ -57,11 +57,11 @@ def test_a_server_that_is_well_gives_no_cause_for_complaint() -> None:
 @pytest.mark.parametrize(
     ("changed", "complaint"),
     [
-        ({"seen": Waits(waits=[0.001] * 200 + [0.26], decisions=100)}, "worst wait 260 ms"),
-        ({"seen": Waits(waits=[0.001] * 97 + [0.031] * 3, decisions=100)}, "p99 of waits 31.0 ms"),
-        ({"seen": Waits(waits=[0.001], decisions=9)}, "only 9 decisions"),
-        ({"seen": Waits(waits=[0.001], decisions=100, errors=["late"])}, "faults or errors: ['late']"),
-        ({"seen": Waits(waits=[0.001], decisions=100, drops=1)}, "1 honest bots dropped"),
+        ({"seen": Waits(waits=[0.001] * 200 + [0.26], decisions=[30] * 3)}, "worst wait 260 ms"),
+        ({"seen": Waits(waits=[0.001] * 97 + [0.031] * 3, decisions=[30] * 3)}, "p99 of waits 31.0 ms"),
+        ({"seen": Waits(waits=[0.001], decisions=[60, 0, 30])}, "decisions of the three: [60, 0, 30]"),
+        ({"seen": Waits(waits=[0.001], decisions=[30] * 3, errors=["late"])}, "faults or errors: ['late']"),
+        ({"seen": Waits(waits=[0.001], decisions=[30] * 3, drops=["honest0"])}, "dropped: ['honest0']"),
         ({"newcomer": "timed out"}, "a newcomer could not play: timed out"),
         ({"newcomer": 1.1}, "a newcomer could not play: 1.1"),
         ({"memory": 21_000_000}, "memory grew by 21 MB"),
