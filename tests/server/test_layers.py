@@ -16,6 +16,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.metrics": set(),
     "server.ports": set(),
     "server.turns": set(),
+    "server.descriptors": {"server.settings"},
     "server.addresses": set(),
     "server.game": {"server.turns", "server.ports", "server.settings", "server.metrics"},
     "server.connection": {"server.ports", "server.settings", "server.access", "server.turns"},
