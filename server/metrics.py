@@ -26,7 +26,8 @@ class Metrics:
         )
         self.faults = Counter("faults", "faults of bots", ["kind"], **own)
         self.taken_over = Counter("seats_taken_over", "seats taken over by a house bot", **own)
-        self.connections = Gauge("connections", "open connections of all kinds", **own)
+        self.connections = Gauge("connections", "connections of bots and spectators", **own)
+        self.sockets = Gauge("sockets", "open sockets: connections of bots and spectators, and HTTP connections", **own)
         self.refused = Counter("refused", "connections and joins refused", **own)
 
     def observe_server_time(self, seconds: float) -> None:

@@ -109,7 +109,7 @@ async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIt
         store = await Store.open(settings.database_url)
         try:
             lobby = Lobby(settings, store, Access(settings, store), metrics or Metrics())
-            lobby.metrics.connections.set_function(lobby.access.n_connections)
+            lobby.metrics.sockets.set_function(lobby.access.n_connections)
             await lobby.open()
             async with accept_connections(lobby, http_sockets, mjai_sockets):
                 yield Running(lobby, settings.host, settings.port, settings.mjai_port)
