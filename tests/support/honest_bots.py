@@ -20,7 +20,7 @@ from typing import cast
 import uvloop
 
 from tests.support.server_program import Ports
-from tests.support.websocket_frames import CLOSE, PING, PONG, TEXT, frame, upgrade_request
+from tests.support.websocket_frames import CLOSE, PING, PONG, TEXT, frame, parse, upgrade_request
 
 SPAWN = multiprocessing.get_context("spawn")
 THINKING = 0.005  # seconds for a reply
@@ -177,13 +177,8 @@ class WebSocketClient(Client):
                 self.transport.abort()
                 return
             self.upgraded, self.rest = True, rest
-        while len(self.rest) >= 2:
-            kind, length, start = self.rest[0] & 15, self.rest[1], 2
-            if length == 126:
-                length, start = int.from_bytes(self.rest[2:4], "big"), 4
-            if len(self.rest) < start + length or length == 127:
-                return
-            payload, self.rest = self.rest[start : start + length], self.rest[start + length :]
+        while (parsed := parse(self.rest)) is not None:
+            kind, payload, self.rest = parsed
             if kind == TEXT:
                 self.bot.received(self, payload)
             elif kind == PING:

@@ -20,6 +20,18 @@ def frame(kind: int, payload: bytes = b"", *, final: bool = True, length: int | 
     return bytes([kind | FINAL * final]) + size + KEY + payload
 
 
+def parse(data: bytes) -> tuple[int, bytes, bytes] | None:
+    """The kind and payload of a server's first frame, and what follows it; None if the frame is not complete."""
+    if len(data) < 2:
+        return None
+    size = {126: 2, 127: 8}.get(data[1], 0)  # bytes of the length, where it does not fit into seven bits
+    if len(data) < 2 + size:
+        return None
+    start = 2 + size
+    end = start + (int.from_bytes(data[2:start], "big") if size else data[1])
+    return None if len(data) < end else (data[0] & 15, data[start:end], data[end:])
+
+
 def upgrade_request(path: str, method: str = "GET") -> bytes:
     """The request that opens a WebSocket."""
     return (
