@@ -19,6 +19,7 @@ from server.addresses import listening
 from server.app import make_app
 from server.connection import tcp
 from server.lobby import Lobby
+from server.loop_clock import loop_clock
 from server.metrics import Metrics
 from server.settings import Settings
 from server.store import Store
@@ -103,7 +104,9 @@ async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIt
         settings = settings.model_copy(update=ports)  # else 0 could stand for a free port
         store = await Store.open(settings.database_url)
         try:
-            lobby = Lobby(settings, store, Access(settings, store), metrics or Metrics())
+            metrics = metrics or Metrics()
+            loop_clock().on_lag = metrics.loop_lag.observe
+            lobby = Lobby(settings, store, Access(settings, store), metrics)
             await lobby.open()
             async with accept_connections(lobby, http_sockets, mjai_sockets):
                 yield Running(lobby, settings.host, settings.port, settings.mjai_port)

@@ -24,6 +24,7 @@ from server.game.history import History
 from server.game.journal import Entry
 from server.game.seat import Seat
 from server.game.start import GameStart, Player
+from server.loop_clock import loop_clock
 from server.metrics import Metrics
 from server.ports import GameOwner, PlayerPort
 
@@ -45,6 +46,7 @@ class LiveGame:
         self._owner = owner
         self._metrics = metrics
         self._loop = asyncio.get_running_loop()
+        self._loop_clock = loop_clock()
         self._closed = False
         self._restoring = False  # restored from a journal, and waiting for its bots to reconnect
         self._last_reply_at = 0.0  # perf_counter at the decision that leads to the next messages; 0: none
@@ -93,7 +95,7 @@ class LiveGame:
         self._record(self._take_messages())
         for entry in entries:
             self._replay(entry)
-        self._loop.call_later(self.start.settings.resume_timeout, self._end_restoring)
+        self._loop_clock.call_later(self.start.settings.resume_timeout, self._end_restoring)
         self._end_restoring_if_complete()
 
     def _replay(self, entry: Entry) -> None:
@@ -173,7 +175,7 @@ class LiveGame:
             seat.legal_actions = list(seat.legal_actions)  # a decision that is still pending is for the list before
         if seat.needs_connection and not (self._restoring or self.engine.over or self._closed):
             resume_timeout = self.start.settings.resume_timeout
-            seat.reconnect_timer = self._loop.call_later(resume_timeout, self._reconnect_timed_out, seat)
+            seat.reconnect_timer = self._loop_clock.call_later(resume_timeout, self._reconnect_timed_out, seat)
 
     def connection_lost(self, index: int) -> None:
         """See `GamePort`."""
@@ -285,7 +287,7 @@ class LiveGame:
     def _stop_clock(self, seat: Seat) -> None:
         elapsed = seat.clock.stop()
         if elapsed is not None:
-            self._metrics.answer_time.observe(elapsed)
+            self._metrics.observe_answer(*elapsed)
 
     def _act(self, seat: Seat, action: int) -> None:
         """Write the decision of a seat to the journal, then play it."""
