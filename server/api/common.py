@@ -21,7 +21,6 @@ from engine.mjai.kinds import MAX_SHOWN
 from server import store
 from server.api.health import Health
 from server.lobby import Lobby
-from server.spectators import SendThrottle
 from server.store.cursors import Order
 
 Item = TypeVar("Item")
@@ -33,7 +32,6 @@ class Service:
 
     lobby: Lobby
     health: Health
-    throttle: SendThrottle = field(default_factory=SendThrottle)  # of spectators
     conversions: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))  # of records: one uses a core
 
 
