@@ -17,14 +17,19 @@ from weakref import WeakKeyDictionary
 
 TICK = 0.025  # seconds
 MAX_STEP = 0.1  # seconds that the clock advances from one tick to the next, however late that is
-# After its time a timer waits for this many further timers of the loop. Before each of them the loop polls its sockets,
-# and what it has read may pass through a task or two before it is seen as an answer.
-LAST_TURNS = 3
-TURN = 0.01  # seconds
+# After its time a timer waits for LAST_LOOKS further timers of the loop, as the loop polls its sockets before each of
+# them; then for as long as what was read is not parsed, but for no more than MAX_LOOKS.
+LOOK_AFTER = 0.01  # seconds
+LAST_LOOKS, MAX_LOOKS = 3, 100
 
 
 def ignore_lag(seconds: float) -> None:
     """Observes nothing."""
+
+
+def nothing_waits() -> bool:
+    """For timers that wait for no data."""
+    return False
 
 
 class LoopClock:
@@ -50,9 +55,18 @@ class LoopClock:
         asyncio.get_running_loop().call_later(TICK, self._tick)
         self.on_lag(max(0.0, step - TICK))
 
-    def call_later(self, seconds: float, callback: Callable[..., object], *args: Any) -> Timer:
-        """Call back after `seconds` of this clock and a few turns of the loop (0.03 s)."""
-        return Timer(self, seconds, partial(callback, *args))
+    def call_later(
+        self,
+        seconds: float,
+        callback: Callable[..., object],
+        *args: Any,
+        data_waits: Callable[[], bool] = nothing_waits,
+    ) -> Timer:
+        """Call back after `seconds` of this clock and a last look at the sockets (0.03 s).
+
+        `data_waits` says whether something that was read is still to be parsed; for that the timer waits a second more.
+        """
+        return Timer(self, seconds, partial(callback, *args), data_waits)
 
     def advance(self, seconds: float) -> None:
         """Set the clock forward, as tests do that have advanced the time of the event loop."""
@@ -62,22 +76,30 @@ class LoopClock:
 class Timer:
     """A call to be made later."""
 
-    def __init__(self, clock: LoopClock, seconds: float, callback: Callable[[], object]) -> None:
+    def __init__(
+        self, clock: LoopClock, seconds: float, callback: Callable[[], object], data_waits: Callable[[], bool]
+    ) -> None:
         """See `LoopClock.call_later`."""
+        self._handle: asyncio.TimerHandle
         self._clock = clock
         self._callback = callback
+        self._data_waits = data_waits
         self._due = clock.time() + seconds
-        self._turns = LAST_TURNS
-        self._handle = asyncio.get_running_loop().call_later(seconds, self._fire)
+        self._looks = 0
+        self._call_later(seconds)
 
     def _fire(self) -> None:
         left = self._due - self._clock.time()
-        if left <= 0 and self._turns == 0:
+        if left > 0:
+            self._call_later(left)
+        elif self._looks < LAST_LOOKS or (self._looks < MAX_LOOKS and self._data_waits()):
+            self._looks += 1
+            self._call_later(LOOK_AFTER)
+        else:
             self._callback()
-            return
-        if left <= 0:
-            self._turns -= 1
-        self._handle = asyncio.get_running_loop().call_later(max(left, TURN), self._fire)
+
+    def _call_later(self, seconds: float) -> None:
+        self._handle = asyncio.get_running_loop().call_later(seconds, self._fire)
 
     def cancel(self) -> None:
         """Do not call."""

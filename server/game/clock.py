@@ -19,10 +19,14 @@ class Elapsed(NamedTuple):
 class DecisionClock:
     """`decision_time` seconds for each decision, then a time bank for the whole game. Halts of the loop are free."""
 
-    def __init__(self, decision_time: float, bank: float, on_timeout: Callable[[], None]) -> None:
+    def __init__(
+        self, decision_time: float, bank: float, on_timeout: Callable[[], None], data_waits: Callable[[], bool]
+    ) -> None:
+        """`data_waits` says whether the seat's connection has received data that is not parsed yet."""
         self.bank = bank  # seconds left
         self._decision_time = decision_time
         self._on_timeout = on_timeout
+        self._data_waits = data_waits
         self._loop_clock = loop_clock()
         self._started_at = Elapsed(0.0, 0.0)  # by the real clock, and that of the loop
         self._timer: Timer | None = None
@@ -35,7 +39,8 @@ class DecisionClock:
     def start(self) -> None:
         """Start the time for one decision; `on_timeout` is called when it and the bank are used up."""
         self._started_at = self._now()
-        self._timer = self._loop_clock.call_later(self._decision_time + self.bank, self._on_timeout)
+        seconds = self._decision_time + self.bank
+        self._timer = self._loop_clock.call_later(seconds, self._on_timeout, data_waits=self._data_waits)
 
     def _now(self) -> Elapsed:
         return Elapsed(monotonic(), self._loop_clock.time())

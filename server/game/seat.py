@@ -39,6 +39,11 @@ class Seat:
         """Whether the seat waits for its bot to reconnect: the connection is lost, and no house bot has taken over."""
         return self.connection is None and not self.fallback.bot
 
+    @property
+    def data_waits(self) -> bool:
+        """Whether the connection has received data that is not parsed yet."""
+        return self.connection is not None and self.connection.transport.data_waits
+
     def cancel_reconnect_timer(self) -> None:
         """Wait no longer for a lost connection."""
         if self.reconnect_timer is not None:
