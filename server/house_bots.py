@@ -42,9 +42,14 @@ def check_requested_bot(spec: str) -> None:
         raise ValueError(f"unknown bot {spec!r}: choose one of {', '.join(playable)}")
 
 
+def is_built_in(spec: str) -> bool:
+    """Whether the bot is one of nukidora's own, whatever its argument."""
+    return spec.partition(":")[0] in BUILT_IN
+
+
 def decides_at_once(spec: str) -> bool:
-    """Whether the bot is made and decides in microseconds."""
-    return spec in BUILT_IN and _compiled.get(spec, False)
+    """Whether the bot is made and decides in microseconds: a compiled one of nukidora's own."""
+    return is_built_in(spec) and _compiled.get(spec, False)
 
 
 def try_out(spec: str) -> None:

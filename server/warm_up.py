@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gc
+import sys
 
 from engine import compiling
 from engine.game import Game
 from engine.mjai.possible_actions import safe_default
 from server.house_bots import try_out, try_out_all
 from server.settings import Settings
+
+SWITCH_INTERVAL = 0.001  # seconds that the event loop waits for Python's lock at most, while a house bot thinks
 
 
 def warm_up(settings: Settings) -> None:
@@ -26,5 +29,6 @@ def warm_up(settings: Settings) -> None:
             game.view(seat)
             game.act(seat, safe_default(game.legal(seat)))
     game.take_messages()
+    sys.setswitchinterval(SWITCH_INTERVAL)
     gc.collect()
     gc.freeze()  # else each full collection would go through all modules and halt all games for a quarter of a second

@@ -13,9 +13,11 @@ import structlog
 from agents.base import Agent
 from agents.registry import make
 from engine.mjai.possible_actions import safe_default
-from server.house_bots import decides_at_once
+from server.house_bots import decides_at_once, is_built_in
 
-# For house bots that are not compiled. One that hangs delays other bots that are not compiled, and nothing else.
+# For house bots that are not compiled. The network runs in one thread: more of them would take the processor, and
+# the lock of Python, from the event loop. Bots of others have threads of their own, as one that hangs keeps its thread.
+NETWORK_THREAD = ThreadPoolExecutor(1, thread_name_prefix="network")
 BOT_THREADS = ThreadPoolExecutor(thread_name_prefix="house-bot")
 log = structlog.get_logger("server.game")
 
@@ -54,7 +56,8 @@ class FallbackPlayer:
             return self._checked(act, legal_actions)
         if self._pending is not None and not self._pending.done():
             return safe_default(legal_actions)
-        self._pending = asyncio.get_running_loop().run_in_executor(BOT_THREADS, act)
+        threads = NETWORK_THREAD if is_built_in(self.bot) else BOT_THREADS
+        self._pending = asyncio.get_running_loop().run_in_executor(threads, act)
         self._pending.add_done_callback(lambda pending: on_decision(self._checked(pending.result, legal_actions)))
         return None
 

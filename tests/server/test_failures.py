@@ -271,6 +271,7 @@ async def test_house_bots_that_hang_delay_no_other_game(tmp_path: Path, monkeypa
 
     monkeypatch.setattr(fallback, "make", lambda spec, *_: hanging() if spec == "rule" else make(spec))
     monkeypatch.setattr(fallback, "decides_at_once", lambda spec: spec != "rule")
+    monkeypatch.setattr(fallback, "is_built_in", lambda spec: spec != "rule")
     async with serving(tmp_path, decision_time=0.02, bank_time=0, max_faults=10_000) as server:
         try:
             stuck = [Bot(server, f"stuck{room}", room=f"{room}+rule", reply="when_asked") for room in "abcd"]
