@@ -9,10 +9,10 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from agents.registry import make
 from engine.mjai.connection import DEFAULT_PORT, JOIN_TIMEOUT
 from engine.rules import PRESETS, Rules, preset
 from engine.seeds import MAX_SEED
+from server.house_bots import check_bot
 
 PREFIX = "NUKIDORA_"
 OTHER_VARIABLES = frozenset(
@@ -63,13 +63,13 @@ class RoomSettings(BaseModel):
     @classmethod
     def _bots_exist(cls, fill: tuple[str, ...]) -> tuple[str, ...]:
         for bot in fill:
-            make(bot)
+            check_bot(bot)
         return fill
 
     @field_validator("house_bot")
     @classmethod
     def _bot_exists(cls, house_bot: str) -> str:
-        make(house_bot)
+        check_bot(house_bot)
         return house_bot
 
     def make_rules(self) -> Rules:
