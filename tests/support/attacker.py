@@ -243,6 +243,7 @@ class Attack:
     log_lines: int = 100  # that the server may write in a short time because of it
     full: bool = False  # whether it may fill the server, so that nobody else can connect
     pause: float = 0.01  # seconds between two calls
+    aftermath: float = 0.0  # seconds that the honest bots are watched after it: what it left behind
 
 
 def run_loop(attack: Attack, attacker: Attacker) -> None:

@@ -14,9 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.conftest import DATA
-
-REPOSITORY = DATA.parent.parent
+REPOSITORY = Path(__file__).resolve().parents[2]  # `tests.conftest` would import numba
 SAMPLE_EVERY = 0.05  # seconds between two looks at the memory
 START_TIMEOUT = 180.0  # seconds: the first start compiles
 STOP_TIMEOUT = 30.0

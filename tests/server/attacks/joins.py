@@ -10,6 +10,7 @@ from itertools import count
 from tests.support.attacker import Attack, Attacker, join
 
 WITH_LOG = 3_000  # lines: two of each room, and 600 joins a minute are allowed
+TAKEN_OVER = 35.0  # seconds: after 30, house bots play the games that were left
 NUMBERS = count()
 
 
@@ -42,7 +43,7 @@ def try_path(path: str, attacker: Attacker) -> None:
 
 ATTACKS = (
     Attack("joins of new rooms", join_new_room, 4, pause=0.0, log_lines=WITH_LOG),
-    Attack("joins of games, all left", join_game, 4, pause=0.0, log_lines=WITH_LOG),
+    Attack("joins of games, all left", join_game, 4, pause=0.0, log_lines=WITH_LOG, aftermath=TAKEN_OVER),
     Attack(
         "every room name taken",
         lambda a: a.keep_open(1_000, partial(take_room, a)),

@@ -66,7 +66,7 @@ class Outcome:
     def complaints(self, limits: Limits) -> list[str]:
         """What was not harmless."""
         tracebacks = [line for line in self.log if "Traceback" in line or "[error" in line or "[critical" in line]
-        allowed = self.attack.log_lines + 20 * self.seconds
+        allowed = self.attack.log_lines + 20 * (self.seconds + self.attack.aftermath)
         own = f"(the bots' own worst delay was {1000 * max(self.seen.lags, default=0):.0f} ms)"
         found = {
             f"worst wait {1000 * self.worst:.0f} ms {own}, {self.seen.longest}": self.worst > limits.worst,
@@ -109,6 +109,7 @@ class Siege:
                 newcomer = self.newcomer()
                 cpu = (self.server.cpu - cpu) / (time.monotonic() - started)
             self.wait_until_it_answers()
+            time.sleep(attack.aftermath)
         seen = self.bots.look()
         log = self.server.log_lines()[lines:]
         return Outcome(attack, seconds, seen, newcomer, max(memories) - memory, self.server.descriptors, cpu, log, sent)
