@@ -7,12 +7,13 @@ from ipaddress import IPv6Address, ip_address
 from math import ceil
 from time import monotonic
 
+from server.names import imitates_house_bot
 from server.settings import Settings
 from server.store import Store, StoredToken
 
 MAX_ADDRESSES = 10_000  # addresses with a rate limiter at a time
-HOUSE_BOT_SUFFIX = " (house)"  # of the names of house bots
 CONNECTION_RETRY = 10  # seconds after which an address with too many connections may try again
+ROOM_RETRY = 60  # seconds after which an address with too many rooms may try again
 
 
 class AccessError(Exception):
@@ -112,6 +113,7 @@ class Access:
         self._settings = settings
         self._store = store
         self._connections: Counter[str] = Counter()
+        self._rooms: Counter[str] = Counter()
         self._joins = AddressRateLimiter(settings.joins_per_minute, "joins")
         self._downloads = AddressRateLimiter(settings.downloads_per_minute, "downloads")
 
@@ -132,6 +134,21 @@ class Access:
         if not self._connections[address]:
             del self._connections[address]
 
+    def open_room(self, address: str) -> None:
+        """Count a room that a bot opens by joining it. Raises RateLimitError."""
+        address = limited_address(address)
+        if self._rooms[address] >= self._settings.rooms_per_address:
+            text = f"bots from {address} have opened {self._rooms[address]} rooms; join one of them, or leave one first"
+            raise RateLimitError(text, ROOM_RETRY)
+        self._rooms[address] += 1
+
+    def close_room(self, address: str) -> None:
+        """A counted room is closed."""
+        address = limited_address(address)
+        self._rooms[address] -= 1
+        if not self._rooms[address]:
+            del self._rooms[address]
+
     def join(self, address: str) -> None:
         """Count a join. Raises RateLimitError."""
         self._joins.take(address)
@@ -145,8 +162,8 @@ class Access:
 
         Raises AccessError.
         """
-        if name.endswith(HOUSE_BOT_SUFFIX):
-            raise AccessError(f"the name {name!r} is reserved for house bots; choose another")
+        if imitates_house_bot(name):
+            raise AccessError(f"the name {name!r} is reserved for house bots, or looks like one; choose another")
         owner = await self._store.token_owner(token) if token else None
         if token and owner is None:
             raise UnauthorizedError("the token is unknown or revoked; ask the server's operator for another")

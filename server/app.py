@@ -8,9 +8,10 @@ from fastapi import FastAPI, WebSocket
 from starlette.datastructures import QueryParams
 
 from engine.mjai import connection
-from engine.mjai.kinds import COUNT
+from engine.mjai.kinds import BOOL, COUNT
 from server import api
 from server.api.common import Service
+from server.api.document import Application
 from server.api.errors import handle_errors
 from server.api.guard import Guard
 from server.api.health import Health
@@ -29,13 +30,14 @@ an error is `{"detail": "one line"}`. A plus sign in a query is written `%2B`.
 """
 JOIN_KEYS = frozenset(key.name for key in connection.JOIN_KEYS) - {"room"}
 NUMBERS = frozenset(key.name for key in connection.JOIN_KEYS if key.kind is COUNT)
+FLAGS = frozenset(key.name for key in connection.JOIN_KEYS if key.kind in (BOOL, connection.RESUME))
 MAX_DIGITS = 10
 BOOLEANS = {"true": True, "false": False}
 
 
 def make_app(lobby: Lobby) -> FastAPI:
     """The application of a server."""
-    app = FastAPI(
+    app = Application(
         title="nukidora",
         summary="Three-player mjai server",
         description=DESCRIPTION,
@@ -65,4 +67,4 @@ def join_value(key: str, text: str) -> Any:
     """The value of a key, as in a join message."""
     if key in NUMBERS and text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS:
         return int(text)
-    return BOOLEANS.get(text, text) if key == "resume" else text
+    return BOOLEANS.get(text, text) if key in FLAGS else text

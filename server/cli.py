@@ -16,9 +16,9 @@ import structlog
 from engine.common.options import Parser, describe_error
 from engine.common.program import FAILED, OK, program_name
 from engine.mjai.connection import check_name
-from server.access import HOUSE_BOT_SUFFIX
 from server.flags import make_flags, parse, read_settings
 from server.logs import start_logging
+from server.names import imitates_house_bot
 from server.running import Running, make_folder, running
 from server.settings import PREFIX, Settings, is_loopback
 from server.store import Store, StoreError
@@ -41,8 +41,8 @@ def token_name(name: str) -> str:
         can_join = False
     if not can_join:
         raise argparse.ArgumentTypeError(f"{name!r} is not 1 to 64 printable characters without spaces around them")
-    if name.endswith(HOUSE_BOT_SUFFIX):
-        raise argparse.ArgumentTypeError(f"{name!r} is reserved for house bots: choose another")
+    if imitates_house_bot(name):
+        raise argparse.ArgumentTypeError(f"{name!r} is reserved for house bots, or looks like one: choose another")
     return name
 
 

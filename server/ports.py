@@ -21,6 +21,7 @@ class Transport(Protocol):
     """Outgoing messages of one connection. No method waits for the peer."""
 
     address: str
+    pings: bool  # whether the peer is pinged, and the connection closed if it does not answer
 
     def send(self, messages: Sequence[bytes]) -> None:
         """Send messages in order. Aborts the connection if more than MAX_UNSENT_BYTES are buffered."""
@@ -106,6 +107,10 @@ class PlayerPort(Protocol):
 
     def leave_game(self) -> None:
         """The bot plays no seat any more."""
+        ...
+
+    def send_joined(self, room: str, waiting: int, needed: int) -> None:
+        """Tell a bot that wants to know it that it waits for a game; see `engine.mjai.connection.joined`."""
         ...
 
     def send_resumed(self, first: int) -> None:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import re
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, StringConstraints, WithJsonSchema
 
-from agents.registry import is_file
-from engine.mjai.connection import MAX_ROOM, ROOM_PATTERN
+from agents.registry import is_file, names
+from engine.mjai.connection import MAX_ROOM, ROOM_NAME, ROOM_PATTERN, ROOM_TEXT
 from server.access import AccessError
 from server.api.common import Cursor, Limit, LobbyHere, Page, Route, problems, read_cursor, respond
 from server.api.errors import not_found
 from server.lobby import Lobby
-from server.rooms import Room, settings_of
-from server.settings import RoomSettings
+from server.rooms import NAME, Room, settings_of
+from server.settings import MAX_FILL, RoomSettings
 from server.store import StoreError
 from server.store.cursors import Order, one_more
 
+# Names of rooms that can be opened: with house bots that exist.
+ROOM_WITH_BOTS = rf"^{ROOM_NAME}(\+({'|'.join(map(re.escape, names()))})){{0,{MAX_FILL}}}$"
 RoomName = Annotated[str, StringConstraints(pattern=ROOM_PATTERN, max_length=MAX_ROOM)]
 router = APIRouter(prefix="/api/rooms", tags=["rooms"], route_class=Route)
 bearer = HTTPBearer(auto_error=False, description="an admin token; not needed if the server needs no tokens")
@@ -51,6 +54,30 @@ class RoomInfo(BaseModel):
 BY_NAME: Order[RoomInfo] = Order("rooms", lambda room: (room.name,), (str,))
 
 
+def plain_name(bot: str) -> str:
+    """The name of a house bot in a request. Raises ValueError for one that is in a file or has an argument.
+
+    A request must not make this process read or execute a file; the flags of the server may name one.
+    """
+    if is_file(bot) or not NAME.fullmatch(bot):
+        raise ValueError("name a bot without a file or argument; only the server's flags may have one")
+    return bot
+
+
+HouseBot = Annotated[str, AfterValidator(plain_name), WithJsonSchema({"type": "string", "enum": names()})]
+
+
+class NewRoomSettings(RoomSettings):
+    """The settings of a room in a request: JSON values of exactly their types."""
+
+    model_config = ConfigDict(strict=True)
+
+    fill: Annotated[tuple[HouseBot, ...], Strict(False)] = Field(
+        (), max_length=MAX_FILL, description=RoomSettings.model_fields["fill"].description
+    )
+    house_bot: HouseBot = Field("rule", description=RoomSettings.model_fields["house_bot"].description)
+
+
 class NewRoom(BaseModel):
     """A request to open a room."""
 
@@ -61,26 +88,14 @@ class NewRoom(BaseModel):
         },
     )
 
-    name: RoomName = Field(description="1 to 64 of A-Z a-z 0-9 _ . -, then +BOT for each house bot (at most two)")
-    settings: RoomSettings = Field(
-        default_factory=lambda: RoomSettings.model_validate({}),
+    name: RoomName = Field(
+        json_schema_extra={"pattern": ROOM_WITH_BOTS},
+        description=f"{ROOM_TEXT}, then +BOT for each house bot (at most two)",
+    )
+    settings: NewRoomSettings = Field(
+        default_factory=lambda: NewRoomSettings.model_validate({}),
         description="settings left out are taken from the server's settings",
     )
-
-    @field_validator("settings", mode="before")
-    @classmethod
-    def _bots_in_no_file(cls, settings: Any) -> Any:
-        """A request must not make this process execute a file; the flags of the server may name one."""
-        if isinstance(settings, dict) and any(is_file(bot) for bot in _bots_of(settings)):
-            raise ValueError("only the flags of the server may name a bot in a file")
-        return settings
-
-
-def _bots_of(settings: dict[str, Any]) -> list[str]:
-    """The house bots in the settings of a request, which are not validated yet."""
-    fill = settings.get("fill", [])
-    bots = fill.split(",") if isinstance(fill, str) else fill if isinstance(fill, list) else []
-    return [bot for bot in [*bots, settings.get("house_bot")] if isinstance(bot, str)]
 
 
 def room_info(room: Room) -> RoomInfo:

@@ -15,6 +15,8 @@ from server.ports import CLOSE_TIMEOUT, MAX_UNSENT_BYTES, Connect, ConnectionHan
 class TcpTransport(asyncio.Protocol):
     """A TCP connection; a `server.ports.Transport`."""
 
+    pings = False
+
     def __init__(self, connect: Connect) -> None:
         self.address = ""
         self._connect = connect

@@ -15,6 +15,8 @@ from server.ports import CLOSE_TIMEOUT, MAX_UNSENT_BYTES, Connect
 class WebSocketTransport:
     """A WebSocket; a `server.ports.Transport`."""
 
+    pings = True
+
     def __init__(self, socket: WebSocket) -> None:
         """To be created in the task that calls `serve`."""
         self.address = socket.client.host if socket.client else ""
