@@ -47,7 +47,9 @@ class RoomSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    rules: str = Field("tenhou", description="preset of the rules: " + " or ".join(PRESETS))
+    rules: str = Field(
+        "tenhou", json_schema_extra={"enum": [*PRESETS]}, description="preset of the rules: " + " or ".join(PRESETS)
+    )
     length: Literal["east", "hanchan"] = Field("hanchan", description="east or hanchan")
     games: int = Field(0, ge=0, le=MANY, description="games until the room closes; 0: no limit")
     seats: Literal["random", "fixed"] = Field("random", description="random: drawn; fixed: in order of arrival")

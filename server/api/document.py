@@ -6,6 +6,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from engine.seeds import MAX_SEED
 from server.api.common import Service
 
 
@@ -16,7 +17,10 @@ class Application(FastAPI):
         """The document; FastAPI serves it at /openapi.json. Tokens are optional where the server needs none."""
         if self.openapi_schema is None:
             service: Service = self.state.service
-            for path in super().openapi()["paths"].values():
+            document = super().openapi()
+            seed, _ = document["components"]["schemas"]["NewRoomSettings"]["properties"]["seed"]["anyOf"]
+            seed["maximum"] = MAX_SEED  # FastAPI has made a float of it, which is not exact
+            for path in document["paths"].values():
                 for operation in path.values():
                     if "security" in operation and not service.lobby.settings.tokens_needed:
                         operation["security"].append({})
