@@ -132,4 +132,5 @@ def describe(error: Mapping[str, Any], given: Mapping[str, Any]) -> str:
     name = str(error["loc"][0])
     source = flag(name) if name in given else variable(name)
     told = error["msg"].removeprefix("Value error, ") if error["type"] == "value_error" else f"give {accepted(name)}"
-    return f"{source} {error['input']!r}: {told}"
+    value = ",".join(error["input"]) if isinstance(error["input"], tuple) else error["input"]
+    return f"{source} {value!r}: {told}"

@@ -89,7 +89,7 @@ JOIN_KEYS = (
     Key("games", COUNT, "a number of games, 0 for as long as the connection lasts", default=1),
     Key("resume", RESUME, "true, or the secret of the game to resume", default=False),
     Key("seen", COUNT, "a number of messages, 0 or more", default=0),
-    Key("joined", BOOL, "true: answer the join, see below", default=False),
+    Key("joined", BOOL, "true or false: whether the server answers with joined", default=False),
 )
 JOINED_KEYS = (
     Key("room", TEXT, "the room you wait in"),
