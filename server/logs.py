@@ -8,6 +8,8 @@ from typing import Literal
 import structlog
 from structlog.typing import Processor
 
+# Logger -> its least level. uvicorn logs URLs, which may hold tokens, and a warning for each invalid request.
+QUIET = {"uvicorn": logging.ERROR, "websockets": logging.WARNING, "alembic": logging.WARNING}
 SHARED: list[Processor] = [
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
@@ -30,8 +32,8 @@ def start_logging(form: Literal["text", "json"], level: int = logging.INFO) -> N
     handler = logging.StreamHandler()
     handler.setFormatter(formatter)
     logging.basicConfig(handlers=[handler], level=level, force=True)
-    for name in ("uvicorn", "alembic"):  # uvicorn logs URLs, which may hold tokens
-        logging.getLogger(name).setLevel(logging.WARNING)
+    for name, least in QUIET.items():
+        logging.getLogger(name).setLevel(least)
     use_stdlib_logging()
 
 

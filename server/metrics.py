@@ -26,7 +26,7 @@ class Metrics:
         )
         self.faults = Counter("faults", "faults of bots", ["kind"], **own)
         self.taken_over = Counter("seats_taken_over", "seats taken over by a house bot", **own)
-        self.connections = Gauge("connections", "open connections", **own)
+        self.connections = Gauge("connections", "open connections of all kinds", **own)
         self.refused = Counter("refused", "connections and joins refused", **own)
 
     def observe_server_time(self, seconds: float) -> None:

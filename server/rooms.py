@@ -91,9 +91,7 @@ class Room:
         self.waiting.append(bot)
         loop = asyncio.get_running_loop()
         if self.settings.fill:
-            self._fill_timer = self._fill_timer or loop.call_later(
-                self.settings.fill_delay, self._on_fill_timer, self
-            )
+            self._fill_timer = self._fill_timer or loop.call_later(self.settings.fill_delay, self._on_fill_timer, self)
         elif self.settings.wait_timeout and not (self.settings.idle == "stay" and bot.transport.pings):
             self._wait_timers[bot] = loop.call_later(self.settings.wait_timeout, self._waited_too_long, bot)
         needed = 0 if self.settings.fill else SEATS - len(self.waiting)

@@ -61,9 +61,14 @@ class RoomSettings(BaseModel):
     fill: Annotated[tuple[str, ...], NoDecode] = Field(
         (), max_length=MAX_FILL, description="house bots for empty seats, as in rule,random"
     )
-    fill_delay: float = Field(5.0, ge=0, le=DAY, description="seconds the first bot waits before empty seats are filled")
+    fill_delay: float = Field(
+        5.0, ge=0, le=DAY, description="seconds the first bot waits before empty seats are filled"
+    )
     wait_timeout: float = Field(
-        600.0, ge=0, le=DAY, description="seconds a bot waits for a game, where no house bots fill the seats; 0: no limit"
+        600.0,
+        ge=0,
+        le=DAY,
+        description="seconds a bot waits for a game, where no house bots fill the seats; 0: no limit",
     )
     idle: Literal["leave", "stay"] = Field(
         "leave", description="after wait_timeout: leave, or stay as long as the bot answers pings (over WebSocket only)"
@@ -134,7 +139,10 @@ class Settings(BaseSettings, RoomSettings):
     port: int = Field(8000, ge=0, le=65535, description="port for HTTP and WebSocket; 0: any free one")
     mjai_port: int = Field(DEFAULT_PORT, ge=0, le=65535, description="port for mjai over TCP; 0: any free one")
     public_port: int = Field(
-        0, ge=0, le=65535, description="port of HTTP that bots are told, where a proxy or container maps it; 0: that of port"
+        0,
+        ge=0,
+        le=65535,
+        description="port of HTTP that bots are told, where a proxy or container maps it; 0: that of port",
     )
     data: Path = Field(Path("server-data"), description="folder of the journals and of the default database")
     database: str = Field("", description="URL of the database; empty: SQLite in the data folder")
@@ -143,10 +151,13 @@ class Settings(BaseSettings, RoomSettings):
     )
     max_rooms: int = Field(1000, ge=1, le=MANY, description="open rooms")
     rooms_per_address: int = Field(20, ge=1, le=MANY, description="open rooms that bots of one address have opened")
-    max_connections: int = Field(2000, ge=3, le=MANY, description="open connections of bots and spectators")
-    connections_per_address: int = Field(1000, ge=1, le=MANY, description="open connections of one address")
+    max_connections: int = Field(2000, ge=3, le=MANY, description="open connections of all kinds")
+    connections_per_address: int = Field(100, ge=1, le=MANY, description="open connections of one address")
     joins_per_minute: int = Field(600, ge=1, le=MANY, description="joins of one address")
-    messages_per_second: int = Field(20_000, ge=1, le=MANY, description="messages of one connection")
+    messages_per_second: int = Field(
+        50, ge=1, le=MANY, description="messages, WebSocket frames and KiB of one connection that were not asked for"
+    )
+    requests_per_minute: int = Field(1200, ge=1, le=MANY, description="HTTP requests of one address")
     downloads_per_minute: int = Field(600, ge=1, le=MANY, description="records downloaded by one address")
     join_timeout: float = Field(
         JOIN_TIMEOUT, gt=0, le=HOUR, description="seconds a new connection has to send its join message"

@@ -10,7 +10,15 @@ from typing import Protocol
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from agents.external.mjai_bot import parse_message
-from engine.mjai.connection import DEFAULT_DIALECT, DEFAULT_PORT, DEFAULT_ROOM, DIALECTS, MAX_MESSAGE, ROOM_TEXT, is_room
+from engine.mjai.connection import (
+    DEFAULT_DIALECT,
+    DEFAULT_PORT,
+    DEFAULT_ROOM,
+    DIALECTS,
+    MAX_MESSAGE,
+    ROOM_TEXT,
+    is_room,
+)
 from engine.mjai.messages import Message
 
 CONNECT_TIMEOUT = 10.0  # seconds

@@ -23,7 +23,6 @@ from engine.mjai.kinds import MAX_SHOWN
 from server import store
 from server.api.health import Health
 from server.lobby import Lobby
-from server.spectators import SendThrottle
 from server.store.cursors import Order
 
 Item = TypeVar("Item")
@@ -35,7 +34,6 @@ class Service:
 
     lobby: Lobby
     health: Health
-    throttle: SendThrottle = field(default_factory=SendThrottle)  # of spectators
     conversions: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))  # of records: one uses a core
 
 
@@ -52,7 +50,10 @@ async def lobby_of(connection: HTTPConnection) -> Lobby:
 
 ServiceHere = Annotated[Service, Depends(service_of)]
 LobbyHere = Annotated[Lobby, Depends(lobby_of)]
-Cursor = Annotated[str | None, Query(json_schema_extra={"format": "cursor"}, description="`next_cursor` of the previous page; empty: the first")]
+Cursor = Annotated[
+    str | None,
+    Query(json_schema_extra={"format": "cursor"}, description="`next_cursor` of the previous page; empty: the first"),
+]
 Limit = Annotated[int, Query(ge=1, le=200, description="items per page")]
 CHUNK = 50  # items read from the store at once
 ALLOWED = "nukidora.allowed"  # key in a scope: methods of the routes that match its path
