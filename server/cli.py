@@ -19,7 +19,7 @@ from engine.mjai.connection import check_name
 from server.flags import make_flags, parse, read_settings
 from server.logs import start_logging
 from server.names import imitates_house_bot
-from server.running import Running, make_folder, running
+from server.running import Running, check_addresses, make_folder, running
 from server.settings import PREFIX, Settings, is_loopback
 from server.store import Store, StoreError
 from server.warm_up import warm_up
@@ -168,6 +168,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         if "token" in vars(args):
             return asyncio.run(manage_tokens(settings, args))
+        check_addresses(settings)
         log.info("starting; says when it is up")
         warm_up(settings)
         return run(serve(settings))

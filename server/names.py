@@ -1,8 +1,8 @@
 """The names of house bots, such as ``rule (house)``, and of bots that look like one of them, which are refused.
 
-Names are compared by their skeletons (as in Unicode's TS 39): what people see of a name, in plain letters. Compatibility
-forms (full-width, mathematical, circled) become plain ones by NFKD, Latin letters with any accent or hook by their Unicode
-names, and letters of other scripts by a table, which is short because it has only the letters of one word.
+Names are compared by their skeletons (as in Unicode's TS 39): what people see of a name, in plain letters.
+Compatibility forms (full-width, mathematical, circled) become plain ones by NFKD, Latin letters with any accent or
+hook by their Unicode names, and letters of other scripts by a table, which has only the letters of one word.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ LOOK_ALIKES = {
     "e": "℮еҽⲉєε⋿ΕЕⴹᎬꓰ𑢦𑢮𐊆3€",
 }
 PLAIN = {look_alike: letter for letter, found in LOOK_ALIKES.items() for look_alike in found}
-LATIN = re.compile(r"(?:LATIN|INDICATOR) .*?LETTER (?:(?:SMALL CAPITAL|OPEN|CLOSED|REVERSED|TURNED) )*([A-Z])(?: |$)")
+LATIN = re.compile(
+    r"(?:LATIN|INDICATOR) .*?LETTER (?:(?:SMALL CAPITAL|SIDEWAYS|OPEN|CLOSED|REVERSED|TURNED) )*([A-Z])(?: |$)"
+)
 BRACKETS = frozenset({"Ps", "Pe", "Pi", "Pf"})  # Unicode categories
 HOUSE = "|" + HOUSE_BOT_SUFFIX.strip(" ()") + "|"  # its skeleton
 

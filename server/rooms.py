@@ -112,8 +112,8 @@ class Room:
             bot.close_with_error(self._why_closed())
 
     def _waited_too_long(self, bot: PlayerPort) -> None:
-        text = f"no game has begun in room {self.name} within {self.settings.wait_timeout:g} seconds; join again to wait on"
-        bot.close_with_error(text, retry=True)
+        seconds = f"{self.settings.wait_timeout:g} seconds"
+        bot.close_with_error(f"no game in room {self.name} within {seconds}; join again to wait on", retry=True)
 
     def _cancel_wait_timer(self, bot: PlayerPort) -> None:
         if bot in self._wait_timers:

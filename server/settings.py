@@ -35,8 +35,8 @@ def split_bots(bots: object) -> object:
 def within(field: FieldInfo, value: Any) -> Any:
     """A number or list, brought to the maximum of a setting; any other value is returned as it is."""
     for bound in field.metadata:
-        if isinstance(bound, Le) and isinstance(value, int | float):
-            value = min(value, bound.le)
+        if isinstance(bound, Le) and isinstance(value, int | float) and value > bound.le:  # type: ignore[operator]
+            value = bound.le
         elif isinstance(bound, MaxLen) and isinstance(value, list):
             value = value[: bound.max_length]
     return value
@@ -68,7 +68,7 @@ class RoomSettings(BaseModel):
         600.0,
         ge=0,
         le=DAY,
-        description="seconds a bot waits for a game, where no house bots fill the seats; 0: no limit",
+        description="seconds a bot waits for a game where no house bots fill the seats; 0: no limit",
     )
     idle: Literal["leave", "stay"] = Field(
         "leave", description="after wait_timeout: leave, or stay as long as the bot answers pings (over WebSocket only)"
@@ -142,7 +142,7 @@ class Settings(BaseSettings, RoomSettings):
         0,
         ge=0,
         le=65535,
-        description="port of HTTP that bots are told, where a proxy or container maps it; 0: that of port",
+        description="port of HTTP as bots reach it, where a container maps it to another; 0: the same",
     )
     data: Path = Field(Path("server-data"), description="folder of the journals and of the default database")
     database: str = Field("", description="URL of the database; empty: SQLite in the data folder")

@@ -174,9 +174,7 @@ def play(url: Address, session: ClientSession) -> None:
             with closing(connect(url)) as transport:
                 session.run(transport)
         except OSError as error:
-            if (
-                session.n_messages > n_messages or monotonic() - connected_at > MAX_BACKOFF
-            ):  # not refused again and again
+            if session.n_messages > n_messages or monotonic() - connected_at > MAX_BACKOFF:
                 backoff = MIN_BACKOFF
             wait = backoff if session.greeted else first_wait(url, error, backoff, give_up_at)
             log(f"{url.url}: {error.strerror or error}; trying again in {wait:g} s")

@@ -1,7 +1,7 @@
 """The connection between a server and a bot: limits that both sides share, and its messages.
 
-``hello``, ``join``, ``joined``, ``resumed`` and ``error`` are not part of a game and are the same in every dialect. Servers
-(`server`, `agents.external.listener`) and clients (`agents.client`) both use this module.
+``hello``, ``join``, ``joined``, ``resumed`` and ``error`` are not part of a game and are the same in every dialect.
+Servers (`server`, `agents.external.listener`) and clients (`agents.client`) both use this module.
 """
 
 from __future__ import annotations

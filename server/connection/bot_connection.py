@@ -164,11 +164,9 @@ class BotConnection:
 
     def _where(self, game: GamePort | None) -> Message:
         """Where the game can be seen, and its record later."""
-        return (
-            {"game": game.id, "http_port": self._settings.public_port or self._settings.port}
-            if game is not None
-            else {}
-        )
+        if game is None:
+            return {}
+        return {"game": game.id, "http_port": self._settings.public_port or self._settings.port}
 
     def _add(self, message: Message, expected: ExpectedReply) -> None:
         self._outbox.add(to_json(dialects.write(message, self.join.dialect)), expected)

@@ -19,13 +19,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.connection": {"server.ports", "server.settings", "server.access"},
     "server.migrations": {"server.store"},  # its scripts name the tables, the store runs them: no cycle of modules
     "server.store": {"server.migrations"},
-    "server.access": {"server.settings", "server.store"},
+    "server.names": set(),
+    "server.access": {"server.settings", "server.store", "server.names"},
     "server.rooms": {"server.ports", "server.access", "server.settings"},
     "server.spectators": {"server.game"},
     "server.results": {"server.game", "server.store"},
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
-        "server.store", "server.access", "server.rooms", "server.spectators", "server.results",
+        "server.store", "server.access", "server.rooms", "server.spectators", "server.results", "server.names",
     },
 }  # fmt: skip
 

@@ -49,6 +49,7 @@ OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default;
     "connections_per_address": ("4", 4),
     "joins_per_minute": ("7", 7),
     "messages_per_second": ("9", 9),
+    "requests_per_minute": ("10", 10),
     "downloads_per_minute": ("11", 11),
     "join_timeout": ("1.5", 1.5),
     "trusted_proxies": ("*", "*"),
