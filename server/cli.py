@@ -16,6 +16,7 @@ import structlog
 from engine.common.options import Parser, describe_error
 from engine.common.program import FAILED, OK, program_name
 from engine.mjai.connection import check_name
+from server.descriptors import fit_connections
 from server.flags import make_flags, parse, read_settings
 from server.logs import start_logging
 from server.names import imitates_house_bot
@@ -169,6 +170,7 @@ def main(argv: Sequence[str]) -> int:
         if "token" in vars(args):
             return asyncio.run(manage_tokens(settings, args))
         check_addresses(settings)
+        settings = fit_connections(settings)
         log.info("starting; says when it is up")
         warm_up(settings)
         return run(serve(settings))

@@ -18,10 +18,15 @@ CLOSE_TIMEOUT = 5.0  # seconds a peer has to read what was sent before the conne
 
 
 class Transport(Protocol):
-    """Outgoing messages of one connection. No method waits for the peer."""
+    """One connection and its outgoing messages. No method waits for the peer."""
 
     address: str
     pings: bool  # whether the peer is pinged, and the connection closed if it does not answer
+
+    @property
+    def data_waits(self) -> bool:
+        """Whether data that was received waits to be parsed."""
+        ...
 
     def send(self, messages: Sequence[bytes]) -> None:
         """Send messages in order. Aborts the connection if more than MAX_UNSENT_BYTES are buffered."""

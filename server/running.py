@@ -24,6 +24,7 @@ from server.connection.listener import Listener
 from server.connection.tcp import TcpTransport
 from server.connection.websocket import WebSocketConnection
 from server.lobby import Lobby
+from server.loop_clock import loop_clock
 from server.metrics import Metrics
 from server.settings import Settings
 from server.store import Store
@@ -119,8 +120,10 @@ async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIt
         settings = settings.model_copy(update=ports)  # else 0 could stand for a free port
         store = await Store.open(settings.database_url)
         try:
-            lobby = Lobby(settings, store, Access(settings, store), metrics or Metrics())
-            lobby.metrics.connections.set_function(lobby.access.n_connections)
+            metrics = metrics or Metrics()
+            loop_clock().on_lag = metrics.loop_lag.observe
+            lobby = Lobby(settings, store, Access(settings, store), metrics)
+            metrics.sockets.set_function(lobby.access.n_connections)
             await lobby.open()
             async with accept_connections(lobby, http_sockets, mjai_sockets):
                 yield Running(lobby, settings.host, settings.port, settings.mjai_port)

@@ -12,10 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from agents.registry import make
 from engine.mjai.connection import DEFAULT_PORT, JOIN_TIMEOUT
 from engine.rules import PRESETS, Rules, preset
 from engine.seeds import MAX_SEED
+from server.house_bots import check_bot
 
 PREFIX = "NUKIDORA_"
 HOUR, DAY = 3600, 86_400  # seconds
@@ -99,13 +99,13 @@ class RoomSettings(BaseModel):
     @classmethod
     def _bots_exist(cls, fill: tuple[str, ...]) -> tuple[str, ...]:
         for bot in fill:
-            make(bot)
+            check_bot(bot)
         return fill
 
     @field_validator("house_bot")
     @classmethod
     def _bot_exists(cls, house_bot: str) -> str:
-        make(house_bot)
+        check_bot(house_bot)
         return house_bot
 
     @classmethod

@@ -18,6 +18,7 @@ import uvloop
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
+from server.descriptors import fit_connections
 from server.logs import start_logging
 from server.metrics import Metrics
 from server.running import running
@@ -114,6 +115,7 @@ def nukidora_main(pipe: Connection) -> None:
         settings = Settings(port=0, mjai_port=0, data=Path(folder), max_rooms=10_000, joins_per_minute=100_000)
         limits = ("rooms_per_address", "connections_per_address", "max_connections")
         settings = settings.model_copy(update=dict.fromkeys(limits, 10_000))
+        settings = fit_connections(settings)
         start_logging("text", logging.ERROR)
         warm_up(settings)
         uvloop.run(_serve_nukidora(pipe, settings))

@@ -9,17 +9,18 @@ from fastapi import APIRouter, Depends, HTTPException, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, StringConstraints, WithJsonSchema
 
-from agents.registry import is_file, names
 from engine.mjai.connection import MAX_ROOM, ROOM_NAME, ROOM_PATTERN, ROOM_TEXT
 from server.access import AccessError
 from server.api.common import Cursor, Limit, LobbyHere, Page, Route, problems, read_cursor, respond
 from server.api.errors import not_found
+from server.house_bots import check_requested_bot, names
 from server.lobby import Lobby
-from server.rooms import NAME, Room, settings_of
+from server.rooms import Room, settings_of
 from server.settings import MAX_FILL, RoomSettings
 from server.store import StoreError
 from server.store.cursors import Order, one_more
 
+MAX_BOT = 64  # characters of the name of a house bot in a request
 # Names of rooms that can be opened: with house bots that exist.
 ROOM_WITH_BOTS = rf"^{ROOM_NAME}(\+({'|'.join(map(re.escape, names()))})){{0,{MAX_FILL}}}$"
 RoomName = Annotated[str, StringConstraints(pattern=ROOM_PATTERN, max_length=MAX_ROOM)]
@@ -54,17 +55,18 @@ class RoomInfo(BaseModel):
 BY_NAME: Order[RoomInfo] = Order("rooms", lambda room: (room.name,), (str,))
 
 
-def plain_name(bot: str) -> str:
-    """The name of a house bot in a request. Raises ValueError for one that is in a file or has an argument.
-
-    A request must not make this process read or execute a file; the flags of the server may name one.
-    """
-    if is_file(bot) or not NAME.fullmatch(bot):
-        raise ValueError("name a bot without a file or argument; only the server's flags may have one")
+def playable(bot: str) -> str:
+    """A house bot that a request may name. Raises ValueError."""
+    check_requested_bot(bot)
     return bot
 
 
-HouseBot = Annotated[str, AfterValidator(plain_name), WithJsonSchema({"type": "string", "enum": names()})]
+HouseBot = Annotated[
+    str,
+    StringConstraints(max_length=MAX_BOT),
+    AfterValidator(playable),
+    WithJsonSchema({"type": "string", "enum": list(names())}),
+]
 
 
 class NewRoomSettings(RoomSettings):

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from server.access import Admission
 from server.connection.inlet import BYTES_PER_UNIT, MESSAGE_TIMEOUT, Budget, Inlet
+from server.loop_clock import Timer, loop_clock
 from server.ports import CLOSE_TIMEOUT, MAX_UNSENT_BYTES, ConnectionHandler
 from server.turns import Turns
 
@@ -29,7 +30,7 @@ class MessageProtocol(asyncio.Protocol):
         self._budget = Budget(messages_per_second)
         self._closing = False
         self._loop = asyncio.get_running_loop()
-        self._message_timer: asyncio.TimerHandle | None = None  # while a message has come in part
+        self._message_timer: Timer | None = None  # while a message has come in part
 
     def _open(self, transport: asyncio.Transport) -> None:
         self._transport = transport
@@ -59,6 +60,11 @@ class MessageProtocol(asyncio.Protocol):
     def _size_within_budget(self, data: bytes) -> bool:
         return self._within_budget(len(data) / BYTES_PER_UNIT)
 
+    @property
+    def data_waits(self) -> bool:
+        """See `server.ports.Transport`."""
+        return self._inlet.data_waits
+
     def refund(self, size: int) -> None:
         """See `server.ports.Transport`."""
         self._budget.refund(size)
@@ -69,7 +75,7 @@ class MessageProtocol(asyncio.Protocol):
             self._message_timer.cancel()
             self._message_timer = None
         if pending and self._message_timer is None:
-            self._message_timer = self._loop.call_later(MESSAGE_TIMEOUT, self._message_timed_out)
+            self._message_timer = loop_clock().call_later(MESSAGE_TIMEOUT, self._message_timed_out)
 
     def _message_timed_out(self) -> None:
         if not self._closing:

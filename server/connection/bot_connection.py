@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,6 +14,7 @@ from engine.mjai.connection import DEFAULT_DIALECT, MAX_MESSAGE, NOT_JOINED, WHE
 from engine.mjai.messages import Message, for_seat
 from engine.mjai.possible_actions import possible_actions
 from server.connection.outbox import ERROR_REPLY_TIMEOUT, ExpectedReply, Outbox
+from server.loop_clock import Timer, loop_clock
 from server.ports import ConnectionOwner, GamePort, Transport
 from server.settings import Settings
 
@@ -40,7 +40,7 @@ class BotConnection:
         self._seat = 0
         self._secret = ""
         self._join_sent = False
-        self._join_timer: asyncio.TimerHandle | None = asyncio.get_running_loop().call_later(
+        self._join_timer: Timer | None = loop_clock().call_later(
             settings.join_timeout, self._join_timed_out
         )  # None once the join is accepted or the connection closed
         self._left = False
@@ -183,7 +183,7 @@ class BotConnection:
 
     def _reply_received(self, data: bytes) -> None:
         expected = self._outbox.reply_received()
-        if expected is not None:
+        if expected not in (None, ExpectedReply.ERROR):  # else each fault would pay for the next one
             self.transport.refund(len(data))
         try:
             reply = parse_reply(data)

@@ -12,6 +12,7 @@ from uvicorn.server import ServerState
 
 from server.access import Admission
 from server.connection.inlet import BYTES_PER_UNIT, Budget, Inlet
+from server.loop_clock import Timer, loop_clock
 from server.turns import Turns
 
 REQUEST_TIMEOUT = 10.0  # seconds to send a whole request, from the connection or the request's first byte on
@@ -30,7 +31,7 @@ class HttpConnection(H11Protocol):
         self._turns = turns
         self._budget = Budget(BYTES_PER_SECOND / BYTES_PER_UNIT)
         self._inlet: Inlet
-        self._request_timer: asyncio.TimerHandle | None = None
+        self._request_timer: Timer | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See `asyncio.Protocol`."""
@@ -65,7 +66,7 @@ class HttpConnection(H11Protocol):
         if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
             self._stop_timer()
         elif self._request_timer is None:
-            self._request_timer = self.loop.call_later(REQUEST_TIMEOUT, self._request_timed_out)
+            self._request_timer = loop_clock().call_later(REQUEST_TIMEOUT, self._request_timed_out)
 
     def _stop_timer(self) -> None:
         if self._request_timer is not None:

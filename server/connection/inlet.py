@@ -73,6 +73,11 @@ class Inlet:
             self._queued = True
             self._turns.add(self._address, self._parse_slice)
 
+    @property
+    def data_waits(self) -> bool:
+        """Whether received data waits to be parsed."""
+        return self._queued
+
     def close(self) -> None:
         """Discard what waits and whatever is still received."""
         self._closed = True

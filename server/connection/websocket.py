@@ -17,6 +17,7 @@ from websockets.server import ServerProtocol
 from engine.mjai.connection import MAX_MESSAGE
 from server.access import AccessError, Admission, RateLimitError
 from server.connection.base import MessageProtocol
+from server.loop_clock import Timer, loop_clock
 from server.ports import CLOSE_TIMEOUT, ConnectionHandler
 from server.turns import Turns
 
@@ -63,7 +64,7 @@ class WebSocketConnection(MessageProtocol):
         self._opened = False  # and so has a handler
         self._fragments: list[bytes] = []  # of a message that has come in part
         self._heard = True  # whether anything was received since the last ping
-        self._ping_timer: asyncio.TimerHandle | None = None
+        self._ping_timer: Timer | None = None
         self._writable = asyncio.Event()
         self._writable.set()
 
@@ -91,7 +92,7 @@ class WebSocketConnection(MessageProtocol):
         if response.status_code != SWITCHING_PROTOCOLS:  # no valid handshake
             return
         self.address = self._admission.address
-        self._ping_timer = self._loop.call_later(PING_INTERVAL, self._ping)
+        self._ping_timer = loop_clock().call_later(PING_INTERVAL, self._ping)
         self._opened = True
         self._handler = connect(self)
 
@@ -153,7 +154,7 @@ class WebSocketConnection(MessageProtocol):
         self._heard = False
         self._protocol.send_ping(b"")
         self._flush()
-        self._ping_timer = self._loop.call_later(PING_INTERVAL, self._ping)
+        self._ping_timer = loop_clock().call_later(PING_INTERVAL, self._ping)
 
     # Sending ----------------------------------------------------------------------------------------------------------
 
@@ -185,6 +186,7 @@ class WebSocketConnection(MessageProtocol):
     def shutdown(self) -> None:
         """Close because the server stops; uvicorn calls this."""
         self.close(CloseCode.SERVICE_RESTART)
+        self._transport.close()
 
     async def drain(self) -> None:
         """Wait until the peer has received most of what was sent, or is gone."""

@@ -145,13 +145,13 @@ async def test_rooms_are_listed_in_pages(tmp_path: Path) -> None:
             assert await at.get(path + query) == await at.get(path)
 
 
-PLAIN = "name a bot without a file or argument; only the server's flags may have one"
+PLAIN = "only the flags of the server may name a bot in a file, or with an argument"
 WRONG_ROOMS: list[tuple[Any, str]] = [
     ({"name": "a b"}, "body: name is 'a b'; it should match pattern"),
     ({"name": "a+nobody"}, "body: room 'a+nobody': unknown bot 'nobody': choose one of"),
     ({"name": "a+rule+rule+rule"}, "body: room 'a+rule+rule+rule' names 3 house bots"),
     ({"name": "a", "settings": {"rules": "poker"}}, "body: settings.rules is 'poker'; unknown rules 'poker'"),
-    ({"name": "a", "settings": {"fill": ["nobody"]}}, "body: settings.fill is ['nobody']; unknown bot 'nobody'"),
+    ({"name": "a", "settings": {"fill": ["nobody"]}}, "body: settings.fill.0 is 'nobody'; unknown bot 'nobody'"),
     ({"name": "a", "settings": {"fill": ["rule", "x.py:B"]}}, f"body: settings.fill.1 is 'x.py:B'; {PLAIN}"),
     ({"name": "a", "settings": {"fill": "rule,x.py:B"}}, f"body: settings.fill.1 is 'x.py:B'; {PLAIN}"),
     ({"name": "a", "settings": {"fill": ["rule"] * 3}}, "body: settings.fill is "),
@@ -167,7 +167,7 @@ WRONG_ROOMS: list[tuple[Any, str]] = [
     ({"name": "."}, "body: name is '.'; it should match pattern"),
     ({"name": "..+rule"}, "body: name is '..+rule'; it should match pattern"),
     ({"name": "a", "settings": {"house_bot": "x" * 5000}}, "body: settings.house_bot is 'xxxxxxxxxxxx"),
-    ({"name": "a+x.py"}, "body: room 'a+x.py': a room name may not name a file"),
+    ({"name": "a+x.py"}, f"body: room 'a+x.py': {PLAIN}"),
     ({"name": "a", "settings": {"seed": -1}}, "body: settings.seed is -1; it should be greater than or equal to 0"),
     ({"name": "a", "settings": {"max_rooms": 9}}, "body: settings.max_rooms is unknown; see /docs"),
     ({"name": "a", "settings": {"b\n\u2028": 9}}, "body: settings.'b\\n\\u2028' is unknown; see /docs"),
