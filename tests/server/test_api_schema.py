@@ -44,7 +44,7 @@ async def run_schemathesis(folder: Path, url: str, *arguments: str) -> None:
 @pytest.mark.parametrize("access", ["open", "token"])
 @pytest.mark.parametrize("known", [False, True])  # whether paths name what exists
 async def test_responses_are_as_the_document_says(tmp_path: Path, access: str, known: bool) -> None:
-    limits = {"downloads_per_minute": 1_000_000, "max_rooms": 1_000_000}
+    limits = dict.fromkeys(("requests_per_minute", "downloads_per_minute", "max_rooms"), 1_000_000)
     async with serving(tmp_path / "data", timeout=300, access=access, **limits) as server:
         store = server.lobby.store
         await Bot(server, "aki", room=TABLE, token=await store.add_token("aki")).play()
