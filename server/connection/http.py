@@ -55,8 +55,6 @@ class HttpConnection(H11Protocol):
         if self.transport.get_protocol() is not self:  # a WebSocket now
             self._inlet.close()
             self._stop_timer()
-            if not self.transport.is_closing():
-                self.transport.resume_reading()  # which this inlet may have paused
             return
         if self.conn.their_state is h11.DONE and self.conn.trailing_data[0]:  # pipelining, which hardly a client uses
             self._inlet.close()
