@@ -115,7 +115,7 @@ PROBLEMS = {
     404: "Not found",
     409: "A room with this name is open",
     411: "The request has a body but no `Content-Length`",
-    413: "The body is too large",
+    413: "The body is too large, or the request needs none",
     422: "Something in the request is invalid",
     429: "Too many requests; `Retry-After` is the number of seconds to wait",
     503: "The database does not answer, or the server is full",
