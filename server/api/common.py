@@ -13,7 +13,7 @@ from fastapi import Depends, HTTPException, Query
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
 from pydantic_core import from_json
-from starlette.datastructures import QueryParams
+from starlette.datastructures import Headers, QueryParams
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Match
@@ -171,8 +171,14 @@ class Route(APIRoute):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request. Starlette calls this, also if no route with this path has the method."""
+        headers = Headers(scope=scope)
+        has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+        closing = {"Connection": "close"} if has_body else {}  # the body is not read
         if as_get(scope)["method"] not in self.methods:
-            raise HTTPException(405, headers={"Allow": ", ".join(sorted(scope[ALLOWED]))})
+            raise HTTPException(405, headers={"Allow": ", ".join(sorted(scope[ALLOWED])), **closing})
+        if has_body and self.body_field is None:
+            detail = f"a {scope['method']} request has no body here: send it without one"
+            raise HTTPException(413, detail, closing)
         self._check_query(scope)
         await super().handle(as_get(scope), receive, send)
 
