@@ -13,6 +13,7 @@ from server.store import Store, StoredToken
 
 MAX_ADDRESSES = 10_000  # addresses with a rate limiter at a time
 HOUSE_BOT_SUFFIX = " (house)"  # of the names of house bots
+MIN_ARRIVALS = 10  # new connections of an address at once, however few it may have open
 ARRIVALS_PER_CONNECTION = 10  # new connections a minute of an address, for each one that it may have open
 CONNECTION_RETRY = 10  # seconds after which an address with too many connections may try again
 
@@ -115,15 +116,15 @@ class Admission:
         """`by_proxy`: the client's address is not known before `forward`."""
         self.address = peer
         self._access = access
-        self._counted_as = "" if by_proxy else limited_address(peer)
+        self._counted_as = None if by_proxy else limited_address(peer)
         self._released = False
 
     def forward(self, forwarded_for: str) -> None:
         """A request tells, in ``X-Forwarded-For``, for whom a trusted proxy has connected. Raises RateLimitError."""
-        if not self._counted_as:
-            self.address = self._access.proxies.client(self.address, forwarded_for)
-            self._access.count(limited_address(self.address))
-            self._counted_as = limited_address(self.address)
+        if self._counted_as is None:
+            client = self._access.proxies.client(self.address, forwarded_for)
+            self._access.count(limited_address(client))
+            self.address, self._counted_as = client, limited_address(client)
 
     def release(self) -> None:
         """The connection is closed."""
@@ -143,7 +144,7 @@ class Access:
         self._by_address: Counter[str] = Counter()
         limit = settings.connections_per_address
         self._arrivals = AddressRateLimiter(
-            ARRIVALS_PER_CONNECTION * limit, 2 * limit, "new connections", "connections_per_address"
+            ARRIVALS_PER_CONNECTION * limit, max(MIN_ARRIVALS, 2 * limit), "new connections", "connections_per_address"
         )
         per_minute = settings.joins_per_minute
         self._joins = AddressRateLimiter(per_minute, per_minute, "joins", "joins_per_minute")
@@ -178,10 +179,10 @@ class Access:
             raise RateLimitError(text, CONNECTION_RETRY)
         self._by_address[address] += 1
 
-    def uncount(self, address: str) -> None:
-        """A connection is closed; `address` is that of `count`, "" if it was not called."""
+    def uncount(self, address: str | None) -> None:
+        """A connection is closed; `address` is that of `count`, None if it was not called."""
         self._n_connections -= 1
-        if address:
+        if address is not None:
             self._by_address[address] -= 1
             if not self._by_address[address]:
                 del self._by_address[address]

@@ -17,6 +17,7 @@ from engine.common.options import Parser, describe_error
 from engine.common.program import FAILED, OK, program_name
 from engine.mjai.connection import check_name
 from server.access import HOUSE_BOT_SUFFIX
+from server.descriptors import fit_connections
 from server.flags import make_flags, parse, read_settings
 from server.logs import start_logging
 from server.running import Running, make_folder, running
@@ -168,6 +169,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         if "token" in vars(args):
             return asyncio.run(manage_tokens(settings, args))
+        settings = fit_connections(settings)
         log.info("starting; says when it is up")
         warm_up(settings)
         return run(serve(settings))

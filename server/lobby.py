@@ -139,6 +139,7 @@ class Lobby:
         """Handle a new connection; `url_keys` are the keys of the join message that its URL holds."""
         bot = BotConnection(transport, self.settings, self, url_keys)
         self._bots.add(bot)
+        self.metrics.connections.inc()
         return bot
 
     def _refuse(self, bot: PlayerPort, refusal: AccessError) -> None:
@@ -198,6 +199,7 @@ class Lobby:
     def bot_left(self, bot: PlayerPort) -> None:
         """See `ConnectionOwner`."""
         self._bots.discard(bot)
+        self.metrics.connections.dec()
         room = self._waiting_in.pop(bot, None)
         if room is not None:
             room.leave(bot)

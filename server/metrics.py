@@ -33,7 +33,8 @@ class Metrics:
         self.loop_lag = Histogram("loop_lag_seconds", "lateness of the event loop", buckets=LAG_BUCKETS, **own)
         self.faults = Counter("faults", "faults of bots", ["kind"], **own)
         self.taken_over = Counter("seats_taken_over", "seats taken over by a house bot", **own)
-        self.connections = Gauge("connections", "open connections of all kinds", **own)
+        self.connections = Gauge("connections", "connections of bots and spectators", **own)
+        self.sockets = Gauge("sockets", "open sockets: connections of bots and spectators, and HTTP connections", **own)
         self.refused = Counter("refused", "connections and joins refused", **own)
         ProcessCollector(registry=self.registry)  # memory, descriptors, CPU; collects nothing where there is no /proc
 

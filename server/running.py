@@ -112,7 +112,7 @@ async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIt
             metrics = metrics or Metrics()
             loop_clock().on_lag = metrics.loop_lag.observe
             lobby = Lobby(settings, store, Access(settings, store), metrics)
-            metrics.connections.set_function(lobby.access.n_connections)
+            metrics.sockets.set_function(lobby.access.n_connections)
             await lobby.open()
             async with accept_connections(lobby, http_sockets, mjai_sockets):
                 yield Running(lobby, settings.host, settings.port, settings.mjai_port)

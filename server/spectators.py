@@ -12,6 +12,7 @@ from websockets.frames import CloseCode
 from server.connection.websocket import WebSocketConnection
 from server.game.history import History
 from server.game.live_game import LiveGame
+from server.metrics import Metrics
 from server.turns import Turnstile
 
 SEND_TIMEOUT = 30.0  # seconds a spectator has to receive a round
@@ -79,11 +80,15 @@ class Spectator:
     A spectator that sends anything, or does not receive a round within SEND_TIMEOUT, is disconnected.
     """
 
-    def __init__(self, connection: WebSocketConnection, broadcast: Broadcast, turnstile: Turnstile) -> None:
+    def __init__(
+        self, connection: WebSocketConnection, broadcast: Broadcast, turnstile: Turnstile, metrics: Metrics
+    ) -> None:
         """Begin to send; spectators with the same `turnstile` send one after the other, so that no game is delayed."""
         self._connection = connection
         self._broadcast = broadcast
         self._turnstile = turnstile
+        self._metrics = metrics
+        metrics.connections.inc()
         self._sending = asyncio.create_task(self._send())
 
     async def _send(self) -> None:
@@ -114,4 +119,5 @@ class Spectator:
 
     def disconnected(self) -> None:
         """See `ConnectionHandler`."""
+        self._metrics.connections.dec()
         self._sending.cancel()

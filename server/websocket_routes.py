@@ -62,7 +62,7 @@ class WebSockets:
         if broadcast is None:
             text = f"no game with this id is being played; for a finished game see /api/games/{game_id[:80]}"
             raise HandshakeError(404, text)
-        return lambda connection: Spectator(connection, broadcast, self._turnstile)
+        return lambda connection: Spectator(connection, broadcast, self._turnstile, self._lobby.metrics)
 
 
 def join_keys(query: QueryParams) -> dict[str, Any]:

@@ -175,7 +175,7 @@ class BotConnection:
 
     def _reply_received(self, data: bytes) -> None:
         expected = self._outbox.reply_received()
-        if expected is not None:
+        if expected not in (None, ExpectedReply.ERROR):  # else each fault would pay for the next one
             self.transport.refund(len(data))
         try:
             reply = parse_reply(data)

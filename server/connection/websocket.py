@@ -184,6 +184,7 @@ class WebSocketConnection(MessageProtocol):
     def shutdown(self) -> None:
         """Close because the server stops; uvicorn calls this."""
         self.close(CloseCode.SERVICE_RESTART)
+        self._transport.close()
 
     async def drain(self) -> None:
         """Wait until the peer has received most of what was sent, or is gone."""
