@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.mjai.connection import Join
 from engine.mjai.messages import Message
+from server.turns import Turns
 
 MAX_UNSENT_BYTES = 262_144  # buffered for a peer that does not read; beyond it the connection is aborted
 CLOSE_TIMEOUT = 5.0  # seconds a peer has to read what was sent before the connection was closed
@@ -149,6 +150,8 @@ class PlayerPort(Protocol):
 
 class GameOwner(Protocol):
     """What a game reports to the lobby that runs it."""
+
+    turns: Turns
 
     def round_over(self, game_id: str) -> None:
         """A round has ended and is in the game's history."""

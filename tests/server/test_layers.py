@@ -16,7 +16,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.house_bots": set(),
     "server.settings": {"server.house_bots"},
     "server.metrics": set(),
-    "server.ports": set(),
+    "server.ports": {"server.turns"},
     "server.turns": set(),
     "server.descriptors": {"server.settings"},
     "server.addresses": set(),
