@@ -20,7 +20,7 @@
     * A file whose path contains a comma is put in double quotes where bots are separated by commas.
 
 Bots that are programs or connections: see `agents.external.specs`. A file runs with all rights of the process: text
-that comes from other people must be checked with `is_file` first, or made without `files`.
+that comes from other people must be one of `names`.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def names() -> list[str]:
     return [*BUILT_IN, *sorted({found.name for found in entry_points(group=GROUP)} - BUILT_IN.keys())]
 
 
-def make(spec: str, seed: int = 0, files: bool = True) -> Agent:
-    """The bot that `spec` names; see above for what it may be. Without `files`, it is in no file: none is looked at.
+def make(spec: str, seed: int = 0) -> Agent:
+    """The bot that `spec` names; see above for what it may be.
 
     Raises ValueError, in one line, for an unknown name (the message lists the known ones), a file or an entry point
     that cannot be loaded, a seed beyond 64 bits, and where the bot rejects its argument. Raises TypeError for a seed
@@ -66,10 +66,10 @@ def make(spec: str, seed: int = 0, files: bool = True) -> Agent:
         raise TypeError(f"a bot is named by a text such as 'rule', not {spec!r}")
     name, colon, argument = spec.partition(":")
     found = _find(name)
-    if found is None and files and is_file(spec):
+    if found is None and is_file(spec):
         return make_from_file(spec, seed)
     if found is None:
-        raise ValueError(_unknown(spec, files))
+        raise ValueError(_unknown(spec))
     if name in BUILT_IN:
         agent: Agent = found.load()(argument if colon else None, seed)
         return agent
@@ -89,13 +89,11 @@ def _load(found: EntryPoint) -> Factory:
     return factory
 
 
-def _unknown(spec: str, files: bool) -> str:
+def _unknown(spec: str) -> str:
     """What is wrong with a spec that names no bot."""
     if PROGRAM.match(spec):
         return f"{spec!r} is no bot of this process: only the arena plays it, and the client a program with --exec"
     name = spec.partition(":")[0]
     told = f"unknown bot {name!r}: choose one of {', '.join(names())}"
-    if not files:
-        return told
     is_here = PLAIN.fullmatch(name) is not None and Path(f"{name}.py").is_file()
     return told + (f"; or {name}.py:CLASS, which is a file here" if is_here else ", or FILE.py:CLASS")

@@ -8,14 +8,15 @@ from math import ceil
 from time import monotonic
 
 from server.addresses import Proxies
+from server.names import imitates_house_bot
 from server.settings import Settings
 from server.store import Store, StoredToken
 
 MAX_ADDRESSES = 10_000  # addresses with a rate limiter at a time
-HOUSE_BOT_SUFFIX = " (house)"  # of the names of house bots
 MIN_ARRIVALS = 10  # new connections of an address at once, however few it may have open
 ARRIVALS_PER_CONNECTION = 10  # new connections a minute of an address, for each one that it may have open
 CONNECTION_RETRY = 10  # seconds after which an address with too many connections may try again
+ROOM_RETRY = 60  # seconds after which an address with too many rooms may try again
 
 
 class AccessError(Exception):
@@ -142,6 +143,7 @@ class Access:
         self._store = store
         self._n_connections = 0
         self._by_address: Counter[str] = Counter()
+        self._rooms: Counter[str] = Counter()
         limit = settings.connections_per_address
         self._arrivals = AddressRateLimiter(
             ARRIVALS_PER_CONNECTION * limit, max(MIN_ARRIVALS, 2 * limit), "new connections", "connections_per_address"
@@ -191,6 +193,25 @@ class Access:
         """Count an HTTP request. Raises RateLimitError."""
         self._requests.take(address)
 
+    def open_room(self, address: str) -> None:
+        """Count a room that a bot opens by joining it. Raises RateLimitError."""
+        address = limited_address(address)
+        n_open = self._rooms[address]
+        if n_open >= self._settings.rooms_per_address:
+            text = (
+                f"bots of {address} have opened {n_open} rooms (the server's setting rooms_per_address); "
+                "join one of them, or leave one first"
+            )
+            raise RateLimitError(text, ROOM_RETRY)
+        self._rooms[address] += 1
+
+    def close_room(self, address: str) -> None:
+        """A counted room is closed."""
+        address = limited_address(address)
+        self._rooms[address] -= 1
+        if not self._rooms[address]:
+            del self._rooms[address]
+
     def join(self, address: str) -> None:
         """Count a join. Raises RateLimitError."""
         self._joins.take(address)
@@ -204,8 +225,8 @@ class Access:
 
         Raises AccessError.
         """
-        if name.endswith(HOUSE_BOT_SUFFIX):
-            raise AccessError(f"the name {name!r} is reserved for house bots; choose another")
+        if imitates_house_bot(name):
+            raise AccessError(f"the name {name!r} is reserved for house bots, or looks like one; choose another")
         owner = await self._store.token_owner(token) if token else None
         if token and owner is None:
             raise UnauthorizedError("the token is unknown or revoked; ask the server's operator for another")

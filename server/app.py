@@ -5,7 +5,8 @@ from __future__ import annotations
 from fastapi import FastAPI
 
 from server import api
-from server.api.common import Service
+from server.api.common import Service, problems
+from server.api.document import Application
 from server.api.errors import handle_errors
 from server.api.guard import Guard
 from server.api.health import Health
@@ -27,7 +28,7 @@ an error is `{"detail": "one line"}`. A plus sign in a query is written `%2B`.
 
 def make_app(lobby: Lobby) -> FastAPI:
     """The application of a server."""
-    app = FastAPI(
+    app = Application(
         title="nukidora",
         summary="Three-player mjai server",
         description=DESCRIPTION,
@@ -39,6 +40,6 @@ def make_app(lobby: Lobby) -> FastAPI:
     app.add_middleware(Guard, access=lobby.access, origins=origins)
     handle_errors(app)
     for router in api.ROUTERS:
-        app.include_router(router)
+        app.include_router(router, responses=problems(413, 429))  # of `Guard`
 
     return app

@@ -16,11 +16,11 @@ import structlog
 from engine.common.options import Parser, describe_error
 from engine.common.program import FAILED, OK, program_name
 from engine.mjai.connection import check_name
-from server.access import HOUSE_BOT_SUFFIX
 from server.descriptors import fit_connections
 from server.flags import make_flags, parse, read_settings
 from server.logs import start_logging
-from server.running import Running, make_folder, running
+from server.names import imitates_house_bot
+from server.running import Running, check_addresses, make_folder, running
 from server.settings import PREFIX, Settings, is_loopback
 from server.store import Store, StoreError
 from server.warm_up import warm_up
@@ -42,8 +42,8 @@ def token_name(name: str) -> str:
         can_join = False
     if not can_join:
         raise argparse.ArgumentTypeError(f"{name!r} is not 1 to 64 printable characters without spaces around them")
-    if name.endswith(HOUSE_BOT_SUFFIX):
-        raise argparse.ArgumentTypeError(f"{name!r} is reserved for house bots: choose another")
+    if imitates_house_bot(name):
+        raise argparse.ArgumentTypeError(f"{name!r} is reserved for house bots, or looks like one: choose another")
     return name
 
 
@@ -169,6 +169,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         if "token" in vars(args):
             return asyncio.run(manage_tokens(settings, args))
+        check_addresses(settings)
         settings = fit_connections(settings)
         log.info("starting; says when it is up")
         warm_up(settings)

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import ValidationError
 
 from engine.common.options import Parser
@@ -24,6 +24,7 @@ METAVARS = {
     "host": "ADDRESS",
     "port": "PORT",
     "mjai_port": "PORT",
+    "public_port": "PORT",
     "database": "URL",
     "trusted_proxies": "ADDRESSES",
 }
@@ -57,6 +58,9 @@ def accepted(name: str) -> str:
     field = Settings.model_fields[name]
     if choices(name):
         return " or ".join(choices(name))
+    most = [bound.max_length for bound in field.metadata if isinstance(bound, MaxLen)]
+    if most:
+        return f"at most {most[0]}, separated by a comma"
     whole = field.annotation in (int, int | None)
     bounds = [
         text.format(limit)
@@ -105,8 +109,10 @@ def nearest(name: str, known: Sequence[str]) -> str:
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
     """What is wrong with each variable that begins as the server's do, but is none of them."""
     known = [variable(name) for name in Settings.model_fields]
-    unknown = (name for name in environment if name.startswith(PREFIX) and name not in {*known, *OTHER_VARIABLES})
-    return [f"{name} is no setting{nearest(name, known)}: correct or unset it" for name in unknown]
+    unknown = (
+        name for name in environment if name.upper().startswith(PREFIX) and name not in {*known, *OTHER_VARIABLES}
+    )
+    return [f"{name} is no setting{nearest(name.upper(), known)}: correct or unset it" for name in unknown]
 
 
 def read_settings(parser: Parser, given: dict[str, Any]) -> Settings:
@@ -126,4 +132,5 @@ def describe(error: Mapping[str, Any], given: Mapping[str, Any]) -> str:
     name = str(error["loc"][0])
     source = flag(name) if name in given else variable(name)
     told = error["msg"].removeprefix("Value error, ") if error["type"] == "value_error" else f"give {accepted(name)}"
-    return f"{source} {error['input']!r}: {told}"
+    value = ",".join(error["input"]) if isinstance(error["input"], tuple) else error["input"]
+    return f"{source} {value!r}: {told}"

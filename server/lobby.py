@@ -14,7 +14,7 @@ import structlog
 from pydantic import ValidationError
 
 from engine.mjai.connection import DEFAULT_ROOM, Join
-from server.access import HOUSE_BOT_SUFFIX, Access, AccessError, ServerFullError
+from server.access import Access, AccessError, ServerFullError
 from server.connection.bot_connection import BotConnection
 from server.game.game_log import GameLog
 from server.game.journal import JournalError, find_journals, journal_path, read_journal
@@ -22,6 +22,7 @@ from server.game.live_game import LiveGame
 from server.game.seat import Seat, new_secret, secret_hash
 from server.game.start import GameStart, Player
 from server.metrics import Metrics
+from server.names import HOUSE_BOT_SUFFIX
 from server.ports import ConnectionHandler, PlayerPort, Transport
 from server.results import finished_game
 from server.rooms import Room, settings_of
@@ -60,7 +61,7 @@ class Lobby:
         """Open the stored rooms, and restore the games that were in play when the server stopped."""
         for stored in await self.store.rooms():
             try:
-                settings = RoomSettings(**stored.settings)
+                settings = RoomSettings.restored(stored.settings)
             except ValidationError as error:  # of another version, or with a house bot that no longer exists
                 log.error("room stays closed", room=stored.name, error=error.errors()[0]["msg"])
             else:
@@ -161,7 +162,8 @@ class Lobby:
             await self.access.authorize_bot(join.name, join.token)
             room = self.rooms.get(join.room)
             if room is None:
-                room = await self.open_room(join.room, settings_of(join.room, self.settings.room), permanent=False)
+                settings = settings_of(join.room, self.settings.room)
+                room = await self.open_room(join.room, settings, permanent=False, opened_by=bot.transport.address)
             try:
                 if bot in self._bots:
                     bot.accept(join)
@@ -208,12 +210,17 @@ class Lobby:
     # Rooms ------------------------------------------------------------------------------------------------------------
 
     async def open_room(
-        self, name: str, settings: RoomSettings, permanent: bool = True, opened: datetime | None = None
+        self,
+        name: str,
+        settings: RoomSettings,
+        permanent: bool = True,
+        opened: datetime | None = None,
+        opened_by: str = "",
     ) -> Room:
         """Open a room, or return the one of this name.
 
-        `opened` is for rooms that the server opens when it starts; they do not count against `max_rooms`.
-        Raises ServerFullError.
+        `opened` is for rooms that the server opens when it starts; they do not count against `max_rooms`. `opened_by`
+        is the address of a bot that opens it. Raises ServerFullError, or RateLimitError for an address with too many.
         """
         previous = started = 0
         if settings.seed is not None or settings.games:
@@ -223,7 +230,9 @@ class Lobby:
         if room is None:
             if opened is None and len(self.rooms) >= self.settings.max_rooms:
                 raise ServerFullError(f"{len(self.rooms)} rooms are open, and no more are allowed; join one of them")
-            room = self.rooms[name] = Room(name, settings, permanent, self._start_game)
+            if opened_by:
+                self.access.open_room(opened_by)
+            room = self.rooms[name] = Room(name, settings, permanent, self._start_game, opened_by)
             room.previous_games, room.started = previous, started
             log.info("room opened", room=name)
         return room
@@ -238,6 +247,8 @@ class Lobby:
             room.close()
             if self.rooms.get(room.name) is room:  # else another room has the name by now
                 del self.rooms[room.name]
+                if room.opened_by:
+                    self.access.close_room(room.opened_by)
                 log.info("room closed", room=room.name)
             if room.permanent and room.finished:
                 self._start_task(self.store.close_room(room.name))

@@ -19,8 +19,8 @@ TICK = 0.025  # seconds
 MAX_STEP = 0.1  # seconds that the clock advances from one tick to the next, however late that is
 # After its time a timer waits for LAST_LOOKS further timers of the loop, as the loop polls its sockets before each of
 # them; then for as long as what was read is not parsed, but for no more than MAX_LOOKS.
-LOOK_AFTER = 0.01  # seconds
-LAST_LOOKS, MAX_LOOKS = 3, 100
+LOOK_AFTER = 0.003  # seconds
+LAST_LOOKS, MAX_LOOKS = 3, 300
 
 
 def ignore_lag(seconds: float) -> None:
@@ -62,7 +62,7 @@ class LoopClock:
         *args: Any,
         data_waits: Callable[[], bool] = nothing_waits,
     ) -> Timer:
-        """Call back after `seconds` of this clock and a last look at the sockets (0.03 s).
+        """Call back after `seconds` of this clock and a last look at the sockets (0.01 s).
 
         `data_waits` says whether something that was read is still to be parsed; for that the timer waits a second more.
         """

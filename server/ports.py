@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.mjai.connection import Join
 from engine.mjai.messages import Message
+from server.turns import Turns
 
 MAX_UNSENT_BYTES = 262_144  # buffered for a peer that does not read; beyond it the connection is aborted
 CLOSE_TIMEOUT = 5.0  # seconds a peer has to read what was sent before the connection was closed
@@ -21,6 +22,7 @@ class Transport(Protocol):
     """One connection and its outgoing messages. No method waits for the peer."""
 
     address: str
+    pings: bool  # whether the peer is pinged, and the connection closed if it does not answer
 
     @property
     def data_waits(self) -> bool:
@@ -117,6 +119,10 @@ class PlayerPort(Protocol):
         """The bot plays no seat any more."""
         ...
 
+    def send_joined(self, room: str, waiting: int, needed: int) -> None:
+        """Tell a bot that wants to know it that it waits for a game; see `engine.mjai.connection.joined`."""
+        ...
+
     def send_resumed(self, first: int) -> None:
         """Tell a bot that has reconnected from which message of the game on all messages are sent again."""
         ...
@@ -149,6 +155,8 @@ class PlayerPort(Protocol):
 
 class GameOwner(Protocol):
     """What a game reports to the lobby that runs it."""
+
+    turns: Turns
 
     def round_over(self, game_id: str) -> None:
         """A round has ended and is in the game's history."""

@@ -8,7 +8,7 @@ import re
 import secrets
 from collections.abc import Callable
 
-from engine.mjai.connection import ROOM_NAME
+from engine.mjai.connection import ROOM_NAME, ROOM_TEXT
 from engine.seeds import derived_seed
 from server.access import AccessError
 from server.house_bots import check_requested_bot
@@ -23,7 +23,7 @@ def settings_of(name: str, default: RoomSettings) -> RoomSettings:
     """Settings of a room opened by its name alone: ``NAME`` or ``NAME+BOT+BOT``. Raises AccessError."""
     first, *bots = name.split("+")
     if not NAME.fullmatch(first):
-        raise AccessError(f"room {name!r}: a name is 1 to 64 of A-Z a-z 0-9 _ . -, then +BOT for each seat to fill")
+        raise AccessError(f"room {name!r}: a name is {ROOM_TEXT}, then +BOT for each seat to fill")
     if not bots:
         return default
     if len(bots) >= SEATS:
@@ -42,15 +42,22 @@ class Room:
     """Bots that wait for a game, and counts of the games started here."""
 
     def __init__(
-        self, name: str, settings: RoomSettings, permanent: bool, on_fill_timer: Callable[[Room], None]
+        self,
+        name: str,
+        settings: RoomSettings,
+        permanent: bool,
+        on_fill_timer: Callable[[Room], None],
+        opened_by: str = "",
     ) -> None:
         """A `permanent` room stays open when it is empty.
 
         `on_fill_timer` is called with the room when the fill delay is over and house bots are to fill the empty seats.
+        `opened_by` is the address of the bot that has opened it; "": none has.
         """
         self.name = name
         self.settings = settings
         self.permanent = permanent
+        self.opened_by = opened_by
         self.closed = False
         self.previous_games = 0  # of earlier rooms of this name: with a seed, no walls come twice
         self.started = 0  # games; since the server started, or ever where the room has a seed or `games`
@@ -58,6 +65,7 @@ class Room:
         self.waiting: list[PlayerPort] = []
         self._on_fill_timer = on_fill_timer
         self._fill_timer: asyncio.TimerHandle | None = None
+        self._wait_timers: dict[PlayerPort, asyncio.TimerHandle] = {}
 
     @property
     def empty(self) -> bool:
@@ -79,13 +87,18 @@ class Room:
         if self.closed or self.finished:
             raise AccessError(self._why_closed())
         self.waiting.append(bot)
-        if self._fill_timer is None and self.settings.fill:
-            loop = asyncio.get_running_loop()
-            self._fill_timer = loop.call_later(self.settings.fill_delay, self._on_fill_timer, self)
+        loop = asyncio.get_running_loop()
+        if self.settings.fill:
+            self._fill_timer = self._fill_timer or loop.call_later(self.settings.fill_delay, self._on_fill_timer, self)
+        elif self.settings.wait_timeout and not (self.settings.idle == "stay" and bot.transport.pings):
+            self._wait_timers[bot] = loop.call_later(self.settings.wait_timeout, self._waited_too_long, bot)
+        needed = 0 if self.settings.fill else SEATS - len(self.waiting)
+        bot.send_joined(self.name, len(self.waiting), needed)
 
     def leave(self, bot: PlayerPort) -> None:
         """A bot that waited is gone."""
         self.waiting.remove(bot)
+        self._cancel_wait_timer(bot)
         if not self.waiting:
             self._cancel_fill_timer()
 
@@ -95,6 +108,14 @@ class Room:
         self._cancel_fill_timer()
         for bot in list(self.waiting):
             bot.close_with_error(self._why_closed())
+
+    def _waited_too_long(self, bot: PlayerPort) -> None:
+        seconds = f"{self.settings.wait_timeout:g} seconds"
+        bot.close_with_error(f"no game in room {self.name} within {seconds}; join again to wait on", retry=True)
+
+    def _cancel_wait_timer(self, bot: PlayerPort) -> None:
+        if bot in self._wait_timers:
+            self._wait_timers.pop(bot).cancel()
 
     def _why_closed(self) -> str:
         reason = ": all its games have started" if self.finished else ""
@@ -112,6 +133,8 @@ class Room:
         """
         self._cancel_fill_timer()
         bots, self.waiting = self.waiting, []
+        for bot in bots:
+            self._cancel_wait_timer(bot)
         fill = self.settings.fill
         players: list[PlayerPort | str] = [*bots]
         players += [fill[index % len(fill)] for index in range(SEATS - len(bots))]

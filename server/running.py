@@ -92,6 +92,17 @@ def exclusive_lock(folder: Path) -> Iterator[None]:
         yield
 
 
+def check_addresses(settings: Settings) -> None:
+    """Raise OSError now for a folder or port that `running` could not use after a long start."""
+    make_folder(settings.data)
+    with (
+        exclusive_lock(settings.data),
+        listening(settings.host, settings.port, "port"),
+        listening(settings.host, settings.mjai_port, "mjai_port"),
+    ):
+        pass
+
+
 @asynccontextmanager
 async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIterator[Running]:
     """Serve while the block runs. Raises OSError for an address or folder that cannot be used, StoreError."""

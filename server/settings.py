@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+import structlog
+from annotated_types import Le, MaxLen
 from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from engine.mjai.connection import DEFAULT_PORT, JOIN_TIMEOUT
@@ -15,9 +18,13 @@ from engine.seeds import MAX_SEED
 from server.house_bots import check_bot
 
 PREFIX = "NUKIDORA_"
+HOUR, DAY = 3600, 86_400  # seconds
+MANY = 1_000_000  # more than a machine holds, and no more than a timer or a counter can
+MAX_FILL = 2  # house bots in `fill`: a seat is left for a bot that connects
 OTHER_VARIABLES = frozenset(
     {PREFIX + "CACHE", PREFIX + "TOKEN"}
 )  # of other programs; NUKIDORA_PAUSE is the client's too
+log = structlog.get_logger("server.settings")
 
 
 def split_bots(bots: object) -> object:
@@ -25,29 +32,58 @@ def split_bots(bots: object) -> object:
     return tuple(bot for bot in bots.split(",") if bot) if isinstance(bots, str) else bots
 
 
+def within(field: FieldInfo, value: Any) -> Any:
+    """A number or list, brought to the maximum of a setting; any other value is returned as it is."""
+    for bound in field.metadata:
+        if isinstance(bound, Le) and isinstance(value, int | float) and value > bound.le:  # type: ignore[operator]
+            value = bound.le
+        elif isinstance(bound, MaxLen) and isinstance(value, list):
+            value = value[: bound.max_length]
+    return value
+
+
 class RoomSettings(BaseModel):
     """How games in a room are played. Times are in seconds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    rules: str = Field("tenhou", description="preset of the rules: " + " or ".join(PRESETS))
+    rules: str = Field(
+        "tenhou", json_schema_extra={"enum": [*PRESETS]}, description="preset of the rules: " + " or ".join(PRESETS)
+    )
     length: Literal["east", "hanchan"] = Field("hanchan", description="east or hanchan")
-    games: int = Field(0, ge=0, description="games until the room closes; 0: no limit")
+    games: int = Field(0, ge=0, le=MANY, description="games until the room closes; 0: no limit")
     seats: Literal["random", "fixed"] = Field("random", description="random: drawn; fixed: in order of arrival")
     seed: int | None = Field(None, ge=0, le=MAX_SEED, description="of walls and seats; none: random for every game")
-    decision_time: float = Field(5.0, gt=0, le=3600, description="seconds for each decision")
+    decision_time: float = Field(5.0, gt=0, le=HOUR, description="seconds for each decision")
     bank_time: float = Field(
-        10.0, ge=0, le=3600, description="extra seconds for a whole game, used after the time for a decision"
+        10.0, ge=0, le=HOUR, description="extra seconds for a whole game, used after the time for a decision"
     )
-    fill: Annotated[tuple[str, ...], NoDecode] = Field((), description="house bots for empty seats, as in rule,random")
-    fill_delay: float = Field(5.0, ge=0, description="seconds the first bot waits before empty seats are filled")
+    fill: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), max_length=MAX_FILL, description="house bots for empty seats, as in rule,random"
+    )
+    fill_delay: float = Field(
+        5.0, ge=0, le=DAY, description="seconds the first bot waits before empty seats are filled"
+    )
+    wait_timeout: float = Field(
+        600.0,
+        ge=0,
+        le=DAY,
+        description="seconds a bot waits for a game where no house bots fill the seats; 0: no limit",
+    )
+    idle: Literal["leave", "stay"] = Field(
+        "leave", description="after wait_timeout: leave, or stay as long as the bot answers pings (over WebSocket only)"
+    )
     house_bot: str = Field("rule", description="house bot that takes over a seat")
-    max_faults: int = Field(10, ge=1, description="faults in a game after which the house bot takes over the seat")
-    resume_timeout: float = Field(
-        30.0, ge=0, description="seconds a bot has to reconnect before the house bot takes over its seat"
+    max_faults: int = Field(
+        10, ge=1, le=MANY, description="faults in a game after which the house bot takes over the seat"
     )
-    fault_penalty: float = Field(0.0, ge=0, description="final points deducted for each fault after the game")
-    spectator_delay: float = Field(0.0, ge=0, description="seconds before a finished round is shown to spectators")
+    resume_timeout: float = Field(
+        30.0, ge=0, le=DAY, description="seconds a bot has to reconnect before the house bot takes over its seat"
+    )
+    fault_penalty: float = Field(0.0, ge=0, le=1000, description="final points deducted for each fault after the game")
+    spectator_delay: float = Field(
+        0.0, ge=0, le=DAY, description="seconds before a finished round is shown to spectators"
+    )
     pause: float = Field(
         0.0, ge=0, le=60, description="seconds house bots wait before each decision, so that people can follow"
     )
@@ -72,6 +108,19 @@ class RoomSettings(BaseModel):
         check_bot(house_bot)
         return house_bot
 
+    @classmethod
+    def restored(cls, values: dict[str, Any]) -> RoomSettings:
+        """Settings that were stored. Those beyond the limits, of an earlier version that had none, are brought to them.
+
+        Raises ValueError for values that are no settings.
+        """
+        fields = cls.model_fields
+        fitting = {name: within(fields[name], value) if name in fields else value for name, value in values.items()}
+        changed = {name: value for name, value in fitting.items() if value != values[name]}
+        if changed:
+            log.warning("stored settings are beyond what is allowed now, and are brought to it", **changed)
+        return cls(**fitting)
+
     def make_rules(self) -> Rules:
         """The rules of the room's games."""
         return preset(self.rules, self.length)
@@ -89,21 +138,30 @@ class Settings(BaseSettings, RoomSettings):
     host: str = Field("127.0.0.1", description="address to listen on")
     port: int = Field(8000, ge=0, le=65535, description="port for HTTP and WebSocket; 0: any free one")
     mjai_port: int = Field(DEFAULT_PORT, ge=0, le=65535, description="port for mjai over TCP; 0: any free one")
+    public_port: int = Field(
+        0,
+        ge=0,
+        le=65535,
+        description="port of HTTP as bots reach it, where a container maps it to another; 0: the same",
+    )
     data: Path = Field(Path("server-data"), description="folder of the journals and of the default database")
     database: str = Field("", description="URL of the database; empty: SQLite in the data folder")
     access: Literal["auto", "open", "token"] = Field(
         "auto", description="who may play: open (anybody), token, or auto: token unless the address is loopback"
     )
-    max_rooms: int = Field(1000, ge=1, description="open rooms")
-    max_connections: int = Field(2000, ge=3, description="open connections of all kinds")
-    connections_per_address: int = Field(100, ge=1, description="open connections of one address")
-    joins_per_minute: int = Field(600, ge=1, description="joins of one address")
+    max_rooms: int = Field(1000, ge=1, le=MANY, description="open rooms")
+    rooms_per_address: int = Field(20, ge=1, le=MANY, description="open rooms that bots of one address have opened")
+    max_connections: int = Field(2000, ge=3, le=MANY, description="open connections of all kinds")
+    connections_per_address: int = Field(100, ge=1, le=MANY, description="open connections of one address")
+    joins_per_minute: int = Field(600, ge=1, le=MANY, description="joins of one address")
     messages_per_second: int = Field(
-        50, ge=1, description="messages, WebSocket frames and KiB of one connection that were not asked for"
+        50, ge=1, le=MANY, description="messages, WebSocket frames and KiB of one connection that were not asked for"
     )
-    requests_per_minute: int = Field(1200, ge=1, description="HTTP requests of one address")
-    downloads_per_minute: int = Field(600, ge=1, description="records downloaded by one address")
-    join_timeout: float = Field(JOIN_TIMEOUT, gt=0, description="seconds a new connection has to send its join message")
+    requests_per_minute: int = Field(1200, ge=1, le=MANY, description="HTTP requests of one address")
+    downloads_per_minute: int = Field(600, ge=1, le=MANY, description="records downloaded by one address")
+    join_timeout: float = Field(
+        JOIN_TIMEOUT, gt=0, le=HOUR, description="seconds a new connection has to send its join message"
+    )
     trusted_proxies: str = Field("127.0.0.1", description="proxies whose X-Forwarded-For is trusted; *: all")
     log: Literal["text", "json"] = Field("text", description="format of the log lines: text or json")
 

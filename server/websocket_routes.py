@@ -11,7 +11,7 @@ from starlette.datastructures import QueryParams
 from websockets.http11 import Request
 
 from engine.mjai import connection
-from engine.mjai.kinds import COUNT
+from engine.mjai.kinds import BOOL, COUNT
 from server.access import Admission
 from server.api.origins import Origins
 from server.connection.websocket import HandshakeError, WebSocketConnection
@@ -24,6 +24,7 @@ BOTS = re.compile(r"/mjai(?:/(?P<room>.*))?")
 SPECTATORS = re.compile(r"/api/games/(?P<game>[^/]+)/events")
 JOIN_KEYS = frozenset(key.name for key in connection.JOIN_KEYS) - {"room"}
 NUMBERS = frozenset(key.name for key in connection.JOIN_KEYS if key.kind is COUNT)
+FLAGS = frozenset(key.name for key in connection.JOIN_KEYS if key.kind in (BOOL, connection.RESUME))
 MAX_DIGITS = 10
 BOOLEANS = {"true": True, "false": False}
 Handle = Callable[[WebSocketConnection], ConnectionHandler]
@@ -74,4 +75,4 @@ def join_value(key: str, text: str) -> Any:
     """The value of a key, as in a join message."""
     if key in NUMBERS and text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS:
         return int(text)
-    return BOOLEANS.get(text, text) if key == "resume" else text
+    return BOOLEANS.get(text, text) if key in FLAGS else text

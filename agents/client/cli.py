@@ -66,7 +66,6 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--pause",
         type=seconds,
-        default=os.environ.get("NUKIDORA_PAUSE") or "0",
         metavar="SECONDS",
         help="seconds to wait before each decision, for spectators (default 0, or NUKIDORA_PAUSE)",
     )
@@ -108,6 +107,14 @@ class ThinkingDelay:
         return self._bot.react(messages)
 
 
+def default_pause(parser: Parser) -> float:
+    """The pause that the environment sets, in seconds. A bad value is an error of the command line."""
+    try:
+        return seconds(os.environ.get("NUKIDORA_PAUSE") or "0")
+    except argparse.ArgumentTypeError as error:
+        parser.error(f"NUKIDORA_PAUSE: {error}")
+
+
 def make_bot(options: argparse.Namespace) -> MjaiBot:
     """The bot that the command line names. Raises ValueError saying what is wrong."""
     if (options.bot is None) == (options.exec is None):
@@ -124,6 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     options = parser.parse_intermixed_args(arguments)  # options may stand between bot and URL
     options.dialect = options.dialect or options.url.dialect
+    pause: float = default_pause(parser) if options.pause is None else options.pause
     try:
         bot = make_bot(options)
     except ValueError as error:
@@ -133,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.token:
         join["token"] = options.token
     signal.signal(signal.SIGTERM, terminate)
-    player = ThinkingDelay(bot, options.pause)
+    player = ThinkingDelay(bot, pause)
     session = ClientSession(player, join, options.games, report, log, options.url)
     with closing(bot):
         try:
@@ -161,12 +169,12 @@ def play(url: Address, session: ClientSession) -> None:
     backoff = MIN_BACKOFF
     give_up_at = monotonic() + FIRST_CONNECTION
     while not session.finished:
-        n_messages = session.n_messages
+        n_messages, connected_at = session.n_messages, monotonic()
         try:
             with closing(connect(url)) as transport:
                 session.run(transport)
         except OSError as error:
-            if session.n_messages > n_messages:
+            if session.n_messages > n_messages or monotonic() - connected_at > MAX_BACKOFF:
                 backoff = MIN_BACKOFF
             wait = backoff if session.greeted else first_wait(url, error, backoff, give_up_at)
             log(f"{url.url}: {error.strerror or error}; trying again in {wait:g} s")

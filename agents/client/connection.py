@@ -10,7 +10,15 @@ from typing import Protocol
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from agents.external.mjai_bot import parse_message
-from engine.mjai.connection import DEFAULT_DIALECT, DEFAULT_PORT, DEFAULT_ROOM, DIALECTS, MAX_MESSAGE, is_room
+from engine.mjai.connection import (
+    DEFAULT_DIALECT,
+    DEFAULT_PORT,
+    DEFAULT_ROOM,
+    DIALECTS,
+    MAX_MESSAGE,
+    ROOM_TEXT,
+    is_room,
+)
 from engine.mjai.messages import Message
 
 CONNECT_TIMEOUT = 10.0  # seconds
@@ -66,7 +74,7 @@ def parse_url(url: str) -> Address:
     path = parts.path.removeprefix("/")
     room = (path if parts.scheme == "mjsonp" else path.rpartition("/")[2]) or DEFAULT_ROOM
     if not is_room(room):
-        raise ValueError(f"{url!r}: a room is 1 to 64 of A-Z a-z 0-9 _ . -, then +BOT for each house bot")
+        raise ValueError(f"{url!r}: a room is {ROOM_TEXT}, then +BOT for each house bot")
     (dialect,) = parse_qs(parts.query).get("dialect", [DEFAULT_DIALECT])[-1:]
     if dialect not in DIALECTS:
         raise ValueError(f"{url!r}: dialect must be one of {', '.join(DIALECTS)}")

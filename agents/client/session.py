@@ -129,6 +129,7 @@ class ClientSession:
         self._address = address
         self._game: GameSession | None = None  # the game being played
         self._ranks: Counter[int] = Counter()  # of the games finished
+        self._told_to_wait = False  # since the last game began
         self._api = ""  # where the server's HTTP API is
 
     def prepare(self) -> None:
@@ -197,7 +198,7 @@ class ClientSession:
             self._game = None  # this server does not support resuming
         resume = {"resume": True} if self._game is None else self._game.resume_keys()
         games = self._games and self._games - self.games_played
-        transport.send(self._join | {"games": games, "reply": "when_asked"} | resume)
+        transport.send(self._join | {"games": games, "reply": "when_asked", "joined": True} | resume)
 
     def _wait_for_hello(self, transport: Transport) -> Message:
         """The first message of a server that takes its time. An arena's comes when its game begins."""
@@ -210,6 +211,9 @@ class ClientSession:
 
     def _handle(self, transport: Transport, message: Message) -> bool:
         """Handle a message of a game. Returns whether the game goes on."""
+        if message["type"] == "joined":
+            self._waits(message)
+            return False
         self.n_messages += 1
         if message["type"] == "resumed" and self._game is not None:
             self._game.rewind(message["from"])
@@ -234,9 +238,17 @@ class ClientSession:
         self._report(f"game {self.games_played}: {result}{record}")
         return False
 
+    def _waits(self, joined: Message) -> None:
+        """Say once that we wait for other bots."""
+        waiting, needed = joined["waiting"], joined["needed"]
+        if needed and not self._told_to_wait:
+            self._told_to_wait = True
+            self._report(f"waiting in room {self._join['room']}: {waiting} of {waiting + needed}")
+
     def _announce(self, game: GameSession) -> None:
         if self._address is not None and "game" in game.place:
             self._api = self._address.api(game.place.get("http_port"))
+        self._told_to_wait = False
         told = f", id {game.place['game']}" if "game" in game.place else ""
         self._report(f"game {self.games_played + 1}: against {game.opponents}{told}")
 

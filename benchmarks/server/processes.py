@@ -113,7 +113,8 @@ def nukidora_main(pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(port=0, mjai_port=0, data=Path(folder), max_rooms=10_000, joins_per_minute=100_000)
-        settings = settings.model_copy(update={"connections_per_address": 10_000, "max_connections": 10_000})
+        limits = ("rooms_per_address", "connections_per_address", "max_connections")
+        settings = settings.model_copy(update=dict.fromkeys(limits, 10_000))
         settings = fit_connections(settings)
         start_logging("text", logging.ERROR)
         warm_up(settings)

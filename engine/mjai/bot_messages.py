@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
 
 from pydantic_core import from_json
@@ -47,11 +46,7 @@ _REPLIES: dict[Any, tuple[str, list[_Field]]] = {
 
 def parse_join(data: bytes | str, given: Message | None = None) -> Join:
     """The join message of a bot; the keys `given` by the URL replace its own. Raises BadMessage."""
-    if given:
-        with suppress(ValueError, RecursionError):  # unreadable: _object below raises BadMessage
-            received = json.loads(data)
-            data = json.dumps(received | given) if isinstance(received, dict) else data
-    join = read_join(_object(data))
+    join = read_join(_object(data) | (given or {}))
     _refuse_constants(data)
     return join
 

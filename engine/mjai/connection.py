@@ -1,12 +1,13 @@
 """The connection between a server and a bot: limits that both sides share, and its messages.
 
-``hello``, ``join``, ``resumed`` and ``error`` are not part of a game and are the same in every dialect. Servers
-(`server`, `agents.external.listener`) and clients (`agents.client`) both use this module.
+``hello``, ``join``, ``joined``, ``resumed`` and ``error`` are not part of a game and are the same in every dialect.
+Servers (`server`, `agents.external.listener`) and clients (`agents.client`) both use this module.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -24,10 +25,18 @@ ALWAYS, WHEN_ASKED = REPLY_MODES = ("always", "when_asked")
 MAX_NAME = 64
 MAX_ROOM = 512
 MAX_SECRET = 256
-ROOM_NAME = r"[A-Za-z0-9_.-]{1,64}"
+ROOM_NAME = r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}"  # URLs would normalise "." and ".." away
+ROOM_TEXT = "1 to 64 of A-Z a-z 0-9 _ . - (no dot first)"  # ROOM_NAME in words
 ROOM_PATTERN = rf"^{ROOM_NAME}(\+{ROOM_NAME})*$"  # a name, then +BOT for each house bot
 
+INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0\U0001d159")  # letters and symbols that show as nothing
+
 _room = re.compile(ROOM_PATTERN)
+
+
+def is_visible(character: str) -> bool:
+    """Whether a character shows as something by itself: it is no space, filler, combining mark or control character."""
+    return character not in INVISIBLE and unicodedata.category(character)[0] not in "CMZ"
 
 
 def is_room(value: str) -> bool:
@@ -38,7 +47,7 @@ def is_room(value: str) -> bool:
 def check_name(value: Any) -> str:
     """Check of the name of a bot; spaces around it are removed."""
     name = value.strip() if type(value) is str else ""
-    if not (1 <= len(name) <= MAX_NAME and name.isprintable()):
+    if not (len(name) <= MAX_NAME and name.isprintable() and any(map(is_visible, name))):
         raise BadValue(value)
     return name
 
@@ -67,11 +76,11 @@ HELLO_KEYS = (
     Key("protocol_version", INTEGER, str(PROTOCOL_VERSION)),
 )
 JOIN_KEYS = (
-    Key("name", NAME, f"1 to {MAX_NAME} printable characters", default=""),
+    Key("name", NAME, f"1 to {MAX_NAME} printable characters, not all invisible", default=""),
     Key(
         "room",
         ROOM,
-        f"1 to 64 of A-Z a-z 0-9 _ . - and then any number of +BOT ({MAX_ROOM} characters at most)",
+        f"{ROOM_TEXT} and then any number of +BOT ({MAX_ROOM} characters at most)",
         default=DEFAULT_ROOM,
     ),
     Key("dialect", DIALECT, "mjai3p, libriichi3p or kita", default=DEFAULT_DIALECT),
@@ -80,6 +89,12 @@ JOIN_KEYS = (
     Key("games", COUNT, "a number of games, 0 for as long as the connection lasts", default=1),
     Key("resume", RESUME, "true, or the secret of the game to resume", default=False),
     Key("seen", COUNT, "a number of messages, 0 or more", default=0),
+    Key("joined", BOOL, "true or false: whether the server answers with joined", default=False),
+)
+JOINED_KEYS = (
+    Key("room", TEXT, "the room you wait in"),
+    Key("waiting", COUNT, "bots that wait there, you among them"),
+    Key("needed", COUNT, "bots that are still needed; 0: the game begins without more"),
 )
 RESUMED_KEYS = (Key("from", COUNT, "index of the first message of the game that is sent again"),)
 ERROR_KEYS = (
@@ -107,10 +122,16 @@ class Join:
     games: int
     resume: bool | str
     seen: int
+    joined: bool
     given: frozenset[str]
 
 
 JOIN_DEFAULTS: Message = {key.name: key.default for key in JOIN_KEYS}
+
+
+def joined(room: str, waiting: int, needed: int) -> Message:
+    """The answer to a join that asks for it, and to every later wait for a game."""
+    return {"type": "joined", "room": room, "waiting": waiting, "needed": needed}
 
 
 def resumed(first: int) -> Message:

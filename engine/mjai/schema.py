@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from engine.mjai.connection import DIALECTS, ERROR_KEYS, HELLO_KEYS, JOIN_KEYS, RESUMED_KEYS, SECRET
+from engine.mjai.connection import DIALECTS, ERROR_KEYS, HELLO_KEYS, JOIN_KEYS, JOINED_KEYS, RESUMED_KEYS, SECRET
 from engine.mjai.kinds import (
     ACTIONS,
     BOOL,
@@ -309,6 +309,7 @@ _REPLIES = (
 _CONNECTION = (
     ConnectionMessage("hello", "server", "The first message on a connection.", HELLO_KEYS),
     ConnectionMessage("join", "bot", "The first message of a bot.", JOIN_KEYS),
+    ConnectionMessage("joined", "server", "You wait for a game; sent to bots that join with `joined`.", JOINED_KEYS),
     ConnectionMessage("resumed", "server", "You have resumed your game.", RESUMED_KEYS),
     ConnectionMessage("error", "server", "A message or a join was refused.", ERROR_KEYS),
 )

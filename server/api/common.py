@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import reprlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import unquote
@@ -12,8 +12,10 @@ from urllib.parse import unquote
 from fastapi import Depends, HTTPException, Query
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
-from starlette.datastructures import QueryParams
-from starlette.requests import HTTPConnection
+from pydantic_core import from_json
+from starlette.datastructures import Headers, QueryParams
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 
@@ -48,7 +50,10 @@ async def lobby_of(connection: HTTPConnection) -> Lobby:
 
 ServiceHere = Annotated[Service, Depends(service_of)]
 LobbyHere = Annotated[Lobby, Depends(lobby_of)]
-Cursor = Annotated[str | None, Query(description="`next_cursor` of the previous page")]
+Cursor = Annotated[
+    str | None,
+    Query(json_schema_extra={"format": "cursor"}, description="`next_cursor` of the previous page; empty: the first"),
+]
 Limit = Annotated[int, Query(ge=1, le=200, description="items per page")]
 CHUNK = 50  # items read from the store at once
 ALLOWED = "nukidora.allowed"  # key in a scope: methods of the routes that match its path
@@ -72,6 +77,7 @@ async def stored_page(read: Callable[..., Awaitable[store.Page[Item]]], cursor: 
     `read` takes ``cursor`` and ``limit``. Raises HTTPException for a cursor that does not belong to the list.
     """
     items: list[Item] = []
+    cursor = cursor or None
     try:
         while True:
             page = await read(cursor=cursor, limit=min(CHUNK, limit - len(items)))
@@ -86,7 +92,7 @@ async def stored_page(read: Callable[..., Awaitable[store.Page[Item]]], cursor: 
 def read_cursor(order: Order[Any], cursor: str | None) -> tuple[Any, ...] | None:
     """The sort keys in the cursor of a list in memory. Raises HTTPException if it does not belong to the list."""
     try:
-        return None if cursor is None else tuple(order.read(cursor))
+        return tuple(order.read(cursor)) if cursor else None
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
 
@@ -109,7 +115,7 @@ PROBLEMS = {
     404: "Not found",
     409: "A room with this name is open",
     411: "The request has a body but no `Content-Length`",
-    413: "The body is too large",
+    413: "The body is too large, or the request needs none",
     422: "Something in the request is invalid",
     429: "Too many requests; `Retry-After` is the number of seconds to wait",
     503: "The database does not answer, or the server is full",
@@ -121,13 +127,24 @@ def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
     return {code: {"model": Problem, "description": PROBLEMS[code]} for code in codes}
 
 
+class JsonRequest(Request):
+    """A request whose body is JSON as RFC 8259 has it: in UTF-8, without NaN, and not nested without end."""
+
+    async def json(self) -> Any:
+        """The body. Raises HTTPException."""
+        try:
+            return from_json(await self.body(), allow_inf_nan=False)
+        except ValueError as error:
+            raise HTTPException(422, f"body: not JSON ({error}); send one JSON object, in UTF-8") from error
+
+
 class Route(APIRoute):
     """The route class of the API.
 
     The raw path is matched, and its parameters are decoded afterwards, so that a name may contain a slash, sent as %2F.
     HEAD is answered like GET (the server sends no body then); it is not in `methods`, so that OpenAPI does not list it.
     A query may have no other keys than the route's: a filter that is misspelt would otherwise select everything.
-    A 405 response lists in ``Allow`` the methods of all routes with that path.
+    A 405 response lists in ``Allow`` the methods of all routes with that path. A body is read by `JsonRequest`.
     """
 
     methods: set[str]  # Starlette's own routes may have None
@@ -143,10 +160,25 @@ class Route(APIRoute):
             found["path_params"] = {key: unquote(value) for key, value in found["path_params"].items()}
         return match, found
 
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """What answers a request. FastAPI calls this once."""
+        answer = super().get_route_handler()
+
+        async def answer_json(request: Request) -> Response:
+            return await answer(JsonRequest(request.scope, request.receive))
+
+        return answer_json
+
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request. Starlette calls this, also if no route with this path has the method."""
+        headers = Headers(scope=scope)
+        has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+        closing = {"Connection": "close"} if has_body else {}  # the body is not read
         if as_get(scope)["method"] not in self.methods:
-            raise HTTPException(405, headers={"Allow": ", ".join(sorted(scope[ALLOWED]))})
+            raise HTTPException(405, headers={"Allow": ", ".join(sorted(scope[ALLOWED])), **closing})
+        if has_body and self.body_field is None:
+            detail = f"a {scope['method']} request has no body here: send it without one"
+            raise HTTPException(413, detail, closing)
         self._check_query(scope)
         await super().handle(as_get(scope), receive, send)
 

@@ -44,8 +44,6 @@ def describe(error: Mapping[str, Any]) -> str:
     """One of pydantic's errors as one line."""
     part, *path = error["loc"]
     where, kind = ".".join(map(printable, path)), error["type"]
-    if kind == "json_invalid":
-        return f"body: not JSON ({error['ctx']['error']} at character {where}); send one JSON object"
     if kind == "missing":
         return f"{part}: {where} is missing" if path else f"{part}: it is missing; send a JSON object"
     if kind == "extra_forbidden":

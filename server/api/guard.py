@@ -12,7 +12,6 @@ from server.api.origins import Origins
 from server.turns import Turnstile
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-METHODS_WITH_BODY = frozenset({"POST"})
 MAX_BODY = 65_536  # bytes
 
 
@@ -59,11 +58,14 @@ class Guard:
 
 
 def check_body(scope: Scope, headers: Headers) -> JSONResponse | None:
-    """The error response to a body that is too large or of unknown length, or where none belongs; else None."""
+    """The error response to a body that is too large or of unknown length, or where none belongs; else None.
+
+    DELETE is left to the route (`server.api.common`): a path without that method is answered with 405.
+    """
     length = int(headers.get("content-length", 0))
-    if scope["method"] not in METHODS_WITH_BODY and (length or "transfer-encoding" in headers):
+    if scope["method"] in SAFE_METHODS and (length or "transfer-encoding" in headers):
         return problem(413, f"a {scope['method']} request has no body here: send it without one")
-    if "transfer-encoding" in headers:
+    if "transfer-encoding" in headers and scope["method"] != "DELETE":
         return problem(411, "Content-Length is missing: send the length of the body")
     if length > MAX_BODY:
         return problem(413, f"the body is longer than {MAX_BODY:,} bytes")

@@ -38,6 +38,8 @@ FORMATS: dict[FormatName, Format] = {
     "libriichi3p": Format("application/x-ndjson", ".libriichi3p.mjson", partial(mjai.write, dialect="libriichi3p")),
     "kita": Format("application/x-ndjson", ".kita.mjson", partial(mjai.write, dialect="kita")),
 }
+BINARY = {"type": "string", "format": "binary"}
+JSON_OBJECT = {"type": "object"}
 
 
 def convert(stored: bytes, source: str, write: Callable[[GameRecord], str]) -> bytes:
@@ -53,7 +55,8 @@ def convert(stored: bytes, source: str, write: Callable[[GameRecord], str]) -> b
         200: {
             "description": "The record, as a file",
             "content": {
-                known.media_type: {"schema": {"type": "string", "format": "binary"}} for known in FORMATS.values()
+                known.media_type: {"schema": BINARY if known.media_type != "application/json" else JSON_OBJECT}
+                for known in FORMATS.values()
             },
         },
         304: {"description": "The client has this version already (`If-None-Match`)"},

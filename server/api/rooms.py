@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import re
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, StringConstraints, WithJsonSchema
 
-from engine.mjai.connection import MAX_ROOM, ROOM_PATTERN
+from engine.mjai.connection import MAX_ROOM, ROOM_NAME, ROOM_PATTERN, ROOM_TEXT
 from server.access import AccessError
 from server.api.common import Cursor, Limit, LobbyHere, Page, Route, problems, read_cursor, respond
 from server.api.errors import not_found
-from server.house_bots import check_requested_bot
+from server.house_bots import check_requested_bot, names
 from server.lobby import Lobby
 from server.rooms import Room, settings_of
-from server.settings import RoomSettings
+from server.settings import MAX_FILL, RoomSettings
 from server.store import StoreError
 from server.store.cursors import Order, one_more
 
+MAX_BOT = 64  # characters of the name of a house bot in a request
+# Names of rooms that can be opened: with house bots that exist.
+ROOM_WITH_BOTS = rf"^{ROOM_NAME}(\+({'|'.join(map(re.escape, names()))})){{0,{MAX_FILL}}}$"
 RoomName = Annotated[str, StringConstraints(pattern=ROOM_PATTERN, max_length=MAX_ROOM)]
 router = APIRouter(prefix="/api/rooms", tags=["rooms"], route_class=Route)
 bearer = HTTPBearer(auto_error=False, description="an admin token; not needed if the server needs no tokens")
@@ -51,6 +55,31 @@ class RoomInfo(BaseModel):
 BY_NAME: Order[RoomInfo] = Order("rooms", lambda room: (room.name,), (str,))
 
 
+def playable(bot: str) -> str:
+    """A house bot that a request may name. Raises ValueError."""
+    check_requested_bot(bot)
+    return bot
+
+
+HouseBot = Annotated[
+    str,
+    StringConstraints(max_length=MAX_BOT),
+    AfterValidator(playable),
+    WithJsonSchema({"type": "string", "enum": list(names())}),
+]
+
+
+class NewRoomSettings(RoomSettings):
+    """The settings of a room in a request: JSON values of exactly their types."""
+
+    model_config = ConfigDict(strict=True)
+
+    fill: Annotated[tuple[HouseBot, ...], Strict(False)] = Field(
+        (), max_length=MAX_FILL, description=RoomSettings.model_fields["fill"].description
+    )
+    house_bot: HouseBot = Field("rule", description=RoomSettings.model_fields["house_bot"].description)
+
+
 class NewRoom(BaseModel):
     """A request to open a room."""
 
@@ -61,26 +90,14 @@ class NewRoom(BaseModel):
         },
     )
 
-    name: RoomName = Field(description="1 to 64 of A-Z a-z 0-9 _ . -, then +BOT for each house bot (at most two)")
-    settings: RoomSettings = Field(
-        default_factory=lambda: RoomSettings.model_validate({}),
+    name: RoomName = Field(
+        json_schema_extra={"pattern": ROOM_WITH_BOTS},
+        description=f"{ROOM_TEXT}, then +BOT for each house bot (at most two)",
+    )
+    settings: NewRoomSettings = Field(
+        default_factory=lambda: NewRoomSettings.model_validate({}),
         description="settings left out are taken from the server's settings",
     )
-
-    @field_validator("settings", mode="before")
-    @classmethod
-    def _bots_are_registered(cls, settings: Any) -> Any:
-        """A request must not make this process load or execute a file; the flags of the server may name one."""
-        for bot in _bots_of(settings) if isinstance(settings, dict) else ():
-            check_requested_bot(bot)
-        return settings
-
-
-def _bots_of(settings: dict[str, Any]) -> list[str]:
-    """The house bots in the settings of a request, which are not validated yet."""
-    fill = settings.get("fill", [])
-    bots = fill.split(",") if isinstance(fill, str) else fill if isinstance(fill, list) else []
-    return [bot for bot in [*bots, settings.get("house_bot")] if isinstance(bot, str)]
 
 
 def room_info(room: Room) -> RoomInfo:

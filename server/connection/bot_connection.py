@@ -134,6 +134,12 @@ class BotConnection:
         """See `PlayerPort`."""
         return self.join.reply == WHEN_ASKED
 
+    def send_joined(self, room: str, waiting: int, needed: int) -> None:
+        """See `PlayerPort`."""
+        if self.join.joined:
+            self._add(connection.joined(room, waiting, needed), ExpectedReply.NONE)
+            self._outbox.flush()
+
     def send_resumed(self, first: int) -> None:
         """See `PlayerPort`."""
         self._add(connection.resumed(first), ExpectedReply.NONE)
@@ -158,7 +164,9 @@ class BotConnection:
 
     def _where(self, game: GamePort | None) -> Message:
         """Where the game can be seen, and its record later."""
-        return {"game": game.id, "http_port": self._settings.port} if game is not None else {}
+        if game is None:
+            return {}
+        return {"game": game.id, "http_port": self._settings.public_port or self._settings.port}
 
     def _add(self, message: Message, expected: ExpectedReply) -> None:
         self._outbox.add(to_json(dialects.write(message, self.join.dialect)), expected)

@@ -17,6 +17,8 @@ from server.turns import Turns
 class TcpTransport(MessageProtocol):
     """A TCP connection; a `server.ports.Transport`."""
 
+    pings = False
+
     def __init__(self, admission: Admission, turns: Turns, messages_per_second: float, connect: Connect) -> None:
         super().__init__(admission, turns, messages_per_second)
         self._connect = connect

@@ -12,6 +12,7 @@ from uvicorn.config import Config
 from uvicorn.server import ServerState
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.http11 import Request
+from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from engine.mjai.connection import MAX_MESSAGE
@@ -52,6 +53,8 @@ class WebSocketConnection(MessageProtocol):
 
     uvicorn creates it when a client asks for an upgrade, and hands it the request.
     """
+
+    pings = True
 
     def __init__(self, config: Config, server_state: ServerState, app_state: dict[str, Any]) -> None:
         door: Door = config.app.state.websockets  # type: ignore[union-attr]  # of `server.app`
@@ -150,18 +153,24 @@ class WebSocketConnection(MessageProtocol):
             self._transport.abort()
             return
         self._heard = False
-        self._protocol.send_ping(b"")
-        self._flush()
+        if self._is_open:
+            self._protocol.send_ping(b"")
+            self._flush()
         self._ping_timer = loop_clock().call_later(PING_INTERVAL, self._ping)
 
     # Sending ----------------------------------------------------------------------------------------------------------
 
     def send(self, messages: Sequence[bytes]) -> None:
         """See `server.ports.Transport`."""
-        if not self._closing:
+        if self._is_open:
             for message in messages:
                 self._protocol.send_text(message)
             self._flush()
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether frames may be sent: neither side has sent a close frame."""
+        return self._protocol.state is State.OPEN and not self._transport.is_closing()
 
     def _flush(self) -> None:
         """Write what the protocol has to send; an empty part is the end of the stream."""
@@ -177,7 +186,7 @@ class WebSocketConnection(MessageProtocol):
 
     def close(self, code: int = CloseCode.NORMAL_CLOSURE, reason: str = "") -> None:
         """See `server.ports.Transport`."""
-        if not self._closing and not self._transport.is_closing():
+        if self._is_open:
             self._protocol.send_close(code, reason)
             self._flush()
 

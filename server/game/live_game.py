@@ -28,7 +28,8 @@ from server.loop_clock import loop_clock
 from server.metrics import Metrics
 from server.ports import GameOwner, PlayerPort
 
-MAX_STEPS = 64  # steps played without a pause; then other games get their turn
+MAX_STEPS = 16  # steps played without a pause; then other games get their turn
+GAMES = "games"  # the party of games in `server.turns`
 MAX_FAULTS_WATCHING = 1000  # of a bot that resumed after it lost its seat by faults; each one makes the log longer
 log = structlog.get_logger("server.game")
 
@@ -307,9 +308,15 @@ class LiveGame:
             self._advance()
 
     def _advance(self) -> None:
-        """Play until a decision has to be waited for."""
+        """Play until a decision has to be waited for. Games that all bots have left take turns."""
+        left = all(seat.connection is None for seat in self.seats)
+        if left or self._play_steps():
+            self._owner.turns.add(GAMES, self._play_steps)
+
+    def _play_steps(self) -> bool:
+        """Play until a decision has to be waited for, or MAX_STEPS. Returns whether to play on."""
         if self._closed:
-            return
+            return False
         for _ in range(MAX_STEPS):
             decisions = {seat: self.engine.legal(seat) for seat in self.engine.asked}
             messages = self._take_messages()
@@ -318,10 +325,10 @@ class LiveGame:
             if self.engine.over:
                 self._stop_timers()
                 self._owner.game_over(self.id)
-                return
+                return False
             if not self._ask(decisions):
-                return
-        self._loop.call_soon(self._advance)
+                return False
+        return True
 
     def _take_messages(self) -> list[Message]:
         """What has happened; ``end_game`` is kept back until the result is stored."""

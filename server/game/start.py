@@ -74,7 +74,7 @@ class GameStart:
         return cls(
             TEXT.check(entry["id"]),
             TEXT.check(entry["room"]),
-            RoomSettings(**entry["settings"]),
+            RoomSettings.restored(entry["settings"]),
             INTEGER.check(entry["seed"]),
             datetime.fromisoformat(entry["started"]).astimezone(UTC),
             (first, second, third),

@@ -123,6 +123,17 @@ def test_a_bad_argument_prints_one_line(capsys: pytest.CaptureFixture[str], argu
     assert printed.count("\n") == 1
 
 
+def test_a_bad_pause_of_the_environment_is_reported_by_its_name(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUKIDORA_PAUSE", "soon")
+    with pytest.raises(SystemExit) as ended:
+        client.main(["rule", "mjsonp://localhost/x"])
+    assert ended.value.code == 2
+    said = "agents.client: NUKIDORA_PAUSE: 'soon' is not a non-negative number of seconds\n"
+    assert capsys.readouterr().err == said
+
+
 @pytest.mark.parametrize(
     ("url", "port", "room", "dialect"),
     [

@@ -96,7 +96,7 @@ def test_games_on_one_connection(output: Output) -> None:
     assert joins == [
         {
             "type": "join", "name": "me", "room": "room", "token": "secret", "dialect": "mjai3p",
-            "games": 2, "reply": "when_asked", "resume": True,
+            "games": 2, "reply": "when_asked", "joined": True, "resume": True,
         }
     ]  # fmt: skip
     assert output.starts == ["game 1: against 1 and 2", "game 2: against 1 and 2"]

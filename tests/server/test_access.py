@@ -233,7 +233,7 @@ def test_a_token_for_a_name_that_cannot_join_is_refused(name: str, capsys: pytes
 
 async def test_tokens_are_added_and_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     settings = Settings(data=tmp_path)
-    for name in ("x" * 64, "雀 士", "rule(house)"):
+    for name in ("x" * 64, "雀 士", "rule (horse)"):
         assert await manage_tokens(settings, parse(make_parser(), ["token", "add", name])) == 0
         assert len(capsys.readouterr().out) == 44  # 32 bytes in base64, and a line's end
     assert await manage_tokens(settings, parse(make_parser(), ["token", "list"])) == 0

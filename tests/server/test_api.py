@@ -140,23 +140,34 @@ async def test_rooms_are_listed_in_pages(tmp_path: Path) -> None:
         assert [room["name"] for room in rooms] == sorted(names)
         assert (await at.get("/api/rooms", limit=6))["next_cursor"] is None
         assert "invalid cursor" in await at.refused(422, "GET", "/api/rooms?cursor=abc")
+        for path in ("/api/rooms", "/api/games", "/api/games?status=playing", "/api/players"):
+            query = "&cursor=" if "?" in path else "?cursor="
+            assert await at.get(path + query) == await at.get(path)
 
 
+PLAIN = "only the flags of the server may name a bot in a file, or with an argument"
 WRONG_ROOMS: list[tuple[Any, str]] = [
     ({"name": "a b"}, "body: name is 'a b'; it should match pattern"),
     ({"name": "a+nobody"}, "body: room 'a+nobody': unknown bot 'nobody': choose one of"),
     ({"name": "a+rule+rule+rule"}, "body: room 'a+rule+rule+rule' names 3 house bots"),
     ({"name": "a", "settings": {"rules": "poker"}}, "body: settings.rules is 'poker'; unknown rules 'poker'"),
-    ({"name": "a", "settings": {"fill": ["nobody"]}}, "body: settings is {'fill': ['nobody']}; unknown bot 'nobody'"),
-    (
-        {"name": "a", "settings": {"fill": ["rule", "x.py:B"]}},
-        "body: settings is {'fill': ['rule', 'x.py:B']}; only the",
-    ),
-    ({"name": "a", "settings": {"fill": "rule,x.py:B"}}, "body: settings is {'fill': 'rule,x.py:B'}; only the flags"),
-    ({"name": "a", "settings": {"house_bot": "x.py:B"}}, "body: settings is {'house_bot': 'x.py:B'}; only the flags"),
-    ({"name": "a", "settings": {"house_bot": "bert:/etc"}}, "body: settings is {'house_bot': 'bert:/etc'}; only the"),
-    ({"name": "a", "settings": {"house_bot": "x" * 5000}}, "body: settings is {'house_bot': 'xxxxxxxxxxxx"),
-    ({"name": "a+x.py"}, "body: room 'a+x.py': only the flags of the server may name a bot in a file"),
+    ({"name": "a", "settings": {"fill": ["nobody"]}}, "body: settings.fill.0 is 'nobody'; unknown bot 'nobody'"),
+    ({"name": "a", "settings": {"fill": ["rule", "x.py:B"]}}, f"body: settings.fill.1 is 'x.py:B'; {PLAIN}"),
+    ({"name": "a", "settings": {"fill": "rule,x.py:B"}}, f"body: settings.fill.1 is 'x.py:B'; {PLAIN}"),
+    ({"name": "a", "settings": {"fill": ["rule"] * 3}}, "body: settings.fill is "),
+    ({"name": "a", "settings": {"house_bot": "x.py:B"}}, f"body: settings.house_bot is 'x.py:B'; {PLAIN}"),
+    ({"name": "a", "settings": {"house_bot": "bert:/etc"}}, f"body: settings.house_bot is 'bert:/etc'; {PLAIN}"),
+    ({"name": "a", "settings": {"house_bot": "bert:?device=cuda"}}, "body: settings.house_bot is 'bert:?dev"),
+    ({"name": "a", "settings": {"house_bot": "random:x"}}, f"body: settings.house_bot is 'random:x'; {PLAIN}"),
+    ({"name": "a", "settings": {"games": "3"}}, "body: settings.games is '3'; it should be a valid integer"),
+    ({"name": "a", "settings": {"games": 10**18}}, "body: settings.games is 1000000000000000000; it should be less"),
+    ({"name": "a", "settings": {"games": 10**400}}, "body: settings.games is 1000"),
+    ({"name": "a", "settings": {"fault_penalty": 10**400}}, "body: settings.fault_penalty is 1000"),
+    ({"name": "a", "settings": {"fault_penalty": 1e308}}, "body: settings.fault_penalty is 1e+308; it should be less"),
+    ({"name": "."}, "body: name is '.'; it should match pattern"),
+    ({"name": "..+rule"}, "body: name is '..+rule'; it should match pattern"),
+    ({"name": "a", "settings": {"house_bot": "x" * 5000}}, "body: settings.house_bot is 'xxxxxxxxxxxx"),
+    ({"name": "a+x.py"}, f"body: room 'a+x.py': {PLAIN}"),
     ({"name": "a", "settings": {"seed": -1}}, "body: settings.seed is -1; it should be greater than or equal to 0"),
     ({"name": "a", "settings": {"max_rooms": 9}}, "body: settings.max_rooms is unknown; see /docs"),
     ({"name": "a", "settings": {"b\n\u2028": 9}}, "body: settings.'b\\n\\u2028' is unknown; see /docs"),
@@ -181,7 +192,19 @@ async def test_bodies_must_be_short_json(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         json_type = {"content-type": "application/json"}
         for status, content, headers, detail in (
-            (422, b'{"name":', json_type, "body: not JSON (Expecting value at character 8); send one JSON object"),
+            (
+                422,
+                b'{"name":',
+                json_type,
+                "body: not JSON (EOF while parsing a value at line 1 column 8); send one JSON",
+            ),
+            (422, b'{"name":"\xff"}', json_type, "body: not JSON (invalid unicode code point at line 1 column 10)"),
+            (422, '{"name":"a"}'.encode("utf-16"), json_type, "body: not JSON (expected value at line 1 column 1)"),
+            (422, b'\xef\xbb\xbf{"name":"a"}', json_type, "body: not JSON (expected value at line 1 column 1)"),
+            (422, b'{"name":' + b"[" * 30_000, json_type, "body: not JSON (recursion limit exceeded at line 1"),
+            (422, b'{"name":' + b"9" * 30_000 + b"}", json_type, "body: not JSON (number out of range at line 1"),
+            (422, b'{"name":' + b"9" * 4000 + b"}", json_type, "body: name is 9999"),
+            (422, b'{"name":NaN}', json_type, "body: not JSON (expected value at line 1 column 9)"),
             (422, b'{"name":"a"}', {"content-type": "text/plain"}, "body: it must be a JSON object, sent as"),
             (422, b"", {}, "body: it is missing; send a JSON object"),
             (413, b" " * 65_537, json_type, "the body is longer than 65,536 bytes"),

@@ -60,3 +60,9 @@ async def test_only_a_bot_that_can_resume_is_sent_the_keys_of_the_game(tmp_path:
         assert set(bot.game[0]) == known | ({"resume", "game", "http_port"} if resume else set())
         if resume:
             assert bot.game[0]["http_port"] == server.port
+
+
+async def test_bots_are_told_the_port_under_which_http_is_public(tmp_path: Path) -> None:
+    async with serving(tmp_path, public_port=9000) as server:
+        bot = await Bot(server, "aki", room=ROOM, resume=True).play()
+        assert bot.game[0]["http_port"] == 9000

@@ -95,7 +95,7 @@ async def test_all_connections_are_lost(tmp_path: Path) -> None:
 
 async def test_a_game_may_end_while_a_lost_bot_could_still_reconnect(tmp_path: Path) -> None:
     """It ends only once."""
-    async with serving(tmp_path, decision_time=0.01, bank_time=0, resume_timeout=8, max_faults=1000) as server:
+    async with serving(tmp_path, decision_time=0.01, bank_time=0, resume_timeout=30, max_faults=1000) as server:
         clock = Clock()
         lost, others = Bot(server, "lost"), [Bot(server, name) for name in "xy"]
 
@@ -105,7 +105,7 @@ async def test_a_game_may_end_while_a_lost_bot_could_still_reconnect(tmp_path: P
 
         await together(vanish(), play_all(others))
         assert all(bot.ended for bot in others)
-        clock.advance(9)
+        clock.advance(31)
         await asyncio.sleep(0.3)
         assert server.lobby.metrics.games._value.get() == 1
         assert server.lobby.metrics.playing._value.get() == 0

@@ -78,9 +78,18 @@ async def test_a_connection_that_was_answered_may_ask_again_and_is_closed_when_i
 @pytest.mark.parametrize("body", [b"Content-Length: 3\r\n\r\nabc", b"Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"])
 async def test_only_a_post_has_a_body(tmp_path: Path, method: str, body: bytes) -> None:
     async with live(tmp_path) as at, connection(at) as (reader, writer):
-        writer.write(f"{method} /api/rooms HTTP/1.1\r\nHost: localhost\r\n".encode() + body)
+        path = "/api/rooms/default" if method == "DELETE" else "/api/rooms"
+        writer.write(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n".encode() + body)
         answer = await asyncio.wait_for(reader.read(), 5)
         assert answer.startswith(b"HTTP/1.1 413 ")
+        assert b"connection: close" in answer.lower()
+
+
+async def test_a_method_that_a_path_has_not_is_refused_whatever_the_body(tmp_path: Path) -> None:
+    async with live(tmp_path) as at, connection(at) as (reader, writer):
+        writer.write(b"DELETE /api/rooms HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nabc")
+        answer = await asyncio.wait_for(reader.read(), 5)
+        assert answer.startswith(b"HTTP/1.1 405 ")
         assert b"connection: close" in answer.lower()
 
 

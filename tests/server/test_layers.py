@@ -16,7 +16,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.house_bots": set(),
     "server.settings": {"server.house_bots"},
     "server.metrics": set(),
-    "server.ports": set(),
+    "server.ports": {"server.turns"},
     "server.turns": set(),
     "server.descriptors": {"server.settings"},
     "server.addresses": set(),
@@ -28,13 +28,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "server.migrations": {"server.store"},  # its scripts name the tables, the store runs them: no cycle of modules
     "server.store": {"server.migrations"},
-    "server.access": {"server.settings", "server.store", "server.addresses"},
+    "server.names": set(),
+    "server.access": {"server.settings", "server.store", "server.addresses", "server.names"},
     "server.rooms": {"server.ports", "server.access", "server.settings", "server.house_bots"},
     "server.spectators": {"server.game", "server.connection", "server.turns", "server.metrics"},
     "server.results": {"server.game", "server.store"},
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
         "server.store", "server.access", "server.rooms", "server.spectators", "server.results", "server.turns",
+        "server.names",
     },
 }  # fmt: skip
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from annotated_types import Ge, Gt, Le
 
+from engine.seeds import MAX_SEED
 from server.cli import make_parser
 from server.flags import flag, parse, read_settings
 from server.settings import OTHER_VARIABLES, PREFIX, RoomSettings, Settings
@@ -28,6 +31,8 @@ OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default;
     "bank_time": ("0", 0.0),
     "fill": ("random,efficiency", ("random", "efficiency")),
     "fill_delay": ("0.25", 0.25),
+    "wait_timeout": ("0", 0.0),
+    "idle": ("stay", "stay"),
     "house_bot": ("tsumogiri", "tsumogiri"),
     "max_faults": ("1", 1),
     "resume_timeout": ("0", 0.0),
@@ -37,10 +42,12 @@ OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default;
     "host": ("::1", "::1"),
     "port": ("8001", 8001),
     "mjai_port": ("0", 0),
+    "public_port": ("80", 80),
     "data": ("/var/lib/nukidora", Path("/var/lib/nukidora")),
     "database": ("postgresql://nukidora@db/nukidora", "postgresql://nukidora@db/nukidora"),
     "access": ("token", "token"),
     "max_rooms": ("5", 5),
+    "rooms_per_address": ("6", 6),
     "max_connections": ("3", 3),
     "connections_per_address": ("4", 4),
     "joins_per_minute": ("7", 7),
@@ -199,11 +206,12 @@ def test_an_unknown_flag_is_named(flags: tuple[str, ...], meant: str, capsys: py
     ("name", "text", "told"),
     [
         ("port", "80000", "give a whole number at least 0 and at most 65535"),
-        ("games", "many", "give a whole number at least 0"),
-        ("joins_per_minute", "1.5", "give a whole number at least 1"),
+        ("games", "many", "give a whole number at least 0 and at most 1000000"),
+        ("joins_per_minute", "1.5", "give a whole number at least 1 and at most 1000000"),
         ("seed", str(2**64), f"give a whole number at least 0 and at most {2**64 - 1}"),
         ("decision_time", "0", "give a number above 0 and at most 3600"),
-        ("fill_delay", "soon", "give a number at least 0"),
+        ("fill_delay", "soon", "give a number at least 0 and at most 86400"),
+        ("fill", "rule,rule,rule", "give at most 2, separated by a comma"),
         ("access", "closed", "give auto or open or token"),
     ],
 )
@@ -238,6 +246,65 @@ def test_an_unknown_variable_is_refused_with_the_nearest_known_one(
     assert ended.value.code == 2
     told = "server: NUKIDORA_ACESS is no setting (did you mean NUKIDORA_ACCESS?): correct or unset it\n"
     assert capsys.readouterr().err == told
+
+
+@pytest.mark.parametrize("name", ["nukidora_port", "Nukidora_Port", "nukidora_acess", "NUKIDORA_port"])
+def test_variables_are_written_in_capitals(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a misspelt one would be noticed in capitals only."""
+    monkeypatch.setenv(name, "1")
+    with pytest.raises(SystemExit) as ended:
+        read()
+    assert ended.value.code == 2
+    meant = "NUKIDORA_PORT" if "port" in name.lower() else "NUKIDORA_ACCESS"
+    told = f"server: {name} is no setting (did you mean {meant}?): correct or unset it\n"
+    assert capsys.readouterr().err == told
+
+
+def bounds_of(name: str) -> tuple[float, float]:
+    """The least and the greatest value of a setting that is a number."""
+    bounds = Settings.model_fields[name].metadata
+    (least,) = (bound.ge if isinstance(bound, Ge) else bound.gt for bound in bounds if isinstance(bound, Ge | Gt))
+    (most,) = (bound.le for bound in bounds if isinstance(bound, Le))
+    return cast(float, least), cast(float, most)
+
+
+NUMBERS = [name for name, field in Settings.model_fields.items() if field.annotation in (int, float, int | None)]
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_every_number_has_limits_and_the_error_names_them(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    least, most = bounds_of(name)
+    assert getattr(read(flag(name), str(most)), name) == most
+    for beyond in (str(most + 1 if name != "seed" else MAX_SEED + 1), "9" * 4000):
+        with pytest.raises(SystemExit):
+            read(flag(name), beyond)
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1
+        assert said.endswith(f"{least:g} and at most {most}\n")
+
+
+def test_numbers_far_beyond_the_limits_of_a_room_would_make_no_sense_of_results() -> None:
+    """The longest game with the greatest penalty for each fault still has points that JSON and databases keep."""
+    assert math.isfinite(bounds_of("fault_penalty")[1] * bounds_of("max_faults")[1])
+
+
+def test_stored_settings_beyond_the_limits_are_brought_to_them(caplog: pytest.LogCaptureFixture) -> None:
+    """Earlier versions had no limits; a room or a game is not lost for that."""
+    stored = {"games": 10**12, "fault_penalty": 1e308, "fill_delay": 1e9, "fill": ["rule"] * 3, "length": "east"}
+    with caplog.at_level("WARNING", "server"):
+        restored = RoomSettings.restored(stored)
+    assert (restored.games, restored.fault_penalty, restored.fill_delay) == (10**6, 1000.0, 86_400.0)
+    assert restored.fill == ("rule", "rule")
+    assert restored.length == "east"
+    assert "beyond what is allowed" in caplog.text
+    caplog.clear()
+    assert RoomSettings.restored(restored.model_dump(mode="json")) == restored
+    assert caplog.text == ""
+    for wrong in ({"games": -1}, {"games": "many"}, {"length": "west"}, {"unknown": 1}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            RoomSettings.restored(wrong)
 
 
 @pytest.mark.parametrize(

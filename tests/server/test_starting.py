@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from server import cli
 from server.addresses import listening
 from server.running import running
 from server.settings import Settings
@@ -54,6 +55,22 @@ async def test_a_second_server_in_the_same_folder_changes_nothing(tmp_path: Path
         await together(*(bot.answer(question) for bot, question in zip(bots, questions, strict=True)))
         await play_all(bots)
         await the_game(server)
+
+
+@pytest.mark.parametrize("port", ["port", "mjai_port"])
+def test_a_port_in_use_is_told_before_anything_is_compiled(
+    tmp_path: Path, port: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    warmed: list[Settings] = []
+    monkeypatch.setattr(cli, "warm_up", warmed.append)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        ports = {"port": 0, "mjai_port": 0} | {port: taken.getsockname()[1]}
+        flags = [f"--{name.replace('_', '-')}={number}" for name, number in ports.items()]
+        with pytest.raises(SystemExit) as ended:
+            cli.main([*flags, f"--data={tmp_path}"])
+    assert ended.value.code == 2
+    assert warmed == []
+    assert f"Address already in use; choose another with --{port.replace('_', '-')}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("port", ["port", "mjai_port"])

@@ -75,6 +75,16 @@ async def test_a_message_may_come_in_fragments_with_control_frames_between_them(
         await until(lambda: "x" in at.server.lobby.rooms)
 
 
+async def test_a_long_handshake_opens_the_connection(tmp_path: Path) -> None:
+    """It is parsed in several slices, between which the socket is not read."""
+    async with live(tmp_path) as at:
+        cookies = {"Cookie": "x=" + "y" * 4000}
+        async with at.socket("/mjai", ping_interval=None, additional_headers=cookies) as socket:
+            await socket.recv()
+            await socket.send(PARSED_AT_ONCE)
+            await until(lambda: "x" in at.server.lobby.rooms)
+
+
 async def test_a_frame_that_is_not_utf8_gets_an_error_and_no_traceback(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -32,6 +32,7 @@ RON = {"type": "hora", "actor": 0, "target": 1, "pai": "9p"}
 MESSAGES: list[dict[str, Any]] = [
     {"type": "hello", "protocol": "mjsonp", "protocol_version": 3},
     {"type": "error", "actor": 1, "message": "dahai: pai is missing"},
+    {"type": "joined", "room": "default", "waiting": 1, "needed": 2},
     {"type": "resumed", "from": 57},
     {"type": "start_game", "names": ["a", "東", ""], "rules": "tenhou", "length": "hanchan", "aka_flag": False,
      "wall_seed": "7", "id": 2, "resume": "secret"},
@@ -291,7 +292,7 @@ def test_bad_replies_are_refused_with_the_reason(said: Any, error_text: str) -> 
 def test_join_round_trips() -> None:
     whole = {
         "type": "join", "name": "wahaha", "room": "solo+rule+efficiency", "dialect": "kita", "token": "t",
-        "reply": "when_asked", "games": 0, "resume": "secret", "seen": 12,
+        "reply": "when_asked", "games": 0, "resume": "secret", "seen": 12, "joined": True,
     }  # fmt: skip
     join = asdict(parse_join(text_of(whole)))
     assert join.pop("given") == whole.keys() - {"type"}
@@ -301,7 +302,7 @@ def test_join_round_trips() -> None:
 def test_a_join_needs_only_a_name() -> None:
     assert parse_join(b'{"type":"join","name":"\\u3000 \xe6\x9d\xb1 b ","x":1}') == Join(
         name="東 b", room="default", dialect="mjai3p", token=None, reply="always", games=1, resume=False, seen=0,
-        given=frozenset({"name"}),
+        joined=False, given=frozenset({"name"}),
     )  # fmt: skip
 
 
@@ -317,18 +318,23 @@ def test_every_dialect_may_be_joined_with() -> None:
     )
 
 
-ROOM = "1 to 64 of A-Z a-z 0-9 _ . - and then any number of +BOT (512 characters at most)"
+NAME = "1 to 64 printable characters, not all invisible"
+ROOM = "1 to 64 of A-Z a-z 0-9 _ . - (no dot first) and then any number of +BOT (512 characters at most)"
 
 
 @pytest.mark.parametrize(
     ("changed", "error_text"),
     [
         ({"type": "none"}, "join: type is 'none'; type must be join"),
-        ({"name": None}, "join: name is null; name must be 1 to 64 printable characters"),
-        ({"name": " \t"}, "join: name is ' \\t'; name must be 1 to 64 printable characters"),
-        ({"name": "a\nb"}, "join: name is 'a\\nb'; name must be 1 to 64 printable characters"),
-        ({"name": "x" * 65}, f"join: name is '{'x' * 58}…; name must be 1 to 64 printable characters"),
+        ({"name": None}, f"join: name is null; name must be {NAME}"),
+        ({"name": " \t"}, f"join: name is ' \\t'; name must be {NAME}"),
+        ({"name": "a\nb"}, f"join: name is 'a\\nb'; name must be {NAME}"),
+        ({"name": "x" * 65}, f"join: name is '{'x' * 58}…; name must be {NAME}"),
         ({"room": ""}, f"join: room is ''; room must be {ROOM}"),
+        ({"name": "\u3164\u034f\ufe0f"}, f"join: name is '\u3164\u034f\ufe0f'; name must be {NAME}"),
+        ({"room": "."}, f"join: room is '.'; room must be {ROOM}"),
+        ({"room": "..+rule"}, f"join: room is '..+rule'; room must be {ROOM}"),
+        ({"joined": 1}, "join: joined is 1; joined must be true or false: whether the server answers with joined"),
         ({"room": "a b"}, f"join: room is 'a b'; room must be {ROOM}"),
         ({"room": "a\n"}, f"join: room is 'a\\n'; room must be {ROOM}"),
         ({"room": "a++b"}, f"join: room is 'a++b'; room must be {ROOM}"),
@@ -350,7 +356,7 @@ def test_bad_joins_are_refused_with_the_reason(changed: dict[str, Any], error_te
 
 def test_a_join_without_type_or_name_is_refused_with_the_reason() -> None:
     assert error_for({"name": "a"}, parse_join) == "join: type is missing; type must be join"
-    nameless = "join: name is missing; name must be 1 to 64 printable characters"
+    nameless = f"join: name is missing; name must be {NAME}"
     assert error_for({"type": "join", "resume": True}, parse_join) == nameless
 
 

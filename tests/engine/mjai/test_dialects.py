@@ -135,6 +135,7 @@ def test_mjai3p_is_the_canonical_message_itself(played: list[Message]) -> None:
     [
         {"type": "hello", "protocol": "mjsonp", "protocol_version": 3},
         {"type": "join", "name": "a", "room": "default"},
+        {"type": "joined", "room": "default", "waiting": 1, "needed": 2},
         {"type": "resumed", "from": 3},
         {"type": "error", "message": "no"},
         {"type": "none"},

@@ -1,0 +1,27 @@
+"""The OpenAPI document of the API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+
+from engine.seeds import MAX_SEED
+from server.api.common import Service
+
+
+class Application(FastAPI):
+    """An application whose document says what this server does, which depends on its settings."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The document; FastAPI serves it at /openapi.json. Tokens are optional where the server needs none."""
+        if self.openapi_schema is None:
+            service: Service = self.state.service
+            document = super().openapi()
+            seed, _ = document["components"]["schemas"]["NewRoomSettings"]["properties"]["seed"]["anyOf"]
+            seed["maximum"] = MAX_SEED  # FastAPI has made a float of it, which is not exact
+            for path in document["paths"].values():
+                for operation in path.values():
+                    if "security" in operation and not service.lobby.settings.tokens_needed:
+                        operation["security"].append({})
+        return super().openapi()

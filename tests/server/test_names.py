@@ -1,0 +1,76 @@
+"""Names of bots that show as nothing, or look like those of house bots, are refused; all others are not."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.mjai.connection import is_visible
+from server.names import imitates_house_bot
+from tests.support.server_bots import Bot, serving
+
+# What Unicode's confusables.txt (15.1) lists for each character of "(house)", in both cases, as single characters; and
+# symbols that are letters in frames, which it does not list.
+CONFUSABLES = {
+    "(": "(（❨❲〔﴾［⦅⁽₍[{<",
+    "h": "hHｈℎ𝐡𝒽𝓱𝔥𝕙𝖍𝗁𝗵𝘩𝙝𝚑һհᏂΗℋℌℍ𝐇𝛨𝜢ⲎНᎻᕼꓧⓗ🄷🅗🅷🇭",
+    "o": "oOｏℴ𝐨𝑜𝓸𝔬𝗼𝚘ంಂംං०੦૦௦౦೦൦๐໐၀۵ᴏᴑꬽοσⲟоჿօഠဝ𐓪𑣈𑣗𐐬0০୦〇𑓐𝟎𝟘𝟢𝟬𝟶ΟⲞОՕⵔዐଠ𐓂ꓳ𑢵𐊒𐊫𐐄𐔖øⓞ🅞🇴",
+    "u": "uUｕ𝐮𝓊𝖚𝙪ꞟᴜꭎꭒʋυ𝛖𝝊ս𐓶𑣘∪⋃Սሀ𐓎ᑌꓴ𖽂𑢸ⓤ🅤🇺",
+    "s": "sSｓ𝐬𝓈𝔰𝖘ꜱƽѕꮪ𑣁𐑈ЅՏᏕᏚꓢ𖼺𐊖𐐠šⓢ🅢🇸",
+    "e": "eEｅℯⅇ𝐞𝓮𝕖℮ꬲеҽ⋿ΕЕⴹᎬꓰ𑢦𑢮𐊆éⓔ🅔🇪",
+    ")": ")）❩❳〕﴿］⦆⁾₎]}>",
+}
+INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u2800\u3164\ufe00\ufe0f\uffa0\u0301\u20e3\U000e0100\U0001d159 "
+WHERE = st.text(st.sampled_from(INVISIBLE), max_size=3)
+
+
+@given(st.data())
+def test_imitations_of_house_bots_are_found(data: st.DataObject) -> None:
+    """Whatever replaces each character, and whatever shows as nothing is in between."""
+    shown = "".join(data.draw(st.sampled_from(CONFUSABLES[letter])) + data.draw(WHERE) for letter in "(house)")
+    assert imitates_house_bot(f"rule{shown}")
+    assert imitates_house_bot(unicodedata.normalize("NFC", f"rule {shown} 2"))
+
+
+@pytest.mark.parametrize("character", sorted({*"".join(CONFUSABLES.values())}))
+def test_every_look_alike_is_known(character: str) -> None:
+    places = [letter for letter, found in CONFUSABLES.items() if character in found]
+    for letter in places:
+        assert imitates_house_bot("(house)".replace(letter, character))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "house", "rule house", "(house", "house)", "warehouse", "a (horse)", "a (houses)", "a (mouse)", "a (hous)",
+        "Иван (кошка)", "東京 (大学)", "(東京大学生)", "мой дом (house party)", "a (h)", "wahaha (rule)", "0", "55555",
+    ],
+)  # fmt: skip
+def test_other_names_are_not_refused(name: str) -> None:
+    assert not imitates_house_bot(name)
+
+
+@given(st.text(max_size=64))
+def test_any_text_is_a_name_or_an_imitation(name: str) -> None:
+    assert imitates_house_bot(f"{name} (house)")
+    imitates_house_bot(name)
+
+
+@pytest.mark.parametrize("character", INVISIBLE)
+def test_a_character_that_shows_as_nothing_is_known(character: str) -> None:
+    assert not is_visible(character)
+
+
+@pytest.mark.parametrize("transport", ["tcp", "websocket"])
+async def test_bots_with_such_names_are_refused(tmp_path: Path, transport: str) -> None:
+    async with serving(tmp_path) as server:
+        for name in (INVISIBLE[:-1], "\u3164", "\u200b", "\u0301"):
+            (error,) = (await Bot(server, name, transport=transport).play()).errors
+            assert "name must be 1 to 64 printable characters, not all invisible" in error
+        for name in ("rule (house)", "rule（ｈｏｕｓｅ）", "rule (һоυѕе)", "RULE (HOUSE)", "rule\u3164(ho\u034fuse)"):
+            (error,) = (await Bot(server, name, transport=transport).play()).errors
+            assert error == f"the name {name!r} is reserved for house bots, or looks like one; choose another"
