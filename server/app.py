@@ -13,7 +13,6 @@ from server import api
 from server.api.common import Service
 from server.api.errors import handle_errors
 from server.api.guard import Guard
-from server.api.health import Health
 from server.connection.websocket import WebSocketTransport
 from server.lobby import Lobby
 
@@ -41,7 +40,7 @@ def make_app(lobby: Lobby) -> FastAPI:
         description=DESCRIPTION,
         redoc_url=None,
     )
-    app.state.service = Service(lobby, Health(lobby.store))
+    app.state.service = Service(lobby)
     app.add_middleware(Guard, host=lobby.settings.host, tokens_needed=lobby.settings.tokens_needed)
     handle_errors(app)
     for router in api.ROUTERS:

@@ -19,6 +19,7 @@ class Metrics:
         own: dict[str, Any] = {"namespace": "nukidora", "registry": self.registry}
         self.games = Counter("games", "games finished and stored", **own)
         self.playing = Gauge("games_playing", "games in play", **own)
+        self.waiting_to_be_stored = Gauge("games_waiting_to_be_stored", "games over whose result is not stored", **own)
         self.decisions = Counter("decisions", "decisions played, those of house bots included", **own)
         self.answer_time = Histogram("answer_seconds", "time a bot takes for a decision", buckets=ANSWER_BUCKETS, **own)
         self.server_time = Histogram(

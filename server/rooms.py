@@ -69,7 +69,7 @@ class Room:
     @property
     def full(self) -> bool:
         """Whether enough bots wait for a game."""
-        return len(self.waiting) == SEATS
+        return len(self.waiting) >= SEATS
 
     @property
     def finished(self) -> bool:
@@ -81,9 +81,7 @@ class Room:
         if self.closed or self.finished:
             raise AccessError(self._why_closed())
         self.waiting.append(bot)
-        if self._fill_timer is None and self.settings.fill:
-            loop = asyncio.get_running_loop()
-            self._fill_timer = loop.call_later(self.settings.fill_delay, self._on_fill_timer, self)
+        self._start_fill_timer()
 
     def leave(self, bot: PlayerPort) -> None:
         """A bot that waited is gone."""
@@ -102,18 +100,25 @@ class Room:
         reason = ": all its games have started" if self.finished else ""
         return f"room {self.name} is closed{reason}; join another room"
 
+    def _start_fill_timer(self) -> None:
+        if self._fill_timer is None and self.settings.fill:
+            loop = asyncio.get_running_loop()
+            self._fill_timer = loop.call_later(self.settings.fill_delay, self._on_fill_timer, self)
+
     def _cancel_fill_timer(self) -> None:
         if self._fill_timer is not None:
             self._fill_timer.cancel()
             self._fill_timer = None
 
     def start_game(self) -> tuple[list[PlayerPort | str], int]:
-        """Take those who wait into a game.
+        """Take those who have waited longest into a game; more than three wait only where games could not start.
 
         Returns who gets seats 0 to 2, a bot that waited or the spec of a house bot, and the seed of the game.
         """
         self._cancel_fill_timer()
-        bots, self.waiting = self.waiting, []
+        bots, self.waiting = self.waiting[:SEATS], self.waiting[SEATS:]
+        if self.waiting:
+            self._start_fill_timer()
         fill = self.settings.fill
         players: list[PlayerPort | str] = [*bots]
         players += [fill[index % len(fill)] for index in range(SEATS - len(bots))]

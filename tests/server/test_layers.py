@@ -23,9 +23,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.rooms": {"server.ports", "server.access", "server.settings"},
     "server.spectators": {"server.game"},
     "server.results": {"server.game", "server.store"},
+    "server.storing": {"server.metrics", "server.store"},
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
         "server.store", "server.access", "server.rooms", "server.spectators", "server.results",
+        "server.storing",
     },
 }  # fmt: skip
 
