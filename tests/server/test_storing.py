@@ -6,12 +6,18 @@ import asyncio
 import gc
 import logging
 import os
+import re
+import signal
 import sqlite3
+import subprocess
+import sys
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import asyncpg  # type: ignore[import-untyped]
+import httpx
 import pytest
 from sqlalchemy import Engine, event
 
@@ -19,6 +25,8 @@ from server import storing
 from server.running import Running, running
 from server.settings import Settings
 from server.store import FinishedGame, Store, StoreError, database
+from tests.conftest import DATA
+from tests.support.postgres import Cluster
 from tests.support.running_server import live
 from tests.support.server_bots import (
     Bot,
@@ -32,6 +40,7 @@ from tests.support.server_bots import (
     until,
 )
 
+REPOSITORY = DATA.parent.parent
 NOT_STORED = "nothing can be stored, no new games start; see the server's log"
 
 
@@ -342,3 +351,90 @@ async def test_stopping_while_a_write_hangs(
             await asyncio.sleep(0.1)
     gc.collect()  # a task whose exception nobody has seen says so now
     assert [line for line in errors(caplog) if "nothing can be stored" not in line] == []
+
+
+@pytest.mark.slow
+async def test_a_postgresql_server_that_hangs(
+    tmp_path: Path, postgres_cluster: Cluster, postgres_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """SIGSTOP under play: joins are told to try again, the game is played to its end, nothing stray is logged."""
+    processes = postgres_cluster.processes()
+    async with live(tmp_path, database=postgres_url) as at:
+        bots = [Bot(at.server, name) for name in "abc"]
+        await connect_in_order(at.server, bots)
+        await until(lambda: len(at.server.lobby.games) == 1)
+        for process in processes:
+            os.kill(process, signal.SIGSTOP)
+        try:
+            assert await at.refused(503, "GET", "/healthz") == NOT_STORED
+            await together(*(bot.until(lambda _: live_game(at.server).engine.over) for bot in bots))
+        finally:
+            for process in processes:
+                os.kill(process, signal.SIGCONT)
+        await play_all(bots)
+        await the_game(at.server)
+        assert await at.get("/healthz") == {"status": "ok"}
+    gc.collect()
+    assert [line for line in errors(caplog) if "nothing can be stored" not in line] == []
+
+
+@pytest.mark.slow
+async def test_stopping_while_a_postgresql_server_hangs(
+    tmp_path: Path, postgres_cluster: Cluster, postgres_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    processes = postgres_cluster.processes()
+    try:
+        async with (
+            asyncio.timeout(50),
+            running(Settings(data=tmp_path, port=0, mjai_port=0, database=postgres_url)) as up,
+        ):
+            for process in processes:
+                os.kill(process, signal.SIGSTOP)
+            up.lobby.storing.check()
+            await until(lambda: bool(up.lobby.storing.problem))
+    finally:
+        for process in processes:
+            os.kill(process, signal.SIGCONT)
+    gc.collect()
+    assert [line for line in errors(caplog) if "nothing can be stored" not in line] == []
+
+
+# As ``python -m server``, with a limit on the size of each file: SQLite cannot enlarge its log.
+LIMITED = """
+import resource, sys
+from engine.common.program import start
+resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+sys.exit(start('server.cli:main'))
+"""
+
+
+@pytest.mark.slow
+def test_a_disk_that_fills_up(tmp_path: Path) -> None:
+    """A real one, as far as SQLite can tell: the server notices, and does not start again."""
+    command = [sys.executable, "-c", LIMITED, "--port", "0", "--mjai-port", "0", "--data", str(tmp_path)]
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(6)]
+        (pages,) = re.findall(r"pages +(\S+)/docs", "".join(lines))
+        status = 200
+        with httpx.Client(trust_env=False) as http:
+            assert http.get(f"{pages}/healthz").status_code == 200
+            with closing(sqlite3.connect(tmp_path / "nukidora.db")) as reader:  # so that the log grows
+                reader.execute("BEGIN")
+                reader.execute("SELECT * FROM games").fetchall()
+                for number in range(100):
+                    body = {"name": f"room{number}", "fill": ["rule"] * 1000}
+                    http.post(f"{pages}/api/rooms", json=body)
+                deadline = time.monotonic() + 30
+                while status == 200 and time.monotonic() < deadline:
+                    time.sleep(0.5)
+                    status = http.get(f"{pages}/healthz").status_code
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+    assert status == 503
+    assert err.count("no new games start") == 1
+    assert "Traceback" not in err
+    assert process.returncode == 0
