@@ -12,7 +12,8 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -353,27 +354,35 @@ async def test_stopping_while_a_write_hangs(
     assert [line for line in errors(caplog) if "nothing can be stored" not in line] == []
 
 
+@contextmanager
+def stopped(cluster: Cluster) -> Iterator[None]:
+    """Stop all processes of a PostgreSQL server during the block, as SIGSTOP does."""
+    processes = cluster.processes()
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in processes:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGCONT)
+
+
 @pytest.mark.slow
 async def test_a_postgresql_server_that_hangs(
     tmp_path: Path, postgres_cluster: Cluster, postgres_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """SIGSTOP under play: joins are told to try again, the game is played to its end, nothing stray is logged."""
-    processes = postgres_cluster.processes()
+    """The game in play is played to its end and stored later; nothing stray is logged."""
     async with live(tmp_path, database=postgres_url) as at:
         bots = [Bot(at.server, name) for name in "abc"]
         await connect_in_order(at.server, bots)
         await until(lambda: len(at.server.lobby.games) == 1)
-        for process in processes:
-            os.kill(process, signal.SIGSTOP)
-        try:
+        with stopped(postgres_cluster):
             assert await at.refused(503, "GET", "/healthz") == NOT_STORED
             await together(*(bot.until(lambda _: live_game(at.server).engine.over) for bot in bots))
-        finally:
-            for process in processes:
-                os.kill(process, signal.SIGCONT)
         await play_all(bots)
         await the_game(at.server)
-        assert await at.get("/healthz") == {"status": "ok"}
+        await until(lambda: not at.server.lobby.storing.problem)
     gc.collect()
     assert [line for line in errors(caplog) if "nothing can be stored" not in line] == []
 
@@ -382,19 +391,12 @@ async def test_a_postgresql_server_that_hangs(
 async def test_stopping_while_a_postgresql_server_hangs(
     tmp_path: Path, postgres_cluster: Cluster, postgres_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    processes = postgres_cluster.processes()
-    try:
-        async with (
-            asyncio.timeout(50),
-            running(Settings(data=tmp_path, port=0, mjai_port=0, database=postgres_url)) as up,
-        ):
-            for process in processes:
-                os.kill(process, signal.SIGSTOP)
-            up.lobby.storing.check()
-            await until(lambda: bool(up.lobby.storing.problem))
-    finally:
-        for process in processes:
-            os.kill(process, signal.SIGCONT)
+    settings = Settings(data=tmp_path, port=0, mjai_port=0, database=postgres_url)
+    with ExitStack() as stack:
+        async with asyncio.timeout(60), running(settings) as server:
+            stack.enter_context(stopped(postgres_cluster))
+            server.lobby.storing.check()
+            await until(lambda: bool(server.lobby.storing.problem))
     gc.collect()
     assert [line for line in errors(caplog) if "nothing can be stored" not in line] == []
 
@@ -410,7 +412,7 @@ sys.exit(start('server.cli:main'))
 
 @pytest.mark.slow
 def test_a_disk_that_fills_up(tmp_path: Path) -> None:
-    """A real one, as far as SQLite can tell: the server notices, and does not start again."""
+    """A real one, as far as SQLite can tell: the health check notices."""
     command = [sys.executable, "-c", LIMITED, "--port", "0", "--mjai-port", "0", "--data", str(tmp_path)]
     environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
     with subprocess.Popen(
@@ -422,12 +424,12 @@ def test_a_disk_that_fills_up(tmp_path: Path) -> None:
         status = 200
         with httpx.Client(trust_env=False) as http:
             assert http.get(f"{pages}/healthz").status_code == 200
-            with closing(sqlite3.connect(tmp_path / "nukidora.db")) as reader:  # so that the log grows
+            path = tmp_path / "nukidora.db"
+            with closing(sqlite3.connect(path)) as reader, closing(sqlite3.connect(path)) as writer:
                 reader.execute("BEGIN")
-                reader.execute("SELECT * FROM games").fetchall()
-                for number in range(100):
-                    body = {"name": f"room{number}", "fill": ["rule"] * 1000}
-                    http.post(f"{pages}/api/rooms", json=body)
+                reader.execute("SELECT * FROM games").fetchall()  # from now on the log can only grow
+                writer.execute("INSERT INTO checks VALUES (?, '2026-01-01')", ["x" * 400_000])
+                writer.commit()
                 deadline = time.monotonic() + 30
                 while status == 200 and time.monotonic() < deadline:
                     time.sleep(0.5)
