@@ -103,6 +103,13 @@ def kernel(*signatures: Signature) -> Callable[[F], F]:
     return decorate
 
 
+def compile_imported() -> None:
+    """Compile, or load from the cache, all kernels of the modules that have been imported."""
+    for dispatcher, signatures in [found for kernels in KERNELS.values() for found in kernels]:
+        for signature in signatures:
+            dispatcher.compile(signature)
+
+
 def parse_signature(signature: Signature) -> tuple[Any, ...]:
     """The numba types of a signature."""
     return eval(f"({signature},)", TYPES) if isinstance(signature, str) else signature

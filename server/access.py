@@ -7,11 +7,14 @@ from ipaddress import IPv6Address, ip_address
 from math import ceil
 from time import monotonic
 
+from server.addresses import Proxies
 from server.settings import Settings
 from server.store import Store, StoredToken
 
 MAX_ADDRESSES = 10_000  # addresses with a rate limiter at a time
 HOUSE_BOT_SUFFIX = " (house)"  # of the names of house bots
+MIN_ARRIVALS = 10  # new connections of an address at once, however few it may have open
+ARRIVALS_PER_CONNECTION = 10  # new connections a minute of an address, for each one that it may have open
 CONNECTION_RETRY = 10  # seconds after which an address with too many connections may try again
 
 
@@ -73,23 +76,24 @@ class RateLimiter:
 
 
 class AddressRateLimiter:
-    """At most `per_minute` uses a minute by each address. `uses` names what is counted, for messages."""
+    """At most `per_minute` uses a minute by each address, `burst` of them at once."""
 
-    def __init__(self, per_minute: int, uses: str) -> None:
+    def __init__(self, per_minute: float, burst: float, uses: str, setting: str) -> None:
+        """`uses` names what is counted and `setting` the server's setting, for messages."""
         self._per_minute = per_minute
-        self._uses = uses
+        self._burst = burst
+        self._text = f"more than {per_minute:,g} {uses} a minute from {{}} (the server's setting {setting})"
         self._limiters: dict[str, RateLimiter] = {}  # the most recently used address is last
 
     def take(self, address: str) -> None:
         """Take one use for an address. Raises RateLimitError if none is left."""
         address = limited_address(address)
-        limiter = self._limiters.pop(address, None) or RateLimiter(self._per_minute / 60, self._per_minute)
+        limiter = self._limiters.pop(address, None) or RateLimiter(self._per_minute / 60, self._burst)
         self._limiters[address] = limiter
         if len(self._limiters) > MAX_ADDRESSES:
             del self._limiters[next(iter(self._limiters))]
         if not limiter.take():
-            text = f"more than {self._per_minute} {self._uses} a minute from {address}; try again later"
-            raise RateLimitError(text, limiter.retry_after)
+            raise RateLimitError(f"{self._text.format(address)}; try again later", limiter.retry_after)
 
 
 def limited_address(address: str) -> str:
@@ -105,32 +109,87 @@ def limited_address(address: str) -> str:
     return f"{IPv6Address(int(parsed) >> 64 << 64)}/64"
 
 
+class Admission:
+    """A connection that is counted until it is released: among all, and among those of its client's address."""
+
+    def __init__(self, access: Access, peer: str, by_proxy: bool) -> None:
+        """`by_proxy`: the client's address is not known before `forward`."""
+        self.address = peer
+        self._access = access
+        self._counted_as = None if by_proxy else limited_address(peer)
+        self._released = False
+
+    def forward(self, forwarded_for: str) -> None:
+        """A request tells, in ``X-Forwarded-For``, for whom a trusted proxy has connected. Raises RateLimitError."""
+        if self._counted_as is None:
+            client = self._access.proxies.client(self.address, forwarded_for)
+            self._access.count(limited_address(client))
+            self.address, self._counted_as = client, limited_address(client)
+
+    def release(self) -> None:
+        """The connection is closed."""
+        if not self._released:
+            self._released = True
+            self._access.uncount(self._counted_as)
+
+
 class Access:
     """Applies the limits of each address and checks tokens."""
 
     def __init__(self, settings: Settings, store: Store) -> None:
+        self.proxies = Proxies(settings.trusted_proxies)
         self._settings = settings
         self._store = store
-        self._connections: Counter[str] = Counter()
-        self._joins = AddressRateLimiter(settings.joins_per_minute, "joins")
-        self._downloads = AddressRateLimiter(settings.downloads_per_minute, "downloads")
+        self._n_connections = 0
+        self._by_address: Counter[str] = Counter()
+        limit = settings.connections_per_address
+        self._arrivals = AddressRateLimiter(
+            ARRIVALS_PER_CONNECTION * limit, max(MIN_ARRIVALS, 2 * limit), "new connections", "connections_per_address"
+        )
+        per_minute = settings.joins_per_minute
+        self._joins = AddressRateLimiter(per_minute, per_minute, "joins", "joins_per_minute")
+        per_minute = settings.downloads_per_minute
+        self._downloads = AddressRateLimiter(per_minute, per_minute, "downloads", "downloads_per_minute")
+        per_minute = settings.requests_per_minute
+        self._requests = AddressRateLimiter(per_minute, max(1, per_minute / 4), "HTTP requests", "requests_per_minute")
 
-    def connect(self, address: str) -> None:
-        """Count an open connection. Raises ServerFullError or RateLimitError."""
-        address = limited_address(address)
-        if self._connections.total() >= self._settings.max_connections:
-            raise ServerFullError("the server is full; try again later")
-        if self._connections[address] >= self._settings.connections_per_address:
-            text = f"{address} already has {self._connections[address]} connections; close one of them"
+    def n_connections(self) -> int:
+        """Open connections of all kinds."""
+        return self._n_connections
+
+    def admit(self, peer: str, maybe_proxy: bool) -> Admission:
+        """Count a new connection. Raises ServerFullError or RateLimitError.
+
+        If the peer may be a trusted proxy and is one, the connection is counted by address once it is known for whom.
+        """
+        if self._n_connections >= self._settings.max_connections:
+            raise ServerFullError("the server is full (its setting max_connections); try again later")
+        by_proxy = maybe_proxy and self.proxies.trusts(peer)
+        if not by_proxy:
+            self._arrivals.take(peer)
+            self.count(limited_address(peer))
+        self._n_connections += 1
+        return Admission(self, peer, by_proxy)
+
+    def count(self, address: str) -> None:
+        """Count a connection of a `limited_address`. Raises RateLimitError."""
+        n_open = self._by_address[address]
+        if n_open >= self._settings.connections_per_address:
+            text = f"{address} has {n_open} connections (the server's setting connections_per_address); close one"
             raise RateLimitError(text, CONNECTION_RETRY)
-        self._connections[address] += 1
+        self._by_address[address] += 1
 
-    def disconnect(self, address: str) -> None:
-        """A counted connection is closed."""
-        address = limited_address(address)
-        self._connections[address] -= 1
-        if not self._connections[address]:
-            del self._connections[address]
+    def uncount(self, address: str | None) -> None:
+        """A connection is closed; `address` is that of `count`, None if it was not called."""
+        self._n_connections -= 1
+        if address is not None:
+            self._by_address[address] -= 1
+            if not self._by_address[address]:
+                del self._by_address[address]
+
+    def request(self, address: str) -> None:
+        """Count an HTTP request. Raises RateLimitError."""
+        self._requests.take(address)
 
     def join(self, address: str) -> None:
         """Count a join. Raises RateLimitError."""

@@ -1,4 +1,4 @@
-"""Listening sockets at all addresses of a host name."""
+"""Listening sockets at all addresses of a host name, and the addresses of clients behind proxies."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from ipaddress import ip_address, ip_network
 
 # IPv6 is disabled, or one of the addresses is not this machine's: the other addresses are enough.
 UNAVAILABLE = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL})
@@ -63,3 +64,47 @@ def _listen(family: int, protocol: int, address: tuple[str | int, ...], options:
         listener.close()
         raise
     return listener
+
+
+class Proxies:
+    """The reverse proxies whose ``X-Forwarded-For`` is believed."""
+
+    def __init__(self, trusted: str) -> None:
+        """`trusted`: addresses and networks, separated by commas; ``*``: all. Raises ValueError for anything else."""
+        self._all = trusted.strip() == "*"
+        parts = [] if self._all else [part.strip() for part in trusted.split(",") if part.strip()]
+        self._networks = [ip_network(part, strict=False) for part in parts]
+
+    def trusts(self, address: str) -> bool:
+        """Whether an address is that of a trusted proxy."""
+        return is_address(address) and (self._all or any(ip_address(address) in it for it in self._networks))
+
+    def client(self, peer: str, forwarded_for: str) -> str:
+        """The address of the client for whom a peer has sent a request with that ``X-Forwarded-For`` ("": none).
+
+        Each proxy appends the address that it was called from, so the last one that is no trusted proxy is the client.
+        """
+        if not self.trusts(peer):
+            return peer
+        addresses = [without_port(part.strip()) for part in forwarded_for.split(",")]
+        addresses = [address for address in addresses if is_address(address)]
+        if not addresses:
+            return peer
+        untrusted = (address for address in reversed(addresses) if not self.trusts(address))
+        return next(untrusted, addresses[0])
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is an IP address."""
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def without_port(address: str) -> str:
+    """An address of ``X-Forwarded-For``, which may have a port: ``1.2.3.4:5``, ``[::1]:5``."""
+    if address.startswith("["):
+        return address[1:].partition("]")[0]
+    return address.partition(":")[0] if address.count(":") == 1 else address

@@ -18,6 +18,7 @@ from engine.common.program import FAILED, OK, TERMINATED, program_name
 from engine.mjai.connection import check_name
 from server.access import HOUSE_BOT_SUFFIX
 from server.backup import BackupError, back_up, restore
+from server.descriptors import fit_connections
 from server.flags import make_flags, parse, read_settings
 from server.logs import start_logging, wanted_format
 from server.running import Running, make_folder, running
@@ -177,6 +178,7 @@ def main(argv: Sequence[str]) -> int:
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # so that no half file is left
             print(back_up(settings, args.backup) if "backup" in vars(args) else restore(settings, args.restore))
             return OK
+        settings = fit_connections(settings)
         log.info("starting; says when it is up")
         warm_up(settings)
         return run(serve(settings))

@@ -30,6 +30,7 @@ from server.settings import RoomSettings, Settings
 from server.spectators import Broadcast
 from server.store import Store, StoreError
 from server.storing import Storing
+from server.turns import Turns
 
 log = structlog.get_logger("server.lobby")
 
@@ -43,11 +44,11 @@ class Lobby:
         self.store = store
         self.access = access
         self.metrics = metrics
+        self.turns = Turns()
         self.rooms: dict[str, Room] = {}
         self.games: dict[str, LiveGame] = {}  # in play, and over but still to be resumed, by id
         self.broadcasts: dict[str, Broadcast] = {}  # of these games
         self._bots: set[PlayerPort] = set()
-        self._counted: set[PlayerPort] = set()  # among the connections of their addresses
         self._waiting_in: dict[PlayerPort, Room] = {}
         self._seats: dict[str, tuple[LiveGame, Seat]] = {}  # by the hash of the secret to resume with
         self._tasks: set[asyncio.Task[object]] = set()
@@ -151,11 +152,6 @@ class Lobby:
         bot = BotConnection(transport, self.settings, self, url_keys)
         self._bots.add(bot)
         self.metrics.connections.inc()
-        try:
-            self.access.connect(transport.address)
-            self._counted.add(bot)
-        except AccessError as refusal:
-            self._refuse(bot, refusal)
         return bot
 
     def _refuse(self, bot: PlayerPort, refusal: AccessError) -> None:
@@ -216,17 +212,11 @@ class Lobby:
     def bot_left(self, bot: PlayerPort) -> None:
         """See `ConnectionOwner`."""
         self._bots.discard(bot)
+        self.metrics.connections.dec()
         room = self._waiting_in.pop(bot, None)
         if room is not None:
             room.leave(bot)
             self._remove_room_if_unused(room)
-
-    def connection_closed(self, bot: PlayerPort) -> None:
-        """See `ConnectionOwner`."""
-        self.metrics.connections.dec()
-        if bot in self._counted:
-            self._counted.remove(bot)
-            self.access.disconnect(bot.transport.address)
 
     # Rooms ------------------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,8 @@ from structlog.typing import Processor
 from server.settings import PREFIX
 
 Format = Literal["text", "json"]
+# Logger -> its least level. uvicorn logs URLs, which may hold tokens, and a warning for each invalid request.
+QUIET = {"uvicorn": logging.ERROR, "websockets": logging.WARNING, "alembic": logging.WARNING}
 SHARED: list[Processor] = [
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
@@ -53,8 +55,8 @@ def start_logging(form: Format, level: int = logging.INFO) -> None:
     handler = logging.StreamHandler(stderr)
     handler.setFormatter(formatter)
     logging.basicConfig(handlers=[handler], level=level, force=True)
-    for name in ("uvicorn", "alembic"):  # uvicorn logs URLs, which may hold tokens
-        logging.getLogger(name).setLevel(logging.WARNING)
+    for name, least in QUIET.items():
+        logging.getLogger(name).setLevel(least)
     use_stdlib_logging()
     if form == "json":
         sys.stderr = LogLines(stderr)

@@ -18,9 +18,14 @@ CLOSE_TIMEOUT = 5.0  # seconds a peer has to read what was sent before the conne
 
 
 class Transport(Protocol):
-    """Outgoing messages of one connection. No method waits for the peer."""
+    """One connection and its outgoing messages. No method waits for the peer."""
 
     address: str
+
+    @property
+    def data_waits(self) -> bool:
+        """Whether data that was received waits to be parsed."""
+        ...
 
     def send(self, messages: Sequence[bytes]) -> None:
         """Send messages in order. Aborts the connection if more than MAX_UNSENT_BYTES are buffered."""
@@ -30,20 +35,24 @@ class Transport(Protocol):
         """Close once everything is delivered, or after CLOSE_TIMEOUT seconds."""
         ...
 
+    def refund(self, size: int) -> None:
+        """The message of `size` bytes that was just received was asked for: it does not count against the limit."""
+        ...
+
 
 class ConnectionHandler(Protocol):
     """Incoming messages of one connection."""
 
-    def message_received(self, data: bytes | str) -> None:
-        """One message of at most `MAX_MESSAGE` bytes."""
-        ...
-
-    def blank_line_received(self) -> None:
-        """A line without a message: nothing follows, but it counts against the limit of messages."""
+    def message_received(self, data: bytes) -> None:
+        """One message of at most `MAX_MESSAGE` bytes; not necessarily UTF-8."""
         ...
 
     def message_too_long(self) -> None:
         """The peer sent a longer message; it was discarded."""
+        ...
+
+    def close_with_error(self, text: str) -> None:
+        """The peer has broken a limit of the transport: tell it, and close."""
         ...
 
     def disconnected(self) -> None:
@@ -159,8 +168,4 @@ class ConnectionOwner(Protocol):
 
     def bot_left(self, bot: PlayerPort) -> None:
         """The bot takes no further part: it disconnected or is being disconnected. Called once."""
-        ...
-
-    def connection_closed(self, bot: PlayerPort) -> None:
-        """The transport is closed; called once, after `bot_left`."""
         ...

@@ -8,10 +8,10 @@ import re
 import secrets
 from collections.abc import Callable
 
-from agents.registry import is_file, make
 from engine.mjai.connection import ROOM_NAME
 from engine.seeds import derived_seed
 from server.access import AccessError
+from server.house_bots import check_requested_bot
 from server.ports import PlayerPort
 from server.settings import RoomSettings
 
@@ -31,10 +31,8 @@ def settings_of(name: str, default: RoomSettings) -> RoomSettings:
             f"room {name!r} names {len(bots)} house bots: name one or two, so that a seat is left for yours"
         )
     for bot in bots:
-        if is_file(bot):  # it would be executed
-            raise AccessError(f"room {name!r}: a room name may not name a file")
         try:
-            make(bot, files=False)
+            check_requested_bot(bot)
         except ValueError as error:
             raise AccessError(f"room {name!r}: {error}") from error
     return default.model_copy(update={"fill": tuple(bots), "fill_delay": 0.0})

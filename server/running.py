@@ -9,16 +9,22 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 
 import uvicorn
+from pydantic_core import to_json
 
-from engine.mjai.connection import MAX_MESSAGE
-from server.access import Access
+from engine.mjai import connection
+from server.access import Access, AccessError, Admission
 from server.addresses import listening
 from server.app import make_app
-from server.connection import tcp
+from server.connection.http import MAX_HEAD, HttpConnection
+from server.connection.listener import Listener
+from server.connection.tcp import TcpTransport
+from server.connection.websocket import WebSocketConnection
 from server.lobby import Lobby
+from server.loop_clock import loop_clock
 from server.metrics import Metrics
 from server.settings import Settings
 from server.store import Store
@@ -29,11 +35,11 @@ else:
     import fcntl
 
 SEND_TIMEOUT = 60  # seconds until a connection is closed whose peer acknowledges nothing
+RECEIVE_BUFFER = 65_536  # bytes that the kernel holds for a connection, and so the most that is received at once
 # Inherited by connections. asyncio does not set TCP_NODELAY on every socket, and short messages would be delayed.
-HTTP_OPTIONS = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)]
-if hasattr(socket, "TCP_USER_TIMEOUT"):  # else a WebSocket whose peer no longer reads would stay open
-    HTTP_OPTIONS.append((socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * SEND_TIMEOUT))
-MAX_FRAME_BYTES = 16 * MAX_MESSAGE  # a longer frame closes the WebSocket; from MAX_MESSAGE on it is a fault
+OPTIONS = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1), (socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)]
+if hasattr(socket, "TCP_USER_TIMEOUT"):  # else a connection whose peer no longer reads would stay open
+    OPTIONS.append((socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * SEND_TIMEOUT))
 
 
 class HttpServer(uvicorn.Server):
@@ -93,8 +99,8 @@ async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIt
     # Lock and listen before any stored game is restored: both may fail.
     with (
         exclusive_lock(settings.data),
-        listening(settings.host, settings.port, "port", HTTP_OPTIONS) as http_sockets,
-        listening(settings.host, settings.mjai_port, "mjai_port") as mjai_sockets,
+        listening(settings.host, settings.port, "port", OPTIONS) as http_sockets,
+        listening(settings.host, settings.mjai_port, "mjai_port", OPTIONS) as mjai_sockets,
     ):
         ports = {
             "port": http_sockets[0].getsockname()[1],
@@ -103,7 +109,10 @@ async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIt
         settings = settings.model_copy(update=ports)  # else 0 could stand for a free port
         store = await Store.open(settings.database_url)
         try:
-            lobby = Lobby(settings, store, Access(settings, store), metrics or Metrics())
+            metrics = metrics or Metrics()
+            loop_clock().on_lag = metrics.loop_lag.observe
+            lobby = Lobby(settings, store, Access(settings, store), metrics)
+            metrics.sockets.set_function(lobby.access.n_connections)
             await lobby.open()
             async with accept_connections(lobby, http_sockets, mjai_sockets):
                 yield Running(lobby, settings.host, settings.port, settings.mjai_port)
@@ -118,22 +127,22 @@ async def accept_connections(
     """Accept connections while the block runs; then close the lobby."""
     config = uvicorn.Config(
         make_app(lobby),
-        ws_per_message_deflate=False,
         log_config=None,
         access_log=False,
         lifespan="off",
-        ws="websockets-sansio",
-        ws_max_size=MAX_FRAME_BYTES,
+        http=HttpConnection,
+        ws=WebSocketConnection,
+        h11_max_incomplete_event_size=MAX_HEAD,
         server_header=False,
-        forwarded_allow_ips=lobby.settings.trusted_proxies,
+        proxy_headers=False,  # `server.api.guard` reads them
         timeout_graceful_shutdown=5,
     )
     http = HttpServer(config)
-    listeners = [await tcp.listen(listener, lobby.connect) for listener in mjai_sockets]
-    serving = asyncio.create_task(http.serve(sockets=http_sockets))
+    serving = asyncio.create_task(http.serve(sockets=[]))
+    while not http.started:
+        await asyncio.sleep(0.01)
+    listeners = [*http_listeners(lobby, config, http, http_sockets), *mjai_listeners(lobby, mjai_sockets)]
     try:
-        while not http.started:
-            await asyncio.sleep(0.01)
         yield
     finally:
         for listener in listeners:
@@ -141,3 +150,36 @@ async def accept_connections(
         await lobby.close()
         http.should_exit = True
         await serving
+
+
+def http_listeners(
+    lobby: Lobby, config: uvicorn.Config, http: HttpServer, sockets: list[socket.socket]
+) -> Iterator[Listener]:
+    """Accept HTTP connections, some of which become WebSockets."""
+
+    def refusal(error: AccessError) -> bytes:
+        lobby.metrics.refused.inc()
+        body = to_json({"detail": str(error)})
+        status = HTTPStatus(error.status)
+        head = f"HTTP/1.1 {status} {status.phrase}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+        return f"{head}\r\nConnection: close\r\n\r\n".encode() + body
+
+    def make(admission: Admission) -> HttpConnection:
+        return HttpConnection(config, http.server_state, admission, lobby.turns)
+
+    for listener in sockets:
+        yield Listener(listener, lobby.access, make, refusal, proxies=True)
+
+
+def mjai_listeners(lobby: Lobby, sockets: list[socket.socket]) -> Iterator[Listener]:
+    """Accept mjai connections over TCP."""
+
+    def refusal(error: AccessError) -> bytes:
+        lobby.metrics.refused.inc()
+        return to_json(connection.error(str(error), retry=error.retry)) + b"\n"
+
+    def make(admission: Admission) -> TcpTransport:
+        return TcpTransport(admission, lobby.turns, lobby.settings.messages_per_second, lobby.connect)
+
+    for listener in sockets:
+        yield Listener(listener, lobby.access, make, refusal, proxies=False)

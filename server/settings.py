@@ -9,10 +9,10 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from agents.registry import make
 from engine.mjai.connection import DEFAULT_PORT, JOIN_TIMEOUT
 from engine.rules import PRESETS, Rules, preset
 from engine.seeds import MAX_SEED
+from server.house_bots import check_bot
 
 PREFIX = "NUKIDORA_"
 OTHER_VARIABLES = frozenset(
@@ -63,13 +63,13 @@ class RoomSettings(BaseModel):
     @classmethod
     def _bots_exist(cls, fill: tuple[str, ...]) -> tuple[str, ...]:
         for bot in fill:
-            make(bot)
+            check_bot(bot)
         return fill
 
     @field_validator("house_bot")
     @classmethod
     def _bot_exists(cls, house_bot: str) -> str:
-        make(house_bot)
+        check_bot(house_bot)
         return house_bot
 
     def make_rules(self) -> Rules:
@@ -95,10 +95,13 @@ class Settings(BaseSettings, RoomSettings):
         "auto", description="who may play: open (anybody), token, or auto: token unless the address is loopback"
     )
     max_rooms: int = Field(1000, ge=1, description="open rooms")
-    max_connections: int = Field(2000, ge=3, description="open connections of bots and spectators")
-    connections_per_address: int = Field(1000, ge=1, description="open connections of one address")
+    max_connections: int = Field(2000, ge=3, description="open connections of all kinds")
+    connections_per_address: int = Field(100, ge=1, description="open connections of one address")
     joins_per_minute: int = Field(600, ge=1, description="joins of one address")
-    messages_per_second: int = Field(20_000, ge=1, description="messages of one connection")
+    messages_per_second: int = Field(
+        50, ge=1, description="messages, WebSocket frames and KiB of one connection that were not asked for"
+    )
+    requests_per_minute: int = Field(1200, ge=1, description="HTTP requests of one address")
     downloads_per_minute: int = Field(600, ge=1, description="records downloaded by one address")
     join_timeout: float = Field(JOIN_TIMEOUT, gt=0, description="seconds a new connection has to send its join message")
     trusted_proxies: str = Field("127.0.0.1", description="proxies whose X-Forwarded-For is trusted; *: all")

@@ -7,14 +7,16 @@ from collections.abc import AsyncIterator
 
 import structlog
 from pydantic_core import to_json
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from websockets.frames import CloseCode
 
+from server.connection.websocket import WebSocketConnection
 from server.game.history import History
 from server.game.live_game import LiveGame
+from server.metrics import Metrics
+from server.turns import Turnstile
 
 SEND_TIMEOUT = 30.0  # seconds a spectator has to receive a round
 BATCH = 16  # messages sent before other tasks get their turn
-POLICY_VIOLATION = 1008  # WebSocket close code
 ANNOTATION = b',"ext_bot":'  # the last key of a line; inside a string its quotes would be escaped
 log = structlog.get_logger("server.spectators")
 
@@ -50,7 +52,7 @@ class Broadcast:
         rounds = sum(visible_from <= now for visible_from, _ in self._rounds) - 1
         return rounds, self._rounds[rounds][1]
 
-    async def rounds(self) -> AsyncIterator[list[str]]:
+    async def rounds(self) -> AsyncIterator[list[bytes]]:
         """The messages of each round as soon as it may be seen, the first with ``start_game``; then ``end_game``."""
         number = 0
         while True:
@@ -58,63 +60,64 @@ class Broadcast:
             while number == len(self._rounds) and not self.over:
                 await self._changed.wait()
             if number == len(self._rounds):
-                yield [to_json(self.game.end_game).decode()]
+                yield [to_json(self.game.end_game)]
                 return
             await asyncio.sleep(self._rounds[number][0] - self._loop.time())
             yield await asyncio.to_thread(public_lines, self.game.history, number - 1)
 
 
-def public_lines(history: History, number: int) -> list[str]:
+def public_lines(history: History, number: int) -> list[bytes]:
     """The messages of a finished round, without the bots' annotations."""
     return [
-        line.decode() if not annotation else line.decode() + "}"
+        line if not annotation else line + b"}"
         for line, annotation, _ in (line.partition(ANNOTATION) for line in history.round_lines(number))
     ]
 
 
-class SendThrottle:
-    """Lets one spectator send at a time, and runs all other tasks in between, so that games are not delayed."""
-
-    def __init__(self) -> None:
-        self._lock = asyncio.Lock()
-
-    async def wait(self) -> None:
-        """Wait for a turn; it lasts until the next `await`."""
-        async with self._lock:
-            await asyncio.sleep(0)
-
-
-async def watch(socket: WebSocket, broadcast: Broadcast, throttle: SendThrottle) -> None:
-    """Send the game to a spectator: canonical mjai messages, one a frame; then close.
+class Spectator:
+    """A connection that is sent a game, canonical mjai messages, one a frame, and then closed; a `ConnectionHandler`.
 
     A spectator that sends anything, or does not receive a round within SEND_TIMEOUT, is disconnected.
     """
-    await socket.accept()
-    sending = asyncio.create_task(_send(socket, broadcast, throttle))
-    receiving = asyncio.create_task(socket.receive())
-    try:
-        await asyncio.wait({sending, receiving}, return_when=asyncio.FIRST_COMPLETED)
-        if not sending.done() and receiving.result()["type"] == "websocket.receive":
-            sending.cancel()
-            async with asyncio.timeout(SEND_TIMEOUT):
-                await socket.close(POLICY_VIOLATION, "spectators only listen")
-    except (TimeoutError, WebSocketDisconnect):
-        pass
-    finally:
-        sending.cancel()
-        receiving.cancel()
 
+    def __init__(
+        self, connection: WebSocketConnection, broadcast: Broadcast, turnstile: Turnstile, metrics: Metrics
+    ) -> None:
+        """Begin to send; spectators with the same `turnstile` send one after the other, so that no game is delayed."""
+        self._connection = connection
+        self._broadcast = broadcast
+        self._turnstile = turnstile
+        self._metrics = metrics
+        metrics.connections.inc()
+        self._sending = asyncio.create_task(self._send())
 
-async def _send(socket: WebSocket, broadcast: Broadcast, throttle: SendThrottle) -> None:
-    try:
-        async for lines in broadcast.rounds():
-            async with asyncio.timeout(SEND_TIMEOUT):
-                for first in range(0, len(lines), BATCH):
-                    await throttle.wait()
-                    for line in lines[first : first + BATCH]:
-                        await socket.send_text(line)
-        await socket.close()
-    except TimeoutError:
-        log.info("spectator too slow", game=broadcast.game.id)
-    except WebSocketDisconnect:
-        pass
+    async def _send(self) -> None:
+        try:
+            async for lines in self._broadcast.rounds():
+                async with asyncio.timeout(SEND_TIMEOUT):
+                    for first in range(0, len(lines), BATCH):
+                        await self._connection.drain()
+                        await self._turnstile.wait()
+                        self._connection.send(lines[first : first + BATCH])
+                    await self._connection.drain()
+        except TimeoutError:
+            log.info("spectator too slow", game=self._broadcast.game.id)
+        self._connection.close()
+
+    def message_received(self, data: bytes) -> None:
+        """See `ConnectionHandler`."""
+        self.close_with_error("spectators only listen")
+
+    def message_too_long(self) -> None:
+        """See `ConnectionHandler`."""
+        self.close_with_error("spectators only listen")
+
+    def close_with_error(self, text: str) -> None:
+        """See `ConnectionHandler`."""
+        self._sending.cancel()
+        self._connection.close(CloseCode.POLICY_VIOLATION, text)
+
+    def disconnected(self) -> None:
+        """See `ConnectionHandler`."""
+        self._metrics.connections.dec()
+        self._sending.cancel()

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import gc
+import sys
 
-import numpy as np
-
-from agents.registry import make
+from engine import compiling
 from engine.game import Game
+from engine.mjai.possible_actions import safe_default
+from server.house_bots import try_out, try_out_all
 from server.settings import Settings
+
+SWITCH_INTERVAL = 0.001  # seconds that the event loop waits for Python's lock at most, while a house bot thinks
 
 
 def warm_up(settings: Settings) -> None:
-    """Compile, or load from the cache, all compiled code that games need."""
-    bots = [make(spec) for spec in (settings.house_bot, *settings.fill)]
+    """Compile, or load from the cache, all compiled code that games and their house bots need.
+
+    Raises ValueError if a house bot of the settings cannot play.
+    """
+    try_out_all()
+    for spec in (settings.house_bot, *settings.fill):
+        try_out(spec)
+    compiling.compile_imported()  # what the bots need in other positions, too
     game = Game(rules=settings.room.make_rules())
     while not game.over:
         for seat in game.asked:
-            views = np.array([game.view(seat)])
-            action, *_ = (int(bot.act(views)[0]) for bot in bots)
-            assert action in game.legal(seat)
-            game.act(seat, action)
+            game.view(seat)
+            game.act(seat, safe_default(game.legal(seat)))
     game.take_messages()
+    sys.setswitchinterval(SWITCH_INTERVAL)
     gc.collect()
     gc.freeze()  # else each full collection would go through all modules and halt all games for a quarter of a second

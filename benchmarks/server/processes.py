@@ -18,6 +18,7 @@ import uvloop
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
+from server.descriptors import fit_connections
 from server.logs import start_logging
 from server.metrics import Metrics
 from server.running import running
@@ -113,6 +114,7 @@ def nukidora_main(pipe: Connection) -> None:
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(port=0, mjai_port=0, data=Path(folder), max_rooms=10_000, joins_per_minute=100_000)
         settings = settings.model_copy(update={"connections_per_address": 10_000, "max_connections": 10_000})
+        settings = fit_connections(settings)
         start_logging("text", logging.ERROR)
         warm_up(settings)
         uvloop.run(_serve_nukidora(pipe, settings))

@@ -20,7 +20,6 @@ from starlette.types import Receive, Scope, Send
 from engine.mjai.kinds import MAX_SHOWN
 from server import store
 from server.lobby import Lobby
-from server.spectators import SendThrottle
 from server.store.cursors import Order
 
 Item = TypeVar("Item")
@@ -31,7 +30,6 @@ class Service:
     """State that the routes of one server share."""
 
     lobby: Lobby
-    throttle: SendThrottle = field(default_factory=SendThrottle)  # of spectators
     conversions: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))  # of records: one uses a core
 
 

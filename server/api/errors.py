@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import reprlib
 from collections.abc import Mapping
@@ -12,7 +11,6 @@ import structlog
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.responses import JSONResponse
-from starlette.websockets import WebSocket
 
 from server.access import AccessError, RateLimitError, UnauthorizedError
 from server.api.common import printable
@@ -35,12 +33,6 @@ def access_problem(error: AccessError) -> JSONResponse:
     if isinstance(error, UnauthorizedError):
         headers["WWW-Authenticate"] = "Bearer"
     return problem(error.status, str(error), headers)
-
-
-async def deny(socket: WebSocket, response: JSONResponse) -> None:
-    """Answer the handshake of a WebSocket with an error response."""
-    await socket.send_denial_response(response)
-    await asyncio.sleep(0)  # lets the connection close; otherwise uvicorn logs an unfinished handshake
 
 
 def not_found(what: str, name: str) -> HTTPException:

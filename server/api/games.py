@@ -1,4 +1,4 @@
-"""Games, being played or finished: lists, single games, and the events of a game for spectators."""
+"""Games, being played or finished: lists and single games."""
 
 from __future__ import annotations
 
@@ -7,26 +7,24 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, WebSocket
+from fastapi import APIRouter, Query
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from server.access import AccessError
 from server.api.common import (
     Cursor,
     Limit,
     LobbyHere,
     Page,
     Route,
-    ServiceHere,
     problems,
     read_cursor,
     respond,
     stored_page,
 )
-from server.api.errors import access_problem, deny, not_found, problem
+from server.api.errors import not_found
 from server.lobby import Lobby
-from server.spectators import Broadcast, watch
+from server.spectators import Broadcast
 from server.store import SeatScore, StoredGame
 from server.store.cursors import Order, one_more, time
 from server.store.models import GameInfo, ThreeSeats
@@ -134,27 +132,3 @@ async def get_game(lobby: LobbyHere, game_id: str) -> StoredGame | PlayingGame:
     if game is None:
         raise not_found("game", game_id)
     return game
-
-
-@router.websocket("/{game_id}/events")
-async def game_events(socket: WebSocket, service: ServiceHere, game_id: str) -> None:
-    """Send a spectator the events of a game: see `server.spectators.watch`."""
-    lobby = service.lobby
-    broadcast = lobby.broadcasts.get(game_id)
-    if broadcast is None:
-        detail = f"no game with this id is being played; for a finished game see /api/games/{game_id}"
-        await deny(socket, problem(404, detail))
-        return
-    address = socket.client.host if socket.client else ""
-    try:
-        lobby.access.connect(address)
-    except AccessError as error:
-        lobby.metrics.refused.inc()
-        await deny(socket, access_problem(error))
-        return
-    lobby.metrics.connections.inc()
-    try:
-        await watch(socket, broadcast, service.throttle)
-    finally:
-        lobby.access.disconnect(address)
-        lobby.metrics.connections.dec()

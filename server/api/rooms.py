@@ -8,11 +8,11 @@ from fastapi import APIRouter, Depends, HTTPException, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
-from agents.registry import is_file
 from engine.mjai.connection import MAX_ROOM, ROOM_PATTERN
 from server.access import AccessError
 from server.api.common import Cursor, Limit, LobbyHere, Page, Route, problems, read_cursor, respond
 from server.api.errors import not_found
+from server.house_bots import check_requested_bot
 from server.lobby import Lobby
 from server.rooms import Room, settings_of
 from server.settings import RoomSettings
@@ -69,10 +69,10 @@ class NewRoom(BaseModel):
 
     @field_validator("settings", mode="before")
     @classmethod
-    def _bots_in_no_file(cls, settings: Any) -> Any:
-        """A request must not make this process execute a file; the flags of the server may name one."""
-        if isinstance(settings, dict) and any(is_file(bot) for bot in _bots_of(settings)):
-            raise ValueError("only the flags of the server may name a bot in a file")
+    def _bots_are_registered(cls, settings: Any) -> Any:
+        """A request must not make this process load or execute a file; the flags of the server may name one."""
+        for bot in _bots_of(settings) if isinstance(settings, dict) else ():
+            check_requested_bot(bot)
         return settings
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,8 +13,8 @@ from engine.mjai.bot_messages import BadMessage, parse_join, parse_reply
 from engine.mjai.connection import DEFAULT_DIALECT, MAX_MESSAGE, NOT_JOINED, WHEN_ASKED, Join
 from engine.mjai.messages import Message, for_seat
 from engine.mjai.possible_actions import possible_actions
-from server.access import RateLimiter
 from server.connection.outbox import ERROR_REPLY_TIMEOUT, ExpectedReply, Outbox
+from server.loop_clock import Timer, loop_clock
 from server.ports import ConnectionOwner, GamePort, Transport
 from server.settings import Settings
 
@@ -37,12 +36,11 @@ class BotConnection:
         self._owner = owner
         self._url_keys = url_keys or {}
         self._outbox = Outbox(transport)
-        self._rate_limiter = RateLimiter(settings.messages_per_second, burst=settings.messages_per_second)
         self._game: GamePort | None = None
         self._seat = 0
         self._secret = ""
         self._join_sent = False
-        self._join_timer: asyncio.TimerHandle | None = asyncio.get_running_loop().call_later(
+        self._join_timer: Timer | None = loop_clock().call_later(
             settings.join_timeout, self._join_timed_out
         )  # None once the join is accepted or the connection closed
         self._left = False
@@ -51,10 +49,8 @@ class BotConnection:
 
     # From the transport -----------------------------------------------------------------------------------------------
 
-    def message_received(self, data: bytes | str) -> None:
+    def message_received(self, data: bytes) -> None:
         """See `ConnectionHandler`."""
-        if not self._within_limit():
-            return
         if self._join_timer is None:
             self._reply_received(data)
         elif not self._join_sent:
@@ -62,14 +58,8 @@ class BotConnection:
         else:
             self._fault(None, "a message before start_game: wait for it after join", "unasked")
 
-    def blank_line_received(self) -> None:
-        """See `ConnectionHandler`."""
-        self._within_limit()
-
     def message_too_long(self) -> None:
         """See `ConnectionHandler`."""
-        if not self._within_limit():
-            return
         text = f"a message longer than {MAX_MESSAGE:,} bytes; it was discarded"
         if self._join_timer is not None:
             self.close_with_error(text)
@@ -77,21 +67,13 @@ class BotConnection:
             self._fault(self._outbox.reply_received(), text, "oversized")
             self._outbox.flush()
 
-    def _within_limit(self) -> bool:
-        """Count a message. Closes the connection, and returns False, if it sends too many a second."""
-        within = self._rate_limiter.take()
-        if not within:
-            self.close_with_error(f"more than {self._settings.messages_per_second} messages a second")
-        return within
-
     def disconnected(self) -> None:
         """See `ConnectionHandler`."""
         self._leave()
-        self._owner.connection_closed(self)
 
     # Joining and leaving ----------------------------------------------------------------------------------------------
 
-    def _join_received(self, data: bytes | str) -> None:
+    def _join_received(self, data: bytes) -> None:
         try:
             join = parse_join(data, self._url_keys)
         except BadMessage as error:
@@ -191,8 +173,10 @@ class BotConnection:
 
     # From the bot -----------------------------------------------------------------------------------------------------
 
-    def _reply_received(self, data: bytes | str) -> None:
+    def _reply_received(self, data: bytes) -> None:
         expected = self._outbox.reply_received()
+        if expected not in (None, ExpectedReply.ERROR):  # else each fault would pay for the next one
+            self.transport.refund(len(data))
         try:
             reply = parse_reply(data)
         except BadMessage as error:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from dataclasses import dataclass
 from enum import Enum
 
+from server.loop_clock import loop_clock
 from server.ports import CLOSE_TIMEOUT, Transport
 
 ERROR_REPLY_TIMEOUT = 2.0  # seconds to wait for the reply to an error; messages behind the error wait as long
@@ -99,13 +99,12 @@ class Outbox:
             self._transport.send([message.data for message in self._unsent])
             self._transport.close()
         elif n_unsent:
-            asyncio.get_running_loop().call_later(CLOSE_TIMEOUT, self._close_if_stalled, n_unsent)
+            loop_clock().call_later(CLOSE_TIMEOUT, self._close_if_stalled, n_unsent)
 
     def _start_error_timer(self) -> None:
         """If the next expected reply is that to an error, limit the time to wait for it."""
         if self._unanswered and self._unanswered[0].expected is ExpectedReply.ERROR:
-            loop = asyncio.get_running_loop()
-            loop.call_later(self.error_reply_timeout, self._error_timed_out, self._unanswered[0])
+            loop_clock().call_later(self.error_reply_timeout, self._error_timed_out, self._unanswered[0])
 
     def _error_timed_out(self, error: Outgoing) -> None:
         if self._unanswered and self._unanswered[0] is error:

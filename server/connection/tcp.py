@@ -5,46 +5,45 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import cast
 
 from engine.mjai.connection import MAX_MESSAGE
-from server.ports import CLOSE_TIMEOUT, MAX_UNSENT_BYTES, Connect, ConnectionHandler
+from server.access import Admission
+from server.connection.base import MessageProtocol
+from server.ports import Connect
+from server.turns import Turns
 
 
-class TcpTransport(asyncio.Protocol):
+class TcpTransport(MessageProtocol):
     """A TCP connection; a `server.ports.Transport`."""
 
-    def __init__(self, connect: Connect) -> None:
-        self.address = ""
+    def __init__(self, admission: Admission, turns: Turns, messages_per_second: float, connect: Connect) -> None:
+        super().__init__(admission, turns, messages_per_second)
         self._connect = connect
         self._buffer = bytearray()
-        self._closing = False
         self._discarding = False  # the rest of a line that is too long
-        self._transport: asyncio.Transport
-        self._handler: ConnectionHandler
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See `asyncio.Protocol`."""
-        self._transport = cast(asyncio.Transport, transport)
-        peer = self._transport.get_extra_info("peername")  # None if the connection has been reset already
-        self.address = peer[0] if peer else ""
+        self._open(cast(asyncio.Transport, transport))
         self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._handler = self._connect(self)
 
-    def data_received(self, data: bytes) -> None:
-        """See `asyncio.Protocol`: split the data into lines."""
-        if self._closing:
+    def _parse(self, data: bytes) -> None:
+        """Split the data into lines."""
+        if not self._size_within_budget(data):
             return
         self._buffer += data
         start = 0
         while (end := self._buffer.find(b"\n", start)) >= 0:
-            self._handle_line(start, end)
+            if self._within_budget(1.0):
+                self._handle_line(start, end)
             start = end + 1
             if self._closing or self._transport.is_closing():
                 self._buffer.clear()
                 return
         del self._buffer[:start]
+        self._message_pending(bool(self._buffer), completed=start > 0)
         if len(self._buffer) > MAX_MESSAGE:
             self._buffer.clear()
             if not self._discarding:
@@ -61,30 +60,18 @@ class TcpTransport(asyncio.Protocol):
             line = bytes(self._buffer[start:end])
             if line and not line.isspace():
                 self._handler.message_received(line)
-            else:
-                self._handler.blank_line_received()
 
     def connection_lost(self, error: Exception | None) -> None:
         """See `asyncio.Protocol`."""
+        self._closed()
         self._handler.disconnected()
 
     def send(self, messages: Sequence[bytes]) -> None:
         """See `server.ports.Transport`."""
-        if self._closing or self._transport.is_closing():
-            return
-        self._transport.write(b"\n".join(messages) + b"\n")
-        if self._transport.get_write_buffer_size() > MAX_UNSENT_BYTES:
-            self._transport.abort()
+        if not self._closing and not self._transport.is_closing():
+            self._write(b"\n".join(messages) + b"\n")
 
     def close(self) -> None:
         """See `server.ports.Transport`."""
         if not self._closing and not self._transport.is_closing():
-            self._closing = True
-            with suppress(OSError):  # the peer may be gone already
-                self._transport.write_eof()  # closing the socket would discard what the peer has not read yet
-            asyncio.get_running_loop().call_later(CLOSE_TIMEOUT, self._transport.abort)
-
-
-async def listen(listener: socket.socket, connect: Connect) -> asyncio.Server:
-    """Accept mjsonp connections on a listening socket."""
-    return await asyncio.get_running_loop().create_server(lambda: TcpTransport(connect), sock=listener)
+            self._half_close()

@@ -3,89 +3,197 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Sequence
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, cast
 
-from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+from uvicorn.config import Config
+from uvicorn.server import ServerState
+from websockets.frames import CloseCode, Frame, Opcode
+from websockets.http11 import Request
+from websockets.server import ServerProtocol
 
 from engine.mjai.connection import MAX_MESSAGE
-from server.ports import CLOSE_TIMEOUT, MAX_UNSENT_BYTES, Connect
+from server.access import AccessError, Admission, RateLimitError
+from server.connection.base import MessageProtocol
+from server.loop_clock import Timer, loop_clock
+from server.ports import CLOSE_TIMEOUT, ConnectionHandler
+from server.turns import Turns
+
+MAX_FRAME_BYTES = 2 * MAX_MESSAGE  # a longer message closes the WebSocket; from MAX_MESSAGE on it is a fault
+PING_INTERVAL = 20.0  # seconds without anything received until a ping; after as long again the peer is gone
+SWITCHING_PROTOCOLS = 101
+DATA_FRAMES = frozenset({Opcode.TEXT, Opcode.BINARY, Opcode.CONT})
+WEBSOCKETS_LOG = logging.getLogger("websockets.server")
 
 
-class WebSocketTransport:
-    """A WebSocket; a `server.ports.Transport`."""
+class HandshakeError(Exception):
+    """A handshake is refused: the status of the response and one line of text."""
 
-    def __init__(self, socket: WebSocket) -> None:
-        """To be created in the task that calls `serve`."""
-        self.address = socket.client.host if socket.client else ""
-        self._socket = socket
-        self._unsent: deque[bytes] = deque()
-        self._unsent_bytes = 0
-        self._wake_writer = asyncio.Event()
-        self._closing = False
-        self._writer: asyncio.Task[None]
-        self._reader: asyncio.Task[None] | None = asyncio.current_task()
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
 
-    async def serve(self, connect: Connect) -> None:
-        """Carry messages both ways until either side closes."""
-        await self._socket.accept()
-        self._writer = asyncio.create_task(self._write())
-        handler = connect(self)
+
+class Door(Protocol):
+    """Where handshakes are answered."""
+
+    turns: Turns
+    messages_per_second: float
+
+    def open(self, request: Request, admission: Admission) -> Callable[[WebSocketConnection], ConnectionHandler]:
+        """Find out who handles the connection that a request opens. Raises HandshakeError, AccessError."""
+        ...
+
+
+class WebSocketConnection(MessageProtocol):
+    """A WebSocket; a `server.ports.Transport`. websockets' `ServerProtocol` parses and writes the frames (RFC 6455).
+
+    uvicorn creates it when a client asks for an upgrade, and hands it the request.
+    """
+
+    def __init__(self, config: Config, server_state: ServerState, app_state: dict[str, Any]) -> None:
+        door: Door = config.app.state.websockets  # type: ignore[union-attr]  # of `server.app`
+        super().__init__(app_state["admission"], door.turns, door.messages_per_second)
+        self._door = door
+        self._connections = server_state.connections
+        self._protocol = ServerProtocol(max_size=MAX_FRAME_BYTES, logger=WEBSOCKETS_LOG)
+        self._opened = False  # and so has a handler
+        self._fragments: list[bytes] = []  # of a message that has come in part
+        self._heard = True  # whether anything was received since the last ping
+        self._ping_timer: Timer | None = None
+        self._writable = asyncio.Event()
+        self._writable.set()
+
+    # Opening ----------------------------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """See `asyncio.Protocol`."""
+        self._open(cast(asyncio.Transport, transport))
+        self._connections.add(self)  # type: ignore[arg-type]  # so that `shutdown` is called
+
+    def _answer_handshake(self, request: Request) -> None:
+        """Open the connection, or refuse it."""
         try:
-            while True:
-                message = await self._socket.receive()
-                if message["type"] == "websocket.disconnect":
-                    break
-                text = message.get("text")
-                data = message.get("bytes") or b"" if text is None else text.encode()
-                if len(data) > MAX_MESSAGE:
-                    handler.message_too_long()
-                elif not self._closing:
-                    handler.message_received(data)
-        except asyncio.CancelledError:
-            if not self._closing:  # cancelled from outside: the server stops
-                raise
-        finally:
-            self._closing = True
-            self._writer.cancel()
-            handler.disconnected()
+            connect = self._door.open(request, self._admission)
+        except HandshakeError as error:
+            self._refuse(error.status, str(error), {})
+            return
+        except AccessError as error:
+            headers = {"Retry-After": str(error.retry_after)} if isinstance(error, RateLimitError) else {}
+            self._refuse(error.status, str(error), headers)
+            return
+        response = self._protocol.accept(request)
+        self._protocol.send_response(response)
+        self._flush()
+        if response.status_code != SWITCHING_PROTOCOLS:  # no valid handshake
+            return
+        self.address = self._admission.address
+        self._ping_timer = loop_clock().call_later(PING_INTERVAL, self._ping)
+        self._opened = True
+        self._handler = connect(self)
 
-    async def _write(self) -> None:
-        """Send queued messages in order until the connection is closed or broken."""
-        try:
-            while True:
-                await self._wake_writer.wait()
-                self._wake_writer.clear()
-                while self._unsent:
-                    data = self._unsent.popleft()
-                    self._unsent_bytes -= len(data)
-                    await self._socket.send_text(data.decode())
-                if self._closing:
-                    await self._socket.close()
-                    return
-        except (WebSocketDisconnect, RuntimeError):  # the peer is gone
-            self._abort()
+    def _refuse(self, status: int, text: str, headers: Mapping[str, str]) -> None:
+        response = self._protocol.reject(status, json.dumps({"detail": text}))
+        del response.headers["Content-Type"]
+        for name, value in {"Content-Type": "application/json", **headers}.items():
+            response.headers[name] = value
+        self._protocol.send_response(response)
+        self._flush()
+
+    # Receiving --------------------------------------------------------------------------------------------------------
+
+    def _parse(self, data: bytes) -> None:
+        if not self._size_within_budget(data):
+            return
+        self._heard = True
+        self._protocol.receive_data(data)
+        events = self._protocol.events_received()
+        completed = False
+        for event in events:
+            if isinstance(event, Request):
+                self._answer_handshake(event)
+            elif self._opened and not self._closing and self._within_budget(1.0):
+                completed |= self._handle_frame(cast(Frame, event))
+        self._flush()  # pongs, and the reply to a close frame
+        self._message_pending(bool(self._fragments) or not events, completed)
+
+    def _handle_frame(self, frame: Frame) -> bool:
+        """A complete frame. Returns whether it completes a message; `ServerProtocol` replies to control frames."""
+        if frame.opcode not in DATA_FRAMES:
+            return False
+        self._fragments.append(bytes(frame.data))
+        if not frame.fin:
+            return False
+        data = self._fragments[0] if len(self._fragments) == 1 else b"".join(self._fragments)
+        self._fragments.clear()
+        if len(data) > MAX_MESSAGE:
+            self._handler.message_too_long()
+        else:
+            self._handler.message_received(data)
+        return True
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """See `asyncio.Protocol`."""
+        self._connections.discard(self)
+        if self._ping_timer is not None:
+            self._ping_timer.cancel()
+        self._writable.set()
+        self._closed()
+        if self._opened:
+            self._handler.disconnected()
+
+    def _ping(self) -> None:
+        """Ask an idle peer whether it is still there."""
+        if not self._heard:
+            self._transport.abort()
+            return
+        self._heard = False
+        self._protocol.send_ping(b"")
+        self._flush()
+        self._ping_timer = loop_clock().call_later(PING_INTERVAL, self._ping)
+
+    # Sending ----------------------------------------------------------------------------------------------------------
 
     def send(self, messages: Sequence[bytes]) -> None:
         """See `server.ports.Transport`."""
-        if self._closing:
-            return
-        self._unsent.extend(messages)
-        self._unsent_bytes += sum(map(len, messages))
-        self._wake_writer.set()
-        if self._unsent_bytes > MAX_UNSENT_BYTES:
-            self._unsent.clear()
-            self._abort()
-
-    def close(self) -> None:
-        """See `server.ports.Transport`."""
         if not self._closing:
-            self._closing = True
-            self._wake_writer.set()
-            asyncio.get_running_loop().call_later(CLOSE_TIMEOUT, self._abort)
+            for message in messages:
+                self._protocol.send_text(message)
+            self._flush()
 
-    def _abort(self) -> None:
-        """Close the connection at once, whatever the peer has not read."""
-        self._closing = True
-        if self._reader is not None and self._socket.client_state != WebSocketState.DISCONNECTED:
-            self._reader.cancel()
+    def _flush(self) -> None:
+        """Write what the protocol has to send; an empty part is the end of the stream."""
+        parts = self._protocol.data_to_send()
+        if not parts or self._transport.is_closing():
+            return
+        self._write(b"".join(parts))
+        if not parts[-1]:
+            self._half_close()
+        elif self._protocol.close_expected() and not self._closing:
+            self._closing = True
+            self._loop.call_later(CLOSE_TIMEOUT, self._transport.abort)
+
+    def close(self, code: int = CloseCode.NORMAL_CLOSURE, reason: str = "") -> None:
+        """See `server.ports.Transport`."""
+        if not self._closing and not self._transport.is_closing():
+            self._protocol.send_close(code, reason)
+            self._flush()
+
+    def shutdown(self) -> None:
+        """Close because the server stops; uvicorn calls this."""
+        self.close(CloseCode.SERVICE_RESTART)
+        self._transport.close()
+
+    async def drain(self) -> None:
+        """Wait until the peer has received most of what was sent, or is gone."""
+        await self._writable.wait()
+
+    def pause_writing(self) -> None:
+        """See `asyncio.Protocol`."""
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        """See `asyncio.Protocol`."""
+        self._writable.set()

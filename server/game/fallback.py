@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 
 import numpy as np
 import structlog
 
-from agents.base import Agent, CompiledAgent
+from agents.base import Agent
 from agents.registry import make
 from engine.mjai.possible_actions import safe_default
+from server.house_bots import decides_at_once, is_built_in
 
-# For house bots that are not compiled. One that hangs delays other bots that are not compiled, and nothing else.
+# For house bots that are not compiled. The network runs in one thread: more of them would take the processor, and
+# the lock of Python, from the event loop. Bots of others have threads of their own, as one that hangs keeps its thread.
+NETWORK_THREAD = ThreadPoolExecutor(1, thread_name_prefix="network")
 BOT_THREADS = ThreadPoolExecutor(thread_name_prefix="house-bot")
 log = structlog.get_logger("server.game")
 
@@ -24,47 +28,49 @@ class FallbackPlayer:
     def __init__(self, game_id: str, seat: int, seed: int) -> None:
         """`seed` is that of the bots' random numbers, 64 bits."""
         self.bot = ""  # spec of the house bot; "": none plays
-        self._agent: Agent | None = None
+        self._agent: Callable[[], Agent]  # makes it at the first call
         self._game_id = game_id
         self._seat = seat
         self._seed = seed
         self._pending: asyncio.Future[int] | None = None  # the latest decision made in a thread, done or not
 
     def use(self, bot: str) -> None:
-        """Let the house bot with this spec decide from now on; safe defaults are played if it cannot be made."""
-        self.bot, self._agent = bot, None
-        if bot:
-            try:
-                self._agent = make(bot, self._seed)
-            except Exception as error:  # its files are gone, or whatever goes wrong in it: the game goes on
-                self._failed(repr(error))
+        """Let the house bot with this spec decide from now on."""
+        self.bot, self._agent = bot, cache(partial(make, bot, self._seed))
 
     def decide(self, view: np.record, legal_actions: Sequence[int], on_decision: Callable[[int], None]) -> int | None:
-        """An action for the seat that sees `view`.
+        """An action for the seat that sees `view`: the bot's if it is legal, else the safe default.
 
-        A compiled bot decides at once. For any other this returns None, and `on_decision` gets the action later; while
-        it has not come, further decisions are safe defaults, so a bot that hangs occupies one thread.
+        A built-in compiled bot decides at once. Any other is made and decides in a thread: this returns None, and
+        `on_decision` gets the action later; while it has not come, further decisions are safe defaults, so a bot that
+        hangs occupies one thread.
         """
-        agent = self._agent
-        if agent is None:
+        if not self.bot:
             return safe_default(legal_actions)
-        views = np.array([view])
-        if isinstance(agent, CompiledAgent):
-            return int(agent.act(views)[0])
+        agent, views = self._agent, np.array([view])
+
+        def act() -> int:
+            return int(agent().act(views)[0])
+
+        if decides_at_once(self.bot):
+            return self._checked(act, legal_actions)
         if self._pending is not None and not self._pending.done():
             return safe_default(legal_actions)
-        loop = asyncio.get_running_loop()
-        self._pending = loop.run_in_executor(BOT_THREADS, lambda: int(agent.act(views)[0]))
-        self._pending.add_done_callback(lambda pending: on_decision(self._checked(pending, legal_actions)))
+        threads = NETWORK_THREAD if is_built_in(self.bot) else BOT_THREADS
+        self._pending = asyncio.get_running_loop().run_in_executor(threads, act)
+        self._pending.add_done_callback(lambda pending: on_decision(self._checked(pending.result, legal_actions)))
         return None
 
-    def _checked(self, pending: asyncio.Future[int], legal_actions: Sequence[int]) -> int:
+    def _checked(self, act: Callable[[], int], legal_actions: Sequence[int]) -> int:
         """The bot's action if it is legal, else the safe default."""
-        error = pending.exception()
-        action = pending.result() if error is None else -1
+        try:
+            action = act()
+        except Exception as error:  # its files are gone, or whatever goes wrong in it: the game goes on
+            self._failed(repr(error))
+            return safe_default(legal_actions)
         if action in legal_actions:
             return action
-        self._failed(repr(error) if error else action)
+        self._failed(action)
         return safe_default(legal_actions)
 
     def _failed(self, reason: str | int) -> None:

@@ -24,6 +24,7 @@ from server.game.history import History
 from server.game.journal import Entry
 from server.game.seat import Seat
 from server.game.start import GameStart, Player
+from server.loop_clock import loop_clock
 from server.metrics import Metrics
 from server.ports import GameOwner, PlayerPort
 
@@ -53,7 +54,10 @@ class LiveGame:
 
     def _make_seat(self, index: int, player: Player) -> Seat:
         settings = self.start.settings
-        clock = DecisionClock(settings.decision_time, settings.bank_time, partial(self._decision_timed_out, index))
+        on_timeout = partial(self._decision_timed_out, index)
+        clock = DecisionClock(
+            settings.decision_time, settings.bank_time, on_timeout, lambda: self.seats[index].data_waits
+        )
         seat = Seat(index, player, clock, FallbackPlayer(self.id, index, (self.start.seed + index) % (1 << 64)))
         if player.house:
             self._change_occupant(seat, None, player.house)
@@ -102,7 +106,7 @@ class LiveGame:
 
     def restore(self) -> None:
         """After `replay`: wait for the bots to reconnect, at most `resume_timeout` seconds, then play on."""
-        self._loop.call_later(self.start.settings.resume_timeout, self._end_restoring)
+        loop_clock().call_later(self.start.settings.resume_timeout, self._end_restoring)
         self._end_restoring_if_complete()
 
     def _replay(self, entry: Entry) -> None:
@@ -187,8 +191,10 @@ class LiveGame:
             seat.fallback.use(bot)
             seat.legal_actions = list(seat.legal_actions)  # a decision that is still pending is for the list before
         if seat.needs_connection and not (self._restoring or self.engine.over or self._closed):
-            resume_timeout = self.start.settings.resume_timeout
-            seat.reconnect_timer = self._loop.call_later(resume_timeout, self._reconnect_timed_out, seat)
+            seconds = self.start.settings.resume_timeout
+            seat.reconnect_timer = loop_clock().call_later(
+                seconds, self._take_over, seat, f"connection lost for {seconds:g} s"
+            )
 
     def connection_lost(self, index: int) -> None:
         """See `GamePort`."""
@@ -239,9 +245,6 @@ class LiveGame:
     def count_for(self, seat: Seat) -> int:
         """The number of messages of the game that the bot of a seat may have seen."""
         return self.history.count if seat.restored is None else seat.restored
-
-    def _reconnect_timed_out(self, seat: Seat) -> None:
-        self._take_over(seat, f"connection lost for {self.start.settings.resume_timeout:g} s")
 
     def _take_over(self, seat: Seat, reason: str) -> None:
         """A house bot plays the seat from now on, the open decision included."""
@@ -315,7 +318,7 @@ class LiveGame:
     def _stop_clock(self, seat: Seat) -> None:
         elapsed = seat.clock.stop()
         if elapsed is not None:
-            self._metrics.answer_time.observe(elapsed)
+            self._metrics.observe_answer(*elapsed)
 
     def _act(self, seat: Seat, action: int) -> None:
         """Write the decision of a seat to the journal, then play it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import secrets
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from dataclasses import dataclass, field
 from server.game.clock import DecisionClock
 from server.game.fallback import FallbackPlayer
 from server.game.start import Player
+from server.loop_clock import Timer
 from server.ports import PlayerPort
 
 
@@ -25,7 +25,7 @@ class Seat:
     secret: str = ""  # to resume the game with
     legal_actions: list[int] = field(default_factory=list)  # of the open decision
     paused: bool = False  # whether a house bot has begun its pause before the open decision
-    reconnect_timer: asyncio.TimerHandle | None = None  # until a house bot takes the seat of a lost connection over
+    reconnect_timer: Timer | None = None  # until a house bot takes the seat of a lost connection over
     restored: int | None = None  # messages the game had after a crash; None: the bot has come back, or nothing was lost
     cut_off: bool = False  # its bot has seen more of the game than the journal holds, and has not come back
     faults: int = 0
@@ -40,6 +40,11 @@ class Seat:
     def needs_connection(self) -> bool:
         """Whether the seat waits for its bot to reconnect: the connection is lost, and no house bot has taken over."""
         return self.connection is None and not self.fallback.bot
+
+    @property
+    def data_waits(self) -> bool:
+        """Whether the connection has received data that is not parsed yet."""
+        return self.connection is not None and self.connection.transport.data_waits
 
     def cancel_reconnect_timer(self) -> None:
         """Wait no longer for a lost connection."""

@@ -17,6 +17,7 @@ from server.access import (
     UnauthorizedError,
     limited_address,
 )
+from server.addresses import Proxies
 from server.cli import make_parser, manage_tokens, parse
 from server.settings import Settings
 from server.store import Store
@@ -56,18 +57,70 @@ async def refusal(asked: Any) -> AccessError:
 
 def test_connections_are_limited_by_address_and_in_total() -> None:
     limits = make_access(max_connections=3, connections_per_address=2)
-    limits.connect(HERE)
-    limits.connect(HERE)
-    with pytest.raises(RateLimitError, match=f"{HERE} already has 2 connections; close one of them") as refused:
-        limits.connect(HERE)
+    first, second = (limits.admit(HERE, maybe_proxy=False) for _ in range(2))
+    with pytest.raises(RateLimitError, match=r"has 2 connections \(the server's setting connections_per_") as refused:
+        limits.admit(HERE, maybe_proxy=False)
     assert refused.value.retry_after > 0
-    limits.connect(THERE)
-    with pytest.raises(ServerFullError, match="the server is full; try again later"):
-        limits.connect(THERE)
-    limits.disconnect(HERE)
-    limits.connect(THERE)
-    limits.disconnect(HERE)
-    limits.connect(HERE)
+    limits.admit(THERE, maybe_proxy=False)
+    with pytest.raises(ServerFullError, match=r"the server is full \(its setting max_connections\); try again later"):
+        limits.admit(THERE, maybe_proxy=False)
+    first.release()
+    first.release()
+    assert limits.n_connections() == 2
+    limits.admit(THERE, maybe_proxy=False)
+    second.release()
+    limits.admit(HERE, maybe_proxy=False)
+
+
+def test_new_connections_of_an_address_are_limited_however_short_they_are(clock: Clock) -> None:
+    limits = make_access(connections_per_address=5)
+    for _ in range(10):
+        limits.admit(HERE, maybe_proxy=False).release()
+    with pytest.raises(RateLimitError, match="more than 50 new connections a minute"):
+        limits.admit(HERE, maybe_proxy=False)
+    limits.admit(THERE, maybe_proxy=False)
+    clock.now += 60 / 50
+    limits.admit(HERE, maybe_proxy=False)
+
+
+def test_a_connection_of_a_trusted_proxy_counts_for_the_address_that_it_forwards_for() -> None:
+    limits = make_access(connections_per_address=2, trusted_proxies="10.0.0.0/8")
+    forwarded = [limits.admit("10.1.2.3", maybe_proxy=True) for _ in range(4)]
+    for admission in forwarded[:2]:
+        admission.forward(f"203.0.113.9, {HERE}")
+        assert admission.address == HERE
+    with pytest.raises(RateLimitError, match=f"{HERE} has 2 connections"):
+        forwarded[2].forward(HERE)
+    forwarded[2].forward(THERE)
+    for admission in forwarded:
+        admission.release()
+    assert limits.n_connections() == 0
+    limits.admit(HERE, maybe_proxy=True)
+    direct = limits.admit(HERE, maybe_proxy=True)
+    direct.forward(THERE)  # a header of anybody else is not believed
+    assert direct.address == HERE
+
+
+@pytest.mark.parametrize(
+    ("trusted", "peer", "header", "client"),
+    [
+        ("127.0.0.1", "127.0.0.1", "", "127.0.0.1"),
+        ("127.0.0.1", "127.0.0.1", "192.0.2.1", "192.0.2.1"),
+        ("127.0.0.1", "127.0.0.1", "198.51.100.7, 192.0.2.1", "192.0.2.1"),
+        ("127.0.0.1", "192.0.2.9", "192.0.2.1", "192.0.2.9"),
+        ("10.0.0.0/8, 127.0.0.1", "127.0.0.1", "192.0.2.1:4711, 10.3.2.1", "192.0.2.1"),
+        ("::1", "::1", "[2001:db8::1]:99", "2001:db8::1"),
+        ("::1", "::1", "2001:db8::1", "2001:db8::1"),
+        ("172.16.0.0/12", "172.18.0.2", "172.18.0.5", "172.18.0.5"),
+        ("127.0.0.1", "127.0.0.1", "unknown, _hidden", "127.0.0.1"),
+        ("*", "192.0.2.9", "192.0.2.1, 192.0.2.2", "192.0.2.1"),
+        ("", "127.0.0.1", "192.0.2.1", "127.0.0.1"),
+    ],
+)
+def test_the_client_behind_proxies_is_the_last_address_that_is_no_trusted_proxy(
+    trusted: str, peer: str, header: str, client: str
+) -> None:
+    assert Proxies(trusted).client(peer, header) == client
 
 
 @pytest.mark.parametrize(("what", "setting"), [("join", "joins_per_minute"), ("download", "downloads_per_minute")])
@@ -75,7 +128,7 @@ def test_uses_are_limited_by_address(clock: Clock, what: str, setting: str) -> N
     use = getattr(make_access(**{setting: 30}), what)
     for _ in range(30):
         use(HERE)
-    with pytest.raises(RateLimitError, match=f"more than 30 {what}s a minute from {HERE}; try again later") as refused:
+    with pytest.raises(RateLimitError, match=f"more than 30 {what}s a minute from {HERE} ") as refused:
         use(HERE)
     assert refused.value.retry_after == 2
     use(THERE)
@@ -92,7 +145,7 @@ def test_uses_are_limited_by_address(clock: Clock, what: str, setting: str) -> N
 
 def test_a_use_is_left_after_retry_after(clock: Clock) -> None:
     for per_minute in (1, 7, 59, 600):
-        limit = AddressRateLimiter(per_minute, "uses")
+        limit = AddressRateLimiter(per_minute, per_minute, "uses", "x")
         for _ in range(per_minute):
             limit.take(HERE)
         with pytest.raises(RateLimitError) as refused:
@@ -103,7 +156,7 @@ def test_a_use_is_left_after_retry_after(clock: Clock) -> None:
 
 def test_the_number_of_limited_addresses_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(access, "MAX_ADDRESSES", 3)
-    limit = AddressRateLimiter(1, "uses")
+    limit = AddressRateLimiter(1, 1, "uses", "x")
     for address in ("a", "b", "c"):
         limit.take(address)
     with pytest.raises(RateLimitError):
@@ -133,11 +186,11 @@ def test_the_number_of_limited_addresses_is_bounded(clock: Clock, monkeypatch: p
 def test_limits_apply_to_ipv4_addresses_and_ipv6_networks(address: str, counted: str) -> None:
     assert limited_address(address) == counted
     limits = make_access(connections_per_address=1)
-    limits.connect(address)
+    admission = limits.admit(address, maybe_proxy=False)
     with pytest.raises(RateLimitError):
-        limits.connect(address)
-    limits.disconnect(address)
-    limits.connect(address)
+        limits.admit(address, maybe_proxy=False)
+    admission.release()
+    limits.admit(address, maybe_proxy=False)
 
 
 # Tokens ---------------------------------------------------------------------------------------------------------------

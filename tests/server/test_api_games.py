@@ -201,7 +201,9 @@ async def test_downloads_are_limited_by_address(tmp_path: Path) -> None:
         response = await at.http.get(path)
         assert response.status_code == 429
         assert 1 <= int(response.headers["retry-after"]) <= 20
-        detail = "more than 3 downloads a minute from 127.0.0.1; try again later"
+        detail = (
+            "more than 3 downloads a minute from 127.0.0.1 (the server's setting downloads_per_minute); try again later"
+        )
         assert response.json() == {"detail": detail}
         assert (await at.http.get(f"/api/games/{game_id}")).status_code == 200
         behind_a_proxy = await at.http.get(path, headers={"X-Forwarded-For": "192.0.2.7"})

@@ -77,4 +77,5 @@ async def test_other_paths_refuse_websockets(tmp_path: Path) -> None:
         for path in ("/", "/mjai2", "/api/rooms"):
             with pytest.raises(InvalidStatus) as refused:
                 await at.socket(path)
-            assert refused.value.response.status_code == 403
+            assert refused.value.response.status_code == 404
+            assert b"bots play at /mjai/ROOM" in refused.value.response.body

@@ -220,11 +220,14 @@ def no_weights() -> None:
     raise RuntimeError("no such weights")
 
 
+@pytest.mark.parametrize("at_once", [False, True])
 @pytest.mark.parametrize("fails", [no_weights, lambda: None, lambda: np.array([]), lambda: [114]])
 async def test_safe_defaults_are_played_for_a_house_bot_that_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: Callable[[], Any]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: Callable[[], Any], at_once: bool
 ) -> None:
+    """At once, as the compiled ones do, or in a thread."""
     monkeypatch.setattr(fallback, "make", lambda *_: Uncompiled(fails))
+    monkeypatch.setattr(fallback, "decides_at_once", lambda _: at_once)
     async with serving(tmp_path, fill=("rule",), fill_delay=0) as server:
         await Bot(server, "a").play()
         game, lines = await the_game(server)
@@ -267,6 +270,8 @@ async def test_house_bots_that_hang_delay_no_other_game(tmp_path: Path, monkeypa
         return bot
 
     monkeypatch.setattr(fallback, "make", lambda spec, *_: hanging() if spec == "rule" else make(spec))
+    monkeypatch.setattr(fallback, "decides_at_once", lambda spec: spec != "rule")
+    monkeypatch.setattr(fallback, "is_built_in", lambda spec: spec != "rule")
     async with serving(tmp_path, decision_time=0.02, bank_time=0, max_faults=10_000) as server:
         try:
             stuck = [Bot(server, f"stuck{room}", room=f"{room}+rule", reply="when_asked") for room in "abcd"]

@@ -83,7 +83,7 @@ MALFORMED: dict[str, Callable[[Bot, Message], Answer]] = {
 }
 OVERSIZED: dict[str, Callable[[Bot, Message], Answer]] = {
     "too long": lambda bot, drawn: b" " * MAX_MESSAGE + b"{}",
-    "much too long": lambda bot, drawn: b'{"type":"none","x":"' + b"x" * 900_000 + b'"}',
+    "much too long": lambda bot, drawn: b'{"type":"none","x":"' + b"x" * 120_000 + b'"}',
 }
 WRONG = ILLEGAL | FOR_ANOTHER | MALFORMED | OVERSIZED
 

@@ -12,21 +12,30 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 # What the modules and packages here may import of server/. Those not named are above them and may import anything.
 MAY_IMPORT: dict[str, set[str]] = {
-    "server.settings": set(),
+    "server.loop_clock": set(),
+    "server.house_bots": set(),
+    "server.settings": {"server.house_bots"},
     "server.metrics": set(),
     "server.ports": set(),
-    "server.game": {"server.ports", "server.settings", "server.metrics"},
-    "server.connection": {"server.ports", "server.settings", "server.access"},
+    "server.turns": set(),
+    "server.descriptors": {"server.settings"},
+    "server.addresses": set(),
+    "server.game": {
+        "server.turns", "server.ports", "server.settings", "server.metrics", "server.loop_clock", "server.house_bots",
+    },
+    "server.connection": {
+        "server.ports", "server.settings", "server.access", "server.turns", "server.loop_clock",
+    },
     "server.migrations": {"server.store"},  # its scripts name the tables, the store runs them: no cycle of modules
     "server.store": {"server.migrations"},
-    "server.access": {"server.settings", "server.store"},
-    "server.rooms": {"server.ports", "server.access", "server.settings"},
-    "server.spectators": {"server.game"},
+    "server.access": {"server.settings", "server.store", "server.addresses"},
+    "server.rooms": {"server.ports", "server.access", "server.settings", "server.house_bots"},
+    "server.spectators": {"server.game", "server.connection", "server.turns", "server.metrics"},
     "server.results": {"server.game", "server.store"},
     "server.storing": {"server.metrics", "server.store"},
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
-        "server.store", "server.access", "server.rooms", "server.spectators", "server.results",
+        "server.store", "server.access", "server.rooms", "server.spectators", "server.results", "server.turns",
         "server.storing",
     },
 }  # fmt: skip

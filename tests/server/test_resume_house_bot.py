@@ -61,6 +61,7 @@ async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path, m
             return np.array([37], dtype=np.int64)
 
     monkeypatch.setattr(fallback, "make", lambda *_: Slow())
+    monkeypatch.setattr(fallback, "decides_at_once", lambda _: False)
     async with serving(tmp_path, resume_timeout=0.02) as server:
         lost = Bot(server, "lost", resume=True)
         others = [Bot(server, name) for name in "xy"]
@@ -106,6 +107,7 @@ async def test_a_bot_that_lost_its_seat_by_faults_is_not_asked_while_a_slow_hous
             await bad.until_own()
             game = live_game(server)
             monkeypatch.setattr(fallback, "make", lambda *_: Slow())
+            monkeypatch.setattr(fallback, "decides_at_once", lambda _: False)
             await bad.send(b"?")
             while await bad.next() is not None:
                 pass

@@ -221,7 +221,7 @@ async def test_a_spectator_that_sends_a_message_is_disconnected(tmp_path: Path) 
 
 
 async def test_spectators_count_as_connections(tmp_path: Path) -> None:
-    async with live(tmp_path, connections_per_address=2, max_connections=3) as at:
+    async with live(tmp_path, connections_per_address=2, max_connections=5) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         await play_into(bot, 0)
         path = f"/api/games/{await playing_game(at)}/events"
@@ -229,15 +229,15 @@ async def test_spectators_count_as_connections(tmp_path: Path) -> None:
             status, headers, detail = await refusal(at, path)
             assert status == 429
             assert int(headers["Retry-After"]) >= 1
-            assert "close one of them" in detail
+            assert "setting connections_per_address" in detail
         await until(lambda: connections(at) == 1)
         async with at.socket(path):
             pass
         await until(lambda: connections(at) == 1)
-        at.server.lobby.access.connect("192.0.2.1")
-        at.server.lobby.access.connect("192.0.2.2")
+        while at.server.lobby.access.n_connections() < 5:
+            at.server.lobby.access.admit(f"192.0.2.{at.server.lobby.access.n_connections()}", maybe_proxy=False)
         status, _, detail = await refusal(at, path)
-        assert (status, detail) == (503, "the server is full; try again later")
+        assert (status, detail) == (503, "the server is full (its setting max_connections); try again later")
 
 
 async def test_events_of_an_unknown_game_are_404(tmp_path: Path) -> None:

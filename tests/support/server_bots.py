@@ -21,6 +21,7 @@ from engine.mjai.actions import action_message
 from engine.records import mjai as records_mjai
 from engine.records.replay import Replay
 from server.game.live_game import LiveGame
+from server.loop_clock import loop_clock
 from server.running import Running, running
 from server.settings import Settings
 from server.store import Store, StoredGame
@@ -62,6 +63,7 @@ class Clock:
     def advance(self, seconds: float) -> None:
         """Advance the clock by `seconds`."""
         self._ahead += seconds
+        loop_clock().advance(seconds)
 
 
 def without_hints(message: Message) -> Message:

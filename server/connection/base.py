@@ -1,0 +1,106 @@
+"""What connections of both transports have in common: limits on what the peer sends, and on what it does not read."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+from server.access import Admission
+from server.connection.inlet import BYTES_PER_UNIT, MESSAGE_TIMEOUT, Budget, Inlet
+from server.loop_clock import Timer, loop_clock
+from server.ports import CLOSE_TIMEOUT, MAX_UNSENT_BYTES, ConnectionHandler
+from server.turns import Turns
+
+
+class MessageProtocol(asyncio.Protocol):
+    """Carries messages of at most MAX_MESSAGE bytes both ways; half of a `server.ports.Transport`.
+
+    A subclass parses what is received, sends and closes. It sets `_handler` before data comes.
+    """
+
+    _transport: asyncio.Transport
+    _inlet: Inlet
+    _handler: ConnectionHandler
+
+    def __init__(self, admission: Admission, turns: Turns, messages_per_second: float) -> None:
+        self.address = admission.address
+        self._admission = admission
+        self._turns = turns
+        self._messages_per_second = messages_per_second
+        self._budget = Budget(messages_per_second)
+        self._closing = False
+        self._loop = asyncio.get_running_loop()
+        self._message_timer: Timer | None = None  # while a message has come in part
+
+    def _open(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._inlet = Inlet(self._turns, self.address, transport, self._parse)
+
+    def data_received(self, data: bytes) -> None:
+        """See `asyncio.Protocol`."""
+        self._inlet.receive(data)
+
+    def _parse(self, data: bytes) -> None:
+        """Take the next slice of what was received."""
+        raise NotImplementedError
+
+    def _within_budget(self, units: float) -> bool:
+        """Use some of the budget. If it does not suffice, the handler closes, and nothing more is received."""
+        if self._budget.take(units):
+            return True
+        self._inlet.close()
+        self._pause_reading()
+        if not self._closing:
+            self._handler.close_with_error(
+                f"more than {self._messages_per_second:g} messages or KiB a second that were not asked for "
+                "(the server's setting messages_per_second)"
+            )
+        return False
+
+    def _size_within_budget(self, data: bytes) -> bool:
+        return self._within_budget(len(data) / BYTES_PER_UNIT)
+
+    @property
+    def data_waits(self) -> bool:
+        """See `server.ports.Transport`."""
+        return self._inlet.data_waits
+
+    def refund(self, size: int) -> None:
+        """See `server.ports.Transport`."""
+        self._budget.refund(size)
+
+    def _message_pending(self, pending: bool, completed: bool) -> None:
+        """Limit the time of a message that has come in part; `completed`: another one was complete before it."""
+        if self._message_timer is not None and (completed or not pending):
+            self._message_timer.cancel()
+            self._message_timer = None
+        if pending and self._message_timer is None:
+            self._message_timer = loop_clock().call_later(MESSAGE_TIMEOUT, self._message_timed_out)
+
+    def _message_timed_out(self) -> None:
+        if not self._closing:
+            self._handler.close_with_error(f"a message was not complete within {MESSAGE_TIMEOUT:g} seconds")
+
+    def _write(self, data: bytes) -> None:
+        self._transport.write(data)
+        if self._transport.get_write_buffer_size() > MAX_UNSENT_BYTES:
+            self._transport.abort()
+
+    def _half_close(self) -> None:
+        """Send no more. What the peer still sends is discarded; closing at once could discard what it has not read."""
+        self._closing = True
+        self._inlet.close()
+        with suppress(OSError):  # the peer may be gone already
+            self._transport.write_eof()
+        self._loop.call_later(CLOSE_TIMEOUT, self._transport.abort)
+
+    def _pause_reading(self) -> None:
+        if not self._transport.is_closing():
+            self._transport.pause_reading()
+
+    def _closed(self) -> None:
+        """The transport is closed."""
+        self._closing = True
+        self._message_pending(False, False)
+        self._inlet.close()
+        self._admission.release()

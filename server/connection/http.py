@@ -1,0 +1,87 @@
+"""HTTP connections: uvicorn's, with limits on what the peer sends and on the time it takes."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+import h11
+from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
+
+from server.access import Admission
+from server.connection.inlet import BYTES_PER_UNIT, Budget, Inlet
+from server.loop_clock import Timer, loop_clock
+from server.turns import Turns
+
+REQUEST_TIMEOUT = 10.0  # seconds to send a whole request, from the connection or the request's first byte on
+MAX_HEAD = 16_384  # bytes of a request without its body
+BYTES_PER_SECOND = 65_536  # that a connection may send; the bodies of all requests are shorter
+TIMED_OUT = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+
+class HttpConnection(H11Protocol):
+    """An HTTP/1.1 connection. It becomes a `WebSocketConnection`, with its admission, when the client asks for that."""
+
+    def __init__(self, config: Config, server_state: ServerState, admission: Admission, turns: Turns) -> None:
+        app_state: dict[str, Any] = {"admission": admission}  # which uvicorn hands on to requests and WebSockets
+        super().__init__(config, server_state, app_state)
+        self._admission = admission
+        self._turns = turns
+        self._budget = Budget(BYTES_PER_SECOND / BYTES_PER_UNIT)
+        self._inlet: Inlet
+        self._request_timer: Timer | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """See `asyncio.Protocol`."""
+        super().connection_made(cast(asyncio.Transport, transport))
+        self.client = (self._admission.address, 0)
+        self._inlet = Inlet(self._turns, self._admission.address, self.transport, self._parse)
+        self._limit_time()
+
+    def data_received(self, data: bytes) -> None:
+        """See `asyncio.Protocol`."""
+        self._inlet.receive(data)
+
+    def _parse(self, data: bytes) -> None:
+        if self.transport.is_closing():
+            return
+        if not self._budget.take(1.0 + len(data) / BYTES_PER_UNIT):
+            self._inlet.close()
+            self.transport.abort()
+            return
+        super().data_received(data)
+        if self.transport.get_protocol() is not self:  # a WebSocket now
+            self._inlet.close()
+            self._stop_timer()
+            return
+        if self.conn.their_state is h11.DONE and self.conn.trailing_data[0]:  # pipelining, which hardly a client uses
+            self._inlet.close()
+            self.shutdown()  # after the response
+        self._limit_time()
+
+    def _limit_time(self) -> None:
+        """Limit the time in which the rest of a request must come."""
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+            self._stop_timer()
+        elif self._request_timer is None:
+            self._request_timer = loop_clock().call_later(REQUEST_TIMEOUT, self._request_timed_out)
+
+    def _stop_timer(self) -> None:
+        if self._request_timer is not None:
+            self._request_timer.cancel()
+            self._request_timer = None
+
+    def _request_timed_out(self) -> None:
+        if not self.transport.is_closing():
+            if self.cycle is None or self.cycle.response_complete:
+                self.transport.write(TIMED_OUT)
+            self.transport.close()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """See `asyncio.Protocol`."""
+        self._stop_timer()
+        self._inlet.close()
+        self._admission.release()
+        super().connection_lost(error)

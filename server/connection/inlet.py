@@ -1,0 +1,97 @@
+"""What a connection receives on its way to the parser: in slices, and within a budget."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from time import monotonic
+
+from server.turns import Turns
+
+SLICE = 1024  # bytes parsed at a time; a thousand lines or 170 frames fit
+BYTES_PER_UNIT = 1024  # of the budget
+FREE_BYTES = 4096  # of a reply that was asked for: as much as annotations need
+BURST = 20.0  # seconds whose budget may be used at once
+MAX_WAITING = 262_144  # bytes that wait to be parsed; beyond it the connection is aborted
+MESSAGE_TIMEOUT = 30.0  # seconds to send a whole message, from its first byte
+
+
+class Budget:
+    """A token bucket for what one connection sends: a unit for each line or frame, and for each KiB."""
+
+    __slots__ = ("_burst", "_left", "_rate", "_since")
+
+    def __init__(self, per_second: float) -> None:
+        self._rate = per_second
+        self._left = self._burst = max(1.0, per_second * BURST)
+        self._since = monotonic()
+
+    def take(self, units: float) -> bool:
+        """Use some of the budget. Returns False if it does not suffice."""
+        self._left -= units
+        if self._left >= 0.0:
+            return True
+        now = monotonic()
+        self._left = min(self._burst, self._left + (now - self._since) * self._rate)
+        self._since = now
+        return self._left >= 0.0
+
+    def refund(self, size: int) -> None:
+        """Give back what a message of `size` bytes has used, because it was asked for."""
+        self._left = min(self._burst, self._left + 1.0 + min(size, FREE_BYTES) / BYTES_PER_UNIT)
+
+
+class Inlet:
+    """Hands received data to a parser in slices. While data waits for its turn, the transport is not read."""
+
+    def __init__(
+        self, turns: Turns, address: str, transport: asyncio.Transport, parse: Callable[[bytes], None]
+    ) -> None:
+        """Connections of the same `address` share the turns of one party."""
+        self._turns = turns
+        self._address = address
+        self._transport = transport
+        self._parse = parse
+        self._waiting = bytearray()
+        self._queued = False
+        self._closed = False
+
+    def receive(self, data: bytes) -> None:
+        """Take data that the transport has received."""
+        if self._closed:
+            return
+        if not self._queued and len(data) <= SLICE and self._turns.has_time():
+            self._parse(data)
+            return
+        self._waiting += data
+        if len(self._waiting) > MAX_WAITING:
+            self.close()
+            self._transport.abort()
+        if not self._transport.is_closing():
+            self._transport.pause_reading()
+        if not self._queued:
+            self._queued = True
+            self._turns.add(self._address, self._parse_slice)
+
+    @property
+    def data_waits(self) -> bool:
+        """Whether received data waits to be parsed."""
+        return self._queued
+
+    def close(self) -> None:
+        """Discard what waits and whatever is still received."""
+        self._closed = True
+        self._waiting.clear()
+
+    def _parse_slice(self) -> bool:
+        """Parse the next slice. Returns whether more data waits."""
+        data = bytes(self._waiting[:SLICE])
+        del self._waiting[:SLICE]
+        if data:
+            self._parse(data)
+        if self._waiting:
+            return True
+        self._queued = False
+        if not self._closed and not self._transport.is_closing():
+            self._transport.resume_reading()
+        return False

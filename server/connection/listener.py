@@ -1,0 +1,101 @@
+"""Accepts connections: a few in each iteration of the event loop, and within the limits of their addresses."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections import deque
+from collections.abc import Callable
+
+import structlog
+
+from server.access import Access, AccessError, Admission
+
+ACCEPTS = 4  # connections accepted in an iteration of the event loop; others wait in the backlog
+FAILURE_PAUSE = 1.0  # seconds without accepting after it has failed, as it does without free descriptors
+MAX_REFUSED = 32  # refused connections that stay open until their peers have read why
+log = structlog.get_logger("server.listener")
+
+
+class Listener:
+    """Accepts the connections of one listening socket. A refused one costs neither a transport nor a handler."""
+
+    def __init__(
+        self,
+        listener: socket.socket,
+        access: Access,
+        make_protocol: Callable[[Admission], asyncio.BaseProtocol],
+        refusal: Callable[[AccessError], bytes],
+        proxies: bool,
+    ) -> None:
+        """Begin to accept. `refusal` is what a refused peer is sent; `proxies`: trusted proxies may connect here."""
+        self._listener = listener
+        self._access = access
+        self._make_protocol = make_protocol
+        self._refusal = refusal
+        self._proxies = proxies
+        self._loop = asyncio.get_running_loop()
+        self._opening: set[asyncio.Task[None]] = set()
+        self._refused: deque[socket.socket] = deque()
+        self._closed = False
+        listener.setblocking(False)
+        self._listen()
+
+    def close(self) -> None:
+        """Accept no more."""
+        self._closed = True
+        self._loop.remove_reader(self._listener)
+        while self._refused:
+            self._refused.popleft().close()
+
+    def _listen(self) -> None:
+        if not self._closed:
+            self._loop.add_reader(self._listener, self._accept)
+
+    def _accept(self) -> None:
+        """Accept the connections that wait, a few of them."""
+        for _ in range(ACCEPTS):
+            try:
+                connection, peer = self._listener.accept()
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                return
+            except OSError as error:
+                log.error("cannot accept connections", error=str(error), pause=FAILURE_PAUSE)
+                self._loop.remove_reader(self._listener)
+                self._loop.call_later(FAILURE_PAUSE, self._listen)
+                return
+            connection.setblocking(False)
+            try:
+                admission = self._access.admit(peer[0], self._proxies)
+            except AccessError as error:
+                self._refuse(connection, error)
+            else:
+                task = asyncio.create_task(self._open(connection, admission))
+                self._opening.add(task)
+                task.add_done_callback(self._opening.discard)
+
+    async def _open(self, connection: socket.socket, admission: Admission) -> None:
+        try:
+            await self._loop.connect_accepted_socket(lambda: self._make_protocol(admission), connection)
+        except OSError:  # the peer is gone
+            admission.release()
+            connection.close()
+
+    def _refuse(self, connection: socket.socket, error: AccessError) -> None:
+        """Tell the peer why. Closing at once could discard the text before it is read, so some stay open a while."""
+        try:
+            connection.send(self._refusal(error))
+            connection.shutdown(socket.SHUT_WR)
+        except OSError:
+            connection.close()
+            return
+        self._refused.append(connection)
+        if len(self._refused) > MAX_REFUSED:
+            self._refused.popleft().close()
+        else:
+            self._loop.call_later(FAILURE_PAUSE, self._close_refused, connection)
+
+    def _close_refused(self, connection: socket.socket) -> None:
+        if connection in self._refused:
+            self._refused.remove(connection)
+            connection.close()

@@ -1,0 +1,49 @@
+"""File descriptors: how many this process may open, and how many connections they suffice for."""
+
+from __future__ import annotations
+
+import sys
+
+import structlog
+
+from server.settings import Settings
+
+if sys.platform != "win32":
+    import resource
+
+PER_CONNECTION = 2  # its socket, and the journal of a game, of which it may be the only bot
+RESERVED = 128  # for the database, listening sockets, refused connections, the log and compiled code
+MAX_SOFT_LIMIT = 65_536  # some libraries close or copy every descriptor up to the limit
+log = structlog.get_logger("server")
+
+
+def fit_connections(settings: Settings) -> Settings:
+    """Raise the soft limit of descriptors as far as needed, and lower `max_connections` to what the limit suffices for.
+
+    Raises ValueError if it suffices for no game.
+    """
+    if sys.platform == "win32":  # where sockets are no file descriptors
+        return settings
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = min(hard if hard != resource.RLIM_INFINITY else MAX_SOFT_LIMIT, MAX_SOFT_LIMIT)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        soft = wanted
+    return fitted(settings, soft if soft != resource.RLIM_INFINITY else MAX_SOFT_LIMIT)
+
+
+def fitted(settings: Settings, limit: int) -> Settings:
+    """The settings with as many connections as `limit` descriptors suffice for."""
+    possible = (limit - RESERVED) // PER_CONNECTION
+    if settings.max_connections <= possible:
+        return settings
+    if possible < Settings.model_fields["max_connections"].metadata[0].ge:
+        raise ValueError(f"{limit} file descriptors are too few for a game: raise the limit, as with ulimit -n 65536")
+    log.warning(
+        "fewer connections than max_connections: each needs two file descriptors",
+        max_connections=possible,
+        wanted=settings.max_connections,
+        descriptors=limit,
+        advice="raise the hard limit: ulimit -n 65536, or LimitNOFILE= of systemd",
+    )
+    return settings.model_copy(update={"max_connections": possible})

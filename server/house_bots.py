@@ -1,0 +1,75 @@
+"""The house bots of this process: which of them rooms may name, and that none is loaded or compiled in a game."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import structlog
+
+from agents.base import CompiledAgent
+from agents.files import where_raised
+from agents.registry import BUILT_IN, is_file, make
+from agents.registry import names as registered
+from engine.game import Game
+
+_compiled: dict[str, bool] = {}  # spec of each bot that has been made -> whether it is compiled
+_broken: set[str] = set()  # names of registered bots that cannot be played
+log = structlog.get_logger("server")
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The registered bots. Those of other packages are looked up once, which takes some milliseconds."""
+    return tuple(registered())
+
+
+def check_bot(spec: str) -> None:
+    """Raise ValueError unless the bot can be made. It is made at the first call only."""
+    if spec not in _compiled:
+        _compiled[spec] = isinstance(make(spec), CompiledAgent)
+
+
+def check_requested_bot(spec: str) -> None:
+    """Raise ValueError unless a request may name this bot: one by its name, which was tried when the server started.
+
+    Anything else would be loaded while games are played, and an error would tell which files there are.
+    """
+    if is_file(spec) or ":" in spec:
+        raise ValueError("only the flags of the server may name a bot in a file, or with an argument")
+    playable = [name for name in names() if name not in _broken]
+    if spec not in playable:
+        raise ValueError(f"unknown bot {spec!r}: choose one of {', '.join(playable)}")
+
+
+def is_built_in(spec: str) -> bool:
+    """Whether the bot is one of nukidora's own, whatever its argument."""
+    return spec.partition(":")[0] in BUILT_IN
+
+
+def decides_at_once(spec: str) -> bool:
+    """Whether the bot is made and decides in microseconds: a compiled one of nukidora's own."""
+    return is_built_in(spec) and _compiled.get(spec, False)
+
+
+def try_out(spec: str) -> None:
+    """Let the bot make its first decision, which may load or compile what it needs. Raises ValueError."""
+    check_bot(spec)
+    game = Game()
+    (seat,) = game.asked
+    try:
+        action = int(make(spec).act(np.array([game.view(seat)]))[0])
+    except Exception as error:
+        raise ValueError(f"the bot {spec} cannot play: {where_raised(error)}") from error
+    if action not in game.legal(seat):
+        raise ValueError(f"the bot {spec} cannot play: {action} is not legal")
+
+
+def try_out_all() -> None:
+    """Try all registered bots. Rooms may not name those that fail, which are logged."""
+    for name in names():
+        try:
+            try_out(name)
+        except (ValueError, ImportError) as error:
+            _broken.add(name)
+            log.warning("rooms cannot have this house bot", bot=name, error=str(error))

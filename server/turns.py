@@ -1,0 +1,82 @@
+"""Divides the time of the event loop: work that others can cause is done in small pieces, and parties take turns."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from time import perf_counter
+
+TURN = 0.002  # seconds of such work in one iteration of the event loop; then everything else runs
+Work = Callable[[], bool]  # a piece of work; returns whether there is more of it
+
+
+class Turns:
+    """Queues of work, one for each party; the parties take turns (round-robin), a piece of work each.
+
+    A party is whoever shall not delay the others: the address of a client, or the games without connections. However
+    much work a party has, the next piece of another one is done after at most TURN and one piece of each party.
+    """
+
+    def __init__(self) -> None:
+        """To be created in the event loop whose time it divides."""
+        self._loop = asyncio.get_running_loop()
+        self._queues: dict[str, deque[Work]] = {}  # never empty ones; the party whose turn it is comes first
+        self._end = 0.0  # perf_counter at which this iteration has no more time; 0: nothing was done in it
+        self._scheduled = False
+
+    def has_time(self) -> bool:
+        """Whether nobody waits and this iteration of the event loop has time left, so that work may be done at once."""
+        self._schedule()
+        if not self._end:
+            self._end = perf_counter() + TURN
+            return True
+        return not self._queues and perf_counter() < self._end
+
+    def add(self, party: str, work: Work) -> None:
+        """Queue work, which is called once an iteration until it returns False."""
+        self._queues.setdefault(party, deque()).append(work)
+        self._schedule()
+
+    def _schedule(self) -> None:
+        if not self._scheduled:
+            self._scheduled = True
+            self._loop.call_soon(self._next_iteration)
+
+    def _next_iteration(self) -> None:
+        """Do queued work for as long as an iteration may take."""
+        self._scheduled = False
+        self._end = 0.0
+        if not self._queues:
+            return
+        self._schedule()
+        self._end = perf_counter() + TURN
+        while self._queues:
+            self._do_next()
+            if perf_counter() >= self._end:
+                return
+
+    def _do_next(self) -> None:
+        """Do a piece of work of the party whose turn it is."""
+        party, queue = next(iter(self._queues.items()))
+        work = queue.popleft()
+        try:
+            if work():
+                queue.append(work)
+        except Exception as error:  # of this party: the others must get their turn
+            self._loop.call_exception_handler({"message": "work failed", "exception": error})
+        del self._queues[party]
+        if queue:
+            self._queues[party] = queue
+
+
+class Turnstile:
+    """Lets one task pass in an iteration of the event loop; all other tasks run in between."""
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+
+    async def wait(self) -> None:
+        """Wait for a turn; it lasts until the next `await`."""
+        async with self._lock:
+            await asyncio.sleep(0)

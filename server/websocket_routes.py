@@ -1,0 +1,77 @@
+"""The WebSocket addresses: who may open them, and who handles the connection."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote
+
+from starlette.datastructures import QueryParams
+from websockets.http11 import Request
+
+from engine.mjai import connection
+from engine.mjai.kinds import COUNT
+from server.access import Admission
+from server.api.origins import Origins
+from server.connection.websocket import HandshakeError, WebSocketConnection
+from server.lobby import Lobby
+from server.ports import ConnectionHandler
+from server.spectators import Spectator
+from server.turns import Turnstile
+
+BOTS = re.compile(r"/mjai(?:/(?P<room>.*))?")
+SPECTATORS = re.compile(r"/api/games/(?P<game>[^/]+)/events")
+JOIN_KEYS = frozenset(key.name for key in connection.JOIN_KEYS) - {"room"}
+NUMBERS = frozenset(key.name for key in connection.JOIN_KEYS if key.kind is COUNT)
+MAX_DIGITS = 10
+BOOLEANS = {"true": True, "false": False}
+Handle = Callable[[WebSocketConnection], ConnectionHandler]
+
+
+class WebSockets:
+    """Answers the handshakes of bots and spectators."""
+
+    def __init__(self, lobby: Lobby, origins: Origins) -> None:
+        self.turns = lobby.turns
+        self.messages_per_second = lobby.settings.messages_per_second
+        self._lobby = lobby
+        self._origins = origins
+        self._turnstile = Turnstile()
+
+    def open(self, request: Request, admission: Admission) -> Handle:
+        """Find out who handles the connection that a request opens. Raises HandshakeError, AccessError."""
+        admission.forward(", ".join(request.headers.get_all("X-Forwarded-For")))
+        if refusal := self._origins.refusal(request.headers.get("Origin"), request.headers.get("Host", "")):
+            raise HandshakeError(403, refusal)
+        path, _, query = request.path.partition("?")
+        if found := BOTS.fullmatch(path):
+            room = unquote(found["room"] or "")
+            return self._bot(({"room": room} if room else {}) | join_keys(QueryParams(query)))
+        if found := SPECTATORS.fullmatch(path):
+            return self._spectator(unquote(found["game"]))
+        raise HandshakeError(
+            404, "no WebSocket here: bots play at /mjai/ROOM, spectators listen at /api/games/ID/events"
+        )
+
+    def _bot(self, url_keys: dict[str, Any]) -> Handle:
+        return lambda connection: self._lobby.connect(connection, url_keys)
+
+    def _spectator(self, game_id: str) -> Handle:
+        broadcast = self._lobby.broadcasts.get(game_id)
+        if broadcast is None:
+            text = f"no game with this id is being played; for a finished game see /api/games/{game_id[:80]}"
+            raise HandshakeError(404, text)
+        return lambda connection: Spectator(connection, broadcast, self._turnstile, self._lobby.metrics)
+
+
+def join_keys(query: QueryParams) -> dict[str, Any]:
+    """The keys of the join message in a URL. Values of the wrong type are kept: parsing the message refuses them."""
+    return {key: join_value(key, text) for key, text in query.items() if key in JOIN_KEYS}
+
+
+def join_value(key: str, text: str) -> Any:
+    """The value of a key, as in a join message."""
+    if key in NUMBERS and text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS:
+        return int(text)
+    return BOOLEANS.get(text, text) if key == "resume" else text

@@ -1,0 +1,125 @@
+"""Limits of HTTP connections: their number, requests in time, bodies, pipelining, requests by address."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from server.connection import http
+from tests.support.running_server import Live, live, until
+
+HEAD = b"GET /api/rooms HTTP/1.1\r\nHost: localhost\r\n"
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+@asynccontextmanager
+async def connection(at: Live, port: str = "port") -> AsyncIterator[Streams]:
+    """A plain connection to the server."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", getattr(at.server, port))
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+
+
+async def response(reader: asyncio.StreamReader) -> tuple[int, bytes]:
+    """Status and body of a response."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    (length,) = (line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length"))
+    return int(head.split()[1]), await reader.readexactly(int(length.partition(b":")[2]))
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        HEAD,
+        b"POST /api/rooms HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\n{",
+        b'{"type":"join","name":"a"}\n',
+    ],
+    ids=["nothing", "half a head", "half a body", "mjai"],
+)
+async def test_a_request_must_be_complete_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes) -> None:
+    monkeypatch.setattr(http, "REQUEST_TIMEOUT", 0.2)
+    async with live(tmp_path) as at, connection(at) as (reader, writer):
+        writer.write(sent)
+        answer = await asyncio.wait_for(reader.read(), 5)
+        assert sent.startswith(b"POST") or answer.split()[1] in (b"408", b"400")
+        await until(lambda: at.server.lobby.access.n_connections() == 0)
+
+
+async def test_a_trickle_does_not_prolong_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "REQUEST_TIMEOUT", 0.3)
+    async with live(tmp_path) as at, connection(at) as (reader, writer):
+        answer = asyncio.create_task(reader.read())
+        n_sent = 0
+        while not answer.done() and n_sent < 250:
+            writer.write(b"G")
+            n_sent += 1
+            await asyncio.sleep(0.02)
+        assert b" 408 " in await answer
+        assert n_sent < 250
+
+
+async def test_a_connection_that_was_answered_may_ask_again_and_is_closed_when_idle(tmp_path: Path) -> None:
+    async with live(tmp_path) as at, connection(at) as (reader, writer):
+        for _ in range(3):
+            writer.write(HEAD + b"\r\n")
+            assert (await response(reader))[0] == 200
+        assert at.server.lobby.access.n_connections() == 1
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize("body", [b"Content-Length: 3\r\n\r\nabc", b"Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"])
+async def test_only_a_post_has_a_body(tmp_path: Path, method: str, body: bytes) -> None:
+    async with live(tmp_path) as at, connection(at) as (reader, writer):
+        writer.write(f"{method} /api/rooms HTTP/1.1\r\nHost: localhost\r\n".encode() + body)
+        answer = await asyncio.wait_for(reader.read(), 5)
+        assert answer.startswith(b"HTTP/1.1 413 ")
+        assert b"connection: close" in answer.lower()
+
+
+async def test_pipelined_requests_are_not_answered(tmp_path: Path) -> None:
+    async with live(tmp_path) as at, connection(at) as (reader, writer):
+        writer.write((HEAD + b"\r\n") * 10)
+        answers = await asyncio.wait_for(reader.read(), 5)
+        assert answers.count(b"HTTP/1.1 200") == 1
+
+
+async def test_requests_of_an_address_are_limited(tmp_path: Path) -> None:
+    async with live(tmp_path, requests_per_minute=40) as at:
+        for _ in range(10):  # a quarter of a minute's at once
+            await at.get("/api/rooms")
+        refused = await at.http.get("/api/rooms")
+        assert refused.status_code == 429
+        assert int(refused.headers["retry-after"]) >= 1
+        assert "setting requests_per_minute" in refused.json()["detail"]
+        other = await at.http.get("/api/rooms", headers={"X-Forwarded-For": "192.0.2.1"})
+        assert other.status_code == 200, "another client of the trusted proxy"
+
+
+async def test_connections_over_the_limit_are_told_why_on_both_ports(tmp_path: Path) -> None:
+    async with live(tmp_path, max_connections=3) as at, connection(at), connection(at), connection(at):
+        await until(lambda: at.server.lobby.access.n_connections() == 3)
+        async with connection(at) as (reader, _):
+            status, body = await response(reader)
+            assert status == 503
+            assert "the server is full" in json.loads(body)["detail"]
+        async with connection(at, "mjai_port") as (reader, _):
+            error = json.loads(await reader.read())
+            assert (error["type"], error["retry"]) == ("error", True)
+            assert "the server is full" in error["message"]
+
+
+async def test_invalid_requests_are_not_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async with live(tmp_path) as at:
+        for _ in range(3):
+            async with connection(at) as (reader, writer):
+                writer.write(b"\x16\x03\x01 hello, is this TLS?\r\n\r\n")
+                assert b" 400 " in await asyncio.wait_for(reader.read(), 5)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]

@@ -1,0 +1,134 @@
+"""Work of several parties in one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+from server import turns
+from server.turns import Turns
+
+
+def work(log: list[str], name: str, pieces: int) -> Callable[[], bool]:
+    """Work in pieces, each of which is logged."""
+    left = pieces
+
+    def piece() -> bool:
+        nonlocal left
+        left -= 1
+        log.append(name)
+        return left > 0
+
+    return piece
+
+
+async def test_parties_take_turns_whatever_they_have_queued() -> None:
+    shared, log = Turns(), list[str]()
+    for _ in range(3):
+        shared.add("a", work(log, "a", 2))
+    shared.add("b", work(log, "b", 2))
+    shared.add("c", work(log, "c", 1))
+    await asyncio.sleep(0.05)
+    assert "".join(log) == "abcabaaaa"
+
+
+async def test_work_of_one_party_takes_turns_too() -> None:
+    shared, log = Turns(), list[str]()
+    shared.add("a", work(log, "x", 3))
+    shared.add("a", work(log, "y", 3))
+    await asyncio.sleep(0.05)
+    assert "".join(log) == "xyxyxy"
+
+
+async def test_an_iteration_of_the_loop_ends_when_its_time_is_up(monkeypatch: Any) -> None:
+    shared, now = Turns(), 0.0
+    monkeypatch.setattr(turns, "perf_counter", lambda: now)
+    done: list[int] = []
+
+    def slow() -> bool:
+        nonlocal now
+        now += 0.6 * turns.TURN
+        done.append(0)
+        return len(done) < 6
+
+    shared.add("a", slow)
+    seen = []
+    for _ in range(4):
+        await asyncio.sleep(0)
+        seen.append(len(done))
+    assert seen == [2, 4, 6, 6]
+
+
+async def test_time_is_left_until_it_is_used_up_or_somebody_waits(monkeypatch: Any) -> None:
+    shared, now = Turns(), 0.0
+    monkeypatch.setattr(turns, "perf_counter", lambda: now)
+    now = 1.0
+    assert shared.has_time()
+    now += 0.5 * turns.TURN
+    assert shared.has_time()
+    now += 0.6 * turns.TURN
+    assert not shared.has_time()
+    await asyncio.sleep(0)
+    assert shared.has_time(), "in the next iteration"
+    shared.add("a", lambda: False)
+    assert not shared.has_time()
+    await asyncio.sleep(0.01)
+    assert shared.has_time()
+
+
+async def test_work_that_raises_is_reported_and_stops_nobody_else() -> None:
+    shared, log, reported = Turns(), list[str](), list[Any]()
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context["exception"]))
+
+    def broken() -> bool:
+        raise ValueError("oops")
+
+    shared.add("a", broken)
+    shared.add("a", work(log, "a", 1))
+    shared.add("b", work(log, "b", 2))
+    await asyncio.sleep(0.05)
+    assert sorted(log) == ["a", "b", "b"]
+    assert [str(error) for error in reported] == ["oops"]
+
+
+async def test_work_may_queue_more_work() -> None:
+    shared, log = Turns(), list[str]()
+
+    def first() -> bool:
+        shared.add("a", work(log, "second", 1))
+        log.append("first")
+        return False
+
+    shared.add("a", first)
+    await asyncio.sleep(0.05)
+    assert log == ["first", "second"]
+
+
+async def test_a_party_is_delayed_by_one_piece_of_each_other_party_only() -> None:
+    """Real time: another party has a second of work in pieces of a millisecond."""
+    shared = Turns()
+
+    def millisecond() -> bool:
+        end = perf_counter() + 0.001
+        while perf_counter() < end:
+            pass
+        return perf_counter() < stop
+
+    stop = perf_counter() + 0.2
+    for _ in range(100):
+        shared.add("greedy", millisecond)
+    done = asyncio.Event()
+    turns_of_others = 0
+
+    def count() -> bool:
+        nonlocal turns_of_others
+        turns_of_others += 1
+        return False
+
+    for _ in range(10):
+        done.clear()
+        shared.add("honest", lambda: bool(done.set()))
+        await done.wait()
+    assert perf_counter() < stop, "ten pieces did not wait for the work of the greedy party"

@@ -1,0 +1,200 @@
+"""The frames of WebSockets: fragments, control frames, limits of size and time, keepalive, refused handshakes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import struct
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.asyncio.client import ClientConnection
+from websockets.exceptions import ConnectionClosedError
+
+from engine.mjai.connection import MAX_MESSAGE
+from server.connection import base, websocket
+from server.connection.websocket import MAX_FRAME_BYTES
+from tests.support.running_server import Live, live, until
+from tests.support.server_bots import Bot
+
+TEXT, BINARY, CONTINUATION, PING, PONG, CLOSE = 0x1, 0x2, 0x0, 0x9, 0xA, 0x8
+PARSED_AT_ONCE = json.dumps({"type": "join", "name": "a", "room": "x"}).encode()
+
+
+def frame(opcode: int, data: bytes, fin: bool = True, length: int | None = None) -> bytes:
+    """A masked frame; `length` is that of the header, if it is to be wrong."""
+    size, mask = len(data) if length is None else length, os.urandom(4)
+    head = bytes([opcode | 0x80 * fin])
+    if size < 126:
+        head += bytes([0x80 | size])
+    else:
+        head += b"\xfe" + struct.pack("!H", size) if size < 65_536 else b"\xff" + struct.pack("!Q", size)
+    return head + mask + bytes(byte ^ mask[index % 4] for index, byte in enumerate(data))
+
+
+@asynccontextmanager
+async def opened(at: Live, path: str = "/mjai") -> AsyncIterator[ClientConnection]:
+    """A WebSocket of a bot that has been greeted and has not joined."""
+    async with at.socket(path, ping_interval=None, close_timeout=1) as socket:
+        assert json.loads(await socket.recv())["type"] == "hello"
+        yield socket
+
+
+async def text_of(socket: ClientConnection) -> str:
+    """The message of the error that the server sends."""
+    error = json.loads(await socket.recv())
+    assert error["type"] == "error"
+    return str(error["message"])
+
+
+async def closed_by_server(socket: ClientConnection) -> tuple[int | None, str | None]:
+    """Code and reason of the close frame, after any messages."""
+    with suppress(ConnectionClosedError):
+        async for _ in socket:
+            pass
+    return socket.close_code, socket.close_reason
+
+
+async def test_a_message_may_come_in_fragments_with_control_frames_between_them(tmp_path: Path) -> None:
+    async with live(tmp_path) as at, opened(at) as socket:
+        half = len(PARSED_AT_ONCE) // 2
+        parts = [
+            frame(TEXT, PARSED_AT_ONCE[:half], fin=False),
+            frame(PING, b"still here?"),
+            frame(CONTINUATION, b"", fin=False),
+            frame(PONG, b"unasked"),
+            frame(CONTINUATION, PARSED_AT_ONCE[half:]),
+        ]
+        for byte in b"".join(parts):
+            socket.transport.write(bytes([byte]))
+            await asyncio.sleep(0)
+        await until(lambda: "x" in at.server.lobby.rooms)
+
+
+async def test_a_frame_that_is_not_utf8_gets_an_error_and_no_traceback(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with live(tmp_path) as at:
+        bot = Bot(at.server, "bad", room="solo+tsumogiri+tsumogiri", transport="websocket")
+        await bot.until_own()
+        transport = bot._connection._socket.transport  # type: ignore[union-attr]
+        transport.write(frame(TEXT, b'{"type":"dahai","pai":"\xff\xfe"}'))
+        await bot.play()
+        assert len(bot.errors) == 1
+        assert "UTF-8" in bot.errors[0]
+        assert bot.ended
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+@pytest.mark.parametrize("fragments", [1, 3])
+async def test_a_message_longer_than_the_limit_is_an_error_and_a_much_longer_one_closes(
+    tmp_path: Path, fragments: int
+) -> None:
+    async with live(tmp_path, messages_per_second=1000) as at:
+        for size, code in ((MAX_MESSAGE + 1, 1000), (MAX_FRAME_BYTES + 1, 1009)):
+            async with opened(at) as socket:
+                part = size // fragments + 1
+                pieces = [bytes(size)[start : start + part] for start in range(0, size, part)]
+                for index, piece in enumerate(pieces):
+                    last = index == len(pieces) - 1
+                    socket.transport.write(frame(CONTINUATION if index else TEXT, piece, fin=last))
+                if code == 1000:
+                    assert "65,536" in await text_of(socket)
+                assert (await closed_by_server(socket))[0] == code
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        frame(0x3, b"reserved opcode"),
+        frame(CONTINUATION, b"of nothing"),
+        frame(PING, bytes(126)),
+        frame(CLOSE, b"\x00"),
+        bytes([0x81, 0x02]) + b"hi",
+        b"GET / HTTP/1.1\r\n\r\n",
+    ],
+    ids=["opcode", "continuation", "long ping", "short close", "no mask", "http"],
+)
+async def test_what_is_no_frame_closes_the_connection(
+    tmp_path: Path, data: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with live(tmp_path) as at:
+        async with opened(at) as socket:
+            socket.transport.write(data)
+            assert (await closed_by_server(socket))[0] == 1002
+        await until(lambda: at.server.lobby.access.n_connections() == 1)  # the client of the HTTP API, or none
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        frame(TEXT, b'{"type":', length=5000),
+        frame(TEXT, b"{", fin=False),
+        frame(TEXT, b"", fin=False),
+        frame(PING, b"x", length=100),
+    ],
+    ids=["half a frame", "a fragment", "an empty fragment", "half a ping"],
+)
+@pytest.mark.parametrize("trickle", [b"", frame(PING, b"")], ids=["", "pings"])
+async def test_a_message_must_be_complete_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: bytes, trickle: bytes
+) -> None:
+    monkeypatch.setattr(base, "MESSAGE_TIMEOUT", 0.3)
+    async with live(tmp_path, join_timeout=30) as at, opened(at) as socket:
+        socket.transport.write(start)
+        for _ in range(10):
+            await asyncio.sleep(0.02)
+            socket.transport.write(trickle)
+        assert await text_of(socket) == "a message was not complete within 0.3 seconds"
+
+
+async def test_a_peer_that_does_not_answer_pings_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(websocket, "PING_INTERVAL", 0.2)
+    async with live(tmp_path, join_timeout=30) as at:
+        async with opened(at) as alive, opened(at) as dead:
+            dead.transport.pause_reading()
+            await until(lambda: len(at.server.lobby._bots) == 1)
+            await asyncio.sleep(0.5)
+            assert len(at.server.lobby._bots) == 1
+            await alive.ping()
+        await until(lambda: not at.server.lobby._bots)
+
+
+@pytest.mark.parametrize("opcode", [PING, PONG, TEXT, CONTINUATION], ids=["ping", "pong", "text", "continuation"])
+async def test_frames_without_end_are_over_the_limit(tmp_path: Path, opcode: int) -> None:
+    async with live(tmp_path, messages_per_second=5) as at, opened(at) as socket:
+        data = frame(TEXT, b"", fin=False) if opcode == CONTINUATION else b""
+        data += b"".join(frame(opcode, b"", fin=opcode != CONTINUATION) for _ in range(200))
+        socket.transport.write(data)
+        text = await text_of(socket)
+        if opcode != TEXT:  # an empty text is no join message
+            assert "the server's setting messages_per_second" in text
+        await closed_by_server(socket)
+
+
+async def test_the_handshake_is_refused_in_one_line(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        for path, method, status, told in (
+            ("/mjai2", "GET", 404, "bots play at /mjai/ROOM"),
+            ("/api/games/x/events", "GET", 404, "no game with this id"),
+            ("/mjai", "POST", 405, "unsupported HTTP method"),
+        ):
+            response = await upgrade(at, path, method)
+            assert int(response.split()[1]) == status
+            assert told in response
+
+
+async def upgrade(at: Live, path: str, method: str, **headers: Any) -> str:
+    """The whole response to a request for an upgrade that is refused."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", at.server.port)
+    lines = [f"{method} {path} HTTP/1.1", "Host: localhost", "Connection: Upgrade", "Upgrade: websocket"]
+    lines += ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "", ""]
+    writer.write("\r\n".join(lines).encode())
+    response = (await reader.read()).decode()
+    writer.close()
+    return response
