@@ -100,7 +100,8 @@ def warm_up() -> int:
     with _exclusive(compiling.cache_folder(compiling.ENGINE) / "lock"):
         if stamp().exists():
             return 0
-        print("compiling the rules and the bots to machine code, once; this takes about a minute …", file=sys.stderr)
+        text = "compiling the rules and the bots to machine code, once; with two cores this takes one to two minutes …"
+        print(text, file=sys.stderr)
         n_functions = _compile_parts()
         stamp().touch()
         return n_functions

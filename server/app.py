@@ -9,7 +9,6 @@ from server.api.common import Service, problems
 from server.api.document import Application
 from server.api.errors import handle_errors
 from server.api.guard import Guard
-from server.api.health import Health
 from server.api.origins import Origins
 from server.lobby import Lobby
 from server.websocket_routes import WebSockets
@@ -34,7 +33,7 @@ def make_app(lobby: Lobby) -> FastAPI:
         description=DESCRIPTION,
         redoc_url=None,
     )
-    app.state.service = Service(lobby, Health(lobby.store))
+    app.state.service = Service(lobby)
     origins = Origins(lobby.settings.host, lobby.settings.tokens_needed)
     app.state.websockets = WebSockets(lobby, origins)  # for `server.connection.websocket`
     app.add_middleware(Guard, access=lobby.access, origins=origins)

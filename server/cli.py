@@ -14,11 +14,12 @@ from typing import Any
 import structlog
 
 from engine.common.options import Parser, describe_error
-from engine.common.program import FAILED, OK, program_name
+from engine.common.program import FAILED, OK, TERMINATED, program_name
 from engine.mjai.connection import check_name
+from server.backup import BackupError, back_up, restore
 from server.descriptors import fit_connections
 from server.flags import make_flags, parse, read_settings
-from server.logs import start_logging
+from server.logs import start_logging, wanted_format
 from server.names import imitates_house_bot
 from server.running import Running, check_addresses, make_folder, running
 from server.settings import PREFIX, Settings, is_loopback
@@ -63,6 +64,10 @@ def make_parser() -> Parser:
     adding.add_argument("--admin", action="store_true", help="the token may open and close rooms")
     actions.add_parser("list", help="list the names that have a token")
     actions.add_parser("revoke", help="revoke a token").add_argument("name", metavar="NAME")
+    saving = commands.add_parser("backup", help="back the database up; the server may play on")
+    saving.add_argument("backup", metavar="FILE", type=Path, help="a new file")
+    restoring = commands.add_parser("restore", help="put a backup in place of the database; stop the server first")
+    restoring.add_argument("restore", metavar="FILE", type=Path, help="made by backup")
     return parser
 
 
@@ -161,20 +166,24 @@ def mention_earlier_data(settings: Settings) -> None:
 
 def main(argv: Sequence[str]) -> int:
     """Run the server or a command. Returns the exit status."""
+    start_logging(wanted_format(argv))
     parser = make_parser()
     args = parse(parser, argv)
     settings = read_settings(parser, vars(args))
-    start_logging(settings.log)
     mention_earlier_data(settings)
     try:
         if "token" in vars(args):
             return asyncio.run(manage_tokens(settings, args))
+        if "backup" in vars(args) or "restore" in vars(args):
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # so that no half file is left
+            print(back_up(settings, args.backup) if "backup" in vars(args) else restore(settings, args.restore))
+            return OK
         check_addresses(settings)
         settings = fit_connections(settings)
         log.info("starting; says when it is up")
         warm_up(settings)
         return run(serve(settings))
-    except (StoreError, ValueError) as error:
+    except (StoreError, BackupError, ValueError) as error:
         parser.error(str(error))
     except OSError as error:
         parser.error(describe_error(error))

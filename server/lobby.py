@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Coroutine, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +18,7 @@ from engine.mjai.connection import DEFAULT_ROOM, Join
 from server.access import Access, AccessError, ServerFullError
 from server.connection.bot_connection import BotConnection
 from server.game.game_log import GameLog
-from server.game.journal import JournalError, find_journals, journal_path, read_journal
+from server.game.journal import Journal, JournalError, find_journals, journal_path, read_journal, set_aside
 from server.game.live_game import LiveGame
 from server.game.seat import Seat, new_secret, secret_hash
 from server.game.start import GameStart, Player
@@ -29,9 +30,9 @@ from server.rooms import Room, settings_of
 from server.settings import RoomSettings, Settings
 from server.spectators import Broadcast
 from server.store import Store, StoreError
+from server.storing import Storing
 from server.turns import Turns
 
-STORE_RETRY_DELAY = 5.0  # seconds
 log = structlog.get_logger("server.lobby")
 
 
@@ -54,11 +55,17 @@ class Lobby:
         self._tasks: set[asyncio.Task[object]] = set()
         self._journals = settings.data / "journal"
         self._journals.mkdir(exist_ok=True)
+        self.storing = Storing(store, metrics, self._journals, self._start_held_games)
+        self._held: set[Room] = set()  # whose next game starts when storing works again
 
     # Starting and stopping --------------------------------------------------------------------------------------------
 
     async def open(self) -> None:
-        """Open the stored rooms, and restore the games that were in play when the server stopped."""
+        """Open the stored rooms, and restore the games that were in play when the server stopped.
+
+        Raises StoreError or OSError if the database or the journals cannot be written.
+        """
+        await self.storing.check_at_start()
         for stored in await self.store.rooms():
             try:
                 settings = RoomSettings.restored(stored.settings)
@@ -79,7 +86,7 @@ class Lobby:
             raise
         except Exception as error:  # whatever is wrong with one game, the server starts
             log.error("journal cannot be read, set aside", file=str(path), error=str(error))
-            path.rename(path.with_suffix(".broken"))
+            set_aside(path)
 
     async def _restore(self, path: Path) -> None:
         entries = read_journal(path)
@@ -89,31 +96,36 @@ class Lobby:
         start = GameStart.read(entries[0])
         if start.id in self.games:
             raise JournalError(f"{path}: another journal is of the same game")
-        game_log = GameLog(path, start)
-        try:
-            game = LiveGame(start, game_log, self, self.metrics)
-        except Exception:
-            game_log.close()
-            raise
+        stored = await self.store.game(start.id) is not None
         room = self.rooms.get(start.room)
         if room is None:
             room = await self.open_room(start.room, start.settings, permanent=False, opened=start.started)
-        room.playing += 1
-        room.started += await self.store.game(start.id) is None  # a stored game is counted already
-        self._add_game(game)
+        game_log = GameLog(Journal(path, self.storing.journal_failed), start)
         try:
-            game.restore(entries[1:])
+            game = LiveGame(start, game_log, self, self.metrics)
+            self._add_game(game)
+            game.replay(entries[1:])
         except Exception:
-            room.playing -= 1
-            self.metrics.playing.dec()
-            self._remove_game(game)
+            self._remove_game(start)
             self._remove_room_if_unused(room)
-            game.close()
+            game_log.close(complete=False)
             raise
+        if stored and not game.engine.over:  # the database holds more than the journal: no bot can come back
+            self._expire(game)
+            return
+        if stored:
+            self._show_end(game)
+            self._expire_later(game)
+        else:
+            room.playing += 1
+            room.started += 1
+            self.metrics.playing.inc()
+            game.restore()
         log.info("game restored", game=game.id, room=room.name, messages=game.history.count)
 
     async def close(self) -> None:
         """Stop; games in play go on at the next start."""
+        self.storing.close()
         for task in self._tasks:
             task.cancel()
         for game in self.games.values():
@@ -181,8 +193,9 @@ class Lobby:
         if secret_hash(secret) not in self._seats:
             raise AccessError("resume: no game in play has this secret; the game is over, or the secret is wrong")
         game, seat = self._seats[secret_hash(secret)]
-        if join.seen > game.history.count:
-            raise AccessError(f"resume: seen is {join.seen}, but the game has had {game.history.count} messages")
+        if join.seen > game.count_for(seat):
+            game.refuse(seat)
+            raise AccessError(f"resume: seen is {join.seen}, but the game has had {game.count_for(seat)} messages")
         seat.secret = secret
         player = seat.player
         unchanged: dict[str, Any] = {
@@ -263,7 +276,18 @@ class Lobby:
     # Games ------------------------------------------------------------------------------------------------------------
 
     def _start_game(self, room: Room) -> None:
-        """Start a game of those who wait in the room, and of house bots."""
+        """Start a game of those who wait in the room, and of house bots; later, if nothing can be stored now."""
+        game_id = uuid.uuid4().hex
+        path = journal_path(self._journals, game_id)
+        try:
+            journal = None if self.storing.problem else Journal(path, self.storing.journal_failed)
+        except OSError as error:
+            self.storing.journal_failed(path, str(error.strerror))
+            journal = None
+        if journal is None:
+            self._held.add(room)
+            return
+        self.storing.check()
         players, seed = room.start_game()
         connections = [None if isinstance(player, str) else player for player in players]
         for bot in connections:
@@ -271,30 +295,26 @@ class Lobby:
                 del self._waiting_in[bot]
         secrets = [new_secret() for _ in players]
         first, second, third = seated(players, [stored for _, stored in secrets])
-        start = GameStart(uuid.uuid4().hex, room.name, room.settings, seed, datetime.now(UTC), (first, second, third))
-        try:
-            game_log = GameLog(journal_path(self._journals, start.id), start)
-        except OSError as error:
-            log.error("no game can be started", room=room.name, error=str(error))
-            self._cancel_game(room, connections)
-            return
-        game = LiveGame(start, game_log, self, self.metrics)
+        start = GameStart(game_id, room.name, room.settings, seed, datetime.now(UTC), (first, second, third))
+        game = LiveGame(start, GameLog(journal, start), self, self.metrics)
         self._add_game(game)
+        self.metrics.playing.inc()
         game.begin(connections, [secret for secret, _ in secrets])
 
-    def _cancel_game(self, room: Room, connections: list[PlayerPort | None]) -> None:
-        """A game cannot be started: disconnect the bots."""
-        room.started -= 1
-        room.playing -= 1
-        for bot in connections:
-            if bot is not None:
-                bot.close_with_error("the server cannot start games now; try again later", retry=True)
-        self._remove_room_if_unused(room)
+    def _start_held_games(self) -> None:
+        """Storing works again: start the games that were due meanwhile."""
+        held, self._held = self._held, set()
+        for room in held:
+            if room.waiting and (room.full or room.settings.fill):
+                self._start_game(room)
+            while room.full and not room.finished and room not in self._held:
+                self._start_game(room)
+            if room.finished:
+                self.close_room(room)
 
     def _add_game(self, game: LiveGame) -> None:
         self.games[game.id] = game
         self.broadcasts[game.id] = Broadcast(game)
-        self.metrics.playing.inc()
         for seat in game.bot_seats:
             self._seats[seat.player.secret_hash] = game, seat
 
@@ -307,21 +327,26 @@ class Lobby:
         self._start_task(self._finish(self.games[game_id]))
 
     async def _finish(self, game: LiveGame) -> None:
-        """Store the result, however often that fails; then send everybody the end of the game."""
-        result = await asyncio.to_thread(finished_game, game)
-        while True:
-            try:
-                await self.store.save_game(result)
-                break
-            except StoreError as error:
-                log.error("game not stored yet, trying again", game=game.id, error=str(error))
-                await asyncio.sleep(STORE_RETRY_DELAY)
-        self.metrics.games.inc()
+        """Store the result, then send everybody the end of the game."""
+        try:
+            result = await asyncio.to_thread(finished_game, game)
+            await self.storing.save(result)
+        except Exception:  # whatever is wrong with one game, it ends for its bots
+            log.exception("game cannot be stored, its journal is set aside", game=game.id)
+            with suppress(OSError):
+                game.set_aside()
+        else:
+            scores = [(seat.name, seat.score) for seat in result.seats]
+            log.info("game finished", game=game.id, room=result.room, scores=scores)
+            self.metrics.games.inc()
         self.metrics.playing.dec()
-        log.info("game finished", game=game.id, room=result.room, scores=[(it.name, it.score) for it in result.seats])
+        self._show_end(game)
+        self._close_game(game)
+
+    def _show_end(self, game: LiveGame) -> None:
+        """Send everybody the end of the game."""
         game.announce_end()
         self.broadcasts[game.id].game_over()
-        self._close_game(game)
 
     def _close_game(self, game: LiveGame) -> None:
         """Release the bots. A bot that has just lost its connection may still resume, to be sent the end."""
@@ -330,6 +355,9 @@ class Lobby:
         for seat in game.bot_seats:
             self._release(game, seat)
         self._remove_room_if_unused(room)
+        self._expire_later(game)
+
+    def _expire_later(self, game: LiveGame) -> None:
         asyncio.get_running_loop().call_later(game.start.settings.resume_timeout, self._expire, game)
 
     def _release(self, game: LiveGame, seat: Seat) -> None:
@@ -348,13 +376,17 @@ class Lobby:
     def _expire(self, game: LiveGame) -> None:
         """The game can no longer be resumed."""
         if game.id in self.games:  # else the server has closed
-            self._remove_game(game)
+            self._remove_game(game.start)
             game.remove()
+            if (room := self.rooms.get(game.start.room)) is not None:
+                self._remove_room_if_unused(room)
 
-    def _remove_game(self, game: LiveGame) -> None:
-        for seat in game.bot_seats:
-            del self._seats[seat.player.secret_hash]
-        del self.games[game.id], self.broadcasts[game.id]
+    def _remove_game(self, start: GameStart) -> None:
+        for player in start.players:
+            if not player.house:
+                self._seats.pop(player.secret_hash, None)
+        self.games.pop(start.id, None)
+        self.broadcasts.pop(start.id, None)
 
 
 def seated(players: Sequence[PlayerPort | str], secret_hashes: Sequence[str]) -> Iterator[Player]:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import logging
-from typing import Literal
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from itertools import pairwise
+from types import TracebackType
+from typing import Literal, TextIO
 
 import structlog
 from structlog.typing import Processor
 
+from server.settings import PREFIX
+
+Format = Literal["text", "json"]
 # Logger -> its least level. uvicorn logs URLs, which may hold tokens, and a warning for each invalid request.
 QUIET = {"uvicorn": logging.ERROR, "websockets": logging.WARNING, "alembic": logging.WARNING}
 SHARED: list[Processor] = [
@@ -15,10 +25,23 @@ SHARED: list[Processor] = [
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
+log = structlog.get_logger("server")
 
 
-def start_logging(form: Literal["text", "json"], level: int = logging.INFO) -> None:
-    """Log to stderr, this program and its libraries: as text, or one JSON object a line."""
+def wanted_format(argv: Sequence[str]) -> Format:
+    """The format of the log lines as far as it is known before the command line is parsed, for errors in it."""
+    words = [word for text in argv for word in text.split("=", 1)]
+    given = next((value for flag, value in pairwise(words) if flag == "--log"), None)
+    return "json" if (given or os.environ.get(PREFIX + "LOG")) == "json" else "text"
+
+
+def start_logging(form: Format, level: int = logging.INFO) -> None:
+    """Log to stderr, this program and its libraries: as text, or one JSON object a line.
+
+    With JSON, whatever else is written to `sys.stderr` becomes log lines too: errors in arguments, progress, warnings,
+    tracebacks.
+    """
+    stderr = sys.stderr.log if isinstance(sys.stderr, LogLines) else sys.stderr
     text = structlog.dev.ConsoleRenderer(colors=False)
     renderer: Processor = structlog.processors.JSONRenderer() if form == "json" else text
     formatter = structlog.stdlib.ProcessorFormatter(
@@ -29,12 +52,18 @@ def start_logging(form: Literal["text", "json"], level: int = logging.INFO) -> N
             renderer,
         ],
     )
-    handler = logging.StreamHandler()
+    handler = logging.StreamHandler(stderr)
     handler.setFormatter(formatter)
     logging.basicConfig(handlers=[handler], level=level, force=True)
     for name, least in QUIET.items():
         logging.getLogger(name).setLevel(least)
     use_stdlib_logging()
+    if form == "json":
+        sys.stderr = LogLines(stderr)
+        sys.excepthook = log_exception
+        threading.excepthook = lambda args: log.error("thread failed", exc_info=args.exc_value)
+        logging.captureWarnings(True)
+        logging.raiseExceptions = False  # else a log that cannot be written would be told to stderr, which is the log
 
 
 def use_stdlib_logging() -> None:
@@ -45,3 +74,41 @@ def use_stdlib_logging() -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
+
+
+def log_exception(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+    """A `sys.excepthook`: log the exception that ends the program."""
+    log.critical("the program failed", exc_info=(kind, error, traceback))
+
+
+class LogLines(io.TextIOBase):
+    """A text stream whose lines become log entries."""
+
+    encoding = "utf-8"
+
+    def __init__(self, stream: TextIO) -> None:
+        """`stream`: where the log goes."""
+        self.log = stream
+        self._partial = ""
+        self._lock = threading.Lock()
+
+    def writable(self) -> bool:
+        """Always."""
+        return True
+
+    def fileno(self) -> int:
+        """The descriptor of the log, for what writes to it without Python."""
+        return self.log.fileno()
+
+    def write(self, text: str) -> int:
+        """Log the lines that are complete, and keep the rest."""
+        with self._lock:
+            *lines, self._partial = (self._partial + text).split("\n")
+        for line in lines:
+            if line.strip():
+                log.info(line)
+        return len(text)
+
+    def flush(self) -> None:
+        """Log nothing: a line that is not complete may go on."""
+        self.log.flush()

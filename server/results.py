@@ -26,6 +26,7 @@ def finished_game(game: LiveGame) -> FinishedGame:
             penalty=seat.faults * start.settings.fault_penalty,
             faults=seat.faults,
             taken_over=seat.taken_over,
+            cut_off=seat.cut_off,
         )
         for seat in game.seats
     )

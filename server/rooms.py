@@ -12,6 +12,7 @@ from engine.mjai.connection import ROOM_NAME, ROOM_TEXT
 from engine.seeds import derived_seed
 from server.access import AccessError
 from server.house_bots import check_requested_bot
+from server.loop_clock import Timer, loop_clock
 from server.ports import PlayerPort
 from server.settings import RoomSettings
 
@@ -65,7 +66,7 @@ class Room:
         self.waiting: list[PlayerPort] = []
         self._on_fill_timer = on_fill_timer
         self._fill_timer: asyncio.TimerHandle | None = None
-        self._wait_timers: dict[PlayerPort, asyncio.TimerHandle] = {}
+        self._wait_timers: dict[PlayerPort, Timer] = {}
 
     @property
     def empty(self) -> bool:
@@ -75,7 +76,7 @@ class Room:
     @property
     def full(self) -> bool:
         """Whether enough bots wait for a game."""
-        return len(self.waiting) == SEATS
+        return len(self.waiting) >= SEATS
 
     @property
     def finished(self) -> bool:
@@ -87,13 +88,16 @@ class Room:
         if self.closed or self.finished:
             raise AccessError(self._why_closed())
         self.waiting.append(bot)
-        loop = asyncio.get_running_loop()
-        if self.settings.fill:
-            self._fill_timer = self._fill_timer or loop.call_later(self.settings.fill_delay, self._on_fill_timer, self)
-        elif self.settings.wait_timeout and not (self.settings.idle == "stay" and bot.transport.pings):
-            self._wait_timers[bot] = loop.call_later(self.settings.wait_timeout, self._waited_too_long, bot)
-        needed = 0 if self.settings.fill else SEATS - len(self.waiting)
+        self._start_fill_timer()
+        if self.settings.wait_timeout and not self._may_stay(bot):
+            timer = loop_clock().call_later(self.settings.wait_timeout, self._waited_too_long, bot)
+            self._wait_timers[bot] = timer
+        needed = 0 if self.settings.fill else max(0, SEATS - len(self.waiting))
         bot.send_joined(self.name, len(self.waiting), needed)
+
+    def _may_stay(self, bot: PlayerPort) -> bool:
+        """Whether a bot may wait for ever: house bots will fill the seats, or it answers pings and that is enough."""
+        return bool(self.settings.fill) or (self.settings.idle == "stay" and bot.transport.pings)
 
     def leave(self, bot: PlayerPort) -> None:
         """A bot that waited is gone."""
@@ -121,20 +125,27 @@ class Room:
         reason = ": all its games have started" if self.finished else ""
         return f"room {self.name} is closed{reason}; join another room"
 
+    def _start_fill_timer(self) -> None:
+        if self._fill_timer is None and self.settings.fill:
+            loop = asyncio.get_running_loop()
+            self._fill_timer = loop.call_later(self.settings.fill_delay, self._on_fill_timer, self)
+
     def _cancel_fill_timer(self) -> None:
         if self._fill_timer is not None:
             self._fill_timer.cancel()
             self._fill_timer = None
 
     def start_game(self) -> tuple[list[PlayerPort | str], int]:
-        """Take those who wait into a game.
+        """Take those who have waited longest into a game; more than three wait only where games could not start.
 
         Returns who gets seats 0 to 2, a bot that waited or the spec of a house bot, and the seed of the game.
         """
         self._cancel_fill_timer()
-        bots, self.waiting = self.waiting, []
+        bots, self.waiting = self.waiting[:SEATS], self.waiting[SEATS:]
         for bot in bots:
             self._cancel_wait_timer(bot)
+        if self.waiting:
+            self._start_fill_timer()
         fill = self.settings.fill
         players: list[PlayerPort | str] = [*bots]
         players += [fill[index % len(fill)] for index in range(SEATS - len(bots))]

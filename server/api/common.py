@@ -21,7 +21,6 @@ from starlette.types import Receive, Scope, Send
 
 from engine.mjai.kinds import MAX_SHOWN
 from server import store
-from server.api.health import Health
 from server.lobby import Lobby
 from server.store.cursors import Order
 
@@ -33,7 +32,6 @@ class Service:
     """State that the routes of one server share."""
 
     lobby: Lobby
-    health: Health
     conversions: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))  # of records: one uses a core
 
 

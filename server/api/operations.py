@@ -9,7 +9,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from server.api.common import LobbyHere, Route, ServiceHere, problems
+from server.api.common import LobbyHere, Route, problems
 
 router = APIRouter(tags=["operations"], route_class=Route)
 
@@ -21,10 +21,13 @@ class Healthy(BaseModel):
 
 
 @router.get("/healthz", summary="Health check", responses=problems(503))
-async def get_health(service: ServiceHere) -> Healthy:
-    """503 if the database does not answer within a second."""
-    if problem := await service.health.problem():
-        raise HTTPException(503, problem)
+async def get_health(lobby: LobbyHere) -> Healthy:
+    """503 if the database or the journals cannot be written, or finished games could not be stored yet.
+
+    Writes to both, at most every few seconds.
+    """
+    if await lobby.storing.checked_problem():
+        raise HTTPException(503, "nothing can be stored, no new games start; see the server's log")
     return Healthy()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from pathlib import Path
 from typing import Any
 
 from engine.mjai.kinds import COUNT, SEAT, TEXT, BadValue
@@ -13,6 +12,8 @@ from engine.mjai.messages import Message
 from server.game.history import History
 from server.game.journal import Entry, Journal
 from server.game.start import GameStart
+
+STOPPED: Entry = {"stopped": True}  # the server has stopped and knows that the journal is complete up to here
 
 
 def check_bank(value: Any) -> float:
@@ -46,14 +47,21 @@ class HouseBotChange:
     bot: str
 
 
+@dataclass(frozen=True, slots=True)
+class CutOff:
+    """The bot of a seat could not come back: it has seen more of the game than the journal holds."""
+
+    seat: int
+
+
 class GameLog:
     """History and journal of one game. An entry is written to the journal before its messages are sent."""
 
-    def __init__(self, journal: Path, start: GameStart) -> None:
-        """Create the journal, or open the one that exists. Raises OSError."""
+    def __init__(self, journal: Journal, start: GameStart) -> None:
+        """Log to an open journal, which is closed with the log."""
         self.history = History()
         self._start = start
-        self._journal = Journal(journal)
+        self._journal = journal
         self._annotations: dict[int, tuple[str, Any]] = {}  # by seat: type and ext_bot of the latest reply
 
     def begin(self) -> None:
@@ -82,6 +90,10 @@ class GameLog:
         if error:
             self.history.add_error(seat, error)
 
+    def add_cut_off(self, seat: int) -> None:
+        """Write that a bot could not come back."""
+        self._journal.append({"seat": seat, "cut_off": True})
+
     def add_messages(self, messages: Sequence[Message]) -> int:
         """Add messages to the history, each with its annotation. Returns the number of rounds that they finish."""
         rounds = self.history.rounds
@@ -99,7 +111,7 @@ class GameLog:
                 return annotation
         return None
 
-    def restore(self, entry: Entry) -> Decision | Fault | HouseBotChange:
+    def restore(self, entry: Entry) -> Decision | Fault | HouseBotChange | CutOff:
         """Take an entry read from the journal. Raises ValueError, TypeError or LookupError if it is none."""
         seat = SEAT.check(entry["seat"])
         if "action" in entry:
@@ -110,14 +122,22 @@ class GameLog:
         if "fault" in entry:
             self.history.add_error(seat, TEXT.check(entry["fault"]))
             return Fault(seat)
+        if "cut_off" in entry:
+            return CutOff(seat)
         if error := TEXT.check(entry["error"]):
             self.history.add_error(seat, error)
         return HouseBotChange(seat, TEXT.check(entry["house_bot"]))
 
-    def close(self) -> None:
-        """Write nothing more; the journal stays for the next start of the server."""
+    def close(self, complete: bool) -> None:
+        """Write nothing more, but that the journal is complete; it stays for the next start of the server."""
+        if complete:
+            self._journal.append(STOPPED)
         self._journal.close()
 
     def remove(self) -> None:
         """Delete the journal: the game can no longer be resumed."""
         self._journal.remove()
+
+    def set_aside(self) -> None:
+        """Rename the journal, so that the game is not restored."""
+        self._journal.set_aside()

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import structlog
 from pydantic_core import to_json
 
 SUFFIX = ".journal"
+BROKEN = ".broken"
 Entry = dict[str, Any]
-log = structlog.get_logger("server.journal")
 
 
 class JournalError(Exception):
@@ -27,14 +26,18 @@ class JournalError(Exception):
 class Journal:
     """Appends to the journal of one game."""
 
-    def __init__(self, path: Path) -> None:
-        """Create the file, or open the one that exists. Raises OSError."""
+    def __init__(self, path: Path, on_failure: Callable[[Path, str], None]) -> None:
+        """Create the file, or open the one that exists. Raises OSError.
+
+        `on_failure` is called with the file and the reason, once, when a line cannot be written.
+        """
         self.path = path
+        self._on_failure = on_failure
         self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         self._closed = False
 
     def append(self, entry: Entry) -> None:
-        """Write a line. If that fails, an error is logged and nothing more is written; the game goes on."""
+        """Write a line. If that fails, nothing more is written; the game goes on, but would not survive a restart."""
         if self._closed:
             return
         line = to_json(entry) + b"\n"
@@ -42,9 +45,9 @@ class Journal:
             self._closed = os.write(self._file, line) < len(line)
             reason = "a line was written in part"
         except OSError as error:
-            self._closed, reason = True, str(error)
+            self._closed, reason = True, str(error.strerror)
         if self._closed:
-            log.error("journal not written, the game would not survive a restart", file=str(self.path), error=reason)
+            self._on_failure(self.path, reason)
 
     def close(self) -> None:
         """Close the file, for `read_journal`; nothing is written any more."""
@@ -55,6 +58,15 @@ class Journal:
         """Close and delete the file: the game is over and stored."""
         self.close()
         self.path.unlink(missing_ok=True)
+
+    def set_aside(self) -> None:
+        """Rename the file, so that it is not restored."""
+        set_aside(self.path)
+
+
+def set_aside(path: Path) -> None:
+    """Rename a journal that cannot be used; it is kept for whoever looks for the reason."""
+    path.rename(path.with_suffix(BROKEN))
 
 
 def journal_path(folder: Path, game_id: str) -> Path:

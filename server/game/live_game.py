@@ -19,7 +19,7 @@ from engine.mjai.messages import Message
 from engine.mjai.possible_actions import legal_action, safe_default
 from server.game.clock import DecisionClock
 from server.game.fallback import FallbackPlayer
-from server.game.game_log import Decision, Fault, GameLog, HouseBotChange
+from server.game.game_log import STOPPED, CutOff, Decision, Fault, GameLog, HouseBotChange
 from server.game.history import History
 from server.game.journal import Entry
 from server.game.seat import Seat
@@ -48,6 +48,7 @@ class LiveGame:
         self._metrics = metrics
         self._loop = asyncio.get_running_loop()
         self._closed = False
+        self._complete = True  # whether the journal that it was restored from holds all that bots were sent
         self._restoring = False  # restored from a journal, and waiting for its bots to reconnect
         self._last_reply_at = 0.0  # perf_counter at the decision that leads to the next messages; 0: none
         self.seats = [self._make_seat(index, player) for index, player in enumerate(start.players)]
@@ -89,15 +90,23 @@ class LiveGame:
         self._log.begin()
         self._advance()
 
-    def restore(self, entries: Sequence[Entry]) -> None:
-        """Play again what the journal holds, then wait for the bots to reconnect, at most `resume_timeout` seconds.
+    def replay(self, entries: Sequence[Entry]) -> None:
+        """Play again what the journal holds.
 
         Raises ValueError, TypeError or LookupError for a journal that does not fit the game.
         """
         self._restoring = True
+        self._complete = bool(entries) and entries[-1] == STOPPED
         self._record(self._take_messages())
         for entry in entries:
-            self._replay(entry)
+            if entry != STOPPED:
+                self._replay(entry)
+        if not self._complete:
+            for seat in self.seats:
+                seat.restored = self.history.count
+
+    def restore(self) -> None:
+        """After `replay`: wait for the bots to reconnect, at most `resume_timeout` seconds, then play on."""
         loop_clock().call_later(self.start.settings.resume_timeout, self._end_restoring)
         self._end_restoring_if_complete()
 
@@ -114,6 +123,8 @@ class LiveGame:
                 self.seats[index].faults += 1
             case HouseBotChange(index, bot):
                 self._change_occupant(self.seats[index], None, bot)
+            case CutOff(index):
+                self.seats[index].cut_off = True
 
     def _end_restoring_if_complete(self) -> None:
         if not any(seat.needs_connection for seat in self.seats):
@@ -135,9 +146,9 @@ class LiveGame:
             self._advance()
 
     def announce_end(self) -> None:
-        """The result is stored: send everybody the end of the game."""
+        """The result is stored, or never will be: send everybody the end of the game."""
         assert self.end_game is not None
-        self.announced = True
+        self.announced, self._restoring = True, False
         self._send([self.end_game], {})
         self._record([self.end_game])
 
@@ -145,13 +156,17 @@ class LiveGame:
         """Stop, and leave the journal for the next start of the server."""
         self._closed = True
         self._stop_timers()
-        self._log.close()
+        self._log.close(self._complete)
 
     def remove(self) -> None:
         """Stop, and delete the journal: the game can no longer be resumed."""
         self._closed = True
         self._stop_timers()
         self._log.remove()
+
+    def set_aside(self) -> None:
+        """Rename the journal, so that the game is not restored."""
+        self._log.set_aside()
 
     def _stop_timers(self) -> None:
         for seat in self.seats:
@@ -198,6 +213,7 @@ class LiveGame:
 
         It gets its seat back from a house bot unless it lost it by faults.
         """
+        seat.cut_off, seat.restored = False, None
         previous, bot = seat.connection, seat.fallback.bot
         keeps_bot = seat.faults >= self.start.settings.max_faults
         self._change_occupant(seat, connection, bot if keeps_bot else "")
@@ -216,6 +232,20 @@ class LiveGame:
             if asked and not seat.clock.running:  # it was in its pause
                 seat.clock.start()
             connection.send_messages(messages, self.engine.table, asked, resent=True)
+
+    def refuse(self, seat: Seat) -> None:
+        """A bot has seen more of the game than `count_for` its seat.
+
+        After a crash that may have cost the end of the journal it is cut off: the game does not count for its rating,
+        unless it comes back with fewer messages.
+        """
+        if seat.restored is not None and not seat.cut_off:
+            seat.cut_off = True
+            self._log.add_cut_off(seat.index)
+
+    def count_for(self, seat: Seat) -> int:
+        """The number of messages of the game that the bot of a seat may have seen."""
+        return self.history.count if seat.restored is None else seat.restored
 
     def _take_over(self, seat: Seat, reason: str) -> None:
         """A house bot plays the seat from now on, the open decision included."""

@@ -26,6 +26,8 @@ class Seat:
     legal_actions: list[int] = field(default_factory=list)  # of the open decision
     paused: bool = False  # whether a house bot has begun its pause before the open decision
     reconnect_timer: Timer | None = None  # until a house bot takes the seat of a lost connection over
+    restored: int | None = None  # messages the game had after a crash; None: the bot has come back, or nothing was lost
+    cut_off: bool = False  # its bot has seen more of the game than the journal holds, and has not come back
     faults: int = 0
     decisions: int = 0
 

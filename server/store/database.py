@@ -14,7 +14,7 @@ from alembic import command
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError, StatementError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, SQLAlchemyError, StatementError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from server.migrations import configuration
@@ -30,7 +30,8 @@ HINTS = {
     "sqlite": "check that it is a database of this program, in a writable folder, on a disk with free space",
     "postgresql": "check that the database server runs there, and the user, password and database name",
 }
-LOCK_TIMEOUT = 30.0  # seconds to wait for another process that writes to the same SQLite file
+LOCK_TIMEOUT = 10.0  # seconds to wait for another process that writes to the same SQLite file
+MIGRATION_TIMEOUT = 30.0  # seconds to wait for one that migrates it
 CONNECT_TIMEOUT = 10.0  # seconds to wait for a connection to PostgreSQL
 COMMAND_TIMEOUT = 10.0  # seconds for each PostgreSQL command, including waits for locks
 MIGRATION_LOCK = 0x6E756B69  # key of the PostgreSQL advisory lock: "nuki" in ASCII
@@ -80,7 +81,9 @@ def make_engine(url: URL, *, migrating: bool = False) -> AsyncEngine:
         return create_async_engine(url, connect_args=timeouts, pool_pre_ping=True, hide_parameters=True)
     # isolation_level=None: transactions are begun by the SQLAlchemy event below, not by the sqlite3 module.
     engine = create_async_engine(
-        url, connect_args={"timeout": LOCK_TIMEOUT, "isolation_level": None}, hide_parameters=True
+        url,
+        connect_args={"timeout": MIGRATION_TIMEOUT if migrating else LOCK_TIMEOUT, "isolation_level": None},
+        hide_parameters=True,
     )
 
     @event.listens_for(engine.sync_engine, "connect")
@@ -99,10 +102,14 @@ def make_engine(url: URL, *, migrating: bool = False) -> AsyncEngine:
 
 def failure(url: URL, error: Exception) -> StoreError:
     """A StoreError that describes `error` in one line."""
+    return StoreError(f"database {display_url(url)}: {reason(error)}; {HINTS[url.get_backend_name()]}")
+
+
+def reason(error: Exception) -> str:
+    """The first line of an error."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     lines = str(cause).strip().splitlines()
-    reason = lines[0] if lines else type(cause).__name__
-    return StoreError(f"database {display_url(url)}: {reason}; {HINTS[url.get_backend_name()]}")
+    return lines[0] if lines else type(cause).__name__
 
 
 @contextmanager
@@ -110,6 +117,8 @@ def failures(url: URL) -> Iterator[None]:
     """Turn the database's errors into StoreError, and those about invalid values into ValueError."""
     try:
         yield
+    except (DataError, IntegrityError) as error:
+        raise ValueError(reason(error)) from error
     except (SQLAlchemyError, OSError) as error:
         if isinstance(error, StatementError) and isinstance(error.orig, ValueError):
             raise error.orig from None
@@ -133,10 +142,10 @@ def _migrate_locked(url: URL) -> None:
 
 def _use_write_ahead_log(url: URL) -> None:
     """Switch the file to WAL mode. SQLite does not wait for another process that does the same, so this retries."""
-    deadline = monotonic() + LOCK_TIMEOUT
+    deadline = monotonic() + MIGRATION_TIMEOUT
     while True:
         try:
-            with closing(sqlite3.connect(str(url.database), timeout=LOCK_TIMEOUT)) as connection:
+            with closing(sqlite3.connect(str(url.database), timeout=MIGRATION_TIMEOUT)) as connection:
                 connection.execute("PRAGMA journal_mode = WAL")
             return
         except sqlite3.Error as error:

@@ -49,6 +49,11 @@ class SeatResult(SeatScore):
     penalty: float = Field(description="points deducted for faults, if the room has a fault penalty")
     faults: int
     taken_over: bool = Field(description="a house bot played the seat at the end of the game")
+    cut_off: bool = Field(
+        False,
+        description="the server lost the end of the game's journal in a crash, and the bot could not come back: "
+        "the game does not count for its rating",
+    )
 
 
 class GameInfo(Model):
@@ -78,9 +83,13 @@ class StoredGame(GameInfo):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def rated(self) -> bool:
-        """Whether the game counts for ratings: false if one name had two seats, unless it is that of a house bot."""
+        """Whether the game counts for ratings: false if one name had two seats, unless it is that of a house bot.
+
+        It does not count for those that were `cut_off`.
+        """
         connected = [seat.name for seat in self.seats if not seat.house_bot]
-        return len(set(connected)) == len(connected) and len({seat.name for seat in self.seats}) > 1
+        counts = any(not seat.cut_off for seat in self.seats)
+        return counts and len(set(connected)) == len(connected) and len({seat.name for seat in self.seats}) > 1
 
 
 class FinishedGame(StoredGame):

@@ -37,8 +37,9 @@ async def insert_game(connection: AsyncConnection, game: FinishedGame) -> bool:
     if game.rated:
         before = {name: player.rating for name, player in players.items()}
         ratings = rate(before, [seat.name for seat in game.seats], [seat.rank for seat in game.seats])
-        players = {name: _with_rating(players[name], rating) for name, rating in ratings.items()}
-        points = [{"name": name} | to_row(_rating_point(player, game)) for name, player in players.items()]
+        rated = [seat.name for seat in game.seats if not seat.cut_off]
+        players |= {name: _with_rating(players[name], ratings[name]) for name in rated}
+        points = [{"name": name} | to_row(_rating_point(players[name], game)) for name in dict.fromkeys(rated)]
         await connection.execute(insert(tables.ratings), points)
     rows = [to_row(player) for player in players.values()]
     changed: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "name"}

@@ -11,7 +11,9 @@ from datetime import UTC, datetime
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+import structlog
 from sqlalchemy import URL, RowMapping, Table, delete, func, select
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from server.store import lists, tables
@@ -29,6 +31,9 @@ from server.store.models import (
 )
 from server.store.saving import UPSERT, insert_game
 from server.store.tables import from_row, to_row
+
+CLOSE_TIMEOUT = 5.0  # seconds until connections of a database that hangs are given up
+log = structlog.get_logger("server.store")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -86,9 +91,13 @@ class Store:
         return cls(parsed, make_engine(parsed))
 
     async def close(self) -> None:
-        """Close all connections after pending writes have finished."""
+        """Close all connections after pending writes have finished; of a database that hangs, after CLOSE_TIMEOUT."""
         await asyncio.gather(*self._pending, return_exceptions=True)
-        await self._engine.dispose()
+        try:
+            async with asyncio.timeout(CLOSE_TIMEOUT):
+                await self._engine.dispose()
+        except (TimeoutError, SQLAlchemyError, OSError) as error:
+            log.warning("database not closed", error=repr(error))
 
     @asynccontextmanager
     async def _reading(self) -> AsyncIterator[AsyncConnection]:
@@ -190,6 +199,17 @@ class Store:
         """
         rows = await self._rows(lists.select_ratings(name, cursor, one_more(limit)))
         return lists.BY_NUMBER.page([from_row(RatingPoint, row) for row in rows], limit)
+
+    # The database itself ----------------------------------------------------------------------------------------------
+
+    @shielded
+    async def check_writable(self) -> None:
+        """Write and commit one row. Raises StoreError where the database can be read only, or its disk is full."""
+        # A changed value: SQLite writes nothing where a row stays as it is.
+        row = {"name": "written", "written": datetime.now(UTC)}
+        statement = self._upsert(tables.checks).values(row)
+        async with self._writing() as connection:
+            await connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=row))
 
     # Rooms ------------------------------------------------------------------------------------------------------------
 

@@ -178,6 +178,15 @@ ratings = Table(
     ForeignKeyConstraint(["name"], ["players.name"]),
 )
 
+# What `Store.check_writable` writes.
+checks = Table(
+    "checks",
+    metadata,
+    Column("name", Text, nullable=False),
+    Column("written", Time, nullable=False),
+    PrimaryKeyConstraint("name"),
+)
+
 rooms = Table("rooms", metadata, *columns(StoredRoom), PrimaryKeyConstraint("name"))
 
 tokens = Table(

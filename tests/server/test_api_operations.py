@@ -1,8 +1,7 @@
-"""The HTTP API for operators: health, metrics, unexpected errors; and the OpenAPI document."""
+"""The HTTP API for operators: metrics, unexpected errors; and the OpenAPI document."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,36 +10,8 @@ import pytest
 from fastapi.openapi.models import OpenAPI
 from websockets.exceptions import InvalidStatus
 
-from server.api import health
-from server.store import StoreError
 from tests.support.running_server import TABLE, live, play_into
 from tests.support.server_bots import Bot
-
-
-async def test_health_check_queries_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = 0
-
-    async def fail(_: str) -> bool:
-        raise StoreError("database postgresql://me@there/games: gone")
-
-    async def hang(_: str) -> bool:
-        nonlocal asked
-        asked += 1
-        await asyncio.sleep(60)
-        return True
-
-    async with live(tmp_path) as at:
-        assert await at.get("/healthz") == {"status": "ok"}
-        with monkeypatch.context() as patch:
-            patch.setattr(at.server.lobby.store, "has_token", fail)
-            detail = await at.refused(503, "GET", "/healthz")
-            assert detail == "the database does not answer; see the server's log"
-        assert await at.get("/healthz") == {"status": "ok"}
-        monkeypatch.setattr(health, "TIMEOUT", 0.1)
-        monkeypatch.setattr(at.server.lobby.store, "has_token", hang)
-        for _ in range(3):
-            assert await at.refused(503, "GET", "/healthz") == "the database has not answered within 0.1 s"
-        assert asked == 1
 
 
 async def test_metrics_are_in_prometheus_format(tmp_path: Path) -> None:

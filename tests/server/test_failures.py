@@ -301,14 +301,3 @@ async def test_the_game_goes_on_when_the_disk_is_full(tmp_path: Path, monkeypatc
         await play_all([Bot(server, name) for name in "abc"])
         assert written > 20
         await the_game(server)
-
-
-async def test_bots_are_sent_an_error_when_no_game_can_be_started(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        (tmp_path / "journal").rmdir()
-        bots = [Bot(server, name) for name in "abc"]
-        await play_all(bots)
-        assert all("try again" in bot.errors[-1] for bot in bots)
-        (tmp_path / "journal").mkdir()
-        await play_all([Bot(server, name) for name in "abc"])
-        await the_game(server)

@@ -30,13 +30,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.store": {"server.migrations"},
     "server.names": set(),
     "server.access": {"server.settings", "server.store", "server.addresses", "server.names"},
-    "server.rooms": {"server.ports", "server.access", "server.settings", "server.house_bots"},
+    "server.rooms": {"server.ports", "server.access", "server.settings", "server.house_bots", "server.loop_clock"},
     "server.spectators": {"server.game", "server.connection", "server.turns", "server.metrics"},
     "server.results": {"server.game", "server.store"},
+    "server.storing": {"server.metrics", "server.store"},
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
         "server.store", "server.access", "server.rooms", "server.spectators", "server.results", "server.turns",
-        "server.names",
+        "server.names", "server.storing",
     },
 }  # fmt: skip
 

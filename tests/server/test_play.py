@@ -297,7 +297,7 @@ async def test_storing_a_game_is_retried_until_it_succeeds(tmp_path: Path, monke
         return await save_game(self, game)
 
     monkeypatch.setattr(Store, "save_game", failing_save)
-    monkeypatch.setattr("server.lobby.STORE_RETRY_DELAY", 0.01)
+    monkeypatch.setattr("server.storing.RETRY_DELAY", 0.01)
     async with serving(tmp_path) as server:
         bots = [Bot(server, name) for name in "abc"]
         await play_all(bots)

@@ -188,7 +188,7 @@ async def test_a_journal_whose_last_line_is_incomplete_is_restored(tmp_path: Pat
 
 
 def test_a_closed_journal_does_not_write_to_a_file_that_reuses_its_descriptor(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "game.journal")
+    journal = Journal(tmp_path / "game.journal", lambda *_: None)
     journal.append({"seat": 0})
     number = journal._file
     journal.close()

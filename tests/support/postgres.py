@@ -136,6 +136,12 @@ class Cluster:
         """The URL of a database of this cluster."""
         return f"postgresql://{USER}:{PASSWORD}@127.0.0.1:{self.port}/{database}"
 
+    def processes(self) -> list[int]:
+        """The ids of the server's process and of its children."""
+        parent = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+        children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        return [parent, *map(int, children)]
+
     @contextmanager
     def database(self) -> Iterator[str]:
         """The URL of an empty database, dropped at the end of the block."""

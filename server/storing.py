@@ -1,0 +1,148 @@
+"""Storing finished games, and knowing whether that works: while it does not, no new games start."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from math import inf
+from pathlib import Path
+
+import structlog
+
+from server.metrics import Metrics
+from server.store import FinishedGame, Store, StoreError
+
+RETRY_DELAY = 5.0  # seconds from a failed write to the next try
+FRESH = 5.0  # seconds for which the result of a check holds; then it is made again when it is asked for
+TIMEOUT = 2.0  # seconds a check may take until the database counts as hanging
+PROBE = "writable"  # a file that a check writes beside the journals, and deletes
+PROBE_BYTES = 4096
+log = structlog.get_logger("server.storing")
+
+
+class Storing:
+    """Saves finished games, however often that fails, and checks that the database and journals can be written.
+
+    A check writes: reading works on a full disk and in a database that is read-only. All who ask share one check.
+    Nothing is written while nobody plays and nobody asks; after a failure it is tried again until it succeeds.
+    """
+
+    def __init__(self, store: Store, metrics: Metrics, journals: Path, on_recovery: Callable[[], None]) -> None:
+        """`journals`: their folder. `on_recovery` is called when storing works again."""
+        self._store = store
+        self._metrics = metrics
+        self._journals = journals
+        self._on_recovery = on_recovery
+        self._unstored: set[str] = set()  # ids of the games that could not be stored yet
+        self._problem = ""  # found by the last check, or by a game that could not write its journal
+        self._check: asyncio.Task[None] | None = None
+        self._checked_at = -inf  # loop time at the end of the last check
+        self._failing = False  # whether it was logged that storing fails
+        self._retry: asyncio.TimerHandle | None = None
+        self._closed = False
+
+    @property
+    def problem(self) -> str:
+        """Why nothing can be stored now, as far as is known; "" if nothing is wrong."""
+        waiting = len(self._unstored)
+        return self._problem or (f"{waiting} finished games could not be stored yet" if waiting else "")
+
+    async def check_at_start(self) -> None:
+        """Write once. Raises StoreError, and OSError if there can be no journals."""
+        await self._store.check_writable()
+        await asyncio.to_thread(write_probe, self._journals)
+
+    async def checked_problem(self) -> str:
+        """`problem`, after a check if the last one was more than FRESH seconds ago; takes at most TIMEOUT seconds."""
+        self.check()
+        if not self._problem and self._check is not None:
+            await asyncio.wait({self._check}, timeout=TIMEOUT)
+        return self.problem
+
+    def check(self) -> None:
+        """Start a check, unless one is running or the last one still holds."""
+        running = self._check is not None and not self._check.done()
+        fresh = asyncio.get_running_loop().time() < self._checked_at + FRESH
+        if not running and not fresh and not self._closed:
+            self._check = asyncio.create_task(self._run_check())
+
+    async def _run_check(self) -> None:
+        loop = asyncio.get_running_loop()
+        late = loop.call_later(TIMEOUT, self._found, f"the database has not answered within {TIMEOUT:g} s")
+        problem = ""
+        try:
+            await self._store.check_writable()
+            await asyncio.to_thread(write_probe, self._journals)
+        except (StoreError, OSError) as error:
+            problem = str(error)
+        finally:
+            late.cancel()
+        self._checked_at = loop.time()
+        self._found(problem)
+
+    def journal_failed(self, path: Path, reason: str) -> None:
+        """A journal cannot be written: its game would not survive a restart."""
+        self._checked_at = asyncio.get_running_loop().time()
+        self._found(f"journal {path}: {reason}")
+
+    def _found(self, problem: str) -> None:
+        """What a check, or a journal, has found."""
+        self._problem = problem
+        if self._retry is not None:
+            self._retry.cancel()
+        if problem and not self._closed:
+            self._retry = asyncio.get_running_loop().call_later(RETRY_DELAY, self._check_again)
+        self._report()
+
+    def _check_again(self) -> None:
+        self._checked_at = -inf
+        self.check()
+
+    async def save(self, game: FinishedGame) -> None:
+        """Store a game, however often that fails. Raises ValueError for one that the database cannot hold."""
+        self._metrics.waiting_to_be_stored.inc()
+        try:
+            while not await self._saved(game):
+                await asyncio.sleep(RETRY_DELAY)
+        finally:
+            self._metrics.waiting_to_be_stored.dec()
+            self._unstored.discard(game.id)
+            self._report()
+
+    async def _saved(self, game: FinishedGame) -> bool:
+        try:
+            await self._store.save_game(game)
+            return True
+        except StoreError as error:
+            self._unstored.add(game.id)
+            self._report(str(error))
+            return False
+
+    def _report(self, reason: str = "") -> None:
+        """Log it when storing begins to fail and when it works again: not each try, nor each game."""
+        failing = bool(self.problem)
+        if failing == self._failing or self._closed:
+            return
+        self._failing = failing
+        if failing:
+            log.error("nothing can be stored, no new games start until it works again", error=reason or self.problem)
+        else:
+            log.info("storing works again")
+            self._on_recovery()
+
+    def close(self) -> None:
+        """Check and report nothing more."""
+        self._closed = True
+        if self._retry is not None:
+            self._retry.cancel()
+        if self._check is not None:
+            self._check.cancel()
+
+
+def write_probe(folder: Path) -> None:
+    """Write a file as a new journal would be, and delete it. Raises OSError."""
+    path = folder / PROBE
+    try:
+        path.write_bytes(bytes(PROBE_BYTES))
+    finally:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,442 @@
+"""A database or a journal that cannot be written: it is noticed, no new games start, and games in play are not lost."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import asyncpg  # type: ignore[import-untyped]
+import httpx
+import pytest
+from sqlalchemy import Engine, event
+
+from server import storing
+from server.running import Running, running
+from server.settings import Settings
+from server.store import FinishedGame, Store, StoreError, database
+from tests.conftest import DATA
+from tests.support.postgres import Cluster
+from tests.support.running_server import live
+from tests.support.server_bots import (
+    Bot,
+    connect_in_order,
+    live_game,
+    play_all,
+    serving,
+    stored_games,
+    the_game,
+    together,
+    until,
+)
+
+REPOSITORY = DATA.parent.parent
+NOT_STORED = "nothing can be stored, no new games start; see the server's log"
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Checks and tries are repeated at once."""
+    monkeypatch.setattr(storing, "RETRY_DELAY", 0.02)
+    monkeypatch.setattr(storing, "FRESH", 0.0)
+
+
+class ReadOnly:
+    """Makes the SQLite connections of this process read-only, those that are open included."""
+
+    def __init__(self) -> None:
+        self.on = False
+
+    def before(self, _: Any, cursor: Any, *__: Any) -> None:
+        cursor.execute(f"PRAGMA query_only = {int(self.on)}")
+
+
+@pytest.fixture
+def read_only() -> Any:
+    """A switch; while it is on, SQLite refuses every write: "attempt to write a readonly database"."""
+    switch = ReadOnly()
+    event.listen(Engine, "before_cursor_execute", switch.before)
+    yield switch
+    event.remove(Engine, "before_cursor_execute", switch.before)
+
+
+def errors(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """The errors logged so far."""
+    return [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+async def refusal(**settings: Any) -> str:
+    """The one line with which a server does not start."""
+    with pytest.raises((StoreError, OSError)) as error:
+        async with running(Settings(**{"port": 0, "mjai_port": 0} | settings)):
+            pass
+    assert str(error.value).isprintable()
+    return str(error.value)
+
+
+# At the start ---------------------------------------------------------------------------------------------------------
+
+
+async def test_a_database_that_is_read_only_stops_the_start(tmp_path: Path, read_only: ReadOnly) -> None:
+    async with serving(tmp_path):
+        pass
+    read_only.on = True
+    assert "attempt to write a readonly database; check that" in await refusal(data=tmp_path)
+
+
+async def test_a_postgresql_database_in_read_only_mode_stops_the_start(tmp_path: Path, postgres_url: str) -> None:
+    async with running(Settings(data=tmp_path, port=0, mjai_port=0, database=postgres_url)):
+        pass
+    await make_read_only(postgres_url)
+    said = await refusal(data=tmp_path, database=postgres_url)
+    assert "cannot execute INSERT in a read-only transaction" in said
+
+
+async def make_read_only(url: str) -> None:
+    """Switch a PostgreSQL database to read-only mode, for connections made from now on."""
+    connection = await asyncpg.connect(url)
+    await connection.execute(f"ALTER DATABASE {url.rpartition('/')[2]} SET default_transaction_read_only = on")
+    await connection.close()
+
+
+async def test_a_full_sqlite_database_stops_the_start(tmp_path: Path) -> None:
+    async with serving(tmp_path):
+        pass
+    with closing(sqlite3.connect(tmp_path / "nukidora.db")) as database:
+        database.execute("DELETE FROM checks")
+        database.commit()
+
+    def limit(connection: Any, _: object) -> None:
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA max_page_count = 1")  # as many pages as there are
+        cursor.close()
+
+    event.listen(Engine, "connect", limit)
+    try:
+        fill(tmp_path / "nukidora.db")
+        assert "database or disk is full" in await refusal(data=tmp_path)
+    finally:
+        event.remove(Engine, "connect", limit)
+
+
+def fill(path: Path) -> None:
+    """Leave no room in the pages of the table of checks, so that a row needs a new one."""
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("DROP TABLE checks")
+        database.execute(f"CREATE TABLE checks (name TEXT PRIMARY KEY, written TEXT, x TEXT DEFAULT '{'x' * 9000}')")
+        database.commit()
+
+
+async def test_a_folder_where_no_journal_can_be_written_stops_the_start(tmp_path: Path) -> None:
+    (tmp_path / "journal" / storing.PROBE).mkdir(parents=True)  # even root cannot write a folder as a file
+    assert "Is a directory" in await refusal(data=tmp_path)
+
+
+# While it runs --------------------------------------------------------------------------------------------------------
+
+
+async def test_the_health_check_writes_and_is_shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = 0
+    check_writable = Store.check_writable
+
+    async def counting(store: Store) -> None:
+        nonlocal written
+        written += 1
+        await asyncio.sleep(0.05)
+        await check_writable(store)
+
+    async with live(tmp_path) as at:
+        assert await at.get("/healthz") == {"status": "ok"}
+        monkeypatch.setattr(Store, "check_writable", counting)
+        await together(*(at.get("/healthz") for _ in range(20)))
+        assert written == 1
+        monkeypatch.setattr(storing, "FRESH", 60.0)
+        for _ in range(20):
+            await at.get("/healthz")
+        assert written == 1, "a check holds for a while"
+
+
+async def test_a_database_that_hangs_is_noticed_and_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, answer = 0, asyncio.Event()
+
+    async def hang(_: Store) -> None:
+        nonlocal asked
+        asked += 1
+        await answer.wait()
+
+    async with live(tmp_path) as at:
+        monkeypatch.setattr(storing, "TIMEOUT", 0.1)
+        monkeypatch.setattr(Store, "check_writable", hang)
+        for _ in range(3):
+            assert await at.refused(503, "GET", "/healthz") == NOT_STORED
+        assert asked == 1
+        answer.set()
+        await until(lambda: not at.server.lobby.storing.problem)
+        assert await at.get("/healthz") == {"status": "ok"}
+
+
+async def wait_in(server: Running, bots: list[Bot], room: str) -> None:
+    """Let bots wait in a room."""
+    for number, bot in enumerate(bots, 1):
+        await bot.connect()
+        await until(lambda n=number: len(waiting_in(server, room)) == n)  # type: ignore[misc]
+
+
+def waiting_in(server: Running, room: str) -> list[Any]:
+    return server.lobby.rooms[room].waiting if room in server.lobby.rooms else []
+
+
+async def test_no_game_starts_while_the_database_is_read_only(
+    tmp_path: Path, read_only: ReadOnly, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Waiting bots keep waiting; their games start, and all are stored, once it can be written again."""
+    async with live(tmp_path) as at:
+        server = at.server
+        read_only.on = True
+        assert await at.refused(503, "GET", "/healthz") == NOT_STORED
+        bots = [Bot(server, name) for name in "abcdefg"]
+        filled = Bot(server, "filled", room="fill+rule+rule")
+        await wait_in(server, bots, "default")
+        await wait_in(server, [filled], "fill+rule+rule")
+        await asyncio.sleep(0.1)
+        assert not server.lobby.games
+        assert len(errors(caplog)) == 1
+        assert "no new games start" in errors(caplog)[0]
+        read_only.on = False
+        await until(lambda: not waiting_in(server, "fill+rule+rule"))
+        assert len(waiting_in(server, "default")) == 1
+        await play_all([*bots[:6], filled])
+        assert [bot.errors for bot in [*bots, filled]] == [[]] * 8
+        assert len(await stored_games(server)) == 3
+        assert len(errors(caplog)) == 1
+        await bots[6].leave()
+
+
+async def test_held_games_of_a_room_with_few_games_left(tmp_path: Path, read_only: ReadOnly) -> None:
+    """The first three play the last game; the room closes, and the others are told."""
+    async with live(tmp_path, games=1) as at:
+        read_only.on = True
+        await at.refused(503, "GET", "/healthz")
+        bots = [Bot(at.server, name) for name in "abcd"]
+        await wait_in(at.server, bots, "default")
+        read_only.on = False
+        await play_all(bots)
+        assert [bool(bot.games) for bot in bots] == [True, True, True, False]
+        assert "all its games have started" in bots[3].errors[0]
+
+
+async def test_a_game_that_ends_while_the_database_is_read_only(
+    tmp_path: Path, read_only: ReadOnly, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is played to its end and stored later; meanwhile the health check fails and no game starts."""
+    async with live(tmp_path) as at:
+        server = at.server
+        waiting = server.lobby.metrics.waiting_to_be_stored._value
+        bots = [Bot(server, name) for name in "abc"]
+        await connect_in_order(server, bots)
+        await until(lambda: len(server.lobby.games) == 1)
+        await until(lambda: not server.lobby.storing._check or server.lobby.storing._check.done())
+        read_only.on = True
+        await together(*(bot.until(lambda _: live_game(server).engine.over) for bot in bots))
+        await until(lambda: bool(server.lobby.storing.problem))
+        assert waiting.get() == 1
+        assert "nukidora_games_waiting_to_be_stored 1.0" in (await at.http.get("/metrics")).text
+        assert await at.refused(503, "GET", "/healthz") == NOT_STORED
+        others = [Bot(server, name) for name in "xyz"]
+        await wait_in(server, others, "default")
+        await asyncio.sleep(0.1)
+        assert len(server.lobby.games) == 1
+        read_only.on = False
+        await play_all([*bots, *others])
+        assert len(await stored_games(server)) == 2
+        assert waiting.get() == 0
+        assert len(errors(caplog)) == 1, "one line, whatever fails"
+
+
+async def test_no_game_starts_without_a_journal(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Bots keep waiting, with one line in the log for all of them."""
+    async with serving(tmp_path) as server:
+        (tmp_path / "journal").rmdir()
+        bots = [Bot(server, name) for name in "abcdef"]
+        await wait_in(server, bots, "default")
+        await until(lambda: bool(server.lobby.storing.problem))
+        assert not server.lobby.games
+        (tmp_path / "journal").mkdir()
+        await play_all(bots)
+        assert len(await stored_games(server)) == 2
+        assert len(errors(caplog)) == 1
+
+
+async def test_a_disk_that_is_full_for_all_journals_is_logged_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The games in play go on, and are stored."""
+    full, write, write_probe = False, os.write, storing.write_probe
+
+    def full_disk(file: int, data: bytes) -> int:
+        if full and Path(f"/proc/self/fd/{file}").readlink().suffix == ".journal":
+            raise OSError(28, "No space left on device")
+        return write(file, data)
+
+    def full_probe(folder: Path) -> None:
+        if full:
+            raise OSError(28, "No space left on device")
+        write_probe(folder)
+
+    monkeypatch.setattr(os, "write", full_disk)
+    monkeypatch.setattr(storing, "write_probe", full_probe)
+    async with serving(tmp_path) as server:
+        bots = [Bot(server, f"{room}{name}", room=room) for room in "xyz" for name in "abc"]
+        questions = await together(*(bot.until(lambda message: message["type"] == "tsumo") for bot in bots))
+        full = True
+        await together(*(bot.answer(question) for bot, question in zip(bots, questions, strict=True)))
+        await play_all(bots)
+        assert len(await stored_games(server)) == 3
+        assert len(errors(caplog)) == 1
+        assert "No space left on device" in errors(caplog)[0]
+        full = False
+        await play_all([Bot(server, name) for name in "abc"])
+
+
+async def test_a_game_that_cannot_be_stored_at_all_ends_for_its_bots(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its journal is set aside; it holds up nobody else."""
+
+    def broken(_: object) -> FinishedGame:
+        raise ZeroDivisionError
+
+    async with live(tmp_path) as at:
+        monkeypatch.setattr("server.lobby.finished_game", broken)
+        bots = [Bot(at.server, name) for name in "abc"]
+        await play_all(bots)
+        assert [bot.ended for bot in bots] == [True] * 3
+        assert not await stored_games(at.server)
+        assert [path.suffix for path in (tmp_path / "journal").iterdir()] == [".broken"]
+        assert "journal is set aside" in errors(caplog)[0]
+        assert await at.get("/healthz") == {"status": "ok"}
+        assert at.server.lobby.metrics.playing._value.get() == 0
+        monkeypatch.undo()
+        await play_all([Bot(at.server, name) for name in "abc"])
+        await the_game(at.server)
+
+
+@pytest.mark.parametrize("write", ["check", "save"])
+async def test_stopping_while_a_write_hangs(
+    tmp_path: Path, write: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Another process holds SQLite's lock: no stray traceback, and the server stops in time."""
+    monkeypatch.setattr(database, "LOCK_TIMEOUT", 0.5)
+    with closing(sqlite3.connect(tmp_path / "nukidora.db", isolation_level=None)) as other:
+        async with asyncio.timeout(20), serving(tmp_path) as server:
+            if write == "check":
+                other.execute("BEGIN IMMEDIATE")
+                server.lobby.storing.check()
+            else:
+                bots = [Bot(server, name, resume=True) for name in "abc"]
+                await connect_in_order(server, bots)
+                await until(lambda: len(server.lobby.games) == 1)
+                other.execute("BEGIN IMMEDIATE")
+                await together(*(bot.until(lambda _: live_game(server).engine.over) for bot in bots))
+            await asyncio.sleep(0.1)
+    gc.collect()  # a task whose exception nobody has seen says so now
+    assert [line for line in errors(caplog) if "nothing can be stored" not in line] == []
+
+
+@contextmanager
+def stopped(cluster: Cluster) -> Iterator[None]:
+    """Stop all processes of a PostgreSQL server during the block, as SIGSTOP does."""
+    processes = cluster.processes()
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in processes:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGCONT)
+
+
+@pytest.mark.slow
+async def test_a_postgresql_server_that_hangs(
+    tmp_path: Path, postgres_cluster: Cluster, postgres_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The game in play is played to its end and stored later; nothing stray is logged."""
+    async with live(tmp_path, database=postgres_url) as at:
+        bots = [Bot(at.server, name) for name in "abc"]
+        await connect_in_order(at.server, bots)
+        await until(lambda: len(at.server.lobby.games) == 1)
+        with stopped(postgres_cluster):
+            assert await at.refused(503, "GET", "/healthz") == NOT_STORED
+            await together(*(bot.until(lambda _: live_game(at.server).engine.over) for bot in bots))
+        await play_all(bots)
+        await the_game(at.server)
+        await until(lambda: not at.server.lobby.storing.problem)
+    gc.collect()
+    assert [line for line in errors(caplog) if "nothing can be stored" not in line] == []
+
+
+@pytest.mark.slow
+async def test_stopping_while_a_postgresql_server_hangs(
+    tmp_path: Path, postgres_cluster: Cluster, postgres_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = Settings(data=tmp_path, port=0, mjai_port=0, database=postgres_url)
+    with ExitStack() as stack:
+        async with asyncio.timeout(60), running(settings) as server:
+            stack.enter_context(stopped(postgres_cluster))
+            server.lobby.storing.check()
+            await until(lambda: bool(server.lobby.storing.problem))
+    gc.collect()
+    assert [line for line in errors(caplog) if "nothing can be stored" not in line] == []
+
+
+# As ``python -m server``, with a limit on the size of each file: SQLite cannot enlarge its log.
+LIMITED = """
+import resource, sys
+from engine.common.program import start
+resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+sys.exit(start('server.cli:main'))
+"""
+
+
+@pytest.mark.slow
+def test_a_disk_that_fills_up(tmp_path: Path) -> None:
+    """A real one, as far as SQLite can tell: the health check notices."""
+    command = [sys.executable, "-c", LIMITED, "--port", "0", "--mjai-port", "0", "--data", str(tmp_path)]
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(6)]
+        (pages,) = re.findall(r"pages +(\S+)/docs", "".join(lines))
+        status = 200
+        with httpx.Client(trust_env=False) as http:
+            assert http.get(f"{pages}/healthz").status_code == 200
+            path = tmp_path / "nukidora.db"
+            with closing(sqlite3.connect(path)) as reader, closing(sqlite3.connect(path)) as writer:
+                reader.execute("BEGIN")
+                reader.execute("SELECT * FROM games").fetchall()  # from now on the log can only grow
+                writer.execute("INSERT INTO checks VALUES (?, '2026-01-01')", ["x" * 400_000])
+                writer.commit()
+                deadline = time.monotonic() + 30
+                while status == 200 and time.monotonic() < deadline:
+                    time.sleep(0.5)
+                    status = http.get(f"{pages}/healthz").status_code
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+    assert status == 503
+    assert err.count("no new games start") == 1
+    assert "Traceback" not in err
+    assert process.returncode == 0
