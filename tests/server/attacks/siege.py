@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 
 from tests.server.attacks.catalogue import attack_named
@@ -22,7 +21,6 @@ NEWCOMER_TIMEOUT = 5.0  # seconds
 RECOVERY_TIMEOUT = 60.0  # seconds until a server answers again after an attack
 WARM_UP_TIMEOUT = 60.0
 MB = 1_000_000
-numbers = count()
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,7 @@ class Siege:
     def newcomer(self) -> float | str:
         """Seconds until a new bot of another address plays, and the server says that it is well; or why not."""
         started = time.monotonic()
-        room = f"newcomer{next(numbers)}+rule+rule"
+        room = "newcomer+rule+rule"
         join = json.dumps({"type": "join", "name": "newcomer", "room": room}).encode() + b"\n"
         try:
             said = self.talk(self.server.ports.mjai_port, join, b"start_game")
