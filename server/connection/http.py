@@ -56,6 +56,8 @@ class HttpConnection(H11Protocol):
             self._inlet.close()
             self._stop_timer()
             return
+        if self.conn.their_state is h11.SEND_BODY and any(name == b"transfer-encoding" for name, _ in self.headers):
+            self._inlet.close()  # the app refuses the request; to parse chunks, however small, would cost more
         if self.conn.their_state is h11.DONE and self.conn.trailing_data[0]:  # pipelining, which hardly a client uses
             self._inlet.close()
             self.shutdown()  # after the response

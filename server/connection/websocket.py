@@ -117,7 +117,7 @@ class WebSocketConnection(MessageProtocol):
         for event in events:
             if isinstance(event, Request):
                 self._answer_handshake(event)
-            elif self._opened and not self._closing and self._within_budget(1.0):
+            elif self._within_budget(1.0) and not self._closing:
                 completed |= self._handle_frame(cast(Frame, event))
         self._flush()  # pongs, and the reply to a close frame
         self._message_pending(bool(self._fragments) or not events, completed)

@@ -10,6 +10,7 @@ import asyncio
 import gc
 import json
 import multiprocessing
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -217,6 +218,7 @@ async def _play(ports: Ports, pipe: Connection) -> None:
             if bot.waiting_since is not None:
                 seen.add_wait(now - bot.waiting_since, bot.told)
         look[0] = Waits()
+        os.set_blocking(pipe.fileno(), True)  # uvloop has made it non-blocking, but this may be longer than its buffer
         pipe.send(seen)
 
     async def watch_lag() -> None:
