@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import os
 import signal
 import sys
@@ -32,6 +33,7 @@ Every flag can also be set by an environment variable, such as --fill-delay by {
 variables. The settings up to --pause are defaults of rooms. Items of lists are separated by commas.
 """
 EARLIER_DATABASE = Path("data", "nukidora.db")  # in the default folder of earlier versions
+GC_THRESHOLDS = (10_000, 10, 20)  # so that a message of many lists causes no full collection, which halts all games
 EVERYWHERE = ("", "0.0.0.0", "::")
 
 
@@ -106,6 +108,9 @@ async def serve(settings: Settings) -> int:
     stop = asyncio.Event()
     on_signals(asyncio.get_running_loop(), stop.set)
     async with running(settings) as server:
+        gc.collect()
+        gc.freeze()  # else each full collection would go through all modules and halt all games for a quarter of a second
+        gc.set_threshold(*GC_THRESHOLDS)
         announce(server, settings)
         await stop.wait()
         n_playing = sum(room.playing for room in server.lobby.rooms.values())

@@ -136,8 +136,10 @@ async def accept_connections(
     lobby: Lobby, http_sockets: list[socket.socket], mjai_sockets: list[socket.socket]
 ) -> AsyncIterator[None]:
     """Accept connections while the block runs; then close the lobby."""
+    app = make_app(lobby)
+    app.openapi()  # made once, which takes a while
     config = uvicorn.Config(
-        make_app(lobby),
+        app,
         log_config=None,
         access_log=False,
         lifespan="off",

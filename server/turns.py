@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from time import perf_counter
 
-TURN = 0.002  # seconds of such work in one iteration of the event loop; then everything else runs
+TURN = 0.001  # seconds of such work in one iteration of the event loop; then everything else runs
 Work = Callable[[], bool]  # a piece of work; returns whether there is more of it
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 
 from engine import compiling
@@ -30,5 +29,3 @@ def warm_up(settings: Settings) -> None:
             game.act(seat, safe_default(game.legal(seat)))
     game.take_messages()
     sys.setswitchinterval(SWITCH_INTERVAL)
-    gc.collect()
-    gc.freeze()  # else each full collection would go through all modules and halt all games for a quarter of a second

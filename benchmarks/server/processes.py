@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import multiprocessing
 import os
@@ -118,6 +119,8 @@ def nukidora_main(pipe: Connection) -> None:
         settings = fit_connections(settings)
         start_logging("text", logging.ERROR)
         warm_up(settings)
+        gc.collect()
+        gc.freeze()  # as `server.cli` does
         uvloop.run(_serve_nukidora(pipe, settings))
 
 

@@ -8,7 +8,7 @@ from time import monotonic
 
 from server.turns import Turns
 
-SLICE = 1024  # bytes parsed at a time; a thousand lines or 170 frames fit
+SLICE = 512  # bytes parsed at a time; 500 lines or 85 frames fit
 BYTES_PER_UNIT = 1024  # of the budget
 FREE_BYTES = 4096  # of a reply that was asked for: as much as annotations need
 BURST = 20.0  # seconds whose budget may be used at once
