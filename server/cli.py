@@ -109,7 +109,7 @@ async def serve(settings: Settings) -> int:
     on_signals(asyncio.get_running_loop(), stop.set)
     async with running(settings) as server:
         gc.collect()
-        gc.freeze()  # else each full collection would go through all modules and halt all games for a quarter of a second
+        gc.freeze()  # else each full collection would go through all modules, and halt all games that long
         gc.set_threshold(*GC_THRESHOLDS)
         announce(server, settings)
         await stop.wait()

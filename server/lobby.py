@@ -8,6 +8,7 @@ from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -329,8 +330,7 @@ class Lobby:
     async def _finish(self, game: LiveGame) -> None:
         """Store the result, then send everybody the end of the game."""
         try:
-            result = await asyncio.to_thread(finished_game, game)
-            await self.storing.save(result)
+            result = await self.storing.save(game.party, partial(finished_game, game))
         except Exception:  # whatever is wrong with one game, it ends for its bots
             log.exception("game cannot be stored, its journal is set aside", game=game.id)
             with suppress(OSError):

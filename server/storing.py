@@ -11,6 +11,7 @@ import structlog
 
 from server.metrics import Metrics
 from server.store import FinishedGame, Store, StoreError
+from server.turns import FairLock
 
 RETRY_DELAY = 5.0  # seconds from a failed write to the next try
 FRESH = 5.0  # seconds for which the result of a check holds; then it is made again when it is asked for
@@ -33,6 +34,7 @@ class Storing:
         self._metrics = metrics
         self._journals = journals
         self._on_recovery = on_recovery
+        self._lock = FairLock()
         self._unstored: set[str] = set()  # ids of the games that could not be stored yet
         self._problem = ""  # found by the last check, or by a game that could not write its journal
         self._check: asyncio.Task[None] | None = None
@@ -98,15 +100,26 @@ class Storing:
         self._checked_at = -inf
         self.check()
 
-    async def save(self, game: FinishedGame) -> None:
-        """Store a game, however often that fails. Raises ValueError for one that the database cannot hold."""
+    async def save(self, party: str, make_game: Callable[[], FinishedGame]) -> FinishedGame:
+        """Store the game that `make_game` returns in a thread, however often that fails, and return it.
+
+        Parties take turns (see `server.turns`), so that nobody waits for a hundred games of others that end at once.
+        Raises ValueError for a game that the database cannot hold, and what `make_game` raises.
+        """
+        game: FinishedGame | None = None
         self._metrics.waiting_to_be_stored.inc()
         try:
-            while not await self._saved(game):
+            while True:
+                async with self._lock.held_by(party):
+                    if game is None:
+                        game = await asyncio.to_thread(make_game)
+                    if await self._saved(game):
+                        return game
                 await asyncio.sleep(RETRY_DELAY)
         finally:
             self._metrics.waiting_to_be_stored.dec()
-            self._unstored.discard(game.id)
+            if game is not None:
+                self._unstored.discard(game.id)
             self._report()
 
     async def _saved(self, game: FinishedGame) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from time import perf_counter
 
 TURN = 0.001  # seconds of such work in one iteration of the event loop; then everything else runs
@@ -80,3 +81,42 @@ class Turnstile:
         """Wait for a turn; it lasts until the next `await`."""
         async with self._lock:
             await asyncio.sleep(0)
+
+
+class FairLock:
+    """A lock for which parties take turns; within a party, who asks first gets it first."""
+
+    def __init__(self) -> None:
+        self._locked = False
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}  # never empty ones; whose turn it is comes first
+
+    @asynccontextmanager
+    async def held_by(self, party: str) -> AsyncIterator[None]:
+        """Hold the lock while the block runs."""
+        if self._locked:
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.setdefault(party, deque()).append(turn)
+            try:
+                await turn
+            except asyncio.CancelledError:
+                if not turn.cancelled():  # the lock has come, but the task is over
+                    self._release()
+                raise
+        self._locked = True
+        try:
+            yield
+        finally:
+            self._release()
+
+    def _release(self) -> None:
+        """Hand the lock on."""
+        self._locked = False
+        while self._waiting and not self._locked:
+            party, queue = next(iter(self._waiting.items()))
+            turn = queue.popleft()
+            del self._waiting[party]
+            if queue:
+                self._waiting[party] = queue
+            if not turn.done():
+                self._locked = True
+                turn.set_result(None)

@@ -29,7 +29,7 @@ from server.metrics import Metrics
 from server.ports import GameOwner, PlayerPort
 
 MAX_STEPS = 16  # steps played without a pause; then other games get their turn
-GAMES = "games"  # the party of games in `server.turns`
+GAMES = "games"  # the party of games that all bots have left
 MAX_FAULTS_WATCHING = 1000  # of a bot that resumed after it lost its seat by faults; each one makes the log longer
 log = structlog.get_logger("server.game")
 
@@ -78,6 +78,11 @@ class LiveGame:
     def bot_seats(self) -> list[Seat]:
         """The seats that were given to connected bots."""
         return [seat for seat in self.seats if not seat.player.house]
+
+    @property
+    def party(self) -> str:
+        """Whose work this game is, for `server.turns`: the address of a bot that plays, or GAMES if all have left."""
+        return next((seat.connection.transport.address for seat in self.seats if seat.connection), GAMES)
 
     # Starting and stopping --------------------------------------------------------------------------------------------
 
@@ -339,9 +344,8 @@ class LiveGame:
 
     def _advance(self) -> None:
         """Play until a decision has to be waited for. Games that all bots have left take turns."""
-        left = all(seat.connection is None for seat in self.seats)
-        if left or self._play_steps():
-            self._owner.turns.add(GAMES, self._play_steps)
+        if self.party == GAMES or self._play_steps():
+            self._owner.turns.add(self.party, self._play_steps)
 
     def _play_steps(self) -> bool:
         """Play until a decision has to be waited for, or MAX_STEPS. Returns whether to play on."""

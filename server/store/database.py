@@ -13,7 +13,7 @@ from typing import Any
 from alembic import command
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Connection, event, make_url, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, SQLAlchemyError, StatementError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -79,25 +79,44 @@ def make_engine(url: URL, *, migrating: bool = False) -> AsyncEngine:
     if url.get_backend_name() == "postgresql":
         timeouts = {"timeout": CONNECT_TIMEOUT, "command_timeout": None if migrating else COMMAND_TIMEOUT}
         return create_async_engine(url, connect_args=timeouts, pool_pre_ping=True, hide_parameters=True)
-    # isolation_level=None: transactions are begun by the SQLAlchemy event below, not by the sqlite3 module.
-    engine = create_async_engine(
-        url,
-        connect_args={"timeout": MIGRATION_TIMEOUT if migrating else LOCK_TIMEOUT, "isolation_level": None},
-        hide_parameters=True,
-    )
+    timeout = MIGRATION_TIMEOUT if migrating else LOCK_TIMEOUT
+    engine = create_async_engine(url, connect_args=sqlite_arguments(timeout), hide_parameters=True)
+    set_up_sqlite(engine.sync_engine, migrating)
+    return engine
 
-    @event.listens_for(engine.sync_engine, "connect")
+
+def make_blocking_engine(url: URL) -> Engine | None:
+    """An engine for threads, as `make_engine` makes them; None for PostgreSQL, whose asyncio driver needs no thread.
+
+    The asyncio driver of SQLite changes threads for each statement, and so takes long while the event loop is busy.
+    """
+    if url.get_backend_name() != "sqlite":
+        return None
+    blocking = url.set(drivername="sqlite")
+    engine = create_engine(blocking, connect_args=sqlite_arguments(LOCK_TIMEOUT), hide_parameters=True)
+    set_up_sqlite(engine, migrating=False)
+    return engine
+
+
+def sqlite_arguments(timeout: float) -> dict[str, Any]:
+    """Arguments of the sqlite3 module's `connect`; `timeout`: seconds to wait for another process that writes."""
+    # isolation_level=None: transactions are begun by the SQLAlchemy event below, not by the sqlite3 module.
+    return {"timeout": timeout, "isolation_level": None}
+
+
+def set_up_sqlite(engine: Engine, migrating: bool) -> None:
+    """Set what `make_engine` says for each connection and transaction."""
+
+    @event.listens_for(engine, "connect")
     def on_connect(connection: Any, _: object) -> None:
         cursor = connection.cursor()
         cursor.execute("PRAGMA synchronous = FULL")
         cursor.execute(f"PRAGMA foreign_keys = {int(not migrating)}")
         cursor.close()
 
-    @event.listens_for(engine.sync_engine, "begin")
+    @event.listens_for(engine, "begin")
     def on_begin(connection: Connection) -> None:
         connection.exec_driver_sql(connection.get_execution_options().get("sqlite_begin", "BEGIN"))
-
-    return engine
 
 
 def failure(url: URL, error: Exception) -> StoreError:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.store import tables
 from server.store.models import FinishedGame, PlayerStats, Rating, RatingPoint, SeatResult
@@ -16,7 +15,7 @@ from server.store.tables import from_row, to_row
 UPSERT: dict[str, Any] = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}  # INSERT with ON CONFLICT
 
 
-async def insert_game(connection: AsyncConnection, game: FinishedGame) -> bool:
+def insert_game(connection: Connection, game: FinishedGame) -> bool:
     """Write a game and everything that follows from it. Returns False, and writes nothing, if it is stored already.
 
     Concurrent transactions that share a game or a player wait for one another.
@@ -24,14 +23,14 @@ async def insert_game(connection: AsyncConnection, game: FinishedGame) -> bool:
     upsert = UPSERT[connection.dialect.name]
     row = {name: value for name, value in to_row(game).items() if name in tables.games.c}
     statement = upsert(tables.games).values(row).on_conflict_do_nothing().returning(tables.games.c.id)
-    if await connection.scalar(statement) is None:
+    if connection.scalar(statement) is None:
         return False
-    players = await _lock_players(connection, game)
+    players = _lock_players(connection, game)
     key = {"game_id": game.id, "finished": game.finished}
-    await connection.execute(
+    connection.execute(
         insert(tables.seats), [key | {"seat": seat} | to_row(result) for seat, result in enumerate(game.seats)]
     )
-    await connection.execute(insert(tables.records), {"game_id": game.id, "data": game.record})
+    connection.execute(insert(tables.records), {"game_id": game.id, "data": game.record})
     for result in game.seats:
         players[result.name] = _add_result(players[result.name], result, game)
     if game.rated:
@@ -40,24 +39,24 @@ async def insert_game(connection: AsyncConnection, game: FinishedGame) -> bool:
         rated = [seat.name for seat in game.seats if not seat.cut_off]
         players |= {name: _with_rating(players[name], ratings[name]) for name in rated}
         points = [{"name": name} | to_row(_rating_point(players[name], game)) for name in dict.fromkeys(rated)]
-        await connection.execute(insert(tables.ratings), points)
+        connection.execute(insert(tables.ratings), points)
     rows = [to_row(player) for player in players.values()]
     changed: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "name"}
     statement = update(tables.players).where(tables.players.c.name == bindparam("key")).values(changed)
-    await connection.execute(statement, [row | {"key": row["name"]} for row in rows])
+    connection.execute(statement, [row | {"key": row["name"]} for row in rows])
     return True
 
 
-async def _lock_players(connection: AsyncConnection, game: FinishedGame) -> dict[str, PlayerStats]:
+def _lock_players(connection: Connection, game: FinishedGame) -> dict[str, PlayerStats]:
     """The players of a game, new ones with zero totals. Their rows stay locked until the transaction ends."""
     by_name = {seat.name: seat for seat in game.seats}
     # Both statements take the names in sorted order, so that two transactions never wait for each other.
     new = [to_row(_new_player(by_name[name], game)) for name in sorted(by_name)]
     upsert = UPSERT[connection.dialect.name]
-    await connection.execute(upsert(tables.players).values(new).on_conflict_do_nothing())
+    connection.execute(upsert(tables.players).values(new).on_conflict_do_nothing())
     c = tables.players.c
     locked = select(tables.players).where(c.name.in_(by_name)).order_by(c.name).with_for_update()
-    rows = (await connection.execute(locked)).mappings()
+    rows = (connection.execute(locked)).mappings()
     return {row["name"]: from_row(PlayerStats, row) for row in rows}
 
 

@@ -12,13 +12,13 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import structlog
-from sqlalchemy import URL, RowMapping, Table, delete, func, select
+from sqlalchemy import URL, Engine, RowMapping, Table, delete, func, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from server.store import lists, tables
 from server.store.cursors import one_more
-from server.store.database import IMMEDIATE, failures, make_engine, migrate, read_url
+from server.store.database import IMMEDIATE, failures, make_blocking_engine, make_engine, migrate, read_url
 from server.store.models import (
     FinishedGame,
     Page,
@@ -71,9 +71,11 @@ class Store:
     waits for it.
     """
 
-    def __init__(self, url: URL, engine: AsyncEngine) -> None:
+    def __init__(self, url: URL, engine: AsyncEngine, blocking_engine: Engine | None) -> None:
+        """`blocking_engine`: see `make_blocking_engine`."""
         self._url = url
         self._engine = engine
+        self._blocking_engine = blocking_engine
         self._write_engine = engine.execution_options(**IMMEDIATE)
         self._writers = asyncio.Semaphore(MAX_WRITERS[url.get_backend_name()])
         self._pending: set[asyncio.Task[Any]] = set()
@@ -88,7 +90,7 @@ class Store:
         """
         parsed = read_url(url)
         await migrate(parsed)
-        return cls(parsed, make_engine(parsed))
+        return cls(parsed, make_engine(parsed), make_blocking_engine(parsed))
 
     async def close(self) -> None:
         """Close all connections after pending writes have finished; of a database that hangs, after CLOSE_TIMEOUT."""
@@ -96,6 +98,8 @@ class Store:
         try:
             async with asyncio.timeout(CLOSE_TIMEOUT):
                 await self._engine.dispose()
+            if self._blocking_engine is not None:
+                self._blocking_engine.dispose()
         except (TimeoutError, SQLAlchemyError, OSError) as error:
             log.warning("database not closed", error=repr(error))
 
@@ -133,8 +137,17 @@ class Store:
         Returns:
             False, with nothing changed, if a game with this id is already stored.
         """
+        if self._blocking_engine is not None:
+            with failures(self._url):
+                async with self._writers:
+                    return await asyncio.to_thread(self._save_in_thread, self._blocking_engine, game)
         async with self._writing() as connection:
-            return await insert_game(connection, game)
+            return await connection.run_sync(insert_game, game)
+
+    @staticmethod
+    def _save_in_thread(engine: Engine, game: FinishedGame) -> bool:
+        with engine.execution_options(**IMMEDIATE).begin() as connection:
+            return insert_game(connection, game)
 
     async def game(self, game_id: str) -> StoredGame | None:
         """The game with that id, without its record."""

@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.rooms": {"server.ports", "server.access", "server.settings", "server.house_bots", "server.loop_clock"},
     "server.spectators": {"server.game", "server.connection", "server.turns", "server.metrics"},
     "server.results": {"server.game", "server.store"},
-    "server.storing": {"server.metrics", "server.store"},
+    "server.storing": {"server.metrics", "server.store", "server.turns"},
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
         "server.store", "server.access", "server.rooms", "server.spectators", "server.results", "server.turns",

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
+import pytest
+
 from server import turns
-from server.turns import Turns
+from server.turns import FairLock, Turns
 
 
 def work(log: list[str], name: str, pieces: int) -> Callable[[], bool]:
@@ -132,3 +134,43 @@ async def test_a_party_is_delayed_by_one_piece_of_each_other_party_only() -> Non
         shared.add("honest", lambda: bool(done.set()))
         await done.wait()
     assert perf_counter() < stop, "ten pieces did not wait for the work of the greedy party"
+
+
+async def test_a_fair_lock_goes_to_the_parties_in_turn() -> None:
+    lock, log = FairLock(), list[str]()
+
+    async def use(party: str, name: str) -> None:
+        async with lock.held_by(party):
+            log.append(name)
+            await asyncio.sleep(0)
+
+    users = [("a", "a1"), ("a", "a2"), ("a", "a3"), ("b", "b1"), ("b", "b2"), ("c", "c1")]
+    await asyncio.gather(*(use(*user) for user in users))
+    assert log == ["a1", "a2", "b1", "c1", "a3", "b2"]
+
+
+async def test_who_is_cancelled_while_waiting_or_when_the_lock_comes_hands_it_on() -> None:
+    lock, log = FairLock(), list[str]()
+
+    async def use(name: str) -> None:
+        async with lock.held_by(name):
+            log.append(name)
+
+    async with lock.held_by("first"):
+        users = [asyncio.create_task(use(name)) for name in "abcd"]
+        await asyncio.sleep(0)
+        users[0].cancel()
+        await asyncio.sleep(0)
+    users[1].cancel()  # the lock was handed to it, and it has not run since
+    await asyncio.gather(*users, return_exceptions=True)
+    assert log == ["c", "d"]
+    async with lock.held_by("last"):
+        pass
+
+
+async def test_a_fair_lock_is_free_again_after_an_error() -> None:
+    lock = FairLock()
+    for _ in range(2):
+        with pytest.raises(ValueError, match="oops"):
+            async with lock.held_by("a"):
+                raise ValueError("oops")
