@@ -53,7 +53,7 @@ Cursor = Annotated[
     Query(json_schema_extra={"format": "cursor"}, description="`next_cursor` of the previous page; empty: the first"),
 ]
 Limit = Annotated[int, Query(ge=1, le=200, description="items per page")]
-CHUNK = 50  # items read from the store at once
+CHUNK = 25  # items read from the store at once
 ALLOWED = "nukidora.allowed"  # key in a scope: methods of the routes that match its path
 
 

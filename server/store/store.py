@@ -78,6 +78,7 @@ class Store:
         self._blocking_engine = blocking_engine
         self._write_engine = engine.execution_options(**IMMEDIATE)
         self._writers = asyncio.Semaphore(MAX_WRITERS[url.get_backend_name()])
+        self._game_list = asyncio.Semaphore(1)  # lists of games are read one at a time: each halts the loop for 2 ms
         self._pending: set[asyncio.Task[Any]] = set()
         self._upsert = UPSERT[url.get_backend_name()]
 
@@ -177,7 +178,7 @@ class Store:
         is stored meanwhile. Raises ValueError, with a one-line message, for an invalid cursor or limit.
         """
         statement = lists.select_games(player, room, rules, since, until, cursor, one_more(limit))
-        async with self._reading() as connection:
+        async with self._game_list, self._reading() as connection:
             return lists.NEWEST_FIRST.page(await _read_games(connection, statement), limit)
 
     async def count_games(self, room: str, before: datetime | None = None) -> int:
