@@ -124,7 +124,7 @@ class Admission:
         """A request tells, in ``X-Forwarded-For``, for whom a trusted proxy has connected. Raises RateLimitError."""
         if self._counted_as is None:
             client = self._access.proxies.client(self.address, forwarded_for)
-            self._access.count(limited_address(client))
+            self._access.arrive(client)
             self.address, self._counted_as = client, limited_address(client)
 
     def release(self) -> None:
@@ -168,13 +168,14 @@ class Access:
             raise ServerFullError("the server is full (its setting max_connections); try again later")
         by_proxy = maybe_proxy and self.proxies.trusts(peer)
         if not by_proxy:
-            self._arrivals.take(peer)
-            self.count(limited_address(peer))
+            self.arrive(peer)
         self._n_connections += 1
         return Admission(self, peer, by_proxy)
 
-    def count(self, address: str) -> None:
-        """Count a connection of a `limited_address`. Raises RateLimitError."""
+    def arrive(self, client: str) -> None:
+        """Count a new connection of a client. Raises RateLimitError."""
+        self._arrivals.take(client)
+        address = limited_address(client)
         n_open = self._by_address[address]
         if n_open >= self._settings.connections_per_address:
             text = f"{address} has {n_open} connections (the server's setting connections_per_address); close one"
@@ -182,7 +183,7 @@ class Access:
         self._by_address[address] += 1
 
     def uncount(self, address: str | None) -> None:
-        """A connection is closed; `address` is that of `count`, None if it was not called."""
+        """A connection is closed; `address` is the limited one of `arrive`, None if it was not called."""
         self._n_connections -= 1
         if address is not None:
             self._by_address[address] -= 1

@@ -31,7 +31,7 @@ STEP = 4096  # pages of a SQLite database copied between two reports of progress
 TABLES = frozenset({"alembic_version", "games", "seats", "records", "players", "ratings", "rooms", "tokens"})
 VERSION = re.compile(r"^COPY \S*alembic_version .*\n(\S+)$", re.MULTILINE)  # in the data that pg_restore prints
 TABLE_DATA = re.compile(r" TABLE DATA \S+ (\S+) ")  # in the contents that pg_restore lists
-NOT_OURS = "it is not a database of nukidora, or not all of one"
+NOT_OURS = "it is not a database of nukidora, or not all of one: give a file that the command backup wrote"
 
 
 class BackupError(Exception):
@@ -107,7 +107,9 @@ def sqlite_errors(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into BackupError."""
     try:
         yield
-    except sqlite3.Error as error:
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
+            raise BackupError(f"{path}: {NOT_OURS}") from error
         raise BackupError(f"{path}: {error}") from error
 
 

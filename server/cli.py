@@ -185,7 +185,7 @@ def main(argv: Sequence[str]) -> int:
             return OK
         check_addresses(settings)
         settings = fit_connections(settings)
-        log.info("starting; says when it is up")
+        log.info("starting; a line will say when the server is up")
         warm_up(settings)
         return run(serve(settings))
     except (StoreError, BackupError, ValueError) as error:

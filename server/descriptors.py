@@ -11,7 +11,8 @@ from server.settings import Settings
 if sys.platform != "win32":
     import resource
 
-PER_CONNECTION = 2  # its socket, and the journal of a game, of which it may be the only bot
+# Its socket, the journal of its game, and that of a game that its bot has left (`Lobby` allows no more of these).
+PER_CONNECTION = 3
 RESERVED = 128  # for the database, listening sockets, refused connections, the log and compiled code
 MAX_SOFT_LIMIT = 65_536  # some libraries close or copy every descriptor up to the limit
 log = structlog.get_logger("server")
@@ -40,7 +41,7 @@ def fitted(settings: Settings, limit: int) -> Settings:
     if possible < Settings.model_fields["max_connections"].metadata[0].ge:
         raise ValueError(f"{limit} file descriptors are too few for a game: raise the limit, as with ulimit -n 65536")
     log.warning(
-        "fewer connections than max_connections: each needs two file descriptors",
+        "fewer connections than max_connections: each needs three file descriptors",
         max_connections=possible,
         wanted=settings.max_connections,
         descriptors=limit,

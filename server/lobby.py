@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from collections import Counter
 from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -16,11 +17,11 @@ import structlog
 from pydantic import ValidationError
 
 from engine.mjai.connection import DEFAULT_ROOM, Join
-from server.access import Access, AccessError, ServerFullError
+from server.access import Access, AccessError, RateLimitError, ServerFullError, limited_address
 from server.connection.bot_connection import BotConnection
 from server.game.game_log import GameLog
 from server.game.journal import Journal, JournalError, find_journals, journal_path, read_journal, set_aside
-from server.game.live_game import LiveGame
+from server.game.live_game import GAMES, LiveGame
 from server.game.seat import Seat, new_secret, secret_hash
 from server.game.start import GameStart, Player
 from server.metrics import Metrics
@@ -32,8 +33,9 @@ from server.settings import RoomSettings, Settings
 from server.spectators import Broadcast
 from server.store import Store, StoreError
 from server.storing import Storing
-from server.turns import Turns
+from server.turns import FairLock, Turns, Turnstile
 
+LEFT_GAMES_RETRY = 30  # seconds after which an address that has left too many games may try again
 log = structlog.get_logger("server.lobby")
 
 
@@ -47,6 +49,8 @@ class Lobby:
         self.access = access
         self.metrics = metrics
         self.turns = Turns()
+        self.network = FairLock()
+        self._resumes = Turnstile()
         self.rooms: dict[str, Room] = {}
         self.games: dict[str, LiveGame] = {}  # in play, and over but still to be resumed, by id
         self.broadcasts: dict[str, Broadcast] = {}  # of these games
@@ -170,9 +174,12 @@ class Lobby:
             if bot not in self._bots:  # it has left already
                 return
             if isinstance(join.resume, str):
-                self._resume(bot, join, join.resume)
+                await self._resumes.wait()  # a whole game may have to be sent again
+                if bot in self._bots:
+                    self._resume(bot, join, join.resume)
                 return
             await self.access.authorize_bot(join.name, join.token)
+            self._check_games_left(bot.transport.address)
             room = self.rooms.get(join.room)
             if room is None:
                 settings = settings_of(join.room, self.settings.room)
@@ -188,6 +195,21 @@ class Lobby:
         except StoreError as error:
             log.error("join failed", error=str(error))
             bot.close_with_error("the database does not answer; try again later", retry=True)
+
+    def _check_games_left(self, address: str) -> None:
+        """Limit the games that bots of an address have left, and all bots. Raises RateLimitError or ServerFullError.
+
+        Those games are played on by house bots once nobody can resume them. Bots may resume them at any time.
+        """
+        unfinished = (game for game in self.games.values() if not game.announced)
+        left = Counter(seat.address for game in unfinished for seat in game.bot_seats if seat.connection is None)
+        if left.total() >= self.settings.max_connections:
+            raise ServerFullError("bots have left too many games that are still played; try again later")
+        own = limited_address(address)
+        n_own = sum(n for other, n in left.items() if limited_address(other) == own)
+        if n_own >= self.settings.connections_per_address:
+            text = f"bots of {own} have left {n_own} games that are still played; resume them, or wait until they end"
+            raise RateLimitError(text, LEFT_GAMES_RETRY)
 
     def _resume(self, bot: PlayerPort, join: Join, secret: str) -> None:
         """A bot reconnects to its game. It stays who it was, but may choose another dialect or way to reply."""
@@ -261,6 +283,7 @@ class Lobby:
             room.close()
             if self.rooms.get(room.name) is room:  # else another room has the name by now
                 del self.rooms[room.name]
+                self._held.discard(room)
                 if room.opened_by:
                     self.access.close_room(room.opened_by)
                 log.info("room closed", room=room.name)
@@ -306,12 +329,15 @@ class Lobby:
         """Storing works again: start the games that were due meanwhile."""
         held, self._held = self._held, set()
         for room in held:
-            if room.waiting and (room.full or room.settings.fill):
-                self._start_game(room)
-            while room.full and not room.finished and room not in self._held:
-                self._start_game(room)
-            if room.finished:
-                self.close_room(room)
+            self.turns.add(GAMES, partial(self._start_held_game, room))
+
+    def _start_held_game(self, room: Room) -> bool:
+        """Start a game of a room. Returns whether it has another one to start."""
+        if room.waiting and not room.closed and not room.finished and (room.full or room.settings.fill):
+            self._start_game(room)
+        if room.finished:
+            self.close_room(room)
+        return room.full and not room.closed and room not in self._held
 
     def _add_game(self, game: LiveGame) -> None:
         self.games[game.id] = game

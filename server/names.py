@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from agents.registry import BUILT_IN
 from engine.mjai.connection import is_visible
 
 HOUSE_BOT_SUFFIX = " (house)"  # of the names of house bots
@@ -30,8 +31,10 @@ HOUSE = "|" + HOUSE_BOT_SUFFIX.strip(" ()") + "|"  # its skeleton
 
 
 def imitates_house_bot(name: str) -> bool:
-    """Whether a name may be taken for that of a house bot."""
-    return HOUSE in "".join(map(_plain, unicodedata.normalize("NFKD", name)))
+    """Whether a name may be taken for that of a house bot: it has a bracketed "house", or ends as one of ours does."""
+    skeleton = "".join(map(_plain, unicodedata.normalize("NFKD", name)))
+    letters = "".join(filter(str.isalpha, skeleton))
+    return HOUSE in skeleton or (letters.endswith("house") and letters.removesuffix("house") in BUILT_IN)
 
 
 def _plain(character: str) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.mjai.connection import Join
 from engine.mjai.messages import Message
-from server.turns import Turns
+from server.turns import FairLock, Turns
 
 MAX_UNSENT_BYTES = 262_144  # buffered for a peer that does not read; beyond it the connection is aborted
 CLOSE_TIMEOUT = 5.0  # seconds a peer has to read what was sent before the connection was closed
@@ -157,6 +157,7 @@ class GameOwner(Protocol):
     """What a game reports to the lobby that runs it."""
 
     turns: Turns
+    network: FairLock  # held while the network of a house bot decides
 
     def round_over(self, game_id: str) -> None:
         """A round has ended and is in the game's history."""

@@ -36,8 +36,13 @@ else:
 
 SEND_TIMEOUT = 60  # seconds until a connection is closed whose peer acknowledges nothing
 RECEIVE_BUFFER = 65_536  # bytes that the kernel holds for a connection, and so the most that is received at once
+SEND_BUFFER = 131_072  # bytes that the kernel holds for a peer that does not read
 # Inherited by connections. asyncio does not set TCP_NODELAY on every socket, and short messages would be delayed.
-OPTIONS = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1), (socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)]
+OPTIONS = [
+    (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
+    (socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER),
+    (socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER),
+]
 if hasattr(socket, "TCP_USER_TIMEOUT"):  # else a connection whose peer no longer reads would stay open
     OPTIONS.append((socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * SEND_TIMEOUT))
 
@@ -71,12 +76,13 @@ def make_folder(folder: Path) -> None:
 
 def unusable(folder: Path, why: str) -> OSError:
     """The error to raise for a data folder that cannot be used."""
-    return OSError(f"data folder {folder}: {why}; name another folder with --data (NUKIDORA_DATA)")
+    mend = "make it writable for this user, or name another folder with --data (NUKIDORA_DATA)"
+    return OSError(f"data folder {folder}: {why}; {mend}")
 
 
 @contextmanager
 def exclusive_lock(folder: Path) -> Iterator[None]:
-    """Lock the folder while the block runs, or until the process dies. Raises OSError if another server uses it."""
+    """Lock the folder while the block runs, or until the process dies. Raises OSError if a server uses it."""
     try:
         lock = (folder / "lock").open("ab")
     except OSError as error:
@@ -88,7 +94,8 @@ def exclusive_lock(folder: Path) -> Iterator[None]:
             else:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise unusable(folder, "another server uses it") from None
+            mend = "stop that server, or name another folder with --data (NUKIDORA_DATA)"
+            raise OSError(f"data folder {folder}: a server uses it; {mend}") from None
         yield
 
 

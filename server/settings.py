@@ -88,8 +88,6 @@ class RoomSettings(BaseModel):
         0.0, ge=0, le=60, description="seconds house bots wait before each decision, so that people can follow"
     )
 
-    _split = field_validator("fill", mode="before")(split_bots)
-
     @field_validator("rules")
     @classmethod
     def _rules_exist(cls, rules: str) -> str:
@@ -164,6 +162,8 @@ class Settings(BaseSettings, RoomSettings):
     )
     trusted_proxies: str = Field("127.0.0.1", description="proxies whose X-Forwarded-For is trusted; *: all")
     log: Literal["text", "json"] = Field("text", description="format of the log lines: text or json")
+
+    _split = field_validator("fill", mode="before")(split_bots)
 
     @property
     def tokens_needed(self) -> bool:

@@ -75,8 +75,8 @@ class Storing:
         try:
             await self._store.check_writable()
             await asyncio.to_thread(write_probe, self._journals)
-        except (StoreError, OSError) as error:
-            problem = str(error)
+        except Exception as error:  # whatever it is, the check is made again
+            problem = str(error) or repr(error)
         finally:
             late.cancel()
         self._checked_at = loop.time()

@@ -12,7 +12,7 @@ from websockets.http11 import Request
 
 from engine.mjai import connection
 from engine.mjai.kinds import BOOL, COUNT
-from server.access import Admission
+from server.access import AccessError, Admission
 from server.api.origins import Origins
 from server.connection.websocket import HandshakeError, WebSocketConnection
 from server.lobby import Lobby
@@ -42,7 +42,11 @@ class WebSockets:
 
     def open(self, request: Request, admission: Admission) -> Handle:
         """Find out who handles the connection that a request opens. Raises HandshakeError, AccessError."""
-        admission.forward(", ".join(request.headers.get_all("X-Forwarded-For")))
+        try:
+            admission.forward(", ".join(request.headers.get_all("X-Forwarded-For")))
+        except AccessError:
+            self._lobby.metrics.refused.inc()
+            raise
         if refusal := self._origins.refusal(request.headers.get("Origin"), request.headers.get("Host", "")):
             raise HandshakeError(403, refusal)
         path, _, query = request.path.partition("?")

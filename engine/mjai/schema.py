@@ -113,7 +113,13 @@ OFFERS = Key(
     scope=Scope.SEAT,
 )
 BARRED = Key("cannot_dahai", TILE_LIST, "tiles you may not discard; only mjai3p", default=None, scope=Scope.SEAT)
-CAN_ACT = Key("can_act", BOOL, "true where you are asked for an action", default=None, scope=Scope.CONNECTION)
+CAN_ACT = Key(
+    "can_act",
+    BOOL,
+    "true where you are asked for an action; only with `when_asked`",
+    default=None,
+    scope=Scope.CONNECTION,
+)
 
 # Events: messages of a game, from the server --------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 A router for each resource: `rooms`, `games` (being played or finished) with `records`, `players`, `operations`. Start
 with `players`, the shortest of them. `common` has what routes share, `errors` turns exceptions into responses, `guard`
-is the middleware that checks origins and sizes.
+is the middleware that limits requests and bodies and checks `origins`.
 
 A new endpoint is a function in its resource's module and a row of the table in docs/api.md.
 """

@@ -14,7 +14,7 @@ from fastapi import APIRouter, HTTPException, Query, Request, Response
 
 from engine.records import mjai, tenhou_json
 from engine.records.model import GameRecord
-from server.api.common import Route, ServiceHere, problems
+from server.api.common import Route, Service, ServiceHere, problems
 from server.api.errors import not_found
 from server.api.games import live_broadcast
 
@@ -45,6 +45,15 @@ JSON_OBJECT = {"type": "object"}
 def convert(stored: bytes, source: str, write: Callable[[GameRecord], str]) -> bytes:
     """A stored record in another format. Raises RecordError, which names `source`."""
     return write(mjai.read(gzip.decompress(stored).decode(), source)).encode()
+
+
+async def stored_or_converted(service: Service, game_id: str, chosen: Format) -> bytes | None:
+    """A stored record in a format; None if there is none. Records that wait for their conversion are not read yet."""
+    if chosen.write is None:
+        return await service.lobby.store.record(game_id)
+    async with service.conversions:
+        data = await service.lobby.store.record(game_id)
+        return None if data is None else await asyncio.to_thread(convert, data, game_id, chosen.write)
 
 
 @router.get(
@@ -79,15 +88,12 @@ async def get_record(
     """A record contains the seed of the game's walls, and all hands."""
     lobby = service.lobby
     lobby.access.download(request.client.host if request.client else "")
-    data = await lobby.store.record(game_id)
+    chosen = FORMATS[format_name]
+    data = await stored_or_converted(service, game_id, chosen)
     if data is None and live_broadcast(lobby, game_id) is not None:
         raise HTTPException(404, f"the game is still being played: see /api/games/{game_id}")
     if data is None:
         raise not_found("game", game_id)
-    chosen = FORMATS[format_name]
-    if chosen.write is not None:
-        async with service.conversions:
-            data = await asyncio.to_thread(convert, data, game_id, chosen.write)
     tag = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": chosen.cache_control}
     known_tags = request.headers.get("if-none-match", "")

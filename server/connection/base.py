@@ -34,7 +34,7 @@ class MessageProtocol(asyncio.Protocol):
 
     def _open(self, transport: asyncio.Transport) -> None:
         self._transport = transport
-        self._inlet = Inlet(self._turns, self.address, transport, self._parse)
+        self._inlet = Inlet(self._turns, self._admission, transport, self._parse)
 
     def data_received(self, data: bytes) -> None:
         """See `asyncio.Protocol`."""

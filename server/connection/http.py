@@ -37,7 +37,7 @@ class HttpConnection(H11Protocol):
         """See `asyncio.Protocol`."""
         super().connection_made(cast(asyncio.Transport, transport))
         self.client = (self._admission.address, 0)
-        self._inlet = Inlet(self._turns, self._admission.address, self.transport, self._parse)
+        self._inlet = Inlet(self._turns, self._admission, self.transport, self._parse)
         self._limit_time()
 
     def data_received(self, data: bytes) -> None:
@@ -58,6 +58,8 @@ class HttpConnection(H11Protocol):
             return
         if self.conn.their_state is h11.SEND_BODY and any(name == b"transfer-encoding" for name, _ in self.headers):
             self._inlet.close()  # the app refuses the request; to parse chunks, however small, would cost more
+        if self.conn.their_state is h11.DONE:  # the limit is for one request
+            self._budget = Budget(BYTES_PER_SECOND / BYTES_PER_UNIT)
         if self.conn.their_state is h11.DONE and self.conn.trailing_data[0]:  # pipelining, which hardly a client uses
             self._inlet.close()
             self.shutdown()  # after the response

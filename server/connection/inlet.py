@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from time import monotonic
 
+from server.access import Admission, limited_address
 from server.turns import Turns
 
 SLICE = 512  # bytes parsed at a time; 500 lines or 85 frames fit
@@ -45,11 +46,11 @@ class Inlet:
     """Hands received data to a parser in slices. While data waits for its turn, the transport is not read."""
 
     def __init__(
-        self, turns: Turns, address: str, transport: asyncio.Transport, parse: Callable[[bytes], None]
+        self, turns: Turns, admission: Admission, transport: asyncio.Transport, parse: Callable[[bytes], None]
     ) -> None:
-        """Connections of the same `address` share the turns of one party."""
+        """Connections of one address share the turns of one party."""
         self._turns = turns
-        self._address = address
+        self._admission = admission
         self._transport = transport
         self._parse = parse
         self._waiting = bytearray()
@@ -71,7 +72,7 @@ class Inlet:
             self._transport.pause_reading()
         if not self._queued:
             self._queued = True
-            self._turns.add(self._address, self._parse_slice)
+            self._turns.add(limited_address(self._admission.address), self._parse_slice)
 
     @property
     def data_waits(self) -> bool:
@@ -85,10 +86,15 @@ class Inlet:
 
     def _parse_slice(self) -> bool:
         """Parse the next slice. Returns whether more data waits."""
-        data = bytes(self._waiting[:SLICE])
+        data = bytes(self._waiting[:SLICE])  # empty if it was closed meanwhile
         del self._waiting[:SLICE]
-        if data:
-            self._parse(data)
+        try:
+            if data:
+                self._parse(data)
+        except Exception:  # else the socket would stay paused, and open
+            self.close()
+            self._transport.abort()
+            raise
         if self._waiting:
             return True
         self._queued = False

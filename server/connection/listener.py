@@ -13,7 +13,7 @@ from server.access import Access, AccessError, Admission
 
 ACCEPTS = 4  # connections accepted in an iteration of the event loop; others wait in the backlog
 FAILURE_PAUSE = 1.0  # seconds without accepting after it has failed, as it does without free descriptors
-MAX_REFUSED = 32  # refused connections that stay open until their peers have read why
+MAX_REFUSED = 8  # refused connections that stay open until their peers have read why
 log = structlog.get_logger("server.listener")
 
 

@@ -14,6 +14,7 @@ from agents.base import Agent
 from agents.registry import make
 from engine.mjai.possible_actions import safe_default
 from server.house_bots import decides_at_once, is_built_in
+from server.turns import FairLock
 
 # For house bots that are not compiled. The network runs in one thread: more of them would take the processor, and
 # the lock of Python, from the event loop. Bots of others have threads of their own, as one that hangs keeps its thread.
@@ -25,25 +26,28 @@ log = structlog.get_logger("server.game")
 class FallbackPlayer:
     """The house bot of one seat, if one plays there."""
 
-    def __init__(self, game_id: str, seat: int, seed: int) -> None:
-        """`seed` is that of the bots' random numbers, 64 bits."""
+    def __init__(self, game_id: str, seat: int, seed: int, network: FairLock) -> None:
+        """`seed` is that of the bots' random numbers, 64 bits; `network` is held while the network decides."""
         self.bot = ""  # spec of the house bot; "": none plays
         self._agent: Callable[[], Agent]  # makes it at the first call
         self._game_id = game_id
         self._seat = seat
         self._seed = seed
+        self._network = network
         self._pending: asyncio.Future[int] | None = None  # the latest decision made in a thread, done or not
 
     def use(self, bot: str) -> None:
         """Let the house bot with this spec decide from now on."""
         self.bot, self._agent = bot, cache(partial(make, bot, self._seed))
 
-    def decide(self, view: np.record, legal_actions: Sequence[int], on_decision: Callable[[int], None]) -> int | None:
+    def decide(
+        self, view: np.record, legal_actions: Sequence[int], on_decision: Callable[[int], None], party: str
+    ) -> int | None:
         """An action for the seat that sees `view`: the bot's if it is legal, else the safe default.
 
         A built-in compiled bot decides at once. Any other is made and decides in a thread: this returns None, and
         `on_decision` gets the action later; while it has not come, further decisions are safe defaults, so a bot that
-        hangs occupies one thread.
+        hangs occupies one thread. For the network, parties take turns (see `server.turns`).
         """
         if not self.bot:
             return safe_default(legal_actions)
@@ -56,10 +60,22 @@ class FallbackPlayer:
             return self._checked(act, legal_actions)
         if self._pending is not None and not self._pending.done():
             return safe_default(legal_actions)
-        threads = NETWORK_THREAD if is_built_in(self.bot) else BOT_THREADS
-        self._pending = asyncio.get_running_loop().run_in_executor(threads, act)
-        self._pending.add_done_callback(lambda pending: on_decision(self._checked(pending.result, legal_actions)))
+        loop = asyncio.get_running_loop()
+        if is_built_in(self.bot):
+            self._pending = loop.create_task(self._in_turn(party, act))
+        else:
+            self._pending = loop.run_in_executor(BOT_THREADS, act)
+
+        def done(pending: asyncio.Future[int]) -> None:
+            if not pending.cancelled():  # as it is when the server stops
+                on_decision(self._checked(pending.result, legal_actions))
+
+        self._pending.add_done_callback(done)
         return None
+
+    async def _in_turn(self, party: str, act: Callable[[], int]) -> int:
+        async with self._network.held_by(party):
+            return await asyncio.get_running_loop().run_in_executor(NETWORK_THREAD, act)
 
     def _checked(self, act: Callable[[], int], legal_actions: Sequence[int]) -> int:
         """The bot's action if it is legal, else the safe default."""

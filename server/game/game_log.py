@@ -49,9 +49,10 @@ class HouseBotChange:
 
 @dataclass(frozen=True, slots=True)
 class CutOff:
-    """The bot of a seat could not come back: it has seen more of the game than the journal holds."""
+    """The bot of a seat could not come back: it has seen more of the game than the journal holds. Or it has."""
 
     seat: int
+    cut_off: bool
 
 
 class GameLog:
@@ -90,9 +91,9 @@ class GameLog:
         if error:
             self.history.add_error(seat, error)
 
-    def add_cut_off(self, seat: int) -> None:
-        """Write that a bot could not come back."""
-        self._journal.append({"seat": seat, "cut_off": True})
+    def add_cut_off(self, seat: int, cut_off: bool) -> None:
+        """Write that a bot could not come back, or that it has."""
+        self._journal.append({"seat": seat, "cut_off": cut_off})
 
     def add_messages(self, messages: Sequence[Message]) -> int:
         """Add messages to the history, each with its annotation. Returns the number of rounds that they finish."""
@@ -123,7 +124,7 @@ class GameLog:
             self.history.add_error(seat, TEXT.check(entry["fault"]))
             return Fault(seat)
         if "cut_off" in entry:
-            return CutOff(seat)
+            return CutOff(seat, entry["cut_off"] is True)
         if error := TEXT.check(entry["error"]):
             self.history.add_error(seat, error)
         return HouseBotChange(seat, TEXT.check(entry["house_bot"]))

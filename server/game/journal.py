@@ -50,9 +50,11 @@ class Journal:
             self._on_failure(self.path, reason)
 
     def close(self) -> None:
-        """Close the file, for `read_journal`; nothing is written any more."""
+        """Close the file, for `read_journal`; nothing is written any more. May be called again."""
         self._closed = True  # the descriptor may belong to another file by the next append
-        os.close(self._file)
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
     def remove(self) -> None:
         """Close and delete the file: the game is over and stored."""

@@ -59,7 +59,8 @@ class LiveGame:
         clock = DecisionClock(
             settings.decision_time, settings.bank_time, on_timeout, lambda: self.seats[index].data_waits
         )
-        seat = Seat(index, player, clock, FallbackPlayer(self.id, index, (self.start.seed + index) % (1 << 64)))
+        seed = (self.start.seed + index) % (1 << 64)
+        seat = Seat(index, player, clock, FallbackPlayer(self.id, index, seed, self._owner.network))
         if player.house:
             self._change_occupant(seat, None, player.house)
         return seat
@@ -112,7 +113,8 @@ class LiveGame:
 
     def restore(self) -> None:
         """After `replay`: wait for the bots to reconnect, at most `resume_timeout` seconds, then play on."""
-        loop_clock().call_later(self.start.settings.resume_timeout, self._end_restoring)
+        play_on = partial(self._owner.turns.add, GAMES, self._end_restoring)  # all restored games are due at once
+        loop_clock().call_later(self.start.settings.resume_timeout, play_on)
         self._end_restoring_if_complete()
 
     def _replay(self, entry: Entry) -> None:
@@ -128,17 +130,17 @@ class LiveGame:
                 self.seats[index].faults += 1
             case HouseBotChange(index, bot):
                 self._change_occupant(self.seats[index], None, bot)
-            case CutOff(index):
-                self.seats[index].cut_off = True
+            case CutOff(index, cut_off):
+                self.seats[index].cut_off = cut_off
 
     def _end_restoring_if_complete(self) -> None:
         if not any(seat.needs_connection for seat in self.seats):
             self._end_restoring()
 
-    def _end_restoring(self) -> None:
-        """All bots of a restored game have reconnected, or their time is up: play on."""
+    def _end_restoring(self) -> bool:
+        """All bots of a restored game have reconnected, or their time is up: play on. No more work for `Turns`."""
         if not self._restoring or self._closed:
-            return
+            return False
         self._restoring = False
         for seat in self.seats:
             if seat.needs_connection and not self.engine.over:
@@ -149,6 +151,7 @@ class LiveGame:
             self._owner.game_over(self.id)
         elif self._ask(decisions):
             self._advance()
+        return False
 
     def announce_end(self) -> None:
         """The result is stored, or never will be: send everybody the end of the game."""
@@ -156,6 +159,7 @@ class LiveGame:
         self.announced, self._restoring = True, False
         self._send([self.end_game], {})
         self._record([self.end_game])
+        self._log.close(self._complete)  # it stays open as a file no longer than the game is played
 
     def close(self) -> None:
         """Stop, and leave the journal for the next start of the server."""
@@ -192,6 +196,7 @@ class LiveGame:
                 seat.connection.leave_game()
             if connection is not None:
                 connection.enter_game(self, seat.index, seat.secret)
+                seat.address = connection.transport.address
             seat.connection = connection
         if seat.fallback.bot != bot:
             seat.fallback.use(bot)
@@ -218,6 +223,8 @@ class LiveGame:
 
         It gets its seat back from a house bot unless it lost it by faults.
         """
+        if seat.cut_off:
+            self._log.add_cut_off(seat.index, False)
         seat.cut_off, seat.restored = False, None
         previous, bot = seat.connection, seat.fallback.bot
         keeps_bot = seat.faults >= self.start.settings.max_faults
@@ -246,7 +253,7 @@ class LiveGame:
         """
         if seat.restored is not None and not seat.cut_off:
             seat.cut_off = True
-            self._log.add_cut_off(seat.index)
+            self._log.add_cut_off(seat.index, True)
 
     def count_for(self, seat: Seat) -> int:
         """The number of messages of the game that the bot of a seat may have seen."""
@@ -428,7 +435,7 @@ class LiveGame:
         """Let the house bot decide, at once or, if it is not compiled, later and against the clock."""
         legal_actions = seat.legal_actions
         on_decision = partial(self._fallback_decided, seat, legal_actions)
-        action = seat.fallback.decide(self.engine.view(seat.index), legal_actions, on_decision)
+        action = seat.fallback.decide(self.engine.view(seat.index), legal_actions, on_decision, self.party)
         if action is None:
             seat.clock.start()
         else:

@@ -51,7 +51,7 @@ async def test_a_backup_under_play_is_restored(tmp_path: Path, database_url: str
         assert said.startswith(f"backed up to {file} (")
         n = server.lobby.metrics.games._value.get()
         await until(lambda: server.lobby.metrics.games._value.get() >= n + 2)
-        with pytest.raises((BackupError, OSError), match="another server uses it"):
+        with pytest.raises((BackupError, OSError), match="a server uses it; stop that server"):
             await asyncio.to_thread(restore, settings, file)
         playing.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -155,7 +155,7 @@ async def test_files_that_are_not_restored(tmp_path: Path) -> None:
     cases = (
         (None, "there is no such file"),
         (b"", "it is not a database of nukidora"),
-        (b"junk" * 1000, "file is not a database"),
+        (b"junk" * 1000, "it is not a database of nukidora"),
         (whole[: len(whole) // 2], "malformed"),
         ((tmp_path / "other.db").read_bytes(), "it is not a database of nukidora"),
         ((tmp_path / "newer").read_bytes(), "has version 9999, this program supports versions up to"),

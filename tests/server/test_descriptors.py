@@ -35,7 +35,7 @@ def test_too_few_descriptors_for_a_game_stop_the_start() -> None:
         fitted(Settings(), RESERVED + 2 * PER_CONNECTION)
 
 
-@pytest.mark.parametrize(("hard", "connections", "limit"), [(1024, 300, 1024), (600, 236, 600)])
+@pytest.mark.parametrize(("hard", "connections", "limit"), [(1028, 300, 1028), (428, 100, 428)])
 def test_the_soft_limit_is_raised_to_the_hard_one(hard: int, connections: int, limit: int) -> None:
     ran = subprocess.run([sys.executable, "-c", RAISED.format(hard=hard)], capture_output=True, text=True, check=True)
     assert ran.stdout.splitlines()[-1] == f"{connections} {limit}"

@@ -46,12 +46,20 @@ def test_every_look_alike_is_known(character: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "house", "rule house", "(house", "house)", "warehouse", "a (horse)", "a (houses)", "a (mouse)", "a (hous)",
-        "Иван (кошка)", "東京 (大学)", "(東京大学生)", "мой дом (house party)", "a (h)", "wahaha (rule)", "0", "55555",
+        "house", "my house", "(house", "house)", "warehouse", "rulehouses", "a (horse)", "a (houses)",
+        "a (mouse)", "a (hous)", "Иван (кошка)", "東京 (大学)", "(東京大学生)", "мой дом (house party)",
+        "a (h)", "wahaha (rule)", "0", "55555",
     ],
 )  # fmt: skip
 def test_other_names_are_not_refused(name: str) -> None:
     assert not imitates_house_bot(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["rule house", "rule (house", "rule ⊂house⊃", "rule ⎛house⎞", "rule ((h)ouse)", "RULE-HOUSE"]
+)
+def test_what_ends_as_a_house_bot_does_is_refused_whatever_the_brackets(name: str) -> None:
+    assert imitates_house_bot(name)
 
 
 @given(st.text(max_size=64))

@@ -49,7 +49,8 @@ async def test_a_second_server_in_the_same_folder_changes_nothing(tmp_path: Path
         before = contents(tmp_path / "journal")
         said = await refusal(tmp_path)
         assert (
-            said == f"data folder {tmp_path}: another server uses it; name another folder with --data (NUKIDORA_DATA)"
+            said == f"data folder {tmp_path}: a server uses it; stop that server, or name another folder with --data "
+            "(NUKIDORA_DATA)"
         )
         assert contents(tmp_path / "journal") == before
         await together(*(bot.answer(question) for bot, question in zip(bots, questions, strict=True)))
