@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any
+
+from pydantic_core import to_json
 
 from engine.mjai.kinds import COUNT, SEAT, TEXT, BadValue
 from engine.mjai.messages import Message
@@ -14,6 +17,9 @@ from server.game.journal import Entry, Journal
 from server.game.start import GameStart
 
 STOPPED: Entry = {"stopped": True}  # the server has stopped and knows that the journal is complete up to here
+
+
+MAX_ANNOTATIONS = 524_288  # bytes of JSON that a seat's annotations may have in a game
 
 
 def check_bank(value: Any) -> float:
@@ -64,14 +70,20 @@ class GameLog:
         self._start = start
         self._journal = journal
         self._annotations: dict[int, tuple[str, Any]] = {}  # by seat: type and ext_bot of the latest reply
+        self._annotation_bytes = Counter[int]()  # by seat: of all replies so far
 
     def begin(self) -> None:
         """Write how the game starts."""
         self._journal.append(self._start.entry())
 
     def annotate(self, seat: int, reply_type: str, annotation: Any) -> None:
-        """Keep the annotation of a reply, for the decision and the message that follow from it."""
-        self._annotations[seat] = (reply_type, annotation)
+        """Keep the annotation of a reply, for the decision and the message that follow from it.
+
+        Those of one seat that exceed MAX_ANNOTATIONS are dropped: records are kept for ever.
+        """
+        self._annotation_bytes[seat] += len(to_json(annotation))
+        if self._annotation_bytes[seat] <= MAX_ANNOTATIONS:
+            self._annotations[seat] = (reply_type, annotation)
 
     def add_decision(self, seat: int, action: int, bank: float) -> None:
         """Write a decision, with the annotation of the reply."""

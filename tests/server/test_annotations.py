@@ -1,0 +1,44 @@
+"""Annotations of bots in a game's log: kept up to a limit."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from server.game import game_log
+from server.game.game_log import GameLog
+from server.game.journal import Journal, read_journal
+from server.game.start import GameStart, Player
+from server.settings import RoomSettings
+
+PLAYERS = (Player("a"), Player("b"), Player("c"))
+START = GameStart("0" * 32, "room", RoomSettings(), 1, datetime(2026, 1, 1, tzinfo=UTC), PLAYERS)
+NOTE = {"x": "y" * 92}  # 100 bytes
+
+
+def test_annotations_of_a_seat_beyond_the_limit_are_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(game_log, "MAX_ANNOTATIONS", 250)
+    path = tmp_path / "game.journal"
+    log = GameLog(Journal(path, lambda *_: None), START)
+    for seat in (0, 0, 0, 1):
+        log.annotate(seat, "dahai", NOTE)
+        log.add_decision(seat, 0, 10.0)
+        log.add_messages([{"type": "dahai", "actor": seat, "pai": "5p", "tsumogiri": True}])
+    log.remove()
+    kept = ["ext_bot" in json.loads(line) for line in log.history.lines()]
+    assert kept == [True, True, False, True]
+
+
+def test_the_journal_holds_what_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(game_log, "MAX_ANNOTATIONS", 150)
+    path = tmp_path / "game.journal"
+    log = GameLog(Journal(path, lambda *_: None), START)
+    for _ in range(2):
+        log.annotate(2, "dahai", NOTE)
+        log.add_decision(2, 0, 10.0)
+        log.add_messages([{"type": "dahai", "actor": 2, "pai": "5p", "tsumogiri": True}])
+    log.close(complete=True)
+    assert ["annotation" in entry for entry in read_journal(path)] == [True, False, False]
