@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ipaddress import IPv6Address, ip_address
 from math import ceil
 from time import monotonic
@@ -15,6 +17,7 @@ from server.store import Store, StoredToken
 MAX_ADDRESSES = 10_000  # addresses with a rate limiter at a time
 MIN_ARRIVALS = 10  # new connections of an address at once, however few it may have open
 ARRIVALS_PER_CONNECTION = 10  # new connections a minute of an address, for each one that it may have open
+DOWNLOADS_AT_ONCE = 4  # of an address: a record has up to two megabytes, and its client may not read
 CONNECTION_RETRY = 10  # seconds after which an address with too many connections may try again
 ROOM_RETRY = 60  # seconds after which an address with too many rooms may try again
 
@@ -143,6 +146,7 @@ class Access:
         self._store = store
         self._n_connections = 0
         self._by_address: Counter[str] = Counter()
+        self._downloading: Counter[str] = Counter()  # by address
         self._rooms: Counter[str] = Counter()
         limit = settings.connections_per_address
         self._arrivals = AddressRateLimiter(
@@ -217,9 +221,22 @@ class Access:
         """Count a join. Raises RateLimitError."""
         self._joins.take(address)
 
-    def download(self, address: str) -> None:
-        """Count the download of a record. Raises RateLimitError."""
+    @contextmanager
+    def downloading(self, address: str) -> Iterator[None]:
+        """Count the download of a record while the block runs. Raises RateLimitError."""
         self._downloads.take(address)
+        address = limited_address(address)
+        n_running = self._downloading[address]
+        if n_running >= DOWNLOADS_AT_ONCE:
+            text = f"{n_running} records are being sent to {address}; read them first"
+            raise RateLimitError(text, CONNECTION_RETRY)
+        self._downloading[address] += 1
+        try:
+            yield
+        finally:
+            self._downloading[address] -= 1
+            if not self._downloading[address]:
+                del self._downloading[address]
 
     async def authorize_bot(self, name: str, token: str | None) -> None:
         """Check that a bot may play under `name`. A name that has a token is reserved for its owner.

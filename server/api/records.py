@@ -6,11 +6,13 @@ import asyncio
 import gzip
 import hashlib
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
+from starlette.types import Receive, Scope, Send
 
 from engine.records import mjai, tenhou_json
 from engine.records.model import GameRecord
@@ -38,8 +40,27 @@ FORMATS: dict[FormatName, Format] = {
     "libriichi3p": Format("application/x-ndjson", ".libriichi3p.mjson", partial(mjai.write, dialect="libriichi3p")),
     "kita": Format("application/x-ndjson", ".kita.mjson", partial(mjai.write, dialect="kita")),
 }
+PIECE = 32_768  # bytes of a response written at once
 BINARY = {"type": "string", "format": "binary"}
 JSON_OBJECT = {"type": "object"}
+
+
+class Download(Response):
+    """A response in pieces: the next one is written when the client has read most of those before it."""
+
+    def __init__(self, data: bytes, media_type: str, headers: dict[str, str], counted: ExitStack) -> None:
+        """`counted` is closed when everything is sent, or the client is gone."""
+        super().__init__(data, media_type=media_type, headers=headers)
+        self._counted = counted
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See Starlette's `Response`."""
+        with self._counted:
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            for start in range(0, len(self.body), PIECE):
+                piece = self.body[start : start + PIECE]
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
 
 
 def convert(stored: bytes, source: str, write: Callable[[GameRecord], str]) -> bytes:
@@ -87,17 +108,18 @@ async def get_record(
 ) -> Response:
     """A record contains the seed of the game's walls, and all hands."""
     lobby = service.lobby
-    lobby.access.download(request.client.host if request.client else "")
     chosen = FORMATS[format_name]
-    data = await stored_or_converted(service, game_id, chosen)
-    if data is None and live_broadcast(lobby, game_id) is not None:
-        raise HTTPException(404, f"the game is still being played: see /api/games/{game_id}")
-    if data is None:
-        raise not_found("game", game_id)
-    tag = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
-    headers = {"ETag": tag, "Cache-Control": chosen.cache_control}
-    known_tags = request.headers.get("if-none-match", "")
-    if known_tags == "*" or tag in known_tags:
-        return Response(status_code=304, headers=headers)
-    headers["Content-Disposition"] = f'attachment; filename="{game_id}{chosen.suffix}"'
-    return Response(data, media_type=chosen.media_type, headers=headers)
+    with ExitStack() as download:
+        download.enter_context(lobby.access.downloading(request.client.host if request.client else ""))
+        data = await stored_or_converted(service, game_id, chosen)
+        if data is None and live_broadcast(lobby, game_id) is not None:
+            raise HTTPException(404, f"the game is still being played: see /api/games/{game_id}")
+        if data is None:
+            raise not_found("game", game_id)
+        tag = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
+        headers = {"ETag": tag, "Cache-Control": chosen.cache_control}
+        known_tags = request.headers.get("if-none-match", "")
+        if known_tags == "*" or tag in known_tags:
+            return Response(status_code=304, headers=headers)
+        headers["Content-Disposition"] = f'attachment; filename="{game_id}{chosen.suffix}"'
+        return Download(data, chosen.media_type, headers, download.pop_all())

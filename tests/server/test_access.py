@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from server import access
 from server.access import (
+    DOWNLOADS_AT_ONCE,
     Access,
     AccessError,
     AddressRateLimiter,
@@ -125,7 +127,15 @@ def test_the_client_behind_proxies_is_the_last_address_that_is_no_trusted_proxy(
 
 @pytest.mark.parametrize(("what", "setting"), [("join", "joins_per_minute"), ("download", "downloads_per_minute")])
 def test_uses_are_limited_by_address(clock: Clock, what: str, setting: str) -> None:
-    use = getattr(make_access(**{setting: 30}), what)
+    limits = make_access(**{setting: 30})
+
+    def use(address: str) -> None:
+        if what == "join":
+            limits.join(address)
+        else:
+            with limits.downloading(address):
+                pass
+
     for _ in range(30):
         use(HERE)
     with pytest.raises(RateLimitError, match=f"more than 30 {what}s a minute from {HERE} ") as refused:
@@ -141,6 +151,19 @@ def test_uses_are_limited_by_address(clock: Clock, what: str, setting: str) -> N
         use(HERE)
     with pytest.raises(RateLimitError):
         use(HERE)
+
+
+def test_records_are_sent_to_an_address_a_few_at_a_time() -> None:
+    limits = make_access()
+    with ExitStack() as running:
+        for _ in range(DOWNLOADS_AT_ONCE):
+            running.enter_context(limits.downloading(HERE))
+        with pytest.raises(RateLimitError, match=f"4 records are being sent to {HERE}; read them first"):
+            running.enter_context(limits.downloading(HERE))
+        with limits.downloading(THERE):
+            pass
+    with limits.downloading(HERE):
+        pass
 
 
 def test_a_use_is_left_after_retry_after(clock: Clock) -> None:
