@@ -4,7 +4,7 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: arena test test-all check docs clean
+.PHONY: arena test test-all coverage check docs clean
 .DELETE_ON_ERROR:
 
 arena: ARGS ?= --games 1000
@@ -15,11 +15,15 @@ arena: .venv/installed
 test: .venv/installed-test
 	$(PYTEST) -m "not slow" $(ARGS)
 
-# These with their coverage, then the slow ones, then those that measure times, one at a time.
+# These, then the slow ones, then those that measure times, one at a time.
 test-all:
-	$(MAKE) test ARGS="--cov --cov-report=term $(ARGS)"
+	$(MAKE) test
 	$(PYTEST) -m "slow and not alone" $(ARGS)
 	$(BIN)/python -m pytest -m alone $(ARGS)
+
+# The coverage of the quick tests.
+coverage:
+	$(MAKE) test ARGS="--cov --cov-report=term $(ARGS)"
 
 check: .venv/installed-dev
 	$(BIN)/ruff check

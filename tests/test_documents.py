@@ -19,7 +19,16 @@ NOT_RUN = {
     "README.md": {"docker compose up": "needs Docker"},
     "docs/deploy.md": {
         "docker compose --profile tls up": "needs Docker",
-        "docker compose exec db pg_dump": "needs Docker and PostgreSQL",
+        "docker compose exec -T db pg_dump": "needs Docker and PostgreSQL",
+        "adduser python3-venv": "changes the machine",
+        "sudo tee /etc/nukidora.env": "changes the machine",
+        "sudo tee /usr/local/sbin/nukidora-server": "changes the machine",
+        "createuser --pwprompt": "changes the machine, and asks for a password",
+        "systemctl daemon-reload": "needs systemd",
+        "python -m server backup nukidora.backup": "needs a server's database: see tests/server/test_backup.py",
+        "nukidora-server backup": "needs the service",
+        "nukidora-server restore": "needs the service",
+        "RENAME TO nukidora_before": "needs the service's PostgreSQL",
     },
     "docs/training.md": {
         "data human --records records/": "an hour, and records of one's own",

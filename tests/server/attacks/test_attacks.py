@@ -15,7 +15,7 @@ from tests.support.attacker import Attack, Sent
 from tests.support.honest_bots import Waits
 
 SHORT = [name for name, attack in ATTACKS.items() if attack.short]
-SECONDS = 1.0  # of each attack
+SECONDS = 0.6  # of each attack
 
 
 @pytest.fixture(scope="module")
