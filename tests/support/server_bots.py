@@ -40,7 +40,7 @@ TIMEOUT = 40.0  # seconds for a whole test; only a server that hangs takes as lo
 @asynccontextmanager
 async def serving(data: Path, timeout: float = TIMEOUT, **settings: Any) -> AsyncIterator[Running]:
     """Run a server with its data in that folder, for at most `timeout` seconds."""
-    limits = {"joins_per_minute": 100_000, "rooms_per_address": 1000}
+    limits = {"joins_per_minute": 100_000, "rooms_per_address": 1000, "connections_per_address": 1000}
     given: dict[str, Any] = {"length": "east", "decision_time": 30.0, **limits} | settings
     compile_rules()
     async with asyncio.timeout(timeout), running(Settings(port=0, mjai_port=0, data=data, **given)) as server:
