@@ -54,7 +54,7 @@ class RateLimitError(AccessError):
 
 
 class RateLimiter:
-    """A token bucket: `per_second` uses a second on average, at most `burst` at once."""
+    """A token bucket: `per_second` uses (or other units) a second on average, at most `burst` at once."""
 
     __slots__ = ("_burst", "_left", "_rate", "_since")
 
@@ -63,15 +63,19 @@ class RateLimiter:
         self._left = self._burst = burst
         self._since = monotonic()
 
-    def take(self) -> bool:
-        """Take one use from the bucket. Returns False if it is empty."""
+    def take(self, units: float = 1.0) -> bool:
+        """Take from the bucket. Returns False, and takes nothing, if less is left."""
         now = monotonic()
         self._left = min(self._burst, self._left + (now - self._since) * self._rate)
         self._since = now
-        if self._left < 1.0:
+        if self._left < units:
             return False
-        self._left -= 1.0
+        self._left -= units
         return True
+
+    def put_back(self, units: float) -> None:
+        """Return what was taken."""
+        self._left = min(self._burst, self._left + units)
 
     @property
     def retry_after(self) -> int:

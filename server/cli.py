@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
 import os
 import signal
 import sys
@@ -25,7 +24,7 @@ from server.names import imitates_house_bot
 from server.running import Running, check_addresses, make_folder, running
 from server.settings import PREFIX, Settings, is_loopback
 from server.store import Store, StoreError
-from server.warm_up import warm_up
+from server.warm_up import settle, warm_up
 
 log = structlog.get_logger("server")
 EPILOG = f"""\
@@ -33,7 +32,6 @@ Every flag can also be set by an environment variable, such as --fill-delay by {
 variables. The settings up to --pause are defaults of rooms. Items of lists are separated by commas.
 """
 EARLIER_DATABASE = Path("data", "nukidora.db")  # in the default folder of earlier versions
-GC_THRESHOLDS = (10_000, 10, 20)  # so that a message of many lists causes no full collection, which halts all games
 EVERYWHERE = ("", "0.0.0.0", "::")
 
 
@@ -108,9 +106,7 @@ async def serve(settings: Settings) -> int:
     stop = asyncio.Event()
     on_signals(asyncio.get_running_loop(), stop.set)
     async with running(settings) as server:
-        gc.collect()
-        gc.freeze()  # else each full collection would go through all modules, and halt all games that long
-        gc.set_threshold(*GC_THRESHOLDS)
+        settle()
         announce(server, settings)
         await stop.wait()
         n_playing = sum(room.playing for room in server.lobby.rooms.values())

@@ -68,10 +68,6 @@ class LoopClock:
         """
         return Timer(self, seconds, partial(callback, *args), data_waits)
 
-    def advance(self, seconds: float) -> None:
-        """Set the clock forward, as tests do that have advanced the time of the event loop."""
-        self._halted -= seconds
-
 
 class Timer:
     """A call to be made later."""

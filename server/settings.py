@@ -21,9 +21,8 @@ PREFIX = "NUKIDORA_"
 HOUR, DAY = 3600, 86_400  # seconds
 MANY = 1_000_000  # more than a machine holds, and no more than a timer or a counter can
 MAX_FILL = 2  # house bots in `fill`: a seat is left for a bot that connects
-OTHER_VARIABLES = frozenset(
-    {PREFIX + "CACHE", PREFIX + "TOKEN"}
-)  # of other programs; NUKIDORA_PAUSE is the client's too
+# Of other programs; the client reads NUKIDORA_PAUSE, too.
+OTHER_VARIABLES = frozenset({PREFIX + "CACHE", PREFIX + "TOKEN"})
 log = structlog.get_logger("server.settings")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from engine import compiling
@@ -11,6 +12,7 @@ from server.house_bots import try_out, try_out_all
 from server.settings import Settings
 
 SWITCH_INTERVAL = 0.001  # seconds that the event loop waits for Python's lock at most, while a house bot thinks
+GC_THRESHOLDS = (10_000, 10, 20)  # so that a message of many lists causes no full collection, which halts all games
 
 
 def warm_up(settings: Settings) -> None:
@@ -28,4 +30,14 @@ def warm_up(settings: Settings) -> None:
             game.view(seat)
             game.act(seat, safe_default(game.legal(seat)))
     game.take_messages()
+
+
+def settle() -> None:
+    """Set Python's garbage collector and threads up for short halts; to be called once the server accepts connections.
+
+    What exists then stays for ever. Not frozen, each full collection would go through it, and halt all games that long.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*GC_THRESHOLDS)
     sys.setswitchinterval(SWITCH_INTERVAL)

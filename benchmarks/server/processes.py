@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import multiprocessing
 import os
@@ -24,7 +23,7 @@ from server.logs import start_logging
 from server.metrics import Metrics
 from server.running import running
 from server.settings import Settings
-from server.warm_up import warm_up
+from server.warm_up import settle, warm_up
 
 SPAWN = multiprocessing.get_context("spawn")
 PAGE_SIZE = os.sysconf("SC_PAGE_SIZE")
@@ -119,14 +118,13 @@ def nukidora_main(pipe: Connection) -> None:
         settings = fit_connections(settings)
         start_logging("text", logging.ERROR)
         warm_up(settings)
-        gc.collect()
-        gc.freeze()  # as `server.cli` does
         uvloop.run(_serve_nukidora(pipe, settings))
 
 
 async def _serve_nukidora(pipe: Connection, settings: Settings) -> None:
     metrics = RecordingMetrics()
     async with running(settings, metrics) as server:
+        settle()
         pipe.send({"tcp": server.mjai_port, "ws": server.port})
         await _report(pipe, metrics.counts)
 

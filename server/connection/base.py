@@ -6,7 +6,7 @@ import asyncio
 from contextlib import suppress
 
 from server.access import Admission
-from server.connection.inlet import BYTES_PER_UNIT, MESSAGE_TIMEOUT, Budget, Inlet
+from server.connection.inlet import BYTES_PER_UNIT, FREE_BYTES, MESSAGE_TIMEOUT, Inlet, make_budget
 from server.loop_clock import Timer, loop_clock
 from server.ports import CLOSE_TIMEOUT, MAX_UNSENT_BYTES, ConnectionHandler
 from server.turns import Turns
@@ -27,7 +27,7 @@ class MessageProtocol(asyncio.Protocol):
         self._admission = admission
         self._turns = turns
         self._messages_per_second = messages_per_second
-        self._budget = Budget(messages_per_second)
+        self._budget = make_budget(messages_per_second)
         self._closing = False
         self._loop = asyncio.get_running_loop()
         self._message_timer: Timer | None = None  # while a message has come in part
@@ -67,7 +67,7 @@ class MessageProtocol(asyncio.Protocol):
 
     def refund(self, size: int) -> None:
         """See `server.ports.Transport`."""
-        self._budget.refund(size)
+        self._budget.put_back(1.0 + min(size, FREE_BYTES) / BYTES_PER_UNIT)
 
     def _message_pending(self, pending: bool, completed: bool) -> None:
         """Limit the time of a message that has come in part; `completed`: another one was complete before it."""

@@ -11,7 +11,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from server.access import Admission
-from server.connection.inlet import BYTES_PER_UNIT, Budget, Inlet
+from server.connection.inlet import BYTES_PER_UNIT, Inlet, make_budget
 from server.loop_clock import Timer, loop_clock
 from server.turns import Turns
 
@@ -29,7 +29,7 @@ class HttpConnection(H11Protocol):
         super().__init__(config, server_state, app_state)
         self._admission = admission
         self._turns = turns
-        self._budget = Budget(BYTES_PER_SECOND / BYTES_PER_UNIT)
+        self._budget = make_budget(BYTES_PER_SECOND / BYTES_PER_UNIT)
         self._inlet: Inlet
         self._request_timer: Timer | None = None
 
@@ -59,7 +59,7 @@ class HttpConnection(H11Protocol):
         if self.conn.their_state is h11.SEND_BODY and any(name == b"transfer-encoding" for name, _ in self.headers):
             self._inlet.close()  # the app refuses the request; to parse chunks, however small, would cost more
         if self.conn.their_state is h11.DONE:  # the limit is for one request
-            self._budget = Budget(BYTES_PER_SECOND / BYTES_PER_UNIT)
+            self._budget = make_budget(BYTES_PER_SECOND / BYTES_PER_UNIT)
         if self.conn.their_state is h11.DONE and self.conn.trailing_data[0]:  # pipelining, which hardly a client uses
             self._inlet.close()
             self.shutdown()  # after the response

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from time import monotonic
 
-from server.access import Admission, limited_address
+from server.access import Admission, RateLimiter, limited_address
 from server.turns import Turns
 
 SLICE = 512  # bytes parsed at a time; 500 lines or 85 frames fit
@@ -17,29 +16,9 @@ MAX_WAITING = 262_144  # bytes that wait to be parsed; beyond it the connection 
 MESSAGE_TIMEOUT = 30.0  # seconds to send a whole message, from its first byte
 
 
-class Budget:
-    """A token bucket for what one connection sends: a unit for each line or frame, and for each KiB."""
-
-    __slots__ = ("_burst", "_left", "_rate", "_since")
-
-    def __init__(self, per_second: float) -> None:
-        self._rate = per_second
-        self._left = self._burst = max(1.0, per_second * BURST)
-        self._since = monotonic()
-
-    def take(self, units: float) -> bool:
-        """Use some of the budget. Returns False if it does not suffice."""
-        self._left -= units
-        if self._left >= 0.0:
-            return True
-        now = monotonic()
-        self._left = min(self._burst, self._left + (now - self._since) * self._rate)
-        self._since = now
-        return self._left >= 0.0
-
-    def refund(self, size: int) -> None:
-        """Give back what a message of `size` bytes has used, because it was asked for."""
-        self._left = min(self._burst, self._left + 1.0 + min(size, FREE_BYTES) / BYTES_PER_UNIT)
+def make_budget(per_second: float) -> RateLimiter:
+    """The limit of what one connection sends: a unit for each line or frame, and for each KiB."""
+    return RateLimiter(per_second, burst=per_second * BURST)
 
 
 class Inlet:

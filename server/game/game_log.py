@@ -17,8 +17,6 @@ from server.game.journal import Entry, Journal
 from server.game.start import GameStart
 
 STOPPED: Entry = {"stopped": True}  # the server has stopped and knows that the journal is complete up to here
-
-
 MAX_ANNOTATIONS = 524_288  # bytes of JSON that a seat's annotations may have in a game
 
 
@@ -81,6 +79,7 @@ class GameLog:
 
         Those of one seat that exceed MAX_ANNOTATIONS are dropped: records are kept for ever.
         """
+        self._annotations.pop(seat, None)
         self._annotation_bytes[seat] += len(to_json(annotation))
         if self._annotation_bytes[seat] <= MAX_ANNOTATIONS:
             self._annotations[seat] = (reply_type, annotation)

@@ -80,7 +80,7 @@ async def test_too_many_messages_a_second_close_the_connection_and_the_game_goes
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, transport: str
 ) -> None:
     """The rate limiter's clock stands still, so that all messages come in one second on any machine."""
-    monkeypatch.setattr("server.connection.inlet.monotonic", lambda: 0.0)
+    monkeypatch.setattr("server.access.monotonic", lambda: 0.0)
     async with serving(tmp_path, messages_per_second=100, resume_timeout=0.1, max_faults=9999) as server:
         bad, others = Bot(server, "bad", transport=transport), [Bot(server, name) for name in "xy"]
 
@@ -149,7 +149,7 @@ async def test_a_bot_that_only_watches_cannot_make_the_log_of_a_game_endless(
 
 
 async def test_blank_lines_count_as_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.connection.inlet.monotonic", lambda: 0.0)
+    monkeypatch.setattr("server.access.monotonic", lambda: 0.0)
     async with serving(tmp_path, messages_per_second=5) as server:
         bot = Bot(server, "a")
         await bot.connect()
