@@ -15,7 +15,7 @@ from threading import Thread
 from time import monotonic
 from typing import IO
 
-from agents.external.mjai_bot import BotError, one_line
+from agents.external.mjai_bot import BotError, excerpt, one_line
 
 MAX_LINE = 65_536  # bytes, of a line on stdout
 STDERR_LINES, STDERR_WIDTH = 20, 500  # lines of stderr that are kept, and bytes of each
@@ -72,8 +72,8 @@ class LineProcess:
         if not self._unread and ready(self._stdout, select.POLLIN, 0.0):
             self._fill()
         if self._unread:
-            unread = repr(self._unread[:80].decode(errors="replace"))
-            raise self._fault(f"wrote a line that is no reply ({STDOUT_HINT}): {unread}")
+            unread = bytes(self._unread.partition(b"\n")[0])
+            raise self._fault(f"wrote a line that is no reply ({STDOUT_HINT}): {excerpt(unread)}")
         deadline = monotonic() + self._timeout
         left = memoryview(line + b"\n")
         while left:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shlex
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 
 from agents.external.mjai_bot import OPENING as FIRST_DECISION
 from agents.external.mjai_bot import BotError
+from agents.external.process import LineProcess, ready
 from agents.external.subprocess_bot import SubprocessBot, find_framing
 from tests.support.external_bots import command
 
@@ -117,6 +119,13 @@ def test_a_banner_on_stdout_is_told_that_it_belongs_on_stderr(bots: list[Subproc
     assert "stdout is for replies alone: print banners and logs to stderr" in str(caught.value)
     assert "'My bot 1.0, loading'" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_banner_written_before_the_first_event_is_shown_without_its_line_end() -> None:
+    process = LineProcess([sys.executable, "-c", "print('My bot 1.0, loading', flush=True)\nopen(0).read()"], timeout=5)
+    assert ready(process._stdout, select.POLLIN, 5)
+    with pytest.raises(BotError, match=r"stdout is for replies alone: .*: 'My bot 1\.0, loading'$"):
+        process.write(b"{}")
 
 
 @pytest.mark.parametrize(
