@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 import pytest
@@ -15,45 +13,10 @@ from server import house_bots
 from server.house_bots import check_requested_bot, names, try_out, try_out_all
 from server.settings import Settings
 from server.warm_up import warm_up
-from tests.support.server_bots import Bot, Message, tsumogiri
-from tests.support.server_process import server_process
-
-THINKING = 0.005  # seconds an honest bot takes for each reply
-WORST_WAIT = 0.25  # seconds of an honest bot in a game
-EVERY = 0.005  # seconds between two looks at the delays of this process itself
-
-
-class Honest(Bot):
-    """Measures how long the server takes for the next message of a game."""
-
-    longest = 0.0
-
-    async def play_on(self) -> None:
-        """Play for ever."""
-        await self.connect()
-        while (message := await self.next()) is not None:
-            await asyncio.sleep(THINKING)
-            await self.answer(message)
-            before = perf_counter()
-            if message["type"] != "end_kyoku":  # else a game may be over, and is stored first
-                self._waiting_since = before
-
-    async def next(self) -> Message | None:
-        message = await super().next()
-        if self._waiting_since:
-            self.longest = max(self.longest, perf_counter() - self._waiting_since)
-            self._waiting_since = 0.0
-        return message
-
-    _waiting_since = 0.0
-
-
-async def longest_lag(lags: list[float]) -> None:
-    """Note how late this process itself is."""
-    while True:
-        due = perf_counter() + EVERY
-        await asyncio.sleep(EVERY)
-        lags.append(perf_counter() - due)
+from tests.server.attacks.siege import STRICT
+from tests.support.honest_bots import honest_bots
+from tests.support.server_bots import Bot
+from tests.support.server_program import server_program
 
 
 @pytest.mark.slow
@@ -61,31 +24,19 @@ async def longest_lag(lags: list[float]) -> None:
 async def test_house_bots_of_a_cold_cache_halt_no_game(tmp_path: Path) -> None:
     """All of them are asked for by room names while honest bots play."""
     cache = tmp_path / "cache"
-    with server_process(tmp_path, "--decision-time", "30", environment={"NUKIDORA_CACHE": str(cache)}) as server:
+    with server_program(tmp_path, "--decision-time", "30", environment={"NUKIDORA_CACHE": str(cache)}) as server:
         compiled, said = sorted(cache.rglob("*")), server.log.read_text()
         assert "compiling" in said
-        honest = [
-            Honest(server, f"honest{number}", tsumogiri, transport=transport, room=f"h{number}+rule+rule", games=0)
-            for number, transport in enumerate(("tcp", "websocket", "tcp"))
-        ]
-        lags = [0.0]
-        gc.collect()
-        gc.freeze()
-        playing = [asyncio.create_task(bot.play_on()) for bot in honest]
-        watching = asyncio.create_task(longest_lag(lags))
-        await asyncio.sleep(1)
-        for name in names():
-            asking = Bot(server, "asking", room=f"cold+{name}+{name}")
-            for _ in range(5):
-                await asking.answer(await asking.until_own())
-            await asking.leave()
-        await asyncio.sleep(0.5)
-        for task in [watching, *playing]:
-            assert not task.done()
-            task.cancel()
-        assert all(len(bot.game) > 50 for bot in honest)
-        assert max(bot.longest for bot in honest) < WORST_WAIT + max(lags)
-        assert [bot.errors for bot in honest] == [[], [], []]
+        with honest_bots(server.ports) as honest:
+            for name in names():
+                asking = Bot(server.ports, "asking", room=f"cold+{name}+{name}")
+                for _ in range(5):
+                    await asking.answer(await asking.until_own())
+                await asking.leave()
+            seen = await asyncio.to_thread(honest.look)
+        assert min(seen.decisions) > 20
+        assert max(seen.waits) < STRICT.worst + max(seen.lags)
+        assert (seen.errors, seen.drops) == ([], [])
         assert sorted(cache.rglob("*")) == compiled
         assert server.log.read_text().count("compiling") == said.count("compiling")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import time
 from collections.abc import Callable, Coroutine
@@ -16,7 +15,7 @@ import uvloop
 
 from server.loop_clock import MAX_STEP, LoopClock, loop_clock
 from tests.support.server_bots import Bot, Message, connect_in_order, live_game, serving
-from tests.support.server_process import ServerProcess, server_process
+from tests.support.server_program import ServerProgram, server_program
 
 HALT = 0.6  # seconds; more than all times of the quick tests together
 TRANSPORTS = ("tcp", "websocket")
@@ -137,15 +136,15 @@ async def test_a_halt_of_the_loop_is_not_charged(tmp_path: Path, transport: str)
         await asyncio.gather(*others)
 
 
-async def halted_while(server: ServerProcess, seconds: float, answer: Coroutine[Any, Any, None]) -> None:
+async def halted_while(server: ServerProgram, seconds: float, answer: Coroutine[Any, Any, None]) -> None:
     """Halt the server's process for some seconds, in which a bot may answer."""
-    os.kill(server.pid, signal.SIGSTOP)
+    server.process.send_signal(signal.SIGSTOP)
     try:
         await asyncio.sleep(seconds / 2)
         await answer
         await asyncio.sleep(seconds / 2)
     finally:
-        os.kill(server.pid, signal.SIGCONT)
+        server.process.send_signal(signal.SIGCONT)
 
 
 async def nothing() -> None:
@@ -165,8 +164,8 @@ def own_draw(bot: Bot) -> Callable[[Message], bool]:
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_bots_that_answer_while_the_server_is_halted_are_not_late(tmp_path: Path, transport: str) -> None:
     """At any point of their time, the last moment included; and the bank is as before, so that it can be done again."""
-    with server_process(tmp_path, *TIMES) as server:
-        bots = [Bot(server, name, room="halted", transport=transport) for name in "abc"]
+    with server_program(tmp_path, *TIMES) as server:
+        bots = [Bot(server.ports, name, room="halted", transport=transport) for name in "abc"]
 
         async def answer_in_halts(bot: Bot) -> None:
             for thinking in (0.0, 0.3, DECISION - 0.1, DECISION - 0.02):
@@ -189,8 +188,8 @@ async def test_bots_that_answer_while_the_server_is_halted_are_not_late(tmp_path
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_a_bot_that_does_not_answer_is_late_however_the_server_is_halted(tmp_path: Path, transport: str) -> None:
-    with server_process(tmp_path, *TIMES) as server:
-        bots = [Bot(server, name, room="halted", transport=transport) for name in "abc"]
+    with server_program(tmp_path, *TIMES) as server:
+        bots = [Bot(server.ports, name, room="halted", transport=transport) for name in "abc"]
         playing = [asyncio.create_task(bot.play()) for bot in bots[1:]]
         slow = bots[0]
         loop = asyncio.get_running_loop()
@@ -211,8 +210,8 @@ async def test_a_bot_that_does_not_answer_is_late_however_the_server_is_halted(t
 
 @pytest.mark.slow
 async def test_a_halt_does_not_end_the_time_to_reconnect(tmp_path: Path) -> None:
-    with server_process(tmp_path, "--decision-time", "30", "--resume-timeout", "1", "--seats", "fixed") as server:
-        bots = [Bot(server, name, room="halted", resume=True) for name in "abc"]
+    with server_program(tmp_path, "--decision-time", "30", "--resume-timeout", "1", "--seats", "fixed") as server:
+        bots = [Bot(server.ports, name, room="halted", resume=True) for name in "abc"]
         playing = [asyncio.create_task(bot.play()) for bot in bots[1:]]
         lost = bots[0]
         await lost.until(own_draw(lost))
@@ -221,7 +220,7 @@ async def test_a_halt_does_not_end_the_time_to_reconnect(tmp_path: Path) -> None
         await halted_while(server, 3.0, nothing())
         await asyncio.sleep(0.2)
         async with httpx.AsyncClient(trust_env=False) as http:
-            metrics = (await http.get(f"http://127.0.0.1:{server.port}/metrics")).text
+            metrics = (await http.get(f"http://127.0.0.1:{server.ports.port}/metrics")).text
         assert "nukidora_seats_taken_over_total 0.0" in metrics.splitlines()
         await lost.connect(resume=len(lost.game))
         await lost.until(own_draw(lost))

@@ -75,10 +75,10 @@ class Attacker:
         """A connection to the port of HTTP and WebSocket."""
         return self.connect(self.ports.port, address)
 
-    def websocket(self, path: str = "/mjai/siege", address: str = ADDRESS) -> socket.socket:
-        """An open WebSocket."""
+    def websocket(self, path: str = "/mjai/siege", address: str = ADDRESS, headers: str = "") -> socket.socket:
+        """An open WebSocket; `headers` of the request, each with its line end."""
         opened = self.http(address)
-        opened.sendall(upgrade_request(path))
+        opened.sendall(upgrade_request(path, headers=headers))
         head = b""
         while b"\r\n\r\n" not in head:
             if not (data := opened.recv(4096)):
@@ -106,10 +106,10 @@ class Attacker:
             raise ConnectionRefusedError(path)
         return str(items[0]["id"])
 
-    def get(self, path: str, address: str = ADDRESS) -> bytes:
-        """The body of a response."""
+    def get(self, path: str, address: str = ADDRESS, headers: str = "") -> bytes:
+        """The body of a response to a request with these `headers`, each with its line end."""
         with self.http(address) as opened:
-            opened.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+            opened.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n{headers}Connection: close\r\n\r\n".encode())
             return b"".join(iter(lambda: opened.recv(PIECE), b"")).partition(b"\r\n\r\n")[2]
 
     @property

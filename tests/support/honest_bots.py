@@ -30,6 +30,7 @@ TRANSPORTS = ("tcp", "websocket", "tcp")
 RECONNECT_DELAY = 0.2  # seconds
 LAG_EVERY = 0.005  # seconds between two looks at this process's own delays
 NONE = b'{"type":"none"}'
+NAME = "honest"
 
 
 @dataclass
@@ -51,10 +52,16 @@ class Waits:
         self.waits.append(seconds)
 
 
+def join(room: str, token: str | None) -> bytes:
+    """The join message of an honest bot; all of them have the name, and the token if the server needs one."""
+    message = {"type": "join", "name": NAME, "room": room, "games": 0}
+    return json.dumps(message | ({"token": token} if token else {})).encode()
+
+
 class HonestBot:
     """A bot that discards what it draws."""
 
-    def __init__(self, ports: Ports, number: int, transport: str, look: list[Waits]) -> None:
+    def __init__(self, ports: Ports, number: int, transport: str, look: list[Waits], token: str | None) -> None:
         """`look` holds one item: where to count."""
         self.room = f"honest{number}+rule+rule"
         self.number = number
@@ -62,7 +69,7 @@ class HonestBot:
         self.ports, self.transport, self.look = ports, transport, look
         self.waiting_since: float | None = None  # its last reply
         self.losing = False  # the connection; nothing is counted any more
-        self._join = json.dumps({"type": "join", "name": f"honest{number}", "room": self.room, "games": 0}).encode()
+        self._join = join(self.room, token)
         self._own_draw = b"-"  # how its own tsumo messages begin
 
     async def connect(self) -> None:
@@ -195,15 +202,15 @@ class WebSocketClient(Client):
 # The process ----------------------------------------------------------------------------------------------------------
 
 
-def play(ports: Ports, pipe: Connection) -> None:
+def play(ports: Ports, pipe: Connection, token: str | None) -> None:
     """Play until told to stop; whenever asked, send what was seen since the last time."""
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_play(ports, pipe))
+        runner.run(_play(ports, pipe, token))
 
 
-async def _play(ports: Ports, pipe: Connection) -> None:
+async def _play(ports: Ports, pipe: Connection, token: str | None) -> None:
     loop, stop, look = asyncio.get_running_loop(), asyncio.Event(), [Waits()]
-    bots = [HonestBot(ports, number, transport, look) for number, transport in enumerate(TRANSPORTS)]
+    bots = [HonestBot(ports, number, transport, look, token) for number, transport in enumerate(TRANSPORTS)]
 
     def asked() -> None:
         try:
@@ -255,10 +262,10 @@ class HonestBots:
 
 
 @contextmanager
-def honest_bots(ports: Ports) -> Iterator[HonestBots]:
-    """Let honest bots play while the block runs."""
+def honest_bots(ports: Ports, token: str | None = None) -> Iterator[HonestBots]:
+    """Let honest bots play while the block runs; `token`: of the name NAME."""
     ours, theirs = SPAWN.Pipe()
-    process = SPAWN.Process(target=play, args=(ports, theirs), daemon=True)
+    process = SPAWN.Process(target=play, args=(ports, theirs, token), daemon=True)
     process.start()
     theirs.close()
     try:

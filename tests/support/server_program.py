@@ -9,14 +9,14 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]  # `tests.conftest` would import numba
 SAMPLE_EVERY = 0.05  # seconds between two looks at the memory
-START_TIMEOUT = 180.0  # seconds: the first start compiles
+START_TIMEOUT = 400.0  # seconds: everything may have to be compiled, by one process
 STOP_TIMEOUT = 30.0
 PORTS = re.compile(r"mjsonp://[^:]+:(\d+)/\S+ or ws://[^:]+:(\d+)/")
 
@@ -78,28 +78,20 @@ class ServerProgram:
 
 
 @contextmanager
-def server_program(folder: Path, *flags: str, descriptors: int | None = None) -> Iterator[ServerProgram]:
+def server_program(
+    folder: Path, *flags: str, descriptors: int | None = None, environment: Mapping[str, str] | None = None
+) -> Iterator[ServerProgram]:
     """A server with its data and log in `folder`, at free ports, otherwise with the settings that it has by default.
 
-    `descriptors`: how many files and sockets it may open, as by ``ulimit -n``.
+    `descriptors`: how many files and sockets it may open, as by ``ulimit -n``; `environment`: variables to change.
     """
-    command = [
-        sys.executable,
-        "-m",
-        "server",
-        "--port",
-        "0",
-        "--mjai-port",
-        "0",
-        "--data",
-        str(folder / "data"),
-        *flags,
-    ]
+    command = [sys.executable, "-m", "server", "--port", "0", "--mjai-port", "0", "--data", str(folder / "data")]
     limit = f"ulimit -n {descriptors}; " if descriptors else ""
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
-            ["sh", "-c", limit + 'exec "$@"', "sh", *command], cwd=REPOSITORY, text=True,
-            stdout=subprocess.PIPE, stderr=log, start_new_session=True,  # Ctrl-C is for whoever started it
+            ["sh", "-c", limit + 'exec "$@"', "sh", *command, *flags], cwd=REPOSITORY, text=True,
+            env={**os.environ, **(environment or {})}, stdout=subprocess.PIPE, stderr=log,
+            start_new_session=True,  # Ctrl-C is for whoever started it
         )  # fmt: skip
     starting = threading.Timer(START_TIMEOUT, process.kill)
     starting.start()
@@ -121,6 +113,12 @@ def server_program(folder: Path, *flags: str, descriptors: int | None = None) ->
             process.kill()
             process.communicate()
             raise
+
+
+def add_token(folder: Path, name: str) -> str:
+    """A new token for a name, which a `server_program` in the same folder knows."""
+    command = [sys.executable, "-m", "server", "token", "add", name, "--data", str(folder / "data")]
+    return subprocess.run(command, cwd=REPOSITORY, check=True, text=True, capture_output=True).stdout.strip()
 
 
 def may_open(descriptors: int) -> bool:

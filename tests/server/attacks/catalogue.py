@@ -13,6 +13,7 @@ from tests.server.attacks import (
     joins,
     parked_memory,
     players,
+    proxied,
     reconnects,
     requests,
     trickle,
@@ -21,7 +22,7 @@ from tests.support.attacker import Attack
 
 MODULES = (
     blank_lines, control_frames, chunked_bodies, idle_connections, trickle, requests, parked_memory, reconnects, joins,
-    garbage, players, house_bots, deaf_peers,
+    garbage, players, house_bots, deaf_peers, proxied,
 )  # fmt: skip
 ATTACKS = {attack.name: attack for module in MODULES for attack in module.ATTACKS}
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from typing import Any
 
-from tests.support.attacker import Attack, Attacker
+from tests.support.attacker import Attack, Attacker, join
 
 ROOM = "fast+rule+rule"
 LONGEST = 65_000  # bytes
@@ -17,28 +18,45 @@ DEEP = b"[" * 30_000 + b"]" * 30_000
 DEEP_OBJECTS = b'{"a":' * 10_000 + b"0" + b"}" * 10_000
 HUGE_NUMBER = b'{"type":"none","x":' + b"9" * LONGEST + b"}"
 LOG_LINES = 300  # games are finished
+N_DRAWS = 60  # hundreds of messages, but not the whole game
+RESUME_EVERY = 0.005  # seconds
 
 
-def play(reply: bytes, attacker: Attacker) -> None:
-    """Discard what is drawn and reply this to everything else, at once."""
+def play(reply: bytes, attacker: Attacker, n_draws: float = float("inf"), **keys: Any) -> str | None:
+    """Discard what is drawn and reply this to everything else, at once; `keys`: more of the join message.
+
+    Returns after so many draws, with the secret to resume the game with.
+    """
     opened = attacker.tcp()
-    opened.sendall(json.dumps({"type": "join", "name": "fast", "room": ROOM, "games": 0}).encode() + b"\n")
-    own_draw, rest = b"-", b""
-    while not attacker.over:
+    opened.sendall(join(ROOM, "fast", **keys) + b"\n")
+    own_draw, rest, secret = b"-", b"", None
+    while not attacker.over and n_draws > 0:
         if not (data := opened.recv(65_536)):
             attacker.sent.closed += 1
-            return
+            break
         *lines, rest = (rest + data).split(b"\n")
         for line in lines:
             said = reply
             if line.startswith(b'{"type":"start_game"'):
-                own_draw = b'{"type":"tsumo","actor":%d,' % json.loads(line)["id"]
+                start = json.loads(line)
+                own_draw, secret = b'{"type":"tsumo","actor":%d,' % start["id"], start.get("resume")
             elif line.startswith(own_draw):
                 said = b'{"type":"dahai","pai":"%b"}' % line.split(b'"', 10)[9]
+                n_draws -= 1
             elif line.startswith((b'{"type":"hello"', b'{"type":"joined"')):
                 continue
             opened.sendall(said + b"\n")
             attacker.pace(len(said))
+    return secret
+
+
+def resume(attacker: Attacker) -> None:
+    """Play for a while, then resume again and again, so that the server sends all of the game again."""
+    secret = play(NONE, attacker, N_DRAWS, resume=True)
+    while not attacker.over and secret:
+        attacker.tcp().sendall(join(ROOM, resume=secret, seen=0) + b"\n")
+        attacker.stop.wait(RESUME_EVERY)
+        attacker.close_all()
 
 
 def flood(reply: bytes, attacker: Attacker) -> None:
@@ -63,6 +81,7 @@ ATTACKS = (
         for what, reply in REPLIES.items()
     ),
     *(Attack(f"{what}, unasked", partial(flood, reply), log_lines=LOG_LINES) for what, reply in REPLIES.items()),
+    Attack("games resumed again and again", resume, 10, log_lines=LOG_LINES),
     Attack("replies unasked", partial(flood, NONE), log_lines=LOG_LINES),
     Attack("replies unasked, never reading", flood_unread, 4, log_lines=LOG_LINES),
 )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 
-from tests.support.attacker import Attack, Attacker
+from tests.support.attacker import ADDRESS, Attack, Attacker
 
 LOOPS = 20
 PATHS = (
@@ -19,18 +20,20 @@ PATHS = (
     "/no/such/page",
 )
 SHORT = "/api/games"
+N_KEYS = 1_050  # a body as long as it may be
+KEYS = json.dumps({f"{number:x}": 0 for number in range(N_KEYS)}, separators=(",", ":")).encode()
+UNKNOWN_KEYS = b"POST /api/rooms HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%b" % (len(KEYS), KEYS)
 
 
-def request(path: str, more: str = "") -> bytes:
-    """A request that keeps the connection open."""
-    return f"GET {path} HTTP/1.1\r\nHost: x\r\n{more}\r\n".encode()
+def request(path: str, headers: str = "") -> bytes:
+    """A request that keeps the connection open; `headers`: more of them, each with its line end."""
+    return f"GET {path} HTTP/1.1\r\nHost: x\r\n{headers}\r\n".encode()
 
 
-def ask(path: str, attacker: Attacker) -> None:
-    """Ask, read the response, ask again."""
-    opened = attacker.http()
+def ask(data: bytes, attacker: Attacker, address: str = ADDRESS) -> None:
+    """Send a request, read the response, send it again."""
+    opened = attacker.http(address)
     while not attacker.over:
-        data = request(path)
         opened.sendall(data)
         attacker.sent.bytes += len(data)
         head, _, body = opened.recv(65_536).partition(b"\r\n\r\n")
@@ -53,7 +56,7 @@ def ask_once(path: str, attacker: Attacker) -> None:
 def download(format: str, attacker: Attacker) -> None:
     """Download the last finished game's record."""
     game = attacker.first("/api/games?limit=1")
-    ask(f"/api/games/{game}/record?format={format}", attacker)
+    ask(request(f"/api/games/{game}/record?format={format}"), attacker)
 
 
 def pipelined(path: str, attacker: Attacker) -> None:
@@ -64,6 +67,12 @@ def pipelined(path: str, attacker: Attacker) -> None:
 def unread(path: str, attacker: Attacker) -> None:
     """Requests whose responses are not read."""
     attacker.flood(attacker.http(), request(path) * 1000, read=False)
+
+
+def records_unread(attacker: Attacker) -> None:
+    """Records that are not read."""
+    game = attacker.first("/api/games?limit=1")
+    attacker.flood(attacker.http(), request(f"/api/games/{game}/record?format=mjson"), read=False)
 
 
 def long_head(attacker: Attacker) -> None:
@@ -81,7 +90,7 @@ def long_url(attacker: Attacker) -> None:
 
 
 ATTACKS = (
-    *(Attack(f"GET {path}, {LOOPS} loops", partial(ask, path), LOOPS, short=path == SHORT) for path in PATHS),
+    *(Attack(f"GET {path}, {LOOPS} loops", partial(ask, request(path)), LOOPS, short=path == SHORT) for path in PATHS),
     Attack("GET /api/games on new connections, 20 loops", partial(ask_once, "/api/games"), LOOPS),
     *(
         Attack(f"records as {name}, {LOOPS} loops", partial(download, name), LOOPS)
@@ -90,6 +99,8 @@ ATTACKS = (
     Attack("pipelined requests", partial(pipelined, "/healthz"), short=True),
     Attack("pipelined requests, 20 loops", partial(pipelined, "/api/games"), LOOPS),
     Attack("responses never read", partial(unread, "/openapi.json"), LOOPS),
+    Attack("records never read", records_unread, LOOPS),
+    Attack(f"POST of {N_KEYS:,} unknown keys, {LOOPS} loops", partial(ask, UNKNOWN_KEYS), LOOPS),
     Attack("a head without end", long_head),
     Attack("an address without end", long_url),
 )

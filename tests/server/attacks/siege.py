@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import time
 from collections.abc import Iterator
@@ -12,8 +11,8 @@ from pathlib import Path
 
 from tests.server.attacks.catalogue import attack_named
 from tests.support.attacker import Attack, Sent, attacking
-from tests.support.honest_bots import HonestBots, Waits, honest_bots
-from tests.support.server_program import ServerProgram, server_program
+from tests.support.honest_bots import NAME, HonestBots, Waits, honest_bots, join
+from tests.support.server_program import ServerProgram, add_token, server_program
 
 DESCRIPTORS = 1_024  # of the server: what most systems give a program
 NEWCOMER = "127.0.0.10"
@@ -95,6 +94,7 @@ class Siege:
 
     server: ServerProgram
     bots: HonestBots
+    token: str | None  # of the bots
 
     def strike(self, attack: Attack, seconds: float) -> Outcome:
         """Attack for that long; returns once the server answers again."""
@@ -115,10 +115,8 @@ class Siege:
     def newcomer(self) -> float | str:
         """Seconds until a new bot of another address plays, and the server says that it is well; or why not."""
         started = time.monotonic()
-        room = "newcomer+rule+rule"
-        join = json.dumps({"type": "join", "name": "newcomer", "room": room}).encode() + b"\n"
         try:
-            said = self.talk(self.server.ports.mjai_port, join, b"start_game")
+            said = self.talk(self.server.ports.mjai_port, join("newcomer+rule+rule", self.token) + b"\n", b"start_game")
             if b"start_game" not in said:
                 return f"mjai: {said[-200:]!r}"
             said = self.talk(self.server.ports.port, b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", b"\r\n\r\n")
@@ -162,9 +160,16 @@ class Siege:
 
 
 @contextmanager
-def siege(folder: Path, games: int = 0) -> Iterator[Siege]:
-    """A server that honest bots play on, at least so many `games` before the first attack."""
-    with server_program(folder, descriptors=DESCRIPTORS) as server, honest_bots(server.ports) as bots:
-        found = Siege(server, bots)
+def siege(folder: Path, games: int = 0, access: str = "auto") -> Iterator[Siege]:
+    """A server that honest bots play on, at least so many `games` before the first attack.
+
+    `access`: the setting; the honest bots have a token if it is ``token``.
+    """
+    token = add_token(folder, NAME) if access == "token" else None
+    with (
+        server_program(folder, "--access", access, descriptors=DESCRIPTORS) as server,
+        honest_bots(server.ports, token) as bots,
+    ):
+        found = Siege(server, bots, token)
         found.warm_up(games)
         yield found

@@ -90,6 +90,7 @@ def main(argv: Sequence[str]) -> int:
     )
     parser.add_argument("--seconds", type=positive_number, default=5.0, metavar="S", help="of each attack at a time")
     parser.add_argument("--only", type=attack_names, metavar="TEXT", help="only attacks whose name contains this")
+    parser.add_argument("--access", choices=("auto", "token"), default="auto", help="who may play on the server")
     args = parser.parse_args(argv)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # else the server would go on
     done: list[Outcome] = []
@@ -97,7 +98,7 @@ def main(argv: Sequence[str]) -> int:
         with (
             tempfile.TemporaryDirectory() as folder,
             suppress(KeyboardInterrupt),
-            siege(Path(folder), games=3) as under,
+            siege(Path(folder), games=3, access=args.access) as under,
         ):
             soak(under, args.only or list(ATTACKS.values()), args.minutes, args.seconds, done)
     finally:  # also where the server has died

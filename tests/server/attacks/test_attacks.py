@@ -37,6 +37,20 @@ def test_honest_bots_hardly_notice_an_attack(under: Siege, name: str) -> None:
     assert under.strike(ATTACKS[name], SECONDS).complaints(STRICT) == []
 
 
+@pytest.fixture(scope="module")
+def under_with_tokens(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Siege]:
+    """The same with a server that lets nobody play without a token, as the honest bots have one."""
+    with siege(tmp_path_factory.mktemp("tokens"), access="token") as started:
+        yield started
+
+
+@pytest.mark.slow
+@pytest.mark.alone
+@pytest.mark.parametrize("name", SHORT)
+def test_an_attack_without_a_token_does_no_more(under_with_tokens: Siege, name: str) -> None:
+    assert under_with_tokens.strike(ATTACKS[name], SECONDS).complaints(STRICT) == []
+
+
 def test_every_house_bot_is_asked_for() -> None:
     assert set(house_bots.BOTS) == BUILT_IN.keys()
 
