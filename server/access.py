@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from ipaddress import IPv6Address, ip_address
 from math import ceil
 from time import monotonic
 
-from server.addresses import Proxies
+from server.addresses import Proxies, limited_address
 from server.names import imitates_house_bot
 from server.settings import Settings
 from server.store import Store, StoredToken
@@ -102,19 +101,6 @@ class AddressRateLimiter:
             del self._limiters[next(iter(self._limiters))]
         if not limiter.take():
             raise RateLimitError(f"{self._text.format(address)}; try again later", limiter.retry_after)
-
-
-def limited_address(address: str) -> str:
-    """What the limits of an address apply to: for IPv6 its /64 network, since a host usually has all of it."""
-    try:
-        parsed = ip_address(address.partition("%")[0])
-    except ValueError:  # not an IP address, such as a Unix socket
-        return address
-    if not isinstance(parsed, IPv6Address):
-        return address
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
-    return f"{IPv6Address(int(parsed) >> 64 << 64)}/64"
 
 
 class Admission:

@@ -7,7 +7,7 @@ import socket
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv6Address, ip_address, ip_network
 
 # IPv6 is disabled, or one of the addresses is not this machine's: the other addresses are enough.
 UNAVAILABLE = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL})
@@ -64,6 +64,19 @@ def _listen(family: int, protocol: int, address: tuple[str | int, ...], options:
         listener.close()
         raise
     return listener
+
+
+def limited_address(address: str) -> str:
+    """What the limits of an address apply to: for IPv6 its /64 network, since a host usually has all of it."""
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:  # not an IP address, such as a Unix socket
+        return address
+    if not isinstance(parsed, IPv6Address):
+        return address
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return f"{IPv6Address(int(parsed) >> 64 << 64)}/64"
 
 
 class Proxies:

@@ -17,7 +17,8 @@ import structlog
 from pydantic import ValidationError
 
 from engine.mjai.connection import DEFAULT_ROOM, Join
-from server.access import Access, AccessError, RateLimitError, ServerFullError, limited_address
+from server.access import Access, AccessError, RateLimitError, ServerFullError
+from server.addresses import limited_address
 from server.connection.bot_connection import BotConnection
 from server.game.game_log import GameLog
 from server.game.journal import Journal, JournalError, find_journals, journal_path, read_journal, set_aside
@@ -206,9 +207,10 @@ class Lobby:
         if left.total() >= self.settings.max_connections:
             raise ServerFullError("bots have left too many games that are still played; try again later")
         own = limited_address(address)
-        n_own = sum(n for other, n in left.items() if limited_address(other) == own)
-        if n_own >= self.settings.connections_per_address:
-            text = f"bots of {own} have left {n_own} games that are still played; resume them, or wait until they end"
+        if left[own] >= self.settings.connections_per_address:
+            text = (
+                f"bots of {own} have left {left[own]} games that are still played; resume them, or wait until they end"
+            )
             raise RateLimitError(text, LEFT_GAMES_RETRY)
 
     def _resume(self, bot: PlayerPort, join: Join, secret: str) -> None:
@@ -400,10 +402,12 @@ class Lobby:
             bot.close_when_sent()
 
     def _expire(self, game: LiveGame) -> None:
-        """The game can no longer be resumed."""
+        """The game can no longer be resumed: delete its journal, in a thread since that may wait for the disk."""
         if game.id in self.games:  # else the server has closed
             self._remove_game(game.start)
-            game.remove()
+            game.close()
+            journal = journal_path(self._journals, game.id)
+            self._start_task(asyncio.to_thread(journal.unlink, missing_ok=True))
             if (room := self.rooms.get(game.start.room)) is not None:
                 self._remove_room_if_unused(room)
 

@@ -45,8 +45,13 @@ class Transport(Protocol):
 class ConnectionHandler(Protocol):
     """Incoming messages of one connection."""
 
+    @property
+    def max_message(self) -> int:
+        """Bytes of the longest message that is accepted now."""
+        ...
+
     def message_received(self, data: bytes) -> None:
-        """One message of at most `MAX_MESSAGE` bytes; not necessarily UTF-8."""
+        """One message of at most `max_message` bytes; not necessarily UTF-8."""
         ...
 
     def message_too_long(self) -> None:

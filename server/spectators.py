@@ -9,6 +9,7 @@ import structlog
 from pydantic_core import to_json
 from websockets.frames import CloseCode
 
+from engine.mjai.connection import MAX_JOIN
 from server.connection.websocket import WebSocketConnection
 from server.game.history import History
 from server.game.live_game import LiveGame
@@ -79,6 +80,8 @@ class Spectator:
 
     A spectator that sends anything, or does not receive a round within SEND_TIMEOUT, is disconnected.
     """
+
+    max_message = MAX_JOIN
 
     def __init__(
         self, connection: WebSocketConnection, broadcast: Broadcast, turnstile: Turnstile, metrics: Metrics

@@ -17,6 +17,7 @@ PROTOCOL = "mjsonp"
 PROTOCOL_VERSION = 3
 DEFAULT_PORT = 11600  # of mjai over TCP
 MAX_MESSAGE = 65_536  # bytes of one message from a bot, its line end not counted
+MAX_JOIN = 4_096  # of its first one: strangers are not given more memory
 JOIN_TIMEOUT = 10.0  # seconds from ``hello`` to ``join``
 DEFAULT_ROOM = "default"
 DIALECTS = ("mjai3p", "libriichi3p", "kita")

@@ -32,6 +32,7 @@ def limits() -> str:
         ("", ""),
         ("port of mjai over TCP, by default", str(connection.DEFAULT_PORT)),
         ("longest message of a bot", f"{connection.MAX_MESSAGE:,} bytes, without the line end"),
+        ("longest `join`", f"{connection.MAX_JOIN:,} bytes"),
         ("largest `ext_bot`", f"{MAX_EXT_BOT:,} bytes of JSON"),
         ("time from `hello` to `join`, by default", f"{connection.JOIN_TIMEOUT:g} s"),
     )

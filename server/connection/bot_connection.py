@@ -10,7 +10,7 @@ from pydantic_core import to_json
 from engine.actions import PASS
 from engine.mjai import connection, dialects
 from engine.mjai.bot_messages import BadMessage, parse_join, parse_reply
-from engine.mjai.connection import DEFAULT_DIALECT, MAX_MESSAGE, NOT_JOINED, WHEN_ASKED, Join
+from engine.mjai.connection import DEFAULT_DIALECT, MAX_JOIN, MAX_MESSAGE, NOT_JOINED, WHEN_ASKED, Join
 from engine.mjai.messages import Message, for_seat
 from engine.mjai.possible_actions import possible_actions
 from server.connection.outbox import ERROR_REPLY_TIMEOUT, ExpectedReply, Outbox
@@ -49,6 +49,11 @@ class BotConnection:
 
     # From the transport -----------------------------------------------------------------------------------------------
 
+    @property
+    def max_message(self) -> int:
+        """See `ConnectionHandler`."""
+        return MAX_MESSAGE if self._join_timer is None else MAX_JOIN
+
     def message_received(self, data: bytes) -> None:
         """See `ConnectionHandler`."""
         if self._join_timer is None:
@@ -60,7 +65,7 @@ class BotConnection:
 
     def message_too_long(self) -> None:
         """See `ConnectionHandler`."""
-        text = f"a message longer than {MAX_MESSAGE:,} bytes; it was discarded"
+        text = f"a message longer than {self.max_message:,} bytes; it was discarded"
         if self._join_timer is not None:
             self.close_with_error(text)
         else:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from server.access import Admission, RateLimiter, limited_address
+from server.access import Admission, RateLimiter
+from server.addresses import limited_address
 from server.turns import Turns
 
 SLICE = 512  # bytes parsed at a time; 500 lines or 85 frames fit

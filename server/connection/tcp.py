@@ -7,7 +7,6 @@ import socket
 from collections.abc import Sequence
 from typing import cast
 
-from engine.mjai.connection import MAX_MESSAGE
 from server.access import Admission
 from server.connection.base import MessageProtocol
 from server.ports import Connect
@@ -46,7 +45,7 @@ class TcpTransport(MessageProtocol):
                 return
         del self._buffer[:start]
         self._message_pending(bool(self._buffer), completed=start > 0)
-        if len(self._buffer) > MAX_MESSAGE:
+        if len(self._buffer) > self._handler.max_message:
             self._buffer.clear()
             if not self._discarding:
                 self._discarding = True
@@ -56,7 +55,7 @@ class TcpTransport(MessageProtocol):
         """One complete line of the buffer."""
         if self._discarding:
             self._discarding = False
-        elif end - start > MAX_MESSAGE:
+        elif end - start > self._handler.max_message:
             self._handler.message_too_long()
         else:
             line = bytes(self._buffer[start:end])

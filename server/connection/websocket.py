@@ -22,7 +22,8 @@ from server.loop_clock import Timer, loop_clock
 from server.ports import CLOSE_TIMEOUT, ConnectionHandler
 from server.turns import Turns
 
-MAX_FRAME_BYTES = 2 * MAX_MESSAGE  # a longer message closes the WebSocket; from MAX_MESSAGE on it is a fault
+SLACK = 2  # times the longest message: from there on a longer one closes the WebSocket, up to there it is a fault
+MAX_FRAME_BYTES = SLACK * MAX_MESSAGE
 PING_INTERVAL = 20.0  # seconds without anything received until a ping; after as long again the peer is gone
 SWITCHING_PROTOCOLS = 101
 DATA_FRAMES = frozenset({Opcode.TEXT, Opcode.BINARY, Opcode.CONT})
@@ -64,6 +65,7 @@ class WebSocketConnection(MessageProtocol):
         self._protocol = ServerProtocol(max_size=MAX_FRAME_BYTES, logger=WEBSOCKETS_LOG)
         self._opened = False  # and so has a handler
         self._fragments: list[bytes] = []  # of a message that has come in part
+        self._unfinished = 0  # bytes that were received of it
         self._heard = True  # whether anything was received since the last ping
         self._ping_timer: Timer | None = None
         self._writable = asyncio.Event()
@@ -120,7 +122,12 @@ class WebSocketConnection(MessageProtocol):
             elif self._within_budget(1.0) and not self._closing:
                 completed |= self._handle_frame(cast(Frame, event))
         self._flush()  # pongs, and the reply to a close frame
-        self._message_pending(bool(self._fragments) or not events, completed)
+        pending = bool(self._fragments) or not events
+        self._message_pending(pending, completed)
+        self._unfinished = self._unfinished + len(data) if pending and not completed else 0
+        if self._opened and not self._closing and self._unfinished > SLACK * self._handler.max_message:
+            self._handler.message_too_long()
+            self.close()
 
     def _handle_frame(self, frame: Frame) -> bool:
         """A complete frame. Returns whether it completes a message; `ServerProtocol` replies to control frames."""
@@ -131,7 +138,7 @@ class WebSocketConnection(MessageProtocol):
             return False
         data = self._fragments[0] if len(self._fragments) == 1 else b"".join(self._fragments)
         self._fragments.clear()
-        if len(data) > MAX_MESSAGE:
+        if len(data) > self._handler.max_message:
             self._handler.message_too_long()
         else:
             self._handler.message_received(data)

@@ -146,10 +146,6 @@ class GameLog:
             self._journal.append(STOPPED)
         self._journal.close()
 
-    def remove(self) -> None:
-        """Delete the journal: the game can no longer be resumed."""
-        self._journal.remove()
-
     def set_aside(self) -> None:
         """Rename the journal, so that the game is not restored."""
         self._journal.set_aside()

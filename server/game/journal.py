@@ -56,11 +56,6 @@ class Journal:
             os.close(self._file)
             self._file = -1
 
-    def remove(self) -> None:
-        """Close and delete the file: the game is over and stored."""
-        self.close()
-        self.path.unlink(missing_ok=True)
-
     def set_aside(self) -> None:
         """Rename the file, so that it is not restored."""
         set_aside(self.path)

@@ -17,6 +17,7 @@ from engine.actions import PASS, TSUMOGIRI
 from engine.game import Game
 from engine.mjai.messages import Message
 from engine.mjai.possible_actions import legal_action, safe_default
+from server.addresses import limited_address
 from server.game.clock import DecisionClock
 from server.game.fallback import FallbackPlayer
 from server.game.game_log import STOPPED, CutOff, Decision, Fault, GameLog, HouseBotChange
@@ -83,7 +84,7 @@ class LiveGame:
     @property
     def party(self) -> str:
         """Whose work this game is, for `server.turns`: the address of a bot that plays, or GAMES if all have left."""
-        return next((seat.connection.transport.address for seat in self.seats if seat.connection), GAMES)
+        return next((seat.address for seat in self.seats if seat.connection), GAMES)
 
     # Starting and stopping --------------------------------------------------------------------------------------------
 
@@ -167,12 +168,6 @@ class LiveGame:
         self._stop_timers()
         self._log.close(self._complete)
 
-    def remove(self) -> None:
-        """Stop, and delete the journal: the game can no longer be resumed."""
-        self._closed = True
-        self._stop_timers()
-        self._log.remove()
-
     def set_aside(self) -> None:
         """Rename the journal, so that the game is not restored."""
         self._log.set_aside()
@@ -196,7 +191,7 @@ class LiveGame:
                 seat.connection.leave_game()
             if connection is not None:
                 connection.enter_game(self, seat.index, seat.secret)
-                seat.address = connection.transport.address
+                seat.address = limited_address(connection.transport.address)
             seat.connection = connection
         if seat.fallback.bot != bot:
             seat.fallback.use(bot)

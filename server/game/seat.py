@@ -22,7 +22,7 @@ class Seat:
     clock: DecisionClock
     fallback: FallbackPlayer
     connection: PlayerPort | None = None  # None: a house bot plays here, or the connection is lost
-    address: str = ""  # of its latest connection
+    address: str = ""  # of its latest connection, as the limits count it
     secret: str = ""  # to resume the game with
     legal_actions: list[int] = field(default_factory=list)  # of the open decision
     paused: bool = False  # whether a house bot has begun its pause before the open decision

@@ -17,9 +17,8 @@ from server.access import (
     RateLimitError,
     ServerFullError,
     UnauthorizedError,
-    limited_address,
 )
-from server.addresses import Proxies
+from server.addresses import Proxies, limited_address
 from server.cli import make_parser, manage_tokens, parse
 from server.settings import Settings
 from server.store import Store

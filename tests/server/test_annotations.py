@@ -27,7 +27,7 @@ def test_annotations_of_a_seat_beyond_the_limit_are_dropped(tmp_path: Path, monk
         log.annotate(seat, "dahai", NOTE)
         log.add_decision(seat, 0, 10.0)
         log.add_messages([{"type": "dahai", "actor": seat, "pai": "5p", "tsumogiri": True}])
-    log.remove()
+    log.close(complete=True)
     kept = ["ext_bot" in json.loads(line) for line in log.history.lines()]
     assert kept == [True, True, False, True]
 

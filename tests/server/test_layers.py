@@ -22,9 +22,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.addresses": set(),
     "server.game": {
         "server.turns", "server.ports", "server.settings", "server.metrics", "server.loop_clock", "server.house_bots",
+        "server.addresses",
     },
     "server.connection": {
-        "server.ports", "server.settings", "server.access", "server.turns", "server.loop_clock",
+        "server.ports", "server.settings", "server.access", "server.turns", "server.loop_clock", "server.addresses",
     },
     "server.migrations": {"server.store"},  # its scripts name the tables, the store runs them: no cycle of modules
     "server.store": {"server.migrations"},
@@ -37,7 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
         "server.store", "server.access", "server.rooms", "server.spectators", "server.results", "server.turns",
-        "server.names", "server.storing",
+        "server.names", "server.storing", "server.addresses",
     },
 }  # fmt: skip
 

@@ -15,7 +15,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosedError
 
-from engine.mjai.connection import MAX_MESSAGE
+from engine.mjai.connection import MAX_JOIN, MAX_MESSAGE
 from server.connection import base, websocket
 from server.connection.websocket import MAX_FRAME_BYTES
 from tests.support.running_server import Live, live, until
@@ -105,16 +105,35 @@ async def test_a_message_longer_than_the_limit_is_an_error_and_a_much_longer_one
     tmp_path: Path, fragments: int
 ) -> None:
     async with live(tmp_path, messages_per_second=1000) as at:
-        for size, code in ((MAX_MESSAGE + 1, 1000), (MAX_FRAME_BYTES + 1, 1009)):
+        for size, code in ((MAX_MESSAGE + 1, None), (MAX_FRAME_BYTES + 1, 1009)):
             async with opened(at) as socket:
+                await socket.send(PARSED_AT_ONCE)
+                await until(lambda: "x" in at.server.lobby.rooms)
                 part = size // fragments + 1
                 pieces = [bytes(size)[start : start + part] for start in range(0, size, part)]
                 for index, piece in enumerate(pieces):
                     last = index == len(pieces) - 1
                     socket.transport.write(frame(CONTINUATION if index else TEXT, piece, fin=last))
-                if code == 1000:
+                if code is None:
                     assert "65,536" in await text_of(socket)
-                assert (await closed_by_server(socket))[0] == code
+                else:
+                    assert (await closed_by_server(socket))[0] == code
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        frame(TEXT, b" " * (MAX_JOIN + 1)),
+        frame(TEXT, b" " * (2 * MAX_JOIN + 1), length=60_000),
+        frame(TEXT, b" " * MAX_JOIN, fin=False) + frame(CONTINUATION, b" " * MAX_JOIN, fin=False),
+    ],
+    ids=["complete", "unfinished frame", "unfinished fragments"],
+)
+async def test_a_bot_that_has_not_joined_may_send_less(tmp_path: Path, data: bytes) -> None:
+    async with live(tmp_path) as at, opened(at) as socket:
+        socket.transport.write(data)
+        assert await text_of(socket) == "a message longer than 4,096 bytes; it was discarded"
+        assert (await closed_by_server(socket))[0] == 1000
 
 
 @pytest.mark.parametrize(

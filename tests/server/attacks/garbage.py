@@ -6,6 +6,7 @@ import random
 from functools import partial
 
 from tests.server.attacks.control_frames import playing, unjoined
+from tests.server.attacks.joins import WITH_LOG
 from tests.support.attacker import Attack, Attacker
 from tests.support.websocket_frames import BINARY, TEXT, frame
 
@@ -24,7 +25,7 @@ ATTACKS = (
     Attack("bad requests", lambda a: a.flood(a.http(), b"GET\r\n\r\n" * 1_000), 4, pause=0.0),
     Attack("TLS on the HTTP port", lambda a: a.flood(a.http(), b"\x16\x03\x01\x02\x00" + NOISE), 4, pause=0.0),
     Attack("garbage as lines, not joined", lambda a: a.flood(a.tcp(), LINES), 4),
-    Attack("garbage as lines, playing", lambda a: a.flood(a.joined("noise+rule+rule"), LINES), 4, log_lines=300),
+    Attack("garbage as lines, playing", lambda a: a.flood(a.joined("noise+rule+rule"), LINES), 4, log_lines=WITH_LOG),
     Attack("noise without lines", lambda a: a.flood(a.tcp(), b"x" * 65_536), 4),
     Attack(
         "noise without lines, playing", lambda a: a.flood(a.joined("noise+rule+rule"), b"x" * 65_536), 4, log_lines=300

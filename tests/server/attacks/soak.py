@@ -23,12 +23,13 @@ from tests.support.attacker import Attack
 MINUTE = 60.0
 LEGEND = """\
 worst and p99: ms that honest bots wait for the server's next message. own: worst delay of the measuring process itself.
+disk: ms that the disk took at most to write a byte: as a game ends once it is stored, a wait may be longer by that.
 new: ms until a newcomer plays. MB: memory that the server needs more at most. conns, sent: the attacker's connections,
 and the MB that it sent. closed: those that the server closed. CPU: of the server, in percent of one processor.
 """
 HEAD = (
-    f"{'attack':46} {'worst':>7} {'p99':>7} {'own':>5} {'new':>7} {'MB':>6} {'faults':>6} {'drops':>5} {'log':>6} "
-    f"{'conns':>7} {'closed':>7} {'sent':>7} {'CPU':>4}"
+    f"{'attack':46} {'worst':>7} {'p99':>7} {'own':>5} {'disk':>5} {'new':>7} {'MB':>6} {'faults':>6} {'drops':>5} "
+    f"{'log':>6} {'conns':>7} {'closed':>7} {'sent':>7} {'CPU':>4}"
 )
 
 
@@ -41,7 +42,8 @@ def row(outcomes: Sequence[Outcome]) -> str:
     harm = sorted({text for outcome in outcomes for text in outcome.complaints(STRICT)})
     return (
         f"{outcomes[0].attack.name:46} {1000 * max(waits, default=0):7,.0f} {1000 * quantile(waits, 0.99):7.1f} "
-        f"{1000 * max(lag for outcome in outcomes for lag in outcome.seen.lags):5.0f} {new:>7} "
+        f"{1000 * max(lag for outcome in outcomes for lag in outcome.seen.lags):5.0f} "
+        f"{1000 * max(outcome.disk for outcome in outcomes):5.0f} {new:>7} "
         f"{max(outcome.memory for outcome in outcomes) / MB:6.1f} "
         f"{sum(len(outcome.seen.errors) for outcome in outcomes):6} {sum(len(it.seen.drops) for it in outcomes):5} "
         f"{max(len(outcome.log) for outcome in outcomes):6,} {max(it.sent.connections for it in outcomes):7,} "
@@ -55,7 +57,8 @@ def minute_line(minute: float, under: Siege, outcomes: Sequence[Outcome]) -> str
     waits = [wait for outcome in outcomes for wait in outcome.seen.waits]
     return (
         f"minute {minute:.0f}: {under.server.memory / MB:.0f} MB, {under.server.descriptors} descriptors, worst wait "
-        f"{1000 * max(waits, default=0):,.0f} ms, p99 {1000 * quantile(waits, 0.99):.1f} ms, "
+        f"{1000 * max(waits, default=0):,.0f} ms "
+        f"(disk {1000 * max(it.disk for it in outcomes):,.0f} ms), p99 {1000 * quantile(waits, 0.99):.1f} ms, "
         f"{sum(len(it.seen.errors) for it in outcomes)} faults, {sum(len(it.seen.drops) for it in outcomes)} drops, "
         f"{sum(it.seen.games for it in outcomes)} games, {len(outcomes)} attacks"
     )

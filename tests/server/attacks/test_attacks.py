@@ -60,8 +60,14 @@ def test_every_house_bot_is_asked_for() -> None:
 NO_ATTACK = Attack("nothing", lambda attacker: None)
 WELL: dict[str, Any] = {
     "attack": NO_ATTACK, "seconds": 1.0, "seen": Waits(waits=[0.001] * 200, lags=[0.0], decisions=[30] * 3),
-    "newcomer": 0.01, "memory": 0, "descriptors": 30, "cpu": 0.1, "log": ["room opened"], "sent": Sent(1, 1, 0),
+    "disk": 0.0, "newcomer": 0.01, "memory": 0, "descriptors": 30, "cpu": 0.1, "log": ["room opened"],
+    "sent": Sent(1, 1, 0),
 }  # fmt: skip
+
+
+def test_what_the_disk_took_is_not_the_attacks_doing() -> None:
+    seen = Waits(waits=[0.001] * 200 + [0.34], lags=[0.0], decisions=[30] * 3)
+    assert Outcome(**WELL | {"seen": seen, "disk": 0.1}).complaints(STRICT) == []
 
 
 def test_a_server_that_is_well_gives_no_cause_for_complaint() -> None:
@@ -72,6 +78,7 @@ def test_a_server_that_is_well_gives_no_cause_for_complaint() -> None:
     ("changed", "complaint"),
     [
         ({"seen": Waits(waits=[0.001] * 200 + [0.26], decisions=[30] * 3)}, "worst wait 260 ms"),
+        ({"seen": Waits(waits=[0.001] * 200 + [0.36], decisions=[30] * 3), "disk": 0.1}, "worst wait 360 ms"),
         ({"seen": Waits(waits=[0.001] * 97 + [0.031] * 3, decisions=[30] * 3)}, "p99 of waits 31.0 ms"),
         ({"seen": Waits(waits=[0.001], decisions=[60, 0, 30])}, "decisions of the three: [60, 0, 30]"),
         ({"seen": Waits(waits=[0.001], decisions=[30] * 3, errors=["late"])}, "faults or errors: ['late']"),
