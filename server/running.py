@@ -67,9 +67,12 @@ class Running:
 
 
 def make_folder(folder: Path) -> None:
-    """Create the data folder. Raises OSError, one line that names the setting."""
+    """Create the data folder, for this user alone: it holds hashes of tokens and secrets.
+
+    Raises OSError, one line that names the setting.
+    """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise unusable(folder, str(error.strerror)) from None
 

@@ -10,8 +10,9 @@ import pytest
 
 from server.logs import use_stdlib_logging
 from tests.support.postgres import postgres_cluster, postgres_url
+from tests.support.read_only import read_only
 
-__all__ = ["postgres_cluster", "postgres_url"]
+__all__ = ["postgres_cluster", "postgres_url", "read_only"]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import asyncpg  # type: ignore[import-untyped]
 import httpx
 import pytest
+from sqlalchemy import Engine, event
 
-from server import cli
+from server import cli, storing
 from server.addresses import listening
 from server.running import running
 from server.settings import Settings
+from server.store import StoreError
 from tests.support.postgres import free_port
+from tests.support.read_only import ReadOnly
 from tests.support.server_bots import Bot, play_all, serving, the_game, together
 
 
@@ -35,7 +41,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 async def refusal(data: Path, **settings: Any) -> str:
     """The error, one line, with which the server does not start."""
-    with pytest.raises(OSError, match=r"\w") as error:
+    with pytest.raises((OSError, StoreError)) as error:
         async with running(Settings(**{"port": 0, "mjai_port": 0, "data": data} | settings)):
             pass
     assert str(error.value).isprintable()
@@ -133,3 +139,66 @@ async def test_unknown_hosts_and_addresses_of_other_machines_are_refused(tmp_pat
     said = await refusal(tmp_path, host="203.0.113.1", port=port)
     told = f"cannot listen on 203.0.113.1, port {port}: Cannot assign requested address"
     assert said == f"{told}; choose another with --host (NUKIDORA_HOST)"
+
+
+# A database or journal that cannot be written -------------------------------------------------------------------------
+
+
+async def test_a_database_that_is_read_only_stops_the_start(tmp_path: Path, read_only: ReadOnly) -> None:
+    async with serving(tmp_path):
+        pass
+    read_only.on = True
+    assert "attempt to write a readonly database; check that" in await refusal(tmp_path)
+
+
+async def test_a_postgresql_database_in_read_only_mode_stops_the_start(tmp_path: Path, postgres_url: str) -> None:
+    async with running(Settings(data=tmp_path, port=0, mjai_port=0, database=postgres_url)):
+        pass
+    await make_read_only(postgres_url)
+    said = await refusal(tmp_path, database=postgres_url)
+    assert "cannot execute INSERT in a read-only transaction" in said
+
+
+async def make_read_only(url: str) -> None:
+    """Switch a PostgreSQL database to read-only mode, for connections made from now on."""
+    connection = await asyncpg.connect(url)
+    await connection.execute(f"ALTER DATABASE {url.rpartition('/')[2]} SET default_transaction_read_only = on")
+    await connection.close()
+
+
+async def test_a_full_sqlite_database_stops_the_start(tmp_path: Path) -> None:
+    async with serving(tmp_path):
+        pass
+    with closing(sqlite3.connect(tmp_path / "nukidora.db")) as database:
+        database.execute("DELETE FROM checks")
+        database.commit()
+
+    def limit(connection: Any, _: object) -> None:
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA max_page_count = 1")  # as many pages as there are
+        cursor.close()
+
+    event.listen(Engine, "connect", limit)
+    try:
+        fill(tmp_path / "nukidora.db")
+        assert "database or disk is full" in await refusal(tmp_path)
+    finally:
+        event.remove(Engine, "connect", limit)
+
+
+def fill(path: Path) -> None:
+    """Leave no room in the pages of the table of checks, so that a row needs a new one."""
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("DROP TABLE checks")
+        database.execute(f"CREATE TABLE checks (name TEXT PRIMARY KEY, written TEXT, x TEXT DEFAULT '{'x' * 9000}')")
+        database.commit()
+
+
+async def test_a_folder_where_no_journal_can_be_written_stops_the_start(tmp_path: Path) -> None:
+    (tmp_path / "journal" / storing.PROBE).mkdir(parents=True)  # even root cannot write a folder as a file
+    assert "Is a directory" in await refusal(tmp_path)
+
+
+async def test_nobody_else_can_read_the_data_folder(tmp_path: Path) -> None:
+    async with serving(tmp_path / "data"):
+        assert (tmp_path / "data").stat().st_mode & 0o077 == 0

@@ -17,17 +17,16 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import asyncpg  # type: ignore[import-untyped]
 import httpx
 import pytest
-from sqlalchemy import Engine, event
 
 from server import storing
 from server.running import Running, running
 from server.settings import Settings
-from server.store import FinishedGame, Store, StoreError, database
+from server.store import FinishedGame, Store, database
 from tests.conftest import DATA
 from tests.support.postgres import Cluster
+from tests.support.read_only import ReadOnly
 from tests.support.running_server import live
 from tests.support.server_bots import (
     Bot,
@@ -52,98 +51,9 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(storing, "FRESH", 0.0)
 
 
-class ReadOnly:
-    """Makes the SQLite connections of this process read-only, those that are open included."""
-
-    def __init__(self) -> None:
-        self.on = False
-
-    def before(self, _: Any, cursor: Any, *__: Any) -> None:
-        cursor.execute(f"PRAGMA query_only = {int(self.on)}")
-
-
-@pytest.fixture
-def read_only() -> Any:
-    """A switch; while it is on, SQLite refuses every write: "attempt to write a readonly database"."""
-    switch = ReadOnly()
-    event.listen(Engine, "before_cursor_execute", switch.before)
-    yield switch
-    event.remove(Engine, "before_cursor_execute", switch.before)
-
-
 def errors(caplog: pytest.LogCaptureFixture) -> list[str]:
     """The errors logged so far."""
     return [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
-
-
-async def refusal(**settings: Any) -> str:
-    """The one line with which a server does not start."""
-    with pytest.raises((StoreError, OSError)) as error:
-        async with running(Settings(**{"port": 0, "mjai_port": 0} | settings)):
-            pass
-    assert str(error.value).isprintable()
-    return str(error.value)
-
-
-# At the start ---------------------------------------------------------------------------------------------------------
-
-
-async def test_a_database_that_is_read_only_stops_the_start(tmp_path: Path, read_only: ReadOnly) -> None:
-    async with serving(tmp_path):
-        pass
-    read_only.on = True
-    assert "attempt to write a readonly database; check that" in await refusal(data=tmp_path)
-
-
-async def test_a_postgresql_database_in_read_only_mode_stops_the_start(tmp_path: Path, postgres_url: str) -> None:
-    async with running(Settings(data=tmp_path, port=0, mjai_port=0, database=postgres_url)):
-        pass
-    await make_read_only(postgres_url)
-    said = await refusal(data=tmp_path, database=postgres_url)
-    assert "cannot execute INSERT in a read-only transaction" in said
-
-
-async def make_read_only(url: str) -> None:
-    """Switch a PostgreSQL database to read-only mode, for connections made from now on."""
-    connection = await asyncpg.connect(url)
-    await connection.execute(f"ALTER DATABASE {url.rpartition('/')[2]} SET default_transaction_read_only = on")
-    await connection.close()
-
-
-async def test_a_full_sqlite_database_stops_the_start(tmp_path: Path) -> None:
-    async with serving(tmp_path):
-        pass
-    with closing(sqlite3.connect(tmp_path / "nukidora.db")) as database:
-        database.execute("DELETE FROM checks")
-        database.commit()
-
-    def limit(connection: Any, _: object) -> None:
-        cursor = connection.cursor()
-        cursor.execute("PRAGMA max_page_count = 1")  # as many pages as there are
-        cursor.close()
-
-    event.listen(Engine, "connect", limit)
-    try:
-        fill(tmp_path / "nukidora.db")
-        assert "database or disk is full" in await refusal(data=tmp_path)
-    finally:
-        event.remove(Engine, "connect", limit)
-
-
-def fill(path: Path) -> None:
-    """Leave no room in the pages of the table of checks, so that a row needs a new one."""
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("DROP TABLE checks")
-        database.execute(f"CREATE TABLE checks (name TEXT PRIMARY KEY, written TEXT, x TEXT DEFAULT '{'x' * 9000}')")
-        database.commit()
-
-
-async def test_a_folder_where_no_journal_can_be_written_stops_the_start(tmp_path: Path) -> None:
-    (tmp_path / "journal" / storing.PROBE).mkdir(parents=True)  # even root cannot write a folder as a file
-    assert "Is a directory" in await refusal(data=tmp_path)
-
-
-# While it runs --------------------------------------------------------------------------------------------------------
 
 
 async def test_the_health_check_writes_and_is_shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
