@@ -161,8 +161,7 @@ def mention_earlier_data(settings: Settings) -> None:
     unused = settings.data == default and not settings.database and not default.exists()
     if unused and EARLIER_DATABASE.exists() and not os.environ.get(PREFIX + "DATA"):
         folder = EARLIER_DATABASE.parent
-        text = f"server: {EARLIER_DATABASE}, of an earlier version, is not used; to use it: --data {folder}"
-        print(text, file=sys.stderr, flush=True)
+        log.warning(f"{EARLIER_DATABASE}, of an earlier version, is not used; to use it: --data {folder}")
 
 
 def main(argv: Sequence[str]) -> int:

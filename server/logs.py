@@ -25,6 +25,7 @@ SHARED: list[Processor] = [
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
+ERRORS = ("server: ", "nukidora server: ")  # how errors of the command line begin; see `engine.common.options.Parser`
 log = structlog.get_logger("server")
 
 
@@ -106,7 +107,7 @@ class LogLines(io.TextIOBase):
             *lines, self._partial = (self._partial + text).split("\n")
         for line in lines:
             if line.strip():
-                log.info(line)
+                (log.error if line.startswith(ERRORS) else log.info)(line)
         return len(text)
 
     def flush(self) -> None:

@@ -69,6 +69,7 @@ def test_every_line_is_json(tmp_path: Path) -> None:
     for said in ("of an earlier version", "compiling the rules", "2 of 3 functions", "UserWarning: old",
                  "thread failed", "a library warns", "the server is up", "stopped"):  # fmt: skip
         assert said in text
+    assert next(entry for entry in found if "of an earlier version" in entry["event"])["level"] == "warning"
     assert "ZeroDivisionError" in next(entry for entry in found if entry["event"] == "thread failed")["exception"]
 
 
@@ -82,6 +83,7 @@ def test_errors_and_tracebacks_are_json(tmp_path: Path) -> None:
     ):
         found, code = entries(tmp_path, *flags)
         assert (code, said in found[-1]["event"]) == (status, True), found
+        assert found[-1]["level"] == ("error" if status == 2 else "critical")
     assert "ZeroDivisionError" in found[-1]["exception"]
     found, code = entries(tmp_path, NUKIDORA_LOG="json", NUKIDORA_COLOUR="blue")
     assert (code, len(found)) == (2, 1)

@@ -104,7 +104,7 @@ def test_a_server_whose_log_is_for_programs_says_so_in_one_line_of_it(tmp_path: 
         hint, *lines = [process.stderr.readline() for _ in range(4)]
         process.send_signal(signal.SIGTERM)
         out, rest = process.communicate(timeout=30)
-    used = "server: data/nukidora.db, of an earlier version, is not used; to use it: --data data"
+    used = "data/nukidora.db, of an earlier version, is not used; to use it: --data data"
     assert json.loads(hint)["event"] == used
     up = json.loads(lines[-1])
     assert up["event"] == "the server is up"
