@@ -6,6 +6,7 @@ import asyncio
 import uuid
 from collections import Counter
 from collections.abc import Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -21,7 +22,7 @@ from server.access import Access, AccessError, RateLimitError, ServerFullError
 from server.addresses import limited_address
 from server.connection.bot_connection import BotConnection
 from server.game.game_log import GameLog
-from server.game.journal import Journal, JournalError, find_journals, journal_path, read_journal, set_aside
+from server.game.journal import Journal, JournalError, delete, find_journals, journal_path, read_journal, set_aside
 from server.game.live_game import GAMES, LiveGame
 from server.game.seat import Seat, new_secret, secret_hash
 from server.game.start import GameStart, Player
@@ -62,6 +63,7 @@ class Lobby:
         self._journals = settings.data / "journal"
         self._journals.mkdir(exist_ok=True)
         self.storing = Storing(store, metrics, self._journals, self._start_held_games)
+        self._deleting = ThreadPoolExecutor(1)  # of journals: that may wait for the disk
         self._held: set[Room] = set()  # whose next game starts when storing works again
 
     # Starting and stopping --------------------------------------------------------------------------------------------
@@ -140,6 +142,7 @@ class Lobby:
         for bot in list(self._bots):
             text = "the server stops; resume your game with your secret when it runs again"
             bot.close_with_error(text, retry=True)
+        await asyncio.to_thread(self._deleting.shutdown)
 
     def _start_task(self, work: Coroutine[Any, Any, object]) -> None:
         """Run `work` as a task; an exception in it is logged."""
@@ -402,12 +405,11 @@ class Lobby:
             bot.close_when_sent()
 
     def _expire(self, game: LiveGame) -> None:
-        """The game can no longer be resumed: delete its journal, in a thread since that may wait for the disk."""
+        """The game can no longer be resumed."""
         if game.id in self.games:  # else the server has closed
             self._remove_game(game.start)
             game.close()
-            journal = journal_path(self._journals, game.id)
-            self._start_task(asyncio.to_thread(journal.unlink, missing_ok=True))
+            self._deleting.submit(delete, game.journal)
             if (room := self.rooms.get(game.start.room)) is not None:
                 self._remove_room_if_unused(room)
 

@@ -13,7 +13,7 @@ from server.turns import Turns
 
 
 class MessageProtocol(asyncio.Protocol):
-    """Carries messages of at most MAX_MESSAGE bytes both ways; half of a `server.ports.Transport`.
+    """Carries messages both ways; half of a `server.ports.Transport`. Its handler says how long the peer's may be.
 
     A subclass parses what is received, sends and closes. It sets `_handler` before data comes.
     """

@@ -15,15 +15,17 @@ from websockets.http11 import Request
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from engine.mjai.connection import MAX_MESSAGE
+from engine.mjai.connection import MAX_JOIN, MAX_MESSAGE
 from server.access import AccessError, Admission, RateLimitError
 from server.connection.base import MessageProtocol
 from server.loop_clock import Timer, loop_clock
 from server.ports import CLOSE_TIMEOUT, ConnectionHandler
 from server.turns import Turns
 
-SLACK = 2  # times the longest message: from there on a longer one closes the WebSocket, up to there it is a fault
-MAX_FRAME_BYTES = SLACK * MAX_MESSAGE
+# A message is too long from the limit on, which is a fault; from this multiple on the WebSocket is closed before all of
+# it has come.
+CUT_OFF = 2
+MAX_FRAME_BYTES = CUT_OFF * MAX_MESSAGE
 PING_INTERVAL = 20.0  # seconds without anything received until a ping; after as long again the peer is gone
 SWITCHING_PROTOCOLS = 101
 DATA_FRAMES = frozenset({Opcode.TEXT, Opcode.BINARY, Opcode.CONT})
@@ -65,7 +67,7 @@ class WebSocketConnection(MessageProtocol):
         self._protocol = ServerProtocol(max_size=MAX_FRAME_BYTES, logger=WEBSOCKETS_LOG)
         self._opened = False  # and so has a handler
         self._fragments: list[bytes] = []  # of a message that has come in part
-        self._unfinished = 0  # bytes that were received of it
+        self._unfinished = 0  # bytes that were received of it, heads of frames and control frames included
         self._heard = True  # whether anything was received since the last ping
         self._ping_timer: Timer | None = None
         self._writable = asyncio.Event()
@@ -125,7 +127,14 @@ class WebSocketConnection(MessageProtocol):
         pending = bool(self._fragments) or not events
         self._message_pending(pending, completed)
         self._unfinished = self._unfinished + len(data) if pending and not completed else 0
-        if self._opened and not self._closing and self._unfinished > SLACK * self._handler.max_message:
+        if self._opened:
+            self._limit_unfinished()
+
+    def _limit_unfinished(self) -> None:
+        """Close before a message that is far too long has come; while a close frame is waited for, at once."""
+        if self._closing and self._unfinished > CUT_OFF * MAX_JOIN:
+            self._transport.abort()
+        elif not self._closing and self._unfinished > CUT_OFF * self._handler.max_message:
             self._handler.message_too_long()
             self.close()
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
+from pathlib import Path
 from typing import Any
 
 from pydantic_core import to_json
@@ -69,6 +70,11 @@ class GameLog:
         self._journal = journal
         self._annotations: dict[int, tuple[str, Any]] = {}  # by seat: type and ext_bot of the latest reply
         self._annotation_bytes = Counter[int]()  # by seat: of all replies so far
+
+    @property
+    def journal(self) -> Path:
+        """The file of the journal."""
+        return self._journal.path
 
     def begin(self) -> None:
         """Write how the game starts."""
@@ -141,7 +147,7 @@ class GameLog:
         return HouseBotChange(seat, TEXT.check(entry["house_bot"]))
 
     def close(self, complete: bool) -> None:
-        """Write nothing more, but that the journal is complete; it stays for the next start of the server."""
+        """Write nothing more, but that the journal is complete."""
         if complete:
             self._journal.append(STOPPED)
         self._journal.close()

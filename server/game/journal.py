@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import structlog
 from pydantic_core import to_json
 
 SUFFIX = ".journal"
 BROKEN = ".broken"
 Entry = dict[str, Any]
+log = structlog.get_logger("server.game")
 
 
 class JournalError(Exception):
@@ -59,6 +61,14 @@ class Journal:
     def set_aside(self) -> None:
         """Rename the file, so that it is not restored."""
         set_aside(self.path)
+
+
+def delete(path: Path) -> None:
+    """Delete a journal that is no longer needed; if that fails, it is logged."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        log.error("journal cannot be deleted", file=str(path), error=error.strerror)
 
 
 def set_aside(path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from time import perf_counter
 
 import structlog
@@ -75,6 +76,11 @@ class LiveGame:
     def history(self) -> History:
         """The messages of the game so far."""
         return self._log.history
+
+    @property
+    def journal(self) -> Path:
+        """The file of its journal."""
+        return self._log.journal
 
     @property
     def bot_seats(self) -> list[Seat]:
@@ -163,7 +169,7 @@ class LiveGame:
         self._log.close(self._complete)  # it stays open as a file no longer than the game is played
 
     def close(self) -> None:
-        """Stop, and leave the journal for the next start of the server."""
+        """Stop. The journal stays as it is."""
         self._closed = True
         self._stop_timers()
         self._log.close(self._complete)

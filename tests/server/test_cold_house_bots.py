@@ -28,6 +28,8 @@ async def test_house_bots_of_a_cold_cache_halt_no_game(tmp_path: Path) -> None:
         compiled, said = sorted(cache.rglob("*")), server.log.read_text()
         assert "compiling" in said
         with honest_bots(server.ports) as honest:
+            while min(honest.look().decisions) == 0:
+                await asyncio.sleep(0.1)
             for name in names():
                 asking = Bot(server.ports, "asking", room=f"cold+{name}+{name}")
                 for _ in range(5):
@@ -35,7 +37,8 @@ async def test_house_bots_of_a_cold_cache_halt_no_game(tmp_path: Path) -> None:
                 await asking.leave()
             seen = await asyncio.to_thread(honest.look)
         assert min(seen.decisions) > 20
-        assert max(seen.waits) < STRICT.worst + max(seen.lags)
+        late = [wait for wait in seen.late if wait.seconds > STRICT.worst + max(seen.lags)]
+        assert [str(wait) for wait in late if not wait.ends_game] == []  # else the disk may be slow
         assert (seen.errors, seen.drops) == ([], [])
         assert sorted(cache.rglob("*")) == compiled
         assert server.log.read_text().count("compiling") == said.count("compiling")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.actions import action_name
-from engine.mjai.connection import MAX_MESSAGE
+from engine.mjai.connection import MAX_JOIN, MAX_MESSAGE
 from engine.tiles import FULL_SET, MJAI_NAMES
 from tests.support.server_bots import (
     NOTHING,
@@ -24,6 +26,7 @@ from tests.support.server_bots import (
     the_game,
     together,
     tsumogiri,
+    until,
     without_hints,
 )
 
@@ -279,3 +282,23 @@ async def test_a_bot_that_does_not_reply_to_errors_can_play(tmp_path: Path, deci
 
 
 # Too many -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data", [b" " * (MAX_JOIN + 1) + b"\n", b" " * (MAX_JOIN + 1)], ids=["complete", "unfinished"])
+async def test_a_bot_over_tcp_that_has_not_joined_may_send_less(tmp_path: Path, data: bytes) -> None:
+    async with serving(tmp_path) as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
+        writer.write(data)
+        _, error, *rest = (await reader.read()).splitlines()
+        assert json.loads(error)["message"] == "a message longer than 4,096 bytes; it was discarded"
+        assert rest == []
+        writer.close()
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_join_may_be_as_long_as_that(tmp_path: Path, transport: str) -> None:
+    async with serving(tmp_path) as server:
+        bot = Bot(server, "long", room="x", transport=transport)
+        bot.opening = json.dumps(bot.join).encode().ljust(MAX_JOIN)
+        await bot.connect()
+        await until(lambda: "x" in server.lobby.rooms)

@@ -289,7 +289,7 @@ async def test_a_finished_game_cannot_be_resumed_after_resume_within(tmp_path: P
         await until(lambda: not server.lobby.games)
         await bots[0].play(resume=0)
         assert "no game in play has this secret" in bots[0].errors[0]
-        assert list((tmp_path / "journal").iterdir()) == []
+    assert list((tmp_path / "journal").iterdir()) == []
 
 
 async def test_a_bot_that_resumed_keeps_its_name_and_room_for_its_next_games(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from server.connection import base, websocket
 from server.connection.websocket import MAX_FRAME_BYTES
 from tests.support.running_server import Live, live, until
 from tests.support.server_bots import Bot
+from tests.support.websocket_frames import upgrade_request
 
 TEXT, BINARY, CONTINUATION, PING, PONG, CLOSE = 0x1, 0x2, 0x0, 0x9, 0xA, 0x8
 PARSED_AT_ONCE = json.dumps({"type": "join", "name": "a", "room": "x"}).encode()
@@ -134,6 +135,20 @@ async def test_a_bot_that_has_not_joined_may_send_less(tmp_path: Path, data: byt
         socket.transport.write(data)
         assert await text_of(socket) == "a message longer than 4,096 bytes; it was discarded"
         assert (await closed_by_server(socket))[0] == 1000
+
+
+async def test_a_bot_that_is_being_closed_may_not_send_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(websocket, "CLOSE_TIMEOUT", 60)  # for the reply to the close frame
+    async with live(tmp_path) as at:
+        reader, writer = await asyncio.open_connection("127.0.0.1", at.server.port)
+        writer.write(upgrade_request("/mjai"))
+        await reader.readuntil(b"hello")
+        writer.write(frame(TEXT, b" " * (MAX_JOIN + 1)))
+        writer.write(frame(TEXT, b" " * 3 * MAX_JOIN, length=60_000))
+        async with asyncio.timeout(10):
+            with suppress(ConnectionResetError):
+                await reader.read()
+        writer.close()
 
 
 @pytest.mark.parametrize(

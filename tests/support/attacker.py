@@ -241,6 +241,7 @@ class Attack:
     loops: int = 1
     short: bool = False  # whether it is run by `make test` too
     log_lines: int = 100  # that the server may write in a short time because of it
+    connections: int = 1  # that it must open to be an attack
     full: bool = False  # whether it may fill the server, so that nobody else can connect
     pause: float = 0.01  # seconds between two calls
     aftermath: float = 0.0  # seconds that the honest bots are watched after it: what it left behind

@@ -28,9 +28,28 @@ THINKING = 0.005  # seconds for a reply
 ADDRESS = "127.0.0.9"  # of the honest bots; attackers have others
 TRANSPORTS = ("tcp", "websocket", "tcp")
 RECONNECT_DELAY = 0.2  # seconds
+LATE = 0.1  # seconds of a wait from which on it is kept with its circumstances
 LAG_EVERY = 0.005  # seconds between two looks at this process's own delays
 NONE = b'{"type":"none"}'
 NAME = "honest"
+
+
+@dataclass(frozen=True)
+class Late:
+    """A wait of more than LATE seconds."""
+
+    began: float  # perf_counter
+    seconds: float
+    after: bytes  # the message that the bot has replied to
+    of: str  # which bot
+
+    @property
+    def ends_game(self) -> bool:
+        """Whether the game may have been over: the next message comes once it is stored."""
+        return self.after.startswith(b'{"type":"end_kyoku"')
+
+    def __str__(self) -> str:
+        return f"{self.seconds:.2f} s of {self.of} after {self.after[:60].decode()}"
 
 
 @dataclass
@@ -39,17 +58,18 @@ class Waits:
 
     waits: list[float] = field(default_factory=list)  # seconds from a reply to the next message
     lags: list[float] = field(default_factory=list)  # seconds that this process itself came too late
-    longest: str = ""  # which bot had the longest wait, and after what
+    late: list[Late] = field(default_factory=list)  # the longer ones of these
     decisions: list[int] = field(default_factory=lambda: [0] * len(TRANSPORTS))  # of each bot
     games: int = 0  # finished
     errors: list[str] = field(default_factory=list)  # each a fault
     drops: list[str] = field(default_factory=list)  # bots that lost their connections
 
-    def add_wait(self, seconds: float, of: str) -> None:
-        """Count a wait."""
-        if seconds > max(self.waits, default=0.0):
-            self.longest = of
+    def add_wait(self, began: float, after: bytes, of: str) -> None:
+        """Count a wait that ends now."""
+        seconds = perf_counter() - began
         self.waits.append(seconds)
+        if seconds > LATE:
+            self.late.append(Late(began, seconds, after, of))
 
 
 def join(room: str, token: str | None) -> bytes:
@@ -87,9 +107,9 @@ class HonestBot:
 
     def received(self, client: Client, message: bytes) -> None:
         """A message has arrived: reply after a while."""
-        now, look = perf_counter(), self.look[0]
+        look = self.look[0]
         if self.waiting_since is not None:
-            look.add_wait(now - self.waiting_since, self.told)
+            look.add_wait(self.waiting_since, self.last, self.name)
             self.waiting_since = None
         self.last, reply = message, NONE
         if message.startswith(self._own_draw):
@@ -108,9 +128,9 @@ class HonestBot:
         asyncio.get_running_loop().call_later(THINKING, self.reply, client, reply)
 
     @property
-    def told(self) -> str:
-        """Which bot it is, and what it was told last."""
-        return f"{self.room} over {self.transport} after {self.last[:60].decode()}"
+    def name(self) -> str:
+        """Which bot it is."""
+        return f"{self.room} over {self.transport}"
 
     def reply(self, client: Client, reply: bytes) -> None:
         """Send a reply; the wait for the next message begins."""
@@ -121,7 +141,7 @@ class HonestBot:
     def connection_lost(self) -> None:
         """Count, and connect again."""
         if not self.losing:
-            self.look[0].drops.append(self.told)
+            self.look[0].drops.append(f"{self.name} after {self.last[:60].decode()}")
             self.waiting_since = None
             loop = asyncio.get_running_loop()
             loop.call_later(RECONNECT_DELAY, lambda: loop.create_task(self.connect()))
@@ -220,10 +240,10 @@ async def _play(ports: Ports, pipe: Connection, token: str | None) -> None:
         if told == "stop":
             stop.set()
             return
-        now, seen = perf_counter(), look[0]
+        seen = look[0]
         for bot in bots:
             if bot.waiting_since is not None:
-                seen.add_wait(now - bot.waiting_since, bot.told)
+                seen.add_wait(bot.waiting_since, bot.last, bot.name)
         look[0] = Waits()
         os.set_blocking(pipe.fileno(), True)  # uvloop has made it non-blocking, but this may be longer than its buffer
         pipe.send(seen)

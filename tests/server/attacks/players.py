@@ -18,8 +18,7 @@ DEEP = b"[" * 30_000 + b"]" * 30_000
 DEEP_OBJECTS = b'{"a":' * 10_000 + b"0" + b"}" * 10_000
 HUGE_NUMBER = b'{"type":"none","x":' + b"9" * LONGEST + b"}"
 LOG_LINES = 300  # games are finished
-N_DRAWS = 60  # hundreds of messages, but not the whole game
-RESUME_EVERY = 0.005  # seconds
+N_DRAWS = 15  # some hundred messages
 
 
 def play(reply: bytes, attacker: Attacker, n_draws: float = float("inf"), **keys: Any) -> str | None:
@@ -54,8 +53,12 @@ def resume(attacker: Attacker) -> None:
     """Play for a while, then resume again and again, so that the server sends all of the game again."""
     secret = play(NONE, attacker, N_DRAWS, resume=True)
     while not attacker.over and secret:
-        attacker.tcp().sendall(join(ROOM, resume=secret, seen=0) + b"\n")
-        attacker.stop.wait(RESUME_EVERY)
+        opened, said = attacker.tcp(), b""
+        opened.sendall(join(ROOM, resume=secret, seen=0) + b"\n")
+        while b'"resumed"' not in said:
+            if not (data := opened.recv(65_536)):
+                raise ConnectionResetError
+            said += data
         attacker.close_all()
 
 
@@ -81,7 +84,7 @@ ATTACKS = (
         for what, reply in REPLIES.items()
     ),
     *(Attack(f"{what}, unasked", partial(flood, reply), log_lines=LOG_LINES) for what, reply in REPLIES.items()),
-    Attack("games resumed again and again", resume, 10, log_lines=LOG_LINES),
+    Attack("games resumed again and again", resume, 10, log_lines=LOG_LINES, connections=100),
     Attack("replies unasked", partial(flood, NONE), log_lines=LOG_LINES),
     Attack("replies unasked, never reading", flood_unread, 4, log_lines=LOG_LINES),
 )

@@ -12,7 +12,6 @@ from tests.support.attacker import Attack, Attacker
 from tests.support.websocket_frames import TEXT, frame
 
 PROXY = "127.0.0.1"
-CONNECTIONS = 300
 CLIENTS = 1_000
 NUMBERS = count()
 
@@ -44,7 +43,7 @@ def ask_for_many(attacker: Attacker) -> None:
 def half_a_frame(attacker: Attacker, _: int) -> socket.socket:
     """A WebSocket whose first message does not end."""
     opened = attacker.websocket(address=PROXY, headers=many_clients())
-    opened.sendall(frame(TEXT, b"x" * 1_000, length=65_536))
+    opened.sendall(frame(TEXT, b"x" * 8_000, length=65_536))
     return opened
 
 
@@ -61,7 +60,7 @@ ATTACKS = (
     Attack("GET /api/games of 1,000 clients behind a proxy", ask_for_many, LOOPS, pause=0.0),
     Attack(
         "WebSockets of 1,000 clients behind a proxy",
-        lambda attacker: attacker.keep_open(CONNECTIONS, partial(half_a_frame, attacker)),
+        lambda attacker: attacker.keep_open(CLIENTS, partial(half_a_frame, attacker)),
         full=True,
     ),
 )

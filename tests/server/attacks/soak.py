@@ -22,8 +22,8 @@ from tests.support.attacker import Attack
 
 MINUTE = 60.0
 LEGEND = """\
-worst and p99: ms that honest bots wait for the server's next message. own: worst delay of the measuring process itself.
-disk: ms that the disk took at most to write a byte: as a game ends once it is stored, a wait may be longer by that.
+worst and p99: ms that honest bots wait for the server's next message; worst without what the disk takes where a game
+has to be stored first. own: worst delay of the measuring process itself. disk: ms that the disk takes for a byte.
 new: ms until a newcomer plays. MB: memory that the server needs more at most. conns, sent: the attacker's connections,
 and the MB that it sent. closed: those that the server closed. CPU: of the server, in percent of one processor.
 """
@@ -41,7 +41,8 @@ def row(outcomes: Sequence[Outcome]) -> str:
     new = "none" if any(isinstance(newcomer, str) for newcomer in newcomers) else f"{1000 * slowest:,.0f}"
     harm = sorted({text for outcome in outcomes for text in outcome.complaints(STRICT)})
     return (
-        f"{outcomes[0].attack.name:46} {1000 * max(waits, default=0):7,.0f} {1000 * quantile(waits, 0.99):7.1f} "
+        f"{outcomes[0].attack.name:46} {1000 * max(it.worst for it in outcomes):7,.0f} "
+        f"{1000 * quantile(waits, 0.99):7.1f} "
         f"{1000 * max(lag for outcome in outcomes for lag in outcome.seen.lags):5.0f} "
         f"{1000 * max(outcome.disk for outcome in outcomes):5.0f} {new:>7} "
         f"{max(outcome.memory for outcome in outcomes) / MB:6.1f} "
@@ -57,7 +58,7 @@ def minute_line(minute: float, under: Siege, outcomes: Sequence[Outcome]) -> str
     waits = [wait for outcome in outcomes for wait in outcome.seen.waits]
     return (
         f"minute {minute:.0f}: {under.server.memory / MB:.0f} MB, {under.server.descriptors} descriptors, worst wait "
-        f"{1000 * max(waits, default=0):,.0f} ms "
+        f"{1000 * max(it.worst for it in outcomes):,.0f} ms "
         f"(disk {1000 * max(it.disk for it in outcomes):,.0f} ms), p99 {1000 * quantile(waits, 0.99):.1f} ms, "
         f"{sum(len(it.seen.errors) for it in outcomes)} faults, {sum(len(it.seen.drops) for it in outcomes)} drops, "
         f"{sum(it.seen.games for it in outcomes)} games, {len(outcomes)} attacks"
