@@ -116,7 +116,7 @@ async def test_a_reply_to_an_error_may_come_after_its_timeout(tmp_path: Path) ->
 
 async def test_a_bot_that_lost_its_seat_by_faults_only_watches_after_resuming(tmp_path: Path) -> None:
     async with serving(tmp_path, max_faults=1) as server:
-        bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri", resume=True)
+        bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri", resume=True, reply="when_asked")
         await bad.until_own()
         await bad.send(b"?")
         while await bad.next() is not None:
