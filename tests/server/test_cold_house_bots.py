@@ -35,6 +35,7 @@ async def test_house_bots_of_a_cold_cache_halt_no_game(tmp_path: Path) -> None:
                 for _ in range(5):
                     await asking.answer(await asking.until_own())
                 await asking.leave()
+            await asyncio.sleep(1)
             seen = await asyncio.to_thread(honest.look)
         assert min(seen.decisions) > 20
         late = [wait for wait in seen.late if wait.seconds > STRICT.worst + max(seen.lags)]
