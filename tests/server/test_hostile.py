@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import socket
 import threading
 from collections.abc import Iterator
@@ -23,6 +24,8 @@ from tests.support.server_bots import Bot, serving
 BATCH = 200
 EXAMPLES = 250  # of each transport: 2 x 250 x 200 = 100,000 messages
 LONGEST_ERROR = 1_000
+CLIENT_LOG = logging.getLogger("hostile client")
+CLIENT_LOG.disabled = True  # the client library logs an error if the server closes while it does
 BETWEEN_GAMES = 1.0  # seconds, so that honest games leave processor time for the hostile connections
 
 # Hostile messages ----------------------------------------------------------------------------------------------------
@@ -147,7 +150,7 @@ def send_frames(server: Running, room: str | None, batch: list[bytes]) -> list[b
     """Send a batch over a WebSocket, every other message as a binary frame, and close; returns what the server sent."""
     said: list[bytes] = []
     url = f"ws://127.0.0.1:{server.port}/mjai/{room or 'x'}"
-    with connect(url, max_size=None, close_timeout=0.1) as connection, suppress(ConnectionClosed):
+    with connect(url, max_size=None, close_timeout=0.1, logger=CLIENT_LOG) as connection, suppress(ConnectionClosed):
         if room is not None:
             connection.send(join(room).decode())
         while room in PLAYING and not any(b"start_game" in data for data in said):
