@@ -81,7 +81,7 @@ class Spectator:
     A spectator that sends anything, or does not receive a round within SEND_TIMEOUT, is disconnected.
     """
 
-    max_message = MAX_JOIN
+    max_message = MAX_JOIN  # whatever it sends is refused
 
     def __init__(
         self, connection: WebSocketConnection, broadcast: Broadcast, turnstile: Turnstile, metrics: Metrics

@@ -22,9 +22,7 @@ from server.loop_clock import Timer, loop_clock
 from server.ports import CLOSE_TIMEOUT, ConnectionHandler
 from server.turns import Turns
 
-# A message is too long from the limit on, which is a fault; from this multiple on the WebSocket is closed before all of
-# it has come.
-CUT_OFF = 2
+CUT_OFF = 2  # times the limit: a message longer than the limit is a fault, one longer than that closes the WebSocket
 MAX_FRAME_BYTES = CUT_OFF * MAX_MESSAGE
 PING_INTERVAL = 20.0  # seconds without anything received until a ping; after as long again the peer is gone
 SWITCHING_PROTOCOLS = 101

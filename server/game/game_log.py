@@ -54,7 +54,7 @@ class HouseBotChange:
 
 @dataclass(frozen=True, slots=True)
 class CutOff:
-    """The bot of a seat could not come back: it has seen more of the game than the journal holds. Or it has."""
+    """Whether the bot of a seat is kept from coming back: it has seen more of the game than the journal holds."""
 
     seat: int
     cut_off: bool
@@ -109,7 +109,7 @@ class GameLog:
             self.history.add_error(seat, error)
 
     def add_cut_off(self, seat: int, cut_off: bool) -> None:
-        """Write that a bot could not come back, or that it has."""
+        """Write that a bot could not come back, or that it now has."""
         self._journal.append({"seat": seat, "cut_off": cut_off})
 
     def add_messages(self, messages: Sequence[Message]) -> int:

@@ -20,6 +20,7 @@ from typing import cast
 
 import uvloop
 
+from tests.support.attacker import join
 from tests.support.server_program import Ports
 from tests.support.websocket_frames import CLOSE, PING, PONG, TEXT, frame, parse, upgrade_request
 
@@ -72,24 +73,18 @@ class Waits:
             self.late.append(Late(began, seconds, after, of))
 
 
-def join(room: str, token: str | None) -> bytes:
-    """The join message of an honest bot; all of them have the name, and the token if the server needs one."""
-    message = {"type": "join", "name": NAME, "room": room, "games": 0}
-    return json.dumps(message | ({"token": token} if token else {})).encode()
-
-
 class HonestBot:
     """A bot that discards what it draws."""
 
-    def __init__(self, ports: Ports, number: int, transport: str, look: list[Waits], token: str | None) -> None:
-        """`look` holds one item: where to count."""
+    def __init__(self, ports: Ports, number: int, transport: str, look: list[Waits], keys: dict[str, str]) -> None:
+        """`look` holds one item: where to count. `keys`: more of the join message."""
         self.room = f"honest{number}+rule+rule"
         self.number = number
         self.last = b""  # message
         self.ports, self.transport, self.look = ports, transport, look
         self.waiting_since: float | None = None  # its last reply
         self.losing = False  # the connection; nothing is counted any more
-        self._join = join(self.room, token)
+        self._join = join(self.room, NAME, **keys)
         self._own_draw = b"-"  # how its own tsumo messages begin
 
     async def connect(self) -> None:
@@ -222,15 +217,15 @@ class WebSocketClient(Client):
 # The process ----------------------------------------------------------------------------------------------------------
 
 
-def play(ports: Ports, pipe: Connection, token: str | None) -> None:
+def play(ports: Ports, pipe: Connection, keys: dict[str, str]) -> None:
     """Play until told to stop; whenever asked, send what was seen since the last time."""
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_play(ports, pipe, token))
+        runner.run(_play(ports, pipe, keys))
 
 
-async def _play(ports: Ports, pipe: Connection, token: str | None) -> None:
+async def _play(ports: Ports, pipe: Connection, keys: dict[str, str]) -> None:
     loop, stop, look = asyncio.get_running_loop(), asyncio.Event(), [Waits()]
-    bots = [HonestBot(ports, number, transport, look, token) for number, transport in enumerate(TRANSPORTS)]
+    bots = [HonestBot(ports, number, transport, look, keys) for number, transport in enumerate(TRANSPORTS)]
 
     def asked() -> None:
         try:
@@ -282,10 +277,10 @@ class HonestBots:
 
 
 @contextmanager
-def honest_bots(ports: Ports, token: str | None = None) -> Iterator[HonestBots]:
-    """Let honest bots play while the block runs; `token`: of the name NAME."""
+def honest_bots(ports: Ports, **keys: str) -> Iterator[HonestBots]:
+    """Let honest bots of the name NAME play while the block runs; `keys`: more of their join messages."""
     ours, theirs = SPAWN.Pipe()
-    process = SPAWN.Process(target=play, args=(ports, theirs, token), daemon=True)
+    process = SPAWN.Process(target=play, args=(ports, theirs, keys), daemon=True)
     process.start()
     theirs.close()
     try:

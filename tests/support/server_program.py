@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,19 +62,27 @@ class ServerProgram:
     @contextmanager
     def peak_memory(self) -> Iterator[list[int]]:
         """Look at the memory again and again while the block runs; the list holds what was seen."""
-        seen, stop = [self.memory], threading.Event()
-
-        def look() -> None:
-            while not stop.wait(SAMPLE_EVERY):
-                seen.append(self.memory)
-
-        looking = threading.Thread(target=look)
-        looking.start()
-        try:
+        seen = [self.memory]
+        with repeating(lambda: seen.append(self.memory), SAMPLE_EVERY):
             yield seen
-        finally:
-            stop.set()
-            looking.join()
+
+
+@contextmanager
+def repeating(act: Callable[[], None], every: float) -> Iterator[None]:
+    """Call `act` in a thread, every so many seconds, while the block runs."""
+    stop = threading.Event()
+
+    def loop() -> None:
+        while not stop.wait(every):
+            act()
+
+    thread = threading.Thread(target=loop)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
+from tests.server.attacks.joins import WITH_LOG
 from tests.support.attacker import Attack, Attacker, address
 from tests.support.websocket_frames import CONTINUATION, TEXT, frame
 
@@ -80,7 +81,7 @@ ATTACKS = (
         for what in HALVES
     ),
     Attack("unfinished lines", partial(lines, one_address), LOOPS),
-    Attack("unfinished lines in games", lines_in_games, LOOPS, log_lines=3_000, aftermath=5.0),
+    Attack("unfinished lines in games", lines_in_games, LOOPS, log_lines=WITH_LOG, aftermath=5.0),
     Attack("unfinished frames of WebSockets that are closed", frames_while_closing, LOOPS),
     Attack("unfinished bodies", bodies, LOOPS),
     Attack("unfinished heads", heads, LOOPS),

@@ -14,14 +14,10 @@ from tests.support.websocket_frames import TEXT, frame
 PROXY = "127.0.0.1"
 CLIENTS = 1_000
 NUMBERS = count()
+ONE_CLIENT = "X-Forwarded-For: 203.0.113.7\r\n"
 
 
-def one_client() -> str:
-    """The header of requests that all come from one client."""
-    return "X-Forwarded-For: 203.0.113.7\r\n"
-
-
-def many_clients() -> str:
+def next_client() -> str:
     """The header of requests that come from one client after the other."""
     number = next(NUMBERS) % CLIENTS
     return f"X-Forwarded-For: 198.51.{number // 250}.{1 + number % 250}\r\n"
@@ -30,19 +26,19 @@ def many_clients() -> str:
 def send_frames(what: str, attacker: Attacker) -> None:
     """Open a WebSocket and send these frames."""
     first, then = FRAMES[what]
-    opened = attacker.websocket(address=PROXY, headers=one_client())
+    opened = attacker.websocket(address=PROXY, headers=ONE_CLIENT)
     opened.sendall(first)
     attacker.flood(opened, then)
 
 
 def ask_for_many(attacker: Attacker) -> None:
     """Ask once for each client, on a connection of its own."""
-    attacker.get("/api/games", PROXY, many_clients())
+    attacker.get("/api/games", PROXY, next_client())
 
 
 def half_a_frame(attacker: Attacker, _: int) -> socket.socket:
     """A WebSocket whose first message does not end."""
-    opened = attacker.websocket(address=PROXY, headers=many_clients())
+    opened = attacker.websocket(address=PROXY, headers=next_client())
     opened.sendall(frame(TEXT, b"x" * 8_000, length=65_536))
     return opened
 
@@ -54,7 +50,7 @@ ATTACKS = (
     ),
     Attack(
         f"GET /api/games, {LOOPS} loops behind a proxy",
-        lambda attacker: ask(request("/api/games", one_client()), attacker, PROXY),
+        lambda attacker: ask(request("/api/games", ONE_CLIENT), attacker, PROXY),
         LOOPS,
     ),
     Attack("GET /api/games of 1,000 clients behind a proxy", ask_for_many, LOOPS, pause=0.0),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.server.attacks.catalogue import attack_named
-from tests.support.attacker import Attack, Sent, attacking
-from tests.support.honest_bots import LATE, NAME, HonestBots, Late, Waits, honest_bots, join
-from tests.support.server_program import ServerProgram, add_token, server_program
+from tests.support.attacker import Attack, Sent, attacking, join
+from tests.support.honest_bots import LATE, NAME, HonestBots, Late, Waits, honest_bots
+from tests.support.server_program import ServerProgram, add_token, repeating, server_program
 
 DESCRIPTORS = 1_024  # of the server: what most systems give a program
 NEWCOMER = "127.0.0.10"
@@ -123,23 +122,17 @@ def writing(folder: Path) -> Iterator[list[Write]]:
 
     A game ends when it is stored, and some disks take a second for that at times, attack or not.
     """
-    done, stop = list[Write](), threading.Event()
+    done = list[Write]()
+    with (folder / "disk").open("wb", buffering=0) as file:
 
-    def write() -> None:
-        with (folder / "disk").open("wb", buffering=0) as file:
-            while not stop.wait(WRITE_EVERY):
-                began = time.perf_counter()
-                file.write(b"x")
-                os.fsync(file.fileno())
-                done.append(Write(began, time.perf_counter()))
+        def write() -> None:
+            began = time.perf_counter()
+            file.write(b"x")
+            os.fsync(file.fileno())
+            done.append(Write(began, time.perf_counter()))
 
-    thread = threading.Thread(target=write)
-    thread.start()
-    try:
-        yield done
-    finally:
-        stop.set()
-        thread.join()
+        with repeating(write, WRITE_EVERY):
+            yield done
 
 
 @dataclass
@@ -148,7 +141,7 @@ class Siege:
 
     server: ServerProgram
     bots: HonestBots
-    token: str | None  # of the bots
+    keys: dict[str, str]  # of the bots' join messages
 
     def strike(self, attack: Attack, seconds: float) -> Outcome:
         """Attack for that long; returns once the server answers again."""
@@ -170,8 +163,9 @@ class Siege:
     def newcomer(self) -> float | str:
         """Seconds until a new bot of another address plays, and the server says that it is well; or why not."""
         started = time.monotonic()
+        joining = join("newcomer+rule+rule", NAME, **self.keys) + b"\n"
         try:
-            said = self.talk(self.server.ports.mjai_port, join("newcomer+rule+rule", self.token) + b"\n", b"start_game")
+            said = self.talk(self.server.ports.mjai_port, joining, b"start_game")
             if b"start_game" not in said:
                 return f"mjai: {said[-200:]!r}"
             said = self.talk(self.server.ports.port, b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", b"\r\n\r\n")
@@ -220,11 +214,11 @@ def siege(folder: Path, games: int = 0, access: str = "auto") -> Iterator[Siege]
 
     `access`: the setting; the honest bots have a token if it is ``token``.
     """
-    token = add_token(folder, NAME) if access == "token" else None
+    keys = {"token": add_token(folder, NAME)} if access == "token" else {}
     with (
         server_program(folder, "--access", access, descriptors=DESCRIPTORS) as server,
-        honest_bots(server.ports, token) as bots,
+        honest_bots(server.ports, **keys) as bots,
     ):
-        found = Siege(server, bots, token)
+        found = Siege(server, bots, keys)
         found.warm_up(games)
         yield found
