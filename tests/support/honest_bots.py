@@ -44,11 +44,6 @@ class Late:
     after: bytes  # the message that the bot has replied to
     of: str  # which bot
 
-    @property
-    def ends_game(self) -> bool:
-        """Whether the game may have been over: the next message comes once it is stored."""
-        return self.after.startswith(b'{"type":"end_kyoku"')
-
     def __str__(self) -> str:
         return f"{self.seconds:.2f} s of {self.of} after {self.after[:60].decode()}"
 

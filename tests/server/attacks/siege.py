@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tests.server.attacks.catalogue import attack_named
 from tests.support.attacker import Attack, Sent, attacking, join
-from tests.support.honest_bots import LATE, NAME, HonestBots, Late, Waits, honest_bots
-from tests.support.server_program import ServerProgram, add_token, repeating, server_program
+from tests.support.honest_bots import NAME, HonestBots, Waits, honest_bots
+from tests.support.server_program import ServerProgram, add_token, server_program
 
 DESCRIPTORS = 1_024  # of the server: what most systems give a program
 NEWCOMER = "127.0.0.10"
 NEWCOMER_TIMEOUT = 5.0  # seconds
 RECOVERY_TIMEOUT = 60.0  # seconds until a server answers again after an attack
 WARM_UP_TIMEOUT = 60.0
-WRITE_EVERY = 0.05  # seconds
+MEMORY = Path("/dev/shm")
 MB = 1_000_000
 
 
@@ -39,21 +39,12 @@ LOOSE = Limits(worst=2.0, p99=0.5, newcomer=3.0)  # where other programs use the
 
 
 @dataclass(frozen=True)
-class Write:
-    """When a byte was written to the disk, by perf_counter."""
-
-    began: float
-    ended: float
-
-
-@dataclass(frozen=True)
 class Outcome:
     """What an attack did."""
 
     attack: Attack
     seconds: float
     seen: Waits
-    writes: list[Write]  # to the disk, beside the server's
     newcomer: float | str  # seconds until a new bot played, or why it did not
     memory: int  # bytes that the server needed more at most
     descriptors: int  # open after it
@@ -63,21 +54,8 @@ class Outcome:
 
     @property
     def worst(self) -> float:
-        """The longest wait, in seconds, without what the disk took where a game had to be stored first."""
-        late = [wait.seconds - self.stored_within(wait) for wait in self.seen.late]
-        return max([seconds for seconds in self.seen.waits if seconds <= LATE] + late, default=float("inf"))
-
-    def stored_within(self, wait: Late) -> float:
-        """The seconds of a wait in which the disk was as slow for a write of ours."""
-        if not wait.ends_game:
-            return 0.0
-        ended = wait.began + wait.seconds
-        return max([min(ended, write.ended) - max(wait.began, write.began) for write in self.writes] + [0.0])
-
-    @property
-    def disk(self) -> float:
-        """Seconds of the longest write."""
-        return max([write.ended - write.began for write in self.writes], default=0.0)
+        """The longest wait, in seconds."""
+        return max(self.seen.waits, default=float("inf"))
 
     @property
     def p99(self) -> float:
@@ -88,10 +66,7 @@ class Outcome:
         """What was not harmless."""
         tracebacks = [line for line in self.log if "Traceback" in line or "[error" in line or "[critical" in line]
         allowed = self.attack.log_lines + 20 * (self.seconds + self.attack.aftermath)
-        own = (
-            f"(the bots' own worst delay was {1000 * max(self.seen.lags, default=0):.0f} ms, "
-            f"the disk's {1000 * self.disk:.0f} ms)"
-        )
+        own = f"(the bots' own worst delay was {1000 * max(self.seen.lags, default=0):.0f} ms)"
         late = [str(wait) for wait in self.seen.late[:3]]
         found = {
             f"worst wait {1000 * self.worst:.0f} ms {own}: {late}": self.worst > limits.worst,
@@ -105,8 +80,8 @@ class Outcome:
             f"the attack opened {self.sent.connections} connections": self.sent.connections < self.attack.connections,
         }
         if not self.attack.full:
-            late = isinstance(self.newcomer, str) or self.newcomer > limits.newcomer
-            found[f"a newcomer could not play: {self.newcomer}"] = late
+            kept_out = isinstance(self.newcomer, str) or self.newcomer > limits.newcomer
+            found[f"a newcomer could not play: {self.newcomer}"] = kept_out
         return [text for text, holds in found.items() if holds]
 
 
@@ -114,25 +89,6 @@ def quantile(values: list[float], fraction: float) -> float:
     """The value that this fraction does not exceed; infinite where there are none."""
     ordered = sorted(values) or [float("inf")]
     return ordered[min(len(ordered) - 1, int(fraction * len(ordered)))]
-
-
-@contextmanager
-def writing(folder: Path) -> Iterator[list[Write]]:
-    """Write a byte to the disk again and again while the block runs; the list holds when.
-
-    A game ends when it is stored, and some disks take a second for that at times, attack or not.
-    """
-    done = list[Write]()
-    with (folder / "disk").open("wb", buffering=0) as file:
-
-        def write() -> None:
-            began = time.perf_counter()
-            file.write(b"x")
-            os.fsync(file.fileno())
-            done.append(Write(began, time.perf_counter()))
-
-        with repeating(write, WRITE_EVERY):
-            yield done
 
 
 @dataclass
@@ -147,7 +103,7 @@ class Siege:
         """Attack for that long; returns once the server answers again."""
         lines, memory, cpu = len(self.server.log_lines()), self.server.memory, self.server.cpu
         self.bots.look()
-        with self.server.peak_memory() as memories, writing(self.server.log.parent) as writes:
+        with self.server.peak_memory() as memories:
             with attacking(attack_named, attack.name, self.server.ports) as sent:
                 started = time.monotonic()
                 time.sleep(seconds)
@@ -158,7 +114,7 @@ class Siege:
             seen = self.bots.look()
         log = self.server.log_lines()[lines:]
         needed, left = max(memories) - memory, self.server.descriptors
-        return Outcome(attack, seconds, seen, writes, newcomer, needed, left, cpu, log, sent)
+        return Outcome(attack, seconds, seen, newcomer, needed, left, cpu, log, sent)
 
     def newcomer(self) -> float | str:
         """Seconds until a new bot of another address plays, and the server says that it is well; or why not."""
@@ -209,16 +165,24 @@ class Siege:
 
 
 @contextmanager
-def siege(folder: Path, games: int = 0, access: str = "auto") -> Iterator[Siege]:
+def siege(games: int = 0, access: str = "auto") -> Iterator[Siege]:
     """A server that honest bots play on, at least so many `games` before the first attack.
 
-    `access`: the setting; the honest bots have a token if it is ``token``.
+    Its data is in memory, if the system has a file system for that: a disk may take a second for a write at times,
+    attack or not. `access`: the setting; the honest bots have a token if it is ``token``.
     """
+    memory = MEMORY if MEMORY.is_dir() else None
+    with TemporaryDirectory(prefix="siege-", dir=memory) as folder, siege_in(Path(folder), access) as found:
+        found.warm_up(games)
+        yield found
+
+
+@contextmanager
+def siege_in(folder: Path, access: str) -> Iterator[Siege]:
+    """The same in a folder, before any game."""
     keys = {"token": add_token(folder, NAME)} if access == "token" else {}
     with (
         server_program(folder, "--access", access, descriptors=DESCRIPTORS) as server,
         honest_bots(server.ports, **keys) as bots,
     ):
-        found = Siege(server, bots, keys)
-        found.warm_up(games)
-        yield found
+        yield Siege(server, bots, keys)

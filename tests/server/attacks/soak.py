@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import argparse
 import signal
-import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import cycle
-from pathlib import Path
 
 from engine.common.options import Parser, positive_number
 from engine.common.program import FAILED, OK
@@ -22,13 +20,12 @@ from tests.support.attacker import Attack
 
 MINUTE = 60.0
 LEGEND = """\
-worst and p99: ms that honest bots wait for the server's next message; worst without what the disk takes where a game
-has to be stored first. own: worst delay of the measuring process itself. disk: ms that the disk takes for a byte.
+worst and p99: ms that honest bots wait for the server's next message. own: worst delay of the measuring process itself.
 new: ms until a newcomer plays. MB: memory that the server needs more at most. conns, sent: the attacker's connections,
 and the MB that it sent. closed: those that the server closed. CPU: of the server, in percent of one processor.
 """
 HEAD = (
-    f"{'attack':46} {'worst':>7} {'p99':>7} {'own':>5} {'disk':>5} {'new':>7} {'MB':>6} {'faults':>6} {'drops':>5} "
+    f"{'attack':46} {'worst':>7} {'p99':>7} {'own':>5} {'new':>7} {'MB':>6} {'faults':>6} {'drops':>5} "
     f"{'log':>6} {'conns':>7} {'closed':>7} {'sent':>7} {'CPU':>4}"
 )
 
@@ -44,7 +41,7 @@ def row(outcomes: Sequence[Outcome]) -> str:
         f"{outcomes[0].attack.name:46} {1000 * max(it.worst for it in outcomes):7,.0f} "
         f"{1000 * quantile(waits, 0.99):7.1f} "
         f"{1000 * max(lag for outcome in outcomes for lag in outcome.seen.lags):5.0f} "
-        f"{1000 * max(outcome.disk for outcome in outcomes):5.0f} {new:>7} "
+        f"{new:>7} "
         f"{max(outcome.memory for outcome in outcomes) / MB:6.1f} "
         f"{sum(len(outcome.seen.errors) for outcome in outcomes):6} {sum(len(it.seen.drops) for it in outcomes):5} "
         f"{max(len(outcome.log) for outcome in outcomes):6,} {max(it.sent.connections for it in outcomes):7,} "
@@ -58,8 +55,7 @@ def minute_line(minute: float, under: Siege, outcomes: Sequence[Outcome]) -> str
     waits = [wait for outcome in outcomes for wait in outcome.seen.waits]
     return (
         f"minute {minute:.0f}: {under.server.memory / MB:.0f} MB, {under.server.descriptors} descriptors, worst wait "
-        f"{1000 * max(it.worst for it in outcomes):,.0f} ms "
-        f"(disk {1000 * max(it.disk for it in outcomes):,.0f} ms), p99 {1000 * quantile(waits, 0.99):.1f} ms, "
+        f"{1000 * max(it.worst for it in outcomes):,.0f} ms, p99 {1000 * quantile(waits, 0.99):.1f} ms, "
         f"{sum(len(it.seen.errors) for it in outcomes)} faults, {sum(len(it.seen.drops) for it in outcomes)} drops, "
         f"{sum(it.seen.games for it in outcomes)} games, {len(outcomes)} attacks"
     )
@@ -99,11 +95,7 @@ def main(argv: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # else the server would go on
     done: list[Outcome] = []
     try:
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            suppress(KeyboardInterrupt),
-            siege(Path(folder), games=3, access=args.access) as under,
-        ):
+        with suppress(KeyboardInterrupt), siege(games=3, access=args.access) as under:
             soak(under, args.only or list(ATTACKS.values()), args.minutes, args.seconds, done)
     finally:  # also where the server has died
         print("\n" + LEGEND + "\n" + HEAD)
