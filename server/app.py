@@ -1,4 +1,4 @@
-"""The web application: the HTTP API. `server.websocket_routes` has the WebSockets on the same port."""
+"""The web application: the HTTP API and the pages. `server.websocket_routes` has the WebSockets on the same port."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from server.api.errors import handle_errors
 from server.api.guard import Guard
 from server.api.origins import Origins
 from server.lobby import Lobby
+from server.pages import page_routes
 from server.websocket_routes import WebSockets
 
 DESCRIPTION = """\
@@ -40,5 +41,5 @@ def make_app(lobby: Lobby) -> FastAPI:
     handle_errors(app)
     for router in api.ROUTERS:
         app.include_router(router, responses=problems(413, 429))  # of `Guard`
-
+    app.router.routes += page_routes()
     return app

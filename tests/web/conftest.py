@@ -1,0 +1,81 @@
+"""A server with games on it, and a browser to look at its pages."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.support.server_program import REPOSITORY, ServerProgram, server_program
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@dataclass(frozen=True)
+class Site:
+    """A running server with some finished games between house bots and a client's."""
+
+    server: ServerProgram
+
+    @property
+    def url(self) -> str:
+        """Where its pages are, without a slash at the end."""
+        return f"http://127.0.0.1:{self.server.ports.port}"
+
+    def play(self, room: str, bot: str = "rule", games: int = 1) -> None:
+        """Let a client's bot play games in a room such as ``solo+rule+efficiency``."""
+        address = f"mjsonp://127.0.0.1:{self.server.ports.mjai_port}/{room}"
+        command = [sys.executable, "-m", "agents.client", bot, address, "--games", str(games)]
+        subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True, timeout=300)
+
+    def get(self, path: str) -> dict[str, object]:
+        """The JSON at a path of the API."""
+        found: dict[str, object] = httpx.get(self.url + path, trust_env=False).raise_for_status().json()
+        return found
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A server that tests only add games to; two games are finished."""
+    with server_program(tmp_path_factory.mktemp("site"), "--length", "east") as server:
+        found = Site(server)
+        found.play("solo+rule+efficiency", games=2)
+        yield found
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Headless Chromium."""
+    if CHROMIUM is None:
+        pytest.skip("Chromium is missing: apt-get install chromium")
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+
+
+@pytest.fixture(params=["desktop", "phone"])
+def context(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[BrowserContext]:
+    """A browser window at desktop and at phone size. The test fails if a page logs an error or leaves the server."""
+    size = {"desktop": (1280, 800), "phone": (390, 844)}[request.param]
+    context = browser.new_context(
+        viewport={"width": size[0], "height": size[1]}, has_touch=request.param == "phone", base_url=site.url
+    )
+    wrong: list[str] = []
+    context.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    context.on("weberror", lambda error: wrong.append(str(error.error)))
+    own = (site.url, site.url.replace("http:", "ws:"), "data:", "blob:")
+    context.on("request", lambda sent: None if sent.url.startswith(own) else wrong.append(f"asked for {sent.url}"))
+    yield context
+    context.close()
+    assert wrong == []
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    """An empty page."""
+    return context.new_page()
