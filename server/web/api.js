@@ -1,0 +1,59 @@
+/** Requests to the server's HTTP API (docs/api.md). */
+
+const TOKEN = "nukidora.token"; // key of the admin token in the session's storage
+
+/** The server has refused a request, or cannot be reached; `message` is one line to show. */
+export class ApiError extends Error {
+  /** @param {string} message @param {number} status 0: not reached */
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The token that requests carry, "" for none; kept until the browser's tab is closed. */
+export function token() {
+  return sessionStorage.getItem(TOKEN) ?? "";
+}
+
+/** @param {string} value */
+export function setToken(value) {
+  sessionStorage.setItem(TOKEN, value);
+}
+
+/**
+ * The response to a request, which has succeeded.
+ * @param {string} path
+ * @param {RequestInit} [options]
+ * @returns {Promise<Response>}
+ * @throws {ApiError}
+ */
+export async function request(path, options = {}) {
+  const headers = new Headers(options.headers);
+  if (token()) headers.set("Authorization", `Bearer ${token()}`);
+  let response;
+  try {
+    response = await fetch(path, { ...options, headers });
+  } catch (error) {
+    throw new ApiError(`the server cannot be reached (${/** @type {Error} */ (error).message})`, 0);
+  }
+  if (response.ok) return response;
+  const { detail = response.statusText } = await response.json().catch(() => ({}));
+  throw new ApiError(detail, response.status);
+}
+
+/** The JSON at a path. @param {string} path @returns {Promise<any>} @throws {ApiError} */
+export async function get(path) {
+  return (await request(path)).json();
+}
+
+/** Send JSON, and return the JSON of the response. @param {string} path @param {unknown} body @returns {Promise<any>} */
+export async function post(path, body) {
+  const headers = { "Content-Type": "application/json" };
+  return (await request(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+}
+
+/** The address of a WebSocket of this server. @param {string} path */
+export function socketAddress(path) {
+  return location.origin.replace(/^http/, "ws") + path;
+}

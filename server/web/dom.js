@@ -1,0 +1,46 @@
+/** Makes elements. Text is always set as text, so that a name like `<img onerror=…>` stays one. */
+
+/** @typedef {Node | string | number | null | undefined | false} Child */
+
+/**
+ * An HTML element: `el("a", { href: "/", class: "button", onclick: play }, "Play")`.
+ * Properties that begin with `on` are listeners, `true` sets an attribute, `false` and null leave it out.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, any>} [properties]
+ * @param {...(Child | Child[])} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export function el(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value !== false && value !== null && value !== undefined) {
+      element.setAttribute(name, value === true ? "" : String(value));
+    }
+  }
+  element.append(...nodes(children));
+  return element;
+}
+
+/** @param {(Child | Child[])[]} children @returns {(Node | string)[]} */
+function nodes(children) {
+  return children.flat().flatMap((child) => {
+    if (child === null || child === undefined || child === false) return [];
+    return [typeof child === "number" ? String(child) : child];
+  });
+}
+
+/**
+ * The same with SVG elements.
+ * @param {string} tag
+ * @param {Record<string, string | number>} [attributes]
+ * @param {...(Node | string)} children
+ * @returns {SVGElement}
+ */
+export function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
+}

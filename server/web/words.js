@@ -1,0 +1,35 @@
+/** The words of the pages, in English and Japanese. */
+
+/** @typedef {"en" | "ja"} Language */
+/** @typedef {Record<string, string>} Words */
+
+const KEY = "nukidora.language";
+/** @type {Record<Language, Words>} */
+const WORDS = { en: {}, ja: {} };
+
+/** The language of the pages: the one chosen, else the browser's. @returns {Language} */
+export function language() {
+  return (localStorage.getItem(KEY) ?? navigator.language).startsWith("ja") ? "ja" : "en";
+}
+
+/** @param {Language} chosen shown once the page is loaded again */
+export function setLanguage(chosen) {
+  localStorage.setItem(KEY, chosen);
+}
+
+/** Add the words of a page; both languages have the same keys. @param {Record<Language, Words>} words */
+export function addWords(words) {
+  Object.assign(WORDS.en, words.en);
+  Object.assign(WORDS.ja, words.ja);
+}
+
+/**
+ * The text of a key, with `{name}` replaced by the value of that name.
+ * @param {string} key
+ * @param {Record<string, string | number>} [values]
+ */
+export function t(key, values = {}) {
+  const text = WORDS[language()][key];
+  if (text === undefined) throw new Error(`no words for ${key}`);
+  return text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+}
