@@ -25,15 +25,44 @@
 const TILE = /^(?:[1-9][mps]|5[mps]r|[ESWNPFC])$/;
 /** Actions without a tile, by the names that bots give them. @type {Record<string, string>} */
 const ACTIONS = {
-  reach: "reach", riichi: "reach", pon: "pon", kan: "kan", kan_select: "kan", daiminkan: "daiminkan", ankan: "ankan",
-  kakan: "kakan", nukidora: "nukidora", kita: "nukidora", hora: "hora", tsumo: "hora", ron: "hora",
-  ryukyoku: "ryukyoku", none: "none", pass: "none",
+  reach: "reach",
+  riichi: "reach",
+  pon: "pon",
+  kan: "kan",
+  kan_select: "kan",
+  daiminkan: "daiminkan",
+  ankan: "ankan",
+  kakan: "kakan",
+  nukidora: "nukidora",
+  kita: "nukidora",
+  hora: "hora",
+  tsumo: "hora",
+  ron: "hora",
+  ryukyoku: "ryukyoku",
+  none: "none",
+  pass: "none",
 }; // prettier-ignore
 const SUIT = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 /** The actions of Mortal for three players (libriichi3p), in the order of `mask_bits`. */
 const MORTAL = [
-  ...["m", "p", "s"].flatMap((suit) => SUIT.map((number) => number + suit)), "E", "S", "W", "N", "P", "F", "C",
-  "5mr", "5pr", "5sr", "reach", "pon", "kan", "nukidora", "hora", "ryukyoku", "none",
+  ...["m", "p", "s"].flatMap((suit) => SUIT.map((number) => number + suit)),
+  "E",
+  "S",
+  "W",
+  "N",
+  "P",
+  "F",
+  "C",
+  "5mr",
+  "5pr",
+  "5sr",
+  "reach",
+  "pon",
+  "kan",
+  "nukidora",
+  "hora",
+  "ryukyoku",
+  "none",
 ]; // prettier-ignore
 const NAMES = ["token", "action", "pai", "tile", "name"];
 const NUMBERS = ["prob", "probability", "p", "value", "q_value", "q", "score"];
@@ -66,7 +95,9 @@ export function actionOf({ type, pai }) {
 
 /** Whether an action is the one played; `kan` stands for each of the kans. @param {Action} action @param {Action} played */
 export function isSame(action, played) {
-  return action.tile === played.tile && (action.type === played.type || (action.type === "kan" && /kan$/.test(played.type)));
+  return (
+    action.tile === played.tile && (action.type === played.type || (action.type === "kan" && /kan$/.test(played.type)))
+  );
 }
 
 /**

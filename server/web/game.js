@@ -77,19 +77,37 @@ function showLine({ room, rounds, spectator_delay: seconds }) {
   const delay = seconds ? t("game_delay_seconds", { seconds }) : t("game_delay");
   const seen = hands === "closed" ? t("game_closed") : `${t("game_open")} (${delay})`;
   const waiting = hands === "open" && rounds === 0 && ` · ${t("game_waiting")}`;
-  line.replaceChildren(el("strong", { class: "live" }, t("game_live")), ` ${t("game_room", { room })} · ${seen}`, waiting || "");
+  line.replaceChildren(
+    el("strong", { class: "live" }, t("game_live")),
+    ` ${t("game_room", { room })} · ${seen}`,
+    waiting || "",
+  );
 }
 
 /** @param {any} game finished */
 async function showReplay({ room, finished }) {
   const messages = await loadRecord(id);
-  const time = new Date(finished).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+  const time = new Date(finished).toLocaleString(document.documentElement.lang, {
+    dateStyle: "medium",
+    timeStyle: "short",
+  });
   line.replaceChildren(`${t("game_room", { room })} · ${time}`);
   if (!replay.isConnected) main.append(replay);
   replay.load(messages, { live: "", game: id, linked: true });
 }
 
 function showUnknown() {
-  const links = [el("a", { class: "button", href: "/" }, t("game_to_lobby")), el("a", { class: "button", href: "/view" }, t("game_to_view"))];
-  main.replaceChildren(el("section", { class: "unknown" }, el("h1", {}, t("game_unknown")), el("p", {}, t("game_unknown_text", { id })), links));
+  const links = [
+    el("a", { class: "button", href: "/" }, t("game_to_lobby")),
+    el("a", { class: "button", href: "/view" }, t("game_to_view")),
+  ];
+  main.replaceChildren(
+    el(
+      "section",
+      { class: "unknown" },
+      el("h1", {}, t("game_unknown")),
+      el("p", {}, t("game_unknown_text", { id })),
+      links,
+    ),
+  );
 }

@@ -1,7 +1,7 @@
 /** Records of games: loaded from the server, packed for it, and laid out as the places a replay can stop at. */
 
 import { request } from "./api.js";
-import { MjaiError, apply, initial } from "./mjai.js";
+import { apply, initial, MjaiError } from "./mjai.js";
 
 /** @typedef {import("./mjai.js").Message} Message */
 /** @typedef {import("./mjai.js").State} State */
@@ -25,7 +25,12 @@ const ACTIONS = new Set(["dahai", "reach", "pon", "daiminkan", "kakan", "ankan",
 
 /** What happens in a game, for the marks of the seek bar: type of message -> mark. @type {Record<string, string>} */
 export const MARKS = {
-  hora: "win", reach: "riichi", pon: "call", daiminkan: "call", kakan: "call", ankan: "call",
+  hora: "win",
+  reach: "riichi",
+  pon: "call",
+  daiminkan: "call",
+  kakan: "call",
+  ankan: "call",
 }; // prettier-ignore
 
 /**
@@ -52,6 +57,8 @@ export class Timeline {
   places = [];
   /** @type {RoundPlaces[]} */
   rounds = [];
+  /** The states at the ends of the rounds. @type {State[]} */
+  results = [];
   /** Why it ends before the game does, "" if it does not. */
   problem = "";
   #state = initial();
@@ -94,6 +101,7 @@ export class Timeline {
       const { bakaze, kyoku, honba } = message;
       this.rounds.push({ name: `${bakaze}${kyoku}-${honba}`, first: this.places.length, scores: this.#scores() });
     }
+    if (message.type === "end_kyoku") this.results.push(this.#state);
     if (!this.rounds.length) return;
     const place = { message, state: this.#state, faults: this.#faults, round: this.rounds.length - 1 };
     this.places.push(place);

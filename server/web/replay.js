@@ -2,10 +2,10 @@
 
 import "./table.js";
 import "./words_game.js";
-import { marksOf, actionOf, readNote } from "./annotations.js";
+import { actionOf, marksOf, readNote } from "./annotations.js";
 import { el } from "./dom.js";
 import { Timeline } from "./record.js";
-import { RoundList, SeekBar, iconButton, roundName, setIcon } from "./replay_controls.js";
+import { iconButton, RoundList, roundName, SeekBar, setIcon } from "./replay_controls.js";
 import { readFragment, writeFragment, writeNow } from "./replay_place.js";
 import { notePanel, recordPanel, scorePanel } from "./replay_side.js";
 import { resultPanel } from "./result.js";
@@ -23,7 +23,7 @@ import { t } from "./words.js";
 const SPEEDS = [0.5, 1, 2, 4, 8];
 const EVENT = 800; // milliseconds that an event is shown at speed 1
 const LONGER = new Set(["hora", "ryukyoku", "end_kyoku"]); // shown four times as long
-const RESULTS = new Set([...LONGER, "end_game"]);
+const RESULTS = new Set(["end_kyoku", "end_game"]);
 
 /** Keys, with `Shift+` for arrows. @type {Record<string, (replay: NukiReplay) => void>} */
 const KEYS = {
@@ -49,6 +49,7 @@ export class NukiReplay extends HTMLElement {
   /** @type {ReplayOptions} */
   #options = { live: "", game: "", linked: false };
   #loaded = false;
+  #results = -1; // rounds whose results are drawn
   #place = 0;
   #seat = 0;
   #open = true;
@@ -66,15 +67,24 @@ export class NukiReplay extends HTMLElement {
   #where = el("output", { class: "replay-where" });
   #seats = el("div", { class: "segments seats", role: "group", "aria-label": t("replay_seat") });
   #hands = el("button", { type: "button", "data-control": "hands", onclick: () => this.turnHands() }, t("replay_open"));
-  #helpButton = el("button", { type: "button", "data-control": "help", onclick: () => this.turnHelp() }, t("replay_help"));
+  #helpButton = el(
+    "button",
+    { type: "button", "data-control": "help", onclick: () => this.turnHelp() },
+    t("replay_help"),
+  );
   #help = el("p", { class: "replay-keys", hidden: true }, t("replay_keys"));
   #links = el("div", { class: "replay-links" });
   #review = el("a", { class: "button" }, t("replay_review"));
   #listening = new AbortController();
 
   connectedCallback() {
-    const { signal } = (this.#listening = new AbortController());
-    this.append(el("div", { class: "replay-stage" }, this.#table, this.#below), this.#controls(), this.#note, this.#side);
+    this.#listening = new AbortController();
+    const { signal } = this.#listening;
+    this.append(
+      el("div", { class: "replay-stage" }, this.#table, this.#below),
+      this.#controls(),
+      el("div", { class: "replay-aside" }, this.#note, this.#side),
+    );
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     addEventListener("hashchange", () => this.#options.linked && this.#goToFragment(), { signal });
     addEventListener("pagehide", writeNow, { signal });
@@ -97,6 +107,7 @@ export class NukiReplay extends HTMLElement {
     this.#options = options;
     this.#seek.clear();
     this.#list.clear();
+    this.#results = -1;
     if (!this.#loaded) this.#readFragment();
     this.#update();
     if (options.live === "open" && before.live !== "open") this.#playLastRound();
@@ -183,27 +194,38 @@ export class NukiReplay extends HTMLElement {
       iconButton("next_decision", () => this.stepDecision(1)),
       iconButton("next_round", () => this.stepRound(1)),
     );
-    const second = el("div", { class: "replay-settings" }, speed, this.#seats, this.#hands, this.#helpButton);
+    const buttonsBelow = [this.#hands, this.#helpButton, this.#links];
+    const second = el("div", { class: "replay-settings" }, speed, this.#seats, ...buttonsBelow);
     const first = el("div", { class: "replay-moves" }, buttons, this.#where);
-    return el("div", { class: "replay-controls" }, this.#seek.element, first, this.#list.element, second, this.#help, this.#links);
+    return el("div", { class: "replay-controls" }, this.#seek.element, first, this.#list.element, second, this.#help);
   }
 
   /** Draw what depends on the whole game and not on the place. */
   #update() {
     this.#seek.update(this.#timeline);
     this.#list.update(this.#timeline);
-    const names = this.#timeline.latest.seats.map(({ name }) => name);
-    if (this.#seats.childElementCount === 0) {
-      this.#seats.append(...names.map((name, seat) =>
-        el("button", { type: "button", title: name, "data-seat": seat, onclick: () => this.sit(seat) }, `${seat + 1} ${name}`),
-      )); // prettier-ignore
-    }
-    const { phase } = this.#timeline.latest;
-    if (phase === "playing" && this.#side.childElementCount) return;
+    if (this.#seats.childElementCount === 0) this.#seats.append(...this.#timeline.latest.seats.map(this.#seatButton));
+    if (this.#timeline.results.length !== this.#results) this.#drawSide();
+  }
+
+  /** @param {import("./mjai.js").Seat} seat @param {number} index */
+  #seatButton = ({ name }, index) => {
+    const attributes = { type: "button", title: name, "data-seat": index, onclick: () => this.sit(index) };
+    return el("button", attributes, `${index + 1} ${name}`);
+  };
+
+  /** Draw what changes with each round. */
+  #drawSide() {
     const { game, live } = this.#options;
+    const { results, rounds } = this.#timeline;
+    this.#results = results.length;
+    const last = live && results.at(-1);
     this.#side.replaceChildren(
-      ...(this.#timeline.rounds.length ? [scorePanel(this.#timeline, (place) => this.go(place))] : []),
-      ...(game ? [recordPanel(game, this.#timeline)] : []),
+      ...(last
+        ? [el("section", { class: "last-round" }, el("h2", {}, t("replay_last_round")), resultPanel(last))]
+        : []),
+      ...(rounds.length ? [scorePanel(this.#timeline, (place) => this.go(place))] : []),
+      ...(game && !live ? [recordPanel(game, this.#timeline)] : []),
     );
     this.#links.replaceChildren(...(game && !live ? [this.#copyButton(), this.#review] : []));
   }
@@ -266,7 +288,8 @@ export class NukiReplay extends HTMLElement {
     const faults = timeline.faults(this.#place).map((text) => el("p", { class: "fault" }, t("replay_fault", { text })));
     const result = RESULTS.has(message.type) ? [resultPanel(state)] : [];
     const { problem } = timeline;
-    const broken = problem && this.#place === timeline.last ? [el("p", { class: "fault" }, t("replay_broken", { problem }))] : [];
+    const broken =
+      problem && this.#place === timeline.last ? [el("p", { class: "fault" }, t("replay_broken", { problem }))] : [];
     this.#below.replaceChildren(...faults, ...broken, ...result);
   }
 

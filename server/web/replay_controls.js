@@ -94,9 +94,11 @@ export class RoundList {
 
   /** @param {Timeline} timeline */
   update(timeline) {
-    const buttons = timeline.rounds.slice(this.element.childElementCount).map(({ name, first }) =>
-      el("button", { type: "button", class: "quiet", onclick: () => this._go(first) }, roundName(name)),
-    );
+    const buttons = timeline.rounds
+      .slice(this.element.childElementCount)
+      .map(({ name, first }) =>
+        el("button", { type: "button", class: "quiet", onclick: () => this._go(first) }, roundName(name)),
+      );
     this.element.append(...buttons);
   }
 

@@ -17,7 +17,9 @@ export function readFragment() {
     /^\d{1,6}$/.test(keys.get(key) ?? "") ? Number(keys.get(key)) : missing;
   const hands = keys.get("hands");
   return {
-    round: count("round", -1), step: count("step", 0), seat: Math.min(count("seat", 0), 2),
+    round: count("round", -1),
+    step: count("step", 0),
+    seat: Math.min(count("seat", 0), 2),
     open: hands === "open" || hands === "closed" ? hands === "open" : null,
   }; // prettier-ignore
 }

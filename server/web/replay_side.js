@@ -1,7 +1,7 @@
 /** What stands beside a replay: the bot's note, scores, downloads and links. */
 
-import { request } from "./api.js";
 import { actionOf, isSame, readNote } from "./annotations.js";
+import { request } from "./api.js";
 import { lineChart } from "./chart.js";
 import { el } from "./dom.js";
 import { roundName } from "./replay_controls.js";
@@ -37,7 +37,12 @@ export function notePanel(message, name) {
     { class: "note" },
     el("h2", {}, t("replay_note", { name })),
     rows.length > 0 && el("ol", {}, rows),
-    facts.length > 0 && el("dl", {}, facts.map(([key, value]) => el("div", {}, el("dt", {}, key), el("dd", {}, value)))),
+    facts.length > 0 &&
+      el(
+        "dl",
+        {},
+        facts.map(([key, value]) => el("div", {}, el("dt", {}, key), el("dd", {}, value))),
+      ),
   );
 }
 
@@ -63,7 +68,13 @@ export function scorePanel(timeline, go) {
   const heads = [t("replay_round"), ...names].map((name) => el("th", { scope: "col" }, name));
   const table = el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, rows));
   const region = { class: "scroll", tabindex: 0, role: "region", "aria-label": t("replay_scores") };
-  return el("section", { class: "scores" }, el("h2", {}, t("replay_scores")), chart(timeline), el("div", region, table));
+  return el(
+    "section",
+    { class: "scores" },
+    el("h2", {}, t("replay_scores")),
+    chart(timeline),
+    el("div", region, table),
+  );
 }
 
 /** @param {Timeline} timeline */
@@ -92,7 +103,11 @@ export function recordPanel(game, timeline) {
     const found = await (await request(`${path}?format=tenhou`)).json();
     links.replaceChildren(...viewerLinks(found, timeline));
   };
-  const button = el("button", { type: "button", onclick: () => make().finally(() => (button.disabled = false)) }, t("replay_tenhou_get"));
+  const button = el(
+    "button",
+    { type: "button", onclick: () => make().finally(() => (button.disabled = false)) },
+    t("replay_tenhou_get"),
+  );
   links.append(el("li", {}, button));
   return el(
     "section",
