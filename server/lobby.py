@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from engine.mjai.connection import DEFAULT_ROOM, Join
 from server.access import Access, AccessError, RateLimitError, ServerFullError
 from server.addresses import limited_address
+from server.broadcast import Broadcast
 from server.connection.bot_connection import BotConnection
 from server.game.game_log import GameLog
 from server.game.journal import Journal, JournalError, delete, find_journals, journal_path, read_journal, set_aside
@@ -32,7 +33,6 @@ from server.ports import ConnectionHandler, PlayerPort, Transport
 from server.results import finished_game
 from server.rooms import Room, settings_of
 from server.settings import RoomSettings, Settings
-from server.spectators import Broadcast
 from server.store import Store, StoreError
 from server.storing import Storing
 from server.turns import FairLock, Turns, Turnstile
@@ -350,9 +350,9 @@ class Lobby:
         for seat in game.bot_seats:
             self._seats[seat.player.secret_hash] = game, seat
 
-    def round_over(self, game_id: str) -> None:
+    def recorded(self, game_id: str, rounds: int) -> None:
         """See `GameOwner`."""
-        self.broadcasts[game_id].round_over()
+        self.broadcasts[game_id].recorded(rounds)
 
     def game_over(self, game_id: str) -> None:
         """See `GameOwner`."""
