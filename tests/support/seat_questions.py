@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from agents.base import Agent
 from agents.registry import make
+from engine.actions import RON, TSUMO
 from engine.game import Game
 from engine.mjai.actions import action_message
 from engine.mjai.messages import Message
-from engine.mjai.possible_actions import possible_actions
+from engine.mjai.possible_actions import possible_actions, safe_default
 from engine.rules import preset
 from engine.tiles import MJAI_NAMES, N_KINDS
 
 BOTS = ("rule", "efficiency", "random", "rule", "tsumogiri")
+DECLINED = 0.7  # of the wins, so that there is furiten
 
 
 def seat_questions(seed: int, rules: str, length: str = "east") -> list[list[Message]]:
@@ -26,6 +30,7 @@ def seat_questions(seed: int, rules: str, length: str = "east") -> list[list[Mes
     """
     game = Game(seed, preset(rules, length))
     bots = [make(BOTS[(seed + seat) % len(BOTS)], seed) for seat in range(3)]
+    rng = random.Random(seed)
     seen: list[list[Message]] = [[], [], []]
     while True:
         asked = game.asked
@@ -33,10 +38,17 @@ def seat_questions(seed: int, rules: str, length: str = "east") -> list[list[Mes
             seen[seat] += _received(game, seat, game.legal(seat) if seat in asked else [])
         if game.over:
             return seen
-        chosen = [(seat, int(bots[seat].act(np.array([game.view(seat)]))[0])) for seat in asked]
+        chosen = [(seat, _choice(game, seat, bots[seat], rng)) for seat in asked]
         for seat, action in chosen:
             if seat in game.asked:
                 game.act(seat, action)
+
+
+def _choice(game: Game, seat: int, bot: Agent, rng: random.Random) -> int:
+    """What a bot plays, but it declines most wins."""
+    action = int(bot.act(np.array([game.view(seat)]))[0])
+    declines = action in (RON, TSUMO) and rng.random() < DECLINED
+    return safe_default(game.legal(seat)) if declines else action
 
 
 def _received(game: Game, seat: int, legal: list[int]) -> Iterator[Message]:
