@@ -19,7 +19,7 @@ HANDS = [
     ["1s", "1s", "2s", "3s", "4s", "5sr", "6s", "7s", "8s", "9s", "S", "S", "P"],
     ["7p", "7p", "7p", "8p", "9p", "2s", "3s", "4s", "W", "W", "F", "F", "F"],
 ]
-START = [
+START: list[dict[str, Any]] = [
     {"type": "start_game", "names": ["a", HOSTILE, "c"], "rules": "tenhou", "length": "east"},
     {"type": "start_kyoku", "bakaze": "E", "kyoku": 2, "honba": 3, "kyotaku": 0, "oya": 1, "dora_marker": "4p"}
     | {"scores": [33000, 35000, 37000], "tehais": HANDS},
@@ -71,13 +71,13 @@ COMPARE = """async (messages) => {
   }
   return wrong;
 }""".replace("IMPORTS", IMPORTS)
-# How many pixels tiles lie outside of the table, in all states.
+# How many pixels tiles lie outside of the table, at most, in some of the states.
 OUTSIDE = """async (messages) => {
   IMPORTS
   const table = document.createElement("nuki-table");
   document.querySelector("main").replaceChildren(table);
   let most = document.documentElement.scrollWidth - innerWidth;
-  for (const state of states(messages)) {
+  for (const state of states(messages).filter((_, index) => index % 5 === 0)) {
     table.show(state, { bottom: 0, open: true });
     const box = table.getBoundingClientRect();
     for (const tile of table.querySelectorAll(".tile")) {
