@@ -76,7 +76,7 @@ export class NukiTable extends HTMLElement {
     plate.panel.hidden = plate.centre.hidden = round === null;
     if (round) {
       setText(plate.round, roundName(round));
-      setText(plate.left, t("table_left", { n: tilesLeft }));
+      setText(plate.remaining, t("table_left", { n: tilesLeft }));
       setText(plate.honba, round.honba);
       setText(plate.sticks, sticks);
       const hidden = Array(DORA_MARKERS - doraMarkers.length).fill("?");
@@ -203,7 +203,9 @@ function makePlace(side) {
 
 /** The elements that belong to no seat. */
 function makePlate() {
-  const [round, left, honba, sticks] = ["round", "left", "honba", "sticks"].map((key) => el("span", { class: key }));
+  const [round, remaining, honba, sticks] = ["round", "remaining", "honba", "sticks"].map((key) =>
+    el("span", { class: key }),
+  );
   const [dora, ura] = ["dora", "ura"].map((key) =>
     el("div", { class: key, role: "group", "aria-label": t(`table_${key}`) }),
   );
@@ -211,13 +213,13 @@ function makePlate() {
   const label = el("p", { class: "label" }, t("table_dora"));
   return {
     round,
-    left,
+    remaining,
     honba,
     sticks,
     dora,
     ura,
     panel: el("div", { class: "panel" }, label, dora, ura, counters),
-    centre: el("div", { class: "centre" }, round, left),
+    centre: el("div", { class: "centre" }, round, remaining),
     call: el("p", { class: "call", "aria-hidden": "true" }),
     live: el("p", { class: "hidden-text", "aria-live": "polite" }),
   }; // prettier-ignore

@@ -152,7 +152,7 @@ def test_a_table_shows_a_state(table: Page) -> None:
     assert names(board.locator(".dora")) == "4p 8s ? ? ?"
     assert names(board.locator(".ura")) == ""
     expect(board.locator(".round")).to_have_text("East 2")
-    expect(board.locator(".left").first).to_have_text("49 left")
+    expect(board.locator(".remaining")).to_have_text("49 left")
     expect(board.locator(".counters")).to_have_text("Honba 3 Riichi sticks 1")
     expect(board.locator(".points")).to_have_text(["W 33000", "E 34000 +1000", "S 37000 +4000"])
     expect(board.locator(".edge.turn")).to_have_class("edge bottom turn")
