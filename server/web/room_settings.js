@@ -51,10 +51,10 @@ export const GROUPS = {
  * @param {any} value
  * @returns {string}
  */
-export function valueText({ kind, unlimited }, value) {
+export function valueText({ kind, unlimited, choices = [] }, value) {
   if (unlimited && value === 0) return t("room_no_limit");
   if (kind === "seconds") return t("room_seconds", { n: value });
-  if (kind === "choice") return t(`choice_${value}`);
+  if (choices.includes(value)) return t(`choice_${value}`);
   if (kind === "bots") return value.length ? value.join(", ") : t("room_nobody");
   return String(value);
 }
