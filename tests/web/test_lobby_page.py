@@ -92,17 +92,17 @@ def test_play_now_opens_the_room_that_was_asked_for(page: Page, site: Site) -> N
     for choice in ("Hanchan", "Mahjong Soul", "Fast"):
         play.get_by_label(choice, exact=True).check()
     expect(play).to_contain_text("5 s for a decision + 10 s for the game; bots take 0.3 s")
-    with page.expect_response(lambda response: response.request.method == "POST") as opened:
+    with page.expect_request(lambda request: request.method == "POST") as opened:
         play.get_by_role("button", name="Play").click()
     page.wait_for_url(re.compile("/rooms/table-[0-9a-z]+/play$"))
-    asked = opened.value.request.post_data_json
+    asked = opened.value.post_data_json
     assert f"/rooms/{asked['name']}/play" in page.url
     assert asked["permanent"] is False
     assert asked["settings"] == {
         "rules": "majsoul", "length": "hanchan", "fill": ["efficiency", "random"], "fill_delay": 0,
         "decision_time": 5, "bank_time": 10, "pause": 0.3,
     }  # fmt: skip
-    got = opened.value.json()
+    got: Any = site.get(f"/api/rooms/{asked['name']}")
     assert not got["permanent"]
     assert got["settings"].items() >= asked["settings"].items()
     assert page.evaluate("localStorage.getItem('nukidora.name')") == "Ann"
@@ -230,6 +230,7 @@ def test_hostile_names_stay_text(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")  # nor do they widen the page
 
 
+@only_desktop
 def test_who_waits_and_where(page: Page, site: Site) -> None:
     with playing(f"mjsonp://127.0.0.1:{site.server.ports.mjai_port}/meeting", "--name", "Bea"):
         page.goto("/")
