@@ -27,6 +27,8 @@ const RESULTS = 10; // results that are shown at first, and that are added
 const MOST_RESULTS = 200;
 const PLAYERS = 10;
 const ALL_POINTS = 105000;
+const ONE_DIGIT = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+const SIGNED = /** @type {const} */ ({ ...ONE_DIGIT, signDisplay: "exceptZero" });
 const STEPS = /** @type {[Intl.RelativeTimeFormatUnit, number][]} */ ([
   ["second", 60],
   ["minute", 60],
@@ -102,7 +104,7 @@ function liveRow() {
       const seat = seats[index];
       setText(seat.name, name);
       setAttribute(seat.name, "title", name);
-      setText(seat.score, score.toLocaleString("en"));
+      setText(seat.score, numberText(score));
       seat.element.classList.toggle("leads", score === best && score > Math.min(...scores));
       seat.element.style.setProperty("--share", String(Math.max(0, Math.min(1, score / ALL_POINTS))));
     });
@@ -166,18 +168,18 @@ function placed({ rank, name, score, points }) {
     { class: rank === 1 ? "leads" : "" },
     el("span", { class: `lobby-rank rank-${rank}`, role: "img", "aria-label": t("lobby_place", { n: rank }) }, rank),
     el("a", { class: "lobby-name", href: playerPath(name), title: name }, name),
-    el("span", { class: "number" }, score.toLocaleString("en")),
+    el("span", { class: "number" }, numberText(score)),
     el(
       "span",
       { class: `number lobby-points ${points < 0 ? "bad" : "good"}`, title: t("lobby_points") },
-      signed(points),
+      numberText(points, SIGNED),
     ),
   );
 }
 
-/** @param {number} points */
-function signed(points) {
-  return `${points < 0 ? "−" : "+"}${Math.abs(points).toFixed(1)}`;
+/** A number with a minus sign in place of a hyphen. @param {number} value @param {Intl.NumberFormatOptions} [options] */
+function numberText(value, options) {
+  return value.toLocaleString("en", options).replace("-", "−");
 }
 
 /** How long ago that was. @param {Date} time */
@@ -202,7 +204,7 @@ function ladderRow() {
     setText(link, name);
     setAttribute(link, "title", name);
     setAttribute(link, "href", playerPath(name));
-    const numbers = [rating.ordinal.toFixed(1), games, mean_rank.toFixed(2)];
+    const numbers = [numberText(rating.ordinal, ONE_DIGIT), games, mean_rank.toFixed(2)];
     for (const [index, cell] of cells.entries()) setText(cell, numbers[index]);
   };
   return { element: el("tr", {}, place, el("td", {}, link), ...cells), update };

@@ -18,6 +18,7 @@ from server.house_bots import names
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site
 
+MINUS = "\N{MINUS SIGN}"
 HOSTILE = "<img src=x onerror=alert(1)>"
 SETTINGS = {
     "rules": "tenhou", "length": "east", "games": 0, "seats": "random", "decision_time": 5.0, "bank_time": 10.0,
@@ -148,7 +149,7 @@ def test_scores_change_while_a_game_is_played(page: Page, site: Site) -> None:
         scores = row.locator(".number")
         before = scores.all_text_contents()
         expect(scores).not_to_have_text(before, timeout=30_000)
-        points = [int(score.replace(",", "")) for score in scores.all_text_contents()]
+        points = [int(score.replace(",", "").replace(MINUS, "-")) for score in scores.all_text_contents()]
         assert len(points) == 3
         assert 100_000 <= sum(points) <= 105_000  # the rest are riichi sticks
         expect(page.locator(".lobby-results .lobby-game", has_text="live+rule+rule").first).to_be_visible(timeout=60_000)
@@ -248,15 +249,15 @@ def test_results_and_the_ladder(page: Page, site: Site) -> None:
     row, game = rows.last, games[-1]
     ranked = sorted(game["seats"], key=lambda seat: seat["rank"])
     expect(row.locator(".lobby-name")).to_have_text([seat["name"] for seat in ranked])
-    expect(row.locator(".number:not(.lobby-points)")).to_have_text([f"{seat['score']:,}" for seat in ranked])
-    points = [f"{seat['points']:+.1f}".replace("-", "−") for seat in ranked]  # noqa: RUF001
+    expect(row.locator(".number:not(.lobby-points)")).to_have_text([f"{seat['score']:,}".replace("-", MINUS) for seat in ranked])
+    points = [f"{seat['points']:+.1f}".replace("-", MINUS) for seat in ranked]
     expect(row.locator(".lobby-points")).to_have_text(points)
     expect(row.get_by_role("link", name="Replay")).to_have_attribute("href", f"/games/{game['id']}")
     expect(row.get_by_role("link", name="Review")).to_have_attribute("href", f"/games/{game['id']}/review")
     best: Any = site.get("/api/players?order=rating&limit=1")["items"]
     top = page.locator(".lobby-ladder tbody tr").first
     expect(top).to_contain_text(best[0]["name"])
-    expect(top).to_contain_text(f"{best[0]['rating']['ordinal']:.1f}")
+    expect(top).to_contain_text(f"{best[0]['rating']['ordinal']:.1f}".replace("-", MINUS))
 
 
 def test_the_games_of_one_room(page: Page) -> None:
