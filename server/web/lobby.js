@@ -22,7 +22,7 @@ import "./words_lobby.js";
 const EVERY = 3; // seconds between two looks
 const RESULTS_EVERY = 5; // looks between two looks at results and the ladder, if no game has ended in the meantime
 const LIVE = 20; // games being played that are shown
-const ROOMS = 50;
+const ROOMS = 200; // that are looked through
 const RESULTS = 10; // results that are shown at first, and that are added
 const MOST_RESULTS = 200;
 const PLAYERS = 10;
@@ -229,8 +229,8 @@ function ladderCard() {
   return { element: card("ladder", table, empty, all), show };
 }
 
-/** Fill the page, and keep it up to date. */
-function start() {
+/** Draw the page without what the server has to tell. Returns the parts that change. */
+function layout() {
   const main = startPage();
   const trouble = el("p", { class: "lobby-trouble muted", role: "status" });
   const moreLive = el("p", { class: "muted", hidden: true }, t("lobby_more_live", { n: LIVE }));
@@ -243,13 +243,18 @@ function start() {
   const play = card("play_now");
   const bots = card("connect");
   const title = room === null ? t("lobby_title") : t("lobby_of_room", { name: room });
-  const back = room !== null && el("p", {}, el("a", { href: "/" }, t("lobby_of_all")));
+  const back = room === null ? [] : [el("p", {}, el("a", { href: "/" }, t("lobby_of_all")))];
   const columns =
     room === null
       ? [el("div", {}, play, live.element, rooms.element, results.element), el("div", {}, ladder.element, bots)]
       : [el("div", {}, live.element, results.element)];
-  main.append(el("h1", {}, title), ...(back ? [back] : []), trouble, el("div", { class: "lobby" }, columns));
+  main.append(el("h1", {}, title), ...back, trouble, el("div", { class: "lobby" }, columns));
+  return { trouble, play, live, moreLive, rooms, results, more, ladder, bots };
+}
 
+/** Fill the page, and keep it up to date. */
+function start() {
+  const { trouble, play, live, moreLive, rooms, results, more, ladder, bots } = layout();
   /** @type {ServerInfo | null} */
   let server = null;
   let nResults = RESULTS;
