@@ -19,7 +19,7 @@ import "./words_play.js";
 /** @typedef {import("./mjai.js").State} State */
 
 const NAME = "nukidora.name"; // key of the person's name in the browser's storage
-const ROOM = "nukidora.room"; // key of the room that the lobby has opened, in the tab's: the body of the request
+const ROOM = "nukidora.room"; // key of the tab's last room, in its storage: the request that opens it again
 const RESULT_TIME = 15_000; // ms that the result of a round is shown
 /** @type {Record<string, import("./sounds.js").Sound>} */
 const SOUNDS = {
@@ -202,6 +202,7 @@ class PlayPage {
   async gameBegins() {
     note(this.note, "");
     const { settings } = await get(`/api/rooms/${encodeURIComponent(this.room)}`);
+    sessionStorage.setItem(ROOM, JSON.stringify({ name: this.room, permanent: false, settings }));
     const left = this.client.saved?.bank ?? -1;
     this.clock.set(settings.decision_time, settings.bank_time, left < 0 ? settings.bank_time : left);
   }
@@ -293,7 +294,7 @@ class PlayPage {
     }
   }
 
-  /** Open the room again that the lobby has opened for this tab, if it has been closed. */
+  /** Open the room of the tab's last game again, with the same settings, if it has been closed. */
   async openRoom() {
     const wanted = JSON.parse(sessionStorage.getItem(ROOM) ?? "null");
     if (wanted?.name !== this.room) return;
