@@ -38,6 +38,7 @@ class PlayPage {
   /** @param {HTMLElement} main @param {string} room */
   constructor(main, room) {
     this.room = room;
+    this.roomPath = `/api/rooms/${encodeURIComponent(room)}`;
     this.state = initial();
     this.passed = NOTHING_PASSED;
     /** The replies to the open question. @type {Message[]} */
@@ -201,7 +202,7 @@ class PlayPage {
 
   async gameBegins() {
     note(this.note, "");
-    const { settings } = await get(`/api/rooms/${encodeURIComponent(this.room)}`);
+    const { settings } = await get(this.roomPath);
     sessionStorage.setItem(ROOM, JSON.stringify({ name: this.room, permanent: false, settings }));
     const left = this.client.saved?.bank ?? -1;
     this.clock.set(settings.decision_time, settings.bank_time, left < 0 ? settings.bank_time : left);
@@ -248,8 +249,8 @@ class PlayPage {
     const asked = this.allowed.length > 0 && !this.held;
     if (state.round) {
       const bottom = Math.max(state.viewer, 0);
-      const own = asked ? playable(this.discards) : null;
-      this.table.show(state, { bottom, open: true, playable: own });
+      const own = asked && this.discards.length ? playable(this.discards) : null;
+      this.table.show(state, { bottom, open: false, playable: own });
     }
     const act = (/** @type {Message} */ reply) => this.act(reply);
     this.actions.replaceChildren(
@@ -299,7 +300,7 @@ class PlayPage {
     const wanted = JSON.parse(sessionStorage.getItem(ROOM) ?? "null");
     if (wanted?.name !== this.room) return;
     try {
-      await request(`/api/rooms/${encodeURIComponent(this.room)}`);
+      await request(this.roomPath);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
       await post("/api/rooms", wanted);
