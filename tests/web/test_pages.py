@@ -135,7 +135,9 @@ def test_head_and_other_methods(http: httpx.Client) -> None:
         assert refused.json() == {"detail": "Method Not Allowed"}
 
 
-@pytest.mark.parametrize("name", ["a%2Fb", "%2F", "%E6%9D%B1", "%3Cimg%20onerror=x%3E", "a+b+c", "..%2F..", "%00", "%FF"])
+@pytest.mark.parametrize(
+    "name", ["a%2Fb", "%2F", "%E6%9D%B1", "%3Cimg%20onerror=x%3E", "a+b+c", "..%2F..", "%00", "%FF"]
+)
 def test_names_in_paths_may_be_anything(http: httpx.Client, name: str) -> None:
     for page in PAGES:
         response = http.get(path_of(page, name))
@@ -172,8 +174,8 @@ def test_the_api_answers_browsers_in_json(http: httpx.Client) -> None:
 
 
 def test_several_people_may_look_at_once_from_one_address(site: Site) -> None:
-    """Ten people open the lobby for the first time: all of its files, and some requests of the API each."""
+    """Twenty people open the lobby for the first time: all of its files, and some requests of the API each."""
     with httpx.Client(base_url=site.url, trust_env=False) as http:
         links = LINK.findall(http.get("/").text)
-        statuses = {http.get(path).status_code for _ in range(10) for path in ("/", *links, "/api/rooms", "/healthz")}
+        statuses = {http.get(path).status_code for _ in range(20) for path in ("/", *links, "/api/rooms", "/healthz")}
     assert statuses == {200}
