@@ -177,7 +177,11 @@ function placed({ rank, name, score, points }) {
   );
 }
 
-/** A number with a minus sign in place of a hyphen. @param {number} value @param {Intl.NumberFormatOptions} [options] */
+/**
+ * A number with a minus sign in place of a hyphen.
+ * @param {number} value
+ * @param {Intl.NumberFormatOptions} [options]
+ */
 function numberText(value, options) {
   return value.toLocaleString("en", options).replace("-", "−");
 }

@@ -110,7 +110,12 @@ function opponent(number, houseBots) {
   );
 }
 
-/** Some buttons, of which one is chosen: the first. @param {string} name @param {string[]} values @param {string} words */
+/**
+ * Some buttons, of which one is chosen: the first.
+ * @param {string} name
+ * @param {string[]} values
+ * @param {string} words the beginning of the keys of their words
+ */
 function choice(name, values, words) {
   const buttons = values.map((value, index) =>
     el(

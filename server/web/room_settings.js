@@ -74,7 +74,11 @@ export function shortTexts(settings) {
   ];
 }
 
-/** Rules and length in words; they may be of another version of the server. @param {string} rules @param {string} length */
+/**
+ * Rules and length in words; they may be of another version of the server.
+ * @param {string} rules
+ * @param {string} length
+ */
 export function gameText(rules, length) {
   return [rules, length]
     .map((value) => (RULES.includes(value) || LENGTHS.includes(value) ? t(`choice_${value}`) : value))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import quote, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
@@ -96,12 +98,12 @@ def test_play_now_opens_the_room_that_was_asked_for(page: Page, site: Site) -> N
     with page.expect_request(lambda request: request.method == "POST") as opened:
         play.get_by_role("button", name="Play").click()
     page.wait_for_url(re.compile("/rooms/table-[0-9a-z]+/play$"))
-    asked = opened.value.post_data_json
+    asked: Any = opened.value.post_data_json
     assert f"/rooms/{asked['name']}/play" in page.url
     assert asked["permanent"] is False
     assert asked["settings"] == {
-        "rules": "majsoul", "length": "hanchan", "fill": ["efficiency", "random"], "fill_delay": 0, "resume_timeout": 120,
-        "decision_time": 5, "bank_time": 10, "pause": 0.3,
+        "rules": "majsoul", "length": "hanchan", "fill": ["efficiency", "random"], "fill_delay": 0,
+        "resume_timeout": 120, "decision_time": 5, "bank_time": 10, "pause": 0.3,
     }  # fmt: skip
     got: Any = site.get(f"/api/rooms/{asked['name']}")
     assert not got["permanent"]
@@ -120,7 +122,8 @@ def test_play_now_by_keys_alone(page: Page) -> None:
     page.keyboard.press("ArrowRight")
     with page.expect_request(lambda request: request.method == "POST") as opened:
         page.keyboard.press("Enter")
-    assert opened.value.post_data_json["settings"]["length"] == "hanchan"
+    asked: Any = opened.value.post_data_json
+    assert asked["settings"]["length"] == "hanchan"
     page.wait_for_url(re.compile("/play$"))
 
 
@@ -152,7 +155,8 @@ def test_scores_change_while_a_game_is_played(page: Page, site: Site) -> None:
         points = [int(score.replace(",", "").replace(MINUS, "-")) for score in scores.all_text_contents()]
         assert len(points) == 3
         assert 100_000 <= sum(points) <= 105_000  # the rest are riichi sticks
-        expect(page.locator(".lobby-results .lobby-game", has_text="live+rule+rule").first).to_be_visible(timeout=60_000)
+        results = page.locator(".lobby-results .lobby-game", has_text="live+rule+rule")
+        expect(results.first).to_be_visible(timeout=60_000)
 
 
 def test_rows_change_in_place(page: Page) -> None:
@@ -210,7 +214,7 @@ def test_a_server_that_does_not_answer_is_asked_less_and_less_often(failing_page
 def test_empty_lists_say_what_to_do(page: Page) -> None:
     answer_all(page)
     page.goto("/")
-    for text in ("No game is being played", "Nobody waits for a game", "No game is finished yet", "Nobody is rated yet"):
+    for text in ("game is being played", "Nobody waits for a game", "No game is finished yet", "Nobody is rated yet"):
         expect(page.get_by_text(text)).to_be_visible()
 
 
@@ -232,52 +236,71 @@ def test_hostile_names_stay_text(page: Page) -> None:
 
 
 @only_desktop
-def test_who_waits_and_where(page: Page, site: Site) -> None:
-    with playing(f"mjsonp://127.0.0.1:{site.server.ports.mjai_port}/meeting", "--name", "Bea"):
-        page.goto("/")
-        row = page.locator(".lobby-room", has_text="meeting")
-        expect(row.locator(".chip")).to_have_text("Bea", timeout=30_000)
-        expect(row).to_contain_text("Tenhou · East · 5 s + 10 s · starts with three players")
-        expect(row.get_by_role("link", name="Sit down in room meeting")).to_have_attribute("href", "/rooms/meeting/play")
-
-
-def test_results_and_the_ladder(page: Page, site: Site) -> None:
+def test_who_waits_and_where(page: Page) -> None:
     page.goto("/")
-    games: Any = site.get("/api/games?limit=10")["items"]
+    page.evaluate("name => { joined = new WebSocket(`ws://${location.host}/mjai/meeting?name=${name}`);"
+                  " joined.onopen = () => joined.send(JSON.stringify({type: 'join'})) }", quote(HOSTILE))  # fmt: skip
+    row = page.locator(".lobby-room", has_text="meeting")
+    expect(row.locator(".chip")).to_have_text(HOSTILE, timeout=30_000)
+    expect(row).to_contain_text("Tenhou · East · 5 s + 10 s · starts with three players")
+    link = row.get_by_role("link", name="Sit down in room meeting")
+    expect(link).to_have_attribute("href", "/rooms/meeting/play")
+
+
+def test_results(page: Page, site: Site) -> None:
+    page.goto("/?room=solo%2Brule%2Befficiency")
+    expect(page.get_by_role("heading", name="Games of room solo+rule+efficiency")).to_be_visible()
+    games: Any = site.get("/api/games?limit=10&room=solo%2Brule%2Befficiency")["items"]
     rows = page.locator(".lobby-results .lobby-game")
     expect(rows).to_have_count(len(games))
     row, game = rows.last, games[-1]
     ranked = sorted(game["seats"], key=lambda seat: seat["rank"])
     expect(row.locator(".lobby-name")).to_have_text([seat["name"] for seat in ranked])
-    expect(row.locator(".number:not(.lobby-points)")).to_have_text([f"{seat['score']:,}".replace("-", MINUS) for seat in ranked])
+    scores = [f"{seat['score']:,}".replace("-", MINUS) for seat in ranked]
+    expect(row.locator(".number:not(.lobby-points)")).to_have_text(scores)
     points = [f"{seat['points']:+.1f}".replace("-", MINUS) for seat in ranked]
     expect(row.locator(".lobby-points")).to_have_text(points)
     expect(row.get_by_role("link", name="Replay")).to_have_attribute("href", f"/games/{game['id']}")
     expect(row.get_by_role("link", name="Review")).to_have_attribute("href", f"/games/{game['id']}/review")
+
+
+def test_the_ladder(page: Page, site: Site) -> None:
+    page.goto("/")
     best: Any = site.get("/api/players?order=rating&limit=1")["items"]
     top = page.locator(".lobby-ladder tbody tr").first
     expect(top).to_contain_text(best[0]["name"])
     expect(top).to_contain_text(f"{best[0]['rating']['ordinal']:.1f}".replace("-", MINUS))
 
 
-def test_the_games_of_one_room(page: Page) -> None:
-    page.goto("/?room=solo%2Brule%2Befficiency")
-    expect(page.get_by_role("heading", name="Games of room solo+rule+efficiency")).to_be_visible()
-    expect(page.locator(".lobby-results .lobby-game")).to_have_count(2)
+def test_a_room_without_games(page: Page) -> None:
     page.goto("/?room=nowhere")
     expect(page.get_by_text("No game is finished yet")).to_be_visible()
 
 
+def line(page: Page, what: str) -> str:
+    """A line to paste."""
+    return page.locator(".lobby-lines dl > div", has_text=what).locator("code").inner_text()
+
+
 @only_desktop
-@pytest.mark.parametrize("what", ["in a clone of its repository", "your own program, WebSocket"])
-def test_the_lines_to_paste_play_a_game(page: Page, site: Site, what: str) -> None:
+def test_the_line_to_paste_plays_a_game(page: Page) -> None:
     page.goto("/")
-    line = page.locator(".lobby-lines dl > div", has_text=what).locator("code").inner_text()
-    words = shlex.split(line) if line.startswith("python ") else ["python", "-m", "agents.client", "rule", line]
-    command = [sys.executable, *words[1:], "--name", "paster"]
+    python, *arguments = shlex.split(line(page, "in a clone of its repository"))
+    assert python == "python"
+    command = [sys.executable, *arguments, "--name", "paster"]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     expect(page.locator(".lobby-results .lobby-game", has_text="paster").first).to_be_visible(timeout=30_000)
+
+
+def test_the_addresses_to_paste_are_those_of_bots(page: Page) -> None:
+    page.goto("/")
+    tcp = urlsplit(line(page, "your own program, TCP"))
+    assert (tcp.scheme, tcp.path) == ("mjsonp", "/try+rule+rule")
+    with socket.create_connection((tcp.hostname, tcp.port), timeout=10) as connection:
+        assert b'"hello"' in connection.makefile("rb").readline()
+    hello = "url => new Promise(resolve => { new WebSocket(url).onmessage = ({data}) => resolve(data) })"
+    assert '"hello"' in page.evaluate(hello, line(page, "your own program, WebSocket"))
 
 
 def test_lines_can_be_copied(page: Page, context: BrowserContext, site: Site) -> None:
@@ -286,8 +309,8 @@ def test_lines_can_be_copied(page: Page, context: BrowserContext, site: Site) ->
     page.get_by_label("It plays").select_option("default")
     page.get_by_role("button", name="Copy: nukidora is installed").click()
     expect(page.get_by_text("Copied")).to_be_visible()
-    line = f"nukidora client rule mjsonp://127.0.0.1:{site.server.ports.mjai_port}/default"
-    assert page.evaluate("navigator.clipboard.readText()") == line
+    pasted = f"nukidora client rule mjsonp://127.0.0.1:{site.server.ports.mjai_port}/default"
+    assert page.evaluate("navigator.clipboard.readText()") == pasted
 
 
 def test_a_line_is_selected_where_nothing_can_be_copied(page: Page, site: Site) -> None:
