@@ -257,11 +257,12 @@ class Lobby:
         permanent: bool = True,
         opened: datetime | None = None,
         opened_by: str = "",
+        linger: float = 0.0,
     ) -> Room:
         """Open a room, or return the one of this name.
 
         `opened` is for rooms that the server opens when it starts; they do not count against `max_rooms`. `opened_by`
-        is the address of a bot that opens it. Raises ServerFullError, or RateLimitError for an address with too many.
+        and `linger`: see `Room`. Raises ServerFullError, or RateLimitError for an address with too many.
         """
         previous = started = 0
         if settings.seed is not None or settings.games:
@@ -273,8 +274,10 @@ class Lobby:
                 raise ServerFullError(f"{len(self.rooms)} rooms are open, and no more are allowed; join one of them")
             if opened_by:
                 self.access.open_room(opened_by)
-            room = self.rooms[name] = Room(name, settings, permanent, self._start_game, opened_by)
+            room = self.rooms[name] = Room(name, settings, permanent, self._start_game, opened_by, linger)
             room.previous_games, room.started = previous, started
+            if room.lingers:
+                room.start_idle_timer(self.close_room)
             log.info("room opened", room=name)
         return room
 
@@ -284,7 +287,9 @@ class Lobby:
         self._remove_room_if_unused(room)
 
     def _remove_room_if_unused(self, room: Room) -> None:
-        if room.empty and (room.closed or room.finished or not room.permanent):
+        if room.empty and room.lingers:
+            room.start_idle_timer(self.close_room)
+        elif room.empty and (room.closed or room.finished or not room.permanent):
             room.close()
             if self.rooms.get(room.name) is room:  # else another room has the name by now
                 del self.rooms[room.name]
