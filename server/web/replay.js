@@ -8,7 +8,7 @@ import { Timeline } from "./record.js";
 import { iconButton, RoundList, roundName, SeekBar, setIcon } from "./replay_controls.js";
 import { readFragment, writeFragment, writeNow } from "./replay_place.js";
 import { notePanel, recordPanel, scorePanel } from "./replay_side.js";
-import { resultPanel } from "./result.js";
+import { finalPanel, resultPanel } from "./result.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./mjai.js").Message} Message */
@@ -23,7 +23,8 @@ import { t } from "./words.js";
 const SPEEDS = [0.5, 1, 2, 4, 8];
 const EVENT = 800; // milliseconds that an event is shown at speed 1
 const LONGER = new Set(["hora", "ryukyoku", "end_kyoku"]); // shown four times as long
-const RESULTS = new Set(["end_kyoku", "end_game"]);
+/** Messages over which a result is shown. @type {Record<string, (state: import("./mjai.js").State) => HTMLElement>} */
+const RESULTS = { end_kyoku: resultPanel, end_game: finalPanel };
 
 /** Keys, with `Shift+` for arrows. @type {Record<string, (replay: NukiReplay) => void>} */
 const KEYS = {
@@ -286,7 +287,7 @@ export class NukiReplay extends HTMLElement {
   #drawBelow({ message, state }) {
     const timeline = this.#timeline;
     const faults = timeline.faults(this.#place).map((text) => el("p", { class: "fault" }, t("replay_fault", { text })));
-    const result = RESULTS.has(message.type) ? [resultPanel(state)] : [];
+    const result = RESULTS[message.type] ? [RESULTS[message.type](state)] : [];
     const { problem } = timeline;
     const broken =
       problem && this.#place === timeline.last ? [el("p", { class: "fault" }, t("replay_broken", { problem }))] : [];
