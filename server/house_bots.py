@@ -7,14 +7,13 @@ from functools import cache
 import numpy as np
 import structlog
 
-from agents.base import ActionValues, CompiledAgent
+from agents.base import CompiledAgent
 from agents.files import where_raised
 from agents.registry import BUILT_IN, is_file, make
 from agents.registry import names as registered
 from engine.game import Game
 
 _compiled: dict[str, bool] = {}  # spec of each bot that has been made -> whether it is compiled
-_evaluating: set[str] = set()  # specs of the bots that have been made and have action values
 _broken: set[str] = set()  # names of registered bots that cannot be played
 log = structlog.get_logger("server")
 
@@ -28,10 +27,7 @@ def names() -> tuple[str, ...]:
 def check_bot(spec: str) -> None:
     """Raise ValueError unless the bot can be made. It is made at the first call only."""
     if spec not in _compiled:
-        bot = make(spec)
-        _compiled[spec] = isinstance(bot, CompiledAgent)
-        if isinstance(bot, ActionValues):
-            _evaluating.add(spec)
+        _compiled[spec] = isinstance(make(spec), CompiledAgent)
 
 
 def check_requested_bot(spec: str) -> None:
@@ -44,11 +40,6 @@ def check_requested_bot(spec: str) -> None:
     playable = [name for name in names() if name not in _broken]
     if spec not in playable:
         raise ValueError(f"unknown bot {spec!r}: choose one of {', '.join(playable)}")
-
-
-def reviewing() -> list[str]:
-    """The registered bots that have action values, so that they can review; they were made when the server started."""
-    return [name for name in names() if name in _evaluating and name not in _broken]
 
 
 def is_built_in(spec: str) -> bool:

@@ -27,6 +27,7 @@ if sys.platform != "win32":
 SPAWN = multiprocessing.get_context("spawn")
 NICENESS = 19
 IDLE_TIME = 60.0  # seconds without a task after which the process ends
+START_TIMEOUT = 120.0  # seconds until the process begins a task: it may have to start, and import what it needs
 MAX_MEMORY = 2 << 30  # bytes of data of the process
 MAX_ERROR = 500  # characters of an error
 
@@ -36,6 +37,11 @@ Work = Callable[[Progress], bytes]  # a task; it is pickled, so it is a `partial
 
 class WorkerError(Exception):
     """A task has failed; the message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What the process sends when it begins a task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +67,7 @@ class Worker:
         self._closed = False
 
     async def run(self, work: Work, timeout: float, progress: Progress = no_progress) -> bytes:
-        """The result of `work`, done within `timeout` seconds once the tasks before it are done.
+        """The result of `work`, which may take `timeout` seconds once it has begun; the tasks before it come first.
 
         `progress` is called in another thread. Raises WorkerError.
         """
@@ -94,7 +100,7 @@ class Worker:
     def _run(self, work: Work, timeout: float, progress: Progress) -> bytes:
         if self._closed:
             raise WorkerError("the server stops")
-        end = monotonic() + timeout
+        end = monotonic() + START_TIMEOUT
         try:
             if self._process is None:
                 self._start()
@@ -105,10 +111,13 @@ class Worker:
                     raise WorkerError(answer.text)
                 if isinstance(answer, bytes):
                     return answer
-                progress(*answer)
+                if isinstance(answer, Begun):
+                    end = monotonic() + timeout
+                else:
+                    progress(*answer)
         except (OSError, EOFError):
             self._end()
-            raise WorkerError("the process that did it has ended unexpectedly; try again") from None
+            raise WorkerError("the worker process has ended unexpectedly; try again") from None
         self._end()
         raise WorkerError(f"it took longer than {timeout:g} s")
 
@@ -153,6 +162,7 @@ def serve(connection: Connection) -> None:
         while True:
             work: Work = connection.recv()
             answer: bytes | Failed
+            connection.send(Begun())
             try:
                 answer = work(progress)
             except Exception as error:

@@ -35,10 +35,7 @@ def parse_record(data: bytes, source: str, max_size: int = -1) -> GameRecord:
     whatever the bytes are.
     """
     with record_errors(source, "file"):
-        try:
-            return _parse(_text(data, source, max_size), source)
-        except (RecursionError, OverflowError) as error:
-            raise RecordError(source, "file", f"nothing that a game holds ({error})") from error
+        return _parse(_text(data, source, max_size), source)
 
 
 def _parse(text: str, source: str) -> GameRecord:

@@ -13,7 +13,7 @@ from server.api.errors import not_found
 from server.api.games import live_broadcast
 from server.api.rooms import MAX_BOT
 from server.api.uploads import RECORD_BODY, GzippedJson, address_of, received
-from server.house_bots import reviewing
+from server.house_bots import evaluating
 from server.reviews import Review, Status
 
 MAX_BOTS = 2  # of one review
@@ -33,8 +33,8 @@ class ReviewInfo(BaseModel):
 
 def can_review(bot: str) -> str:
     """A house bot that can review. Raises ValueError."""
-    if bot not in reviewing():
-        raise ValueError(f"choose a bot that can review: {', '.join(reviewing())}")
+    if bot not in evaluating():
+        raise ValueError(f"choose a bot that can review: {', '.join(evaluating())}")
     return bot
 
 

@@ -19,7 +19,7 @@ from server.api.records import BINARY, PIECE
 from server.review_work import read
 from server.worker import WorkerError
 
-TIMEOUT = 10.0  # seconds of work on one record
+TIMEOUT = 30.0  # seconds of work on one record
 ZLIB_OF_GZIP = 31  # what zlib calls the format
 # The body of a request, for OpenAPI.
 RECORD_BODY: dict[str, Any] = {"content": {"application/octet-stream": {"schema": BINARY}}}
@@ -103,5 +103,5 @@ async def read_record(service: ServiceHere, request: Request) -> Response:
         try:
             found = await service.reader.run(partial(read, data=body), TIMEOUT)
         except WorkerError as error:
-            raise HTTPException(422, f"body: {error}") from error
+            raise HTTPException(422, str(error)) from error
         return GzippedJson(found, upload.pop_all())
