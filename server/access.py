@@ -94,14 +94,14 @@ class AddressRateLimiter:
         self._text = f"more than {per_minute:,g} {uses} a minute from {{}} (the server's setting {setting})"
         self._limiters: dict[str, RateLimiter] = {}  # the most recently used address is last
 
-    def take(self, address: str) -> None:
-        """Take one use for an address. Raises RateLimitError if none is left."""
+    def take(self, address: str, uses: float = 1.0) -> None:
+        """Take one use for an address, or a part of one. Raises RateLimitError if less is left."""
         address = limited_address(address)
         limiter = self._limiters.pop(address, None) or RateLimiter(self._per_minute / 60, self._burst)
         self._limiters[address] = limiter
         if len(self._limiters) > MAX_ADDRESSES:
             del self._limiters[next(iter(self._limiters))]
-        if not limiter.take():
+        if not limiter.take(uses):
             raise RateLimitError(f"{self._text.format(address)}; try again later", limiter.retry_after)
 
 
@@ -207,17 +207,17 @@ class Access:
             if not self._by_address[address]:
                 del self._by_address[address]
 
-    def request(self, address: str) -> None:
-        """Count an HTTP request. Raises RateLimitError."""
-        self._requests.take(address)
+    def request(self, address: str, requests: float = 1.0) -> None:
+        """Count an HTTP request, or what costs as much as a part of one. Raises RateLimitError."""
+        self._requests.take(address, requests)
 
     def open_room(self, address: str) -> None:
-        """Count a room that a bot opens by joining it. Raises RateLimitError."""
+        """Count a room that is not permanent, which a bot opens by joining it, or a request. Raises RateLimitError."""
         address = limited_address(address)
         n_open = self._rooms[address]
         if n_open >= self._settings.rooms_per_address:
             text = (
-                f"bots of {address} have opened {n_open} rooms (the server's setting rooms_per_address); "
+                f"{address} has opened {n_open} rooms (the server's setting rooms_per_address); "
                 "join one of them, or leave one first"
             )
             raise RateLimitError(text, ROOM_RETRY)
@@ -270,6 +270,13 @@ class Access:
             )
         if owner is None and await self._store.has_token(name):
             raise AccessError(f"the name {name!r} is reserved by a token: send the token, or choose another name")
+
+    async def authorize_player(self, token: str | None) -> None:
+        """Check that the holder of `token` may play, as any bot, or that everybody may. Raises UnauthorizedError."""
+        if token and await self._store.token_owner(token) is None:
+            raise UnauthorizedError("the token is unknown or revoked; ask the server's operator for another")
+        if not token and self._settings.tokens_needed:
+            raise UnauthorizedError("a token is needed: send it as Authorization: Bearer TOKEN")
 
     async def authorize_admin(self, token: str | None) -> StoredToken | None:
         """Check that the holder of `token` may open and close rooms; None if the server needs no tokens and got none.

@@ -32,7 +32,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.names": set(),
     "server.access": {"server.settings", "server.store", "server.addresses", "server.names"},
     "server.rooms": {"server.ports", "server.access", "server.settings", "server.house_bots", "server.loop_clock"},
-    "server.spectators": {"server.game", "server.connection", "server.turns", "server.metrics"},
+    "server.spectators": {"server.connection", "server.turns", "server.metrics"},
+    "server.broadcast": {"server.game", "server.connection", "server.turns"},
     "server.results": {"server.game", "server.store"},
     "server.storing": {"server.metrics", "server.store", "server.turns"},
     "server.worker": set(),
@@ -40,7 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.reviews": {"server.worker", "server.review_work", "server.access", "server.addresses", "server.store"},
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
-        "server.store", "server.access", "server.rooms", "server.spectators", "server.results", "server.turns",
+        "server.store", "server.access", "server.rooms", "server.broadcast", "server.results", "server.turns",
         "server.names", "server.storing", "server.addresses",
     },
 }  # fmt: skip
