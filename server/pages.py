@@ -113,8 +113,8 @@ def modules_of(module: str, files: Mapping[str, bytes]) -> list[str]:
     """A module and all that it imports, each once, those that it imports itself first."""
     found = [module]
     for name in found:  # grows
-        imported = IMPORT.findall(files[f"{name}.js"].decode())
-        found += [other for other in imported if other not in found]
+        imported = dict.fromkeys(IMPORT.findall(files[f"{name}.js"].decode()))
+        found += [other for other in imported if other not in found and f"{other}.js" in files]
     return found
 
 
