@@ -59,6 +59,8 @@ export class Timeline {
   rounds = [];
   /** The states at the ends of the rounds. @type {State[]} */
   results = [];
+  /** Whether a bot has said something of its moves. */
+  hasNotes = false;
   /** Why it ends before the game does, "" if it does not. */
   problem = "";
   #state = initial();
@@ -101,6 +103,7 @@ export class Timeline {
       const { bakaze, kyoku, honba } = message;
       this.rounds.push({ name: `${bakaze}${kyoku}-${honba}`, first: this.places.length, scores: this.#scores() });
     }
+    this.hasNotes ||= message.ext_bot !== undefined;
     if (message.type === "end_kyoku") this.results.push(this.#state);
     if (!this.rounds.length) return;
     const place = { message, state: this.#state, faults: this.#faults, round: this.rounds.length - 1 };
