@@ -45,10 +45,9 @@ export async function loadRecord(id) {
   return text.split("\n").flatMap((line) => (line ? [JSON.parse(line)] : []));
 }
 
-/** Bytes or a text, gzipped. @param {Blob | string} content @returns {Promise<Blob>} */
-export async function gzip(content) {
-  const stream = new Blob([content]).stream().pipeThrough(new CompressionStream("gzip"));
-  return new Response(stream).blob();
+/** A file, gzipped. @param {Blob} file @returns {Promise<Blob>} */
+export async function gzip(file) {
+  return new Response(file.stream().pipeThrough(new CompressionStream("gzip"))).blob();
 }
 
 /** All places of a game, in order. Messages may be added while it is played. */

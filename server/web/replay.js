@@ -7,8 +7,8 @@ import { el } from "./dom.js";
 import { Timeline } from "./record.js";
 import { iconButton, RoundList, roundName, SeekBar, setIcon } from "./replay_controls.js";
 import { readFragment, writeFragment, writeNow } from "./replay_place.js";
-import { notePanel, recordPanel, scorePanel } from "./replay_side.js";
-import { finalPanel, resultPanel } from "./result.js";
+import { notePanel, recordPanel, roundResult, scorePanel } from "./replay_side.js";
+import { finalPanel } from "./result.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./mjai.js").Message} Message */
@@ -25,7 +25,7 @@ const EVENT = 800; // milliseconds that an event is shown at speed 1
 const LONGER = new Set(["hora", "ryukyoku", "end_kyoku"]); // shown four times as long
 const NO_MARKS = {}; // the same one, so that the table need not draw the hand again
 /** Messages over which a result is shown. @type {Record<string, (state: import("./mjai.js").State) => HTMLElement>} */
-const RESULTS = { end_kyoku: resultPanel, end_game: finalPanel };
+const RESULTS = { end_kyoku: roundResult, end_game: finalPanel };
 
 /** Keys, with `Shift+` for arrows. @type {Record<string, (replay: NukiReplay) => void>} */
 const KEYS = {
@@ -226,7 +226,7 @@ export class NukiReplay extends HTMLElement {
     const last = live && results.at(-1);
     this.#side.replaceChildren(
       ...(last
-        ? [el("section", { class: "last-round" }, el("h2", {}, t("replay_last_round")), resultPanel(last))]
+        ? [el("section", { class: "last-round" }, el("h2", {}, t("replay_last_round")), roundResult(last))]
         : []),
       ...(rounds.length ? [scorePanel(this.#timeline, (place) => this.go(place))] : []),
       ...(game && !live ? [recordPanel(game, this.#timeline)] : []),
