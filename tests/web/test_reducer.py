@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -23,7 +24,7 @@ from engine.table import TABLE
 from tests.conftest import Scale
 from tests.support.players import ALL_HABITS, efficient_driver, play
 from tests.support.walls import clustered_wall
-from tests.support.web_states import VIEWERS, Reducer, Reference, State, Viewer, shown_to
+from tests.support.web_states import MODULE, VIEWERS, Reducer, Reference, State, Viewer, shown_to
 
 RULES = [preset.with_length(length) for preset in (TENHOU, MAJSOUL) for length in ("east", "hanchan")]
 
@@ -54,6 +55,9 @@ def odd_game(seed: int) -> Game:
     rng = random.Random(seed)
     walls = [clustered_wall(rng) for _ in range(5)] if seed % 4 else []
     return play(Game(seed, RULES[seed % len(RULES)], walls=walls), efficient_driver(rng, ALL_HABITS[seed % 10]))
+
+
+rare_messages = functools.cache(lambda seed: odd_game(seed).messages)
 
 
 def difference(found: Any, expected: Any, where: str = "") -> str:
@@ -186,22 +190,16 @@ WRONG = [
 ]
 
 
-@pytest.fixture(scope="module")
-def rare_games() -> list[list[Message]]:
-    """Games in which each wrong line shows."""
-    return [odd_game(seed).messages for seed in range(60)]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(WRONG)), ids=lambda number: WRONG[number][0].strip()[:40])
-def test_a_wrong_line_is_found(tmp_path: Path, rare_games: list[list[Message]], number: int) -> None:
+def test_a_wrong_line_is_found(tmp_path: Path, number: int) -> None:
     right, wrong = WRONG[number]
     source = MODULE.read_text()
     assert source.count(right) == 1
     module = tmp_path / "wrong.mjs"
     module.write_text(source.replace(right, wrong))
     with Reducer(module) as reducer:
-        assert any(disagreement(reducer, messages, ["open", 0]) for messages in rare_games)
+        assert any(disagreement(reducer, messages, ["open", 0]) for messages in map(rare_messages, range(60)))
 
 
 # Messages that cannot be ----------------------------------------------------------------------------------------------
