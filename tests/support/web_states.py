@@ -200,10 +200,10 @@ class Reference:
 
 
 def compared(seat: State) -> State:
-    """A seat of the reducer as `Reference` gives it: the tiles of melds in the order of a hand."""
+    """A seat of the reducer as `Reference` gives it: the tiles of melds in the order of a hand, the called one by its place."""
     for meld in seat["melds"]:
-        if meld["called"]:  # the tiles of the hand come first, then the one called
-            assert meld["tiles"][3 if meld["type"] == "daiminkan" else 2] == meld["called"], meld
+        if meld["called"] in meld["tiles"]:  # the tiles of the hand come first, then the one called
+            meld["called"] = meld["tiles"][3 if meld["type"] == "daiminkan" else 2]
         meld["tiles"].sort()  # 5p before 5pr
     return seat
 
