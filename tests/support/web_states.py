@@ -200,7 +200,7 @@ class Reference:
 
 
 def compared(seat: State) -> State:
-    """A seat of the reducer as `Reference` gives it: the tiles of melds in the order of a hand, the called one by its place."""
+    """A seat of the reducer as `Reference` gives it: melds in the order of a hand, the called tile by its place."""
     for meld in seat["melds"]:
         if meld["called"] in meld["tiles"]:  # the tiles of the hand come first, then the one called
             meld["called"] = meld["tiles"][3 if meld["type"] == "daiminkan" else 2]
