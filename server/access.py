@@ -92,14 +92,14 @@ class AddressRateLimiter:
         self._text = f"more than {per_minute:,g} {uses} a minute from {{}} (the server's setting {setting})"
         self._limiters: dict[str, RateLimiter] = {}  # the most recently used address is last
 
-    def take(self, address: str) -> None:
-        """Take one use for an address. Raises RateLimitError if none is left."""
+    def take(self, address: str, uses: float = 1.0) -> None:
+        """Take one use for an address, or a part of one. Raises RateLimitError if less is left."""
         address = limited_address(address)
         limiter = self._limiters.pop(address, None) or RateLimiter(self._per_minute / 60, self._burst)
         self._limiters[address] = limiter
         if len(self._limiters) > MAX_ADDRESSES:
             del self._limiters[next(iter(self._limiters))]
-        if not limiter.take():
+        if not limiter.take(uses):
             raise RateLimitError(f"{self._text.format(address)}; try again later", limiter.retry_after)
 
 
@@ -184,9 +184,9 @@ class Access:
             if not self._by_address[address]:
                 del self._by_address[address]
 
-    def request(self, address: str) -> None:
-        """Count an HTTP request. Raises RateLimitError."""
-        self._requests.take(address)
+    def request(self, address: str, requests: float = 1.0) -> None:
+        """Count an HTTP request, or what costs as much as a part of one. Raises RateLimitError."""
+        self._requests.take(address, requests)
 
     def open_room(self, address: str) -> None:
         """Count a room that is not permanent, which a bot opens by joining it, or a request. Raises RateLimitError."""
