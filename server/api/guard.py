@@ -17,6 +17,8 @@ FILES = "/web/"  # of the pages (`server.pages`)
 # first time may have one address.
 FILE = 0.1
 MAX_BODY = 8192  # bytes: all settings of a room, and no thousand unknown ones
+MAX_UPLOAD = 262_144  # bytes of a record, which pages send gzipped
+UPLOADS = frozenset({"/api/records", "/api/reviews"})  # paths to which records are sent
 
 
 class Guard:
@@ -72,6 +74,7 @@ def check_body(scope: Scope, headers: Headers) -> JSONResponse | None:
         return problem(413, f"a {scope['method']} request has no body here: send it without one")
     if "transfer-encoding" in headers and scope["method"] != "DELETE":
         return problem(411, "Content-Length is missing: send the length of the body")
-    if length > MAX_BODY:
-        return problem(413, f"the body is longer than {MAX_BODY:,} bytes")
+    longest = MAX_UPLOAD if scope["path"] in UPLOADS else MAX_BODY
+    if length > longest:
+        return problem(413, f"the body is longer than {longest:,} bytes")
     return None

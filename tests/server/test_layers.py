@@ -36,6 +36,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.broadcast": {"server.game", "server.connection", "server.turns"},
     "server.results": {"server.game", "server.store"},
     "server.storing": {"server.metrics", "server.store", "server.turns"},
+    "server.worker": set(),
+    "server.review_work": {"server.worker"},
+    "server.reviews": {"server.worker", "server.review_work", "server.access", "server.addresses", "server.store"},
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
         "server.store", "server.access", "server.rooms", "server.broadcast", "server.results", "server.turns",
