@@ -12,6 +12,7 @@ import { language, t } from "./words.js";
 /** @typedef {parts.Review} Review */
 
 const PAUSE = 250; // milliseconds until the place is written into the URL: browsers refuse many writes at once
+const REGION = { class: "scroll", tabindex: 0, role: "region" }; // that may be scrolled, with the keyboard too
 const FIELDS = "input, select, textarea";
 
 /** Keys, with `Shift+` for arrows. @type {Record<string, (view: ReviewView) => void>} */
@@ -58,7 +59,7 @@ class ReviewView {
   #bots = el("div", { class: "row" });
   #replay = el("a", { class: "button" }, t("review_replay"));
   #hands = el("button", { type: "button", onclick: () => this.turnHands() }, t("review_open"));
-  #decisions = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("review_decisions") });
+  #decisions = el("div", { ...REGION, "aria-label": t("review_decisions") });
 
   /** @param {Message[]} messages @param {Review} review @param {string} game */
   constructor(messages, review, game) {
@@ -95,15 +96,18 @@ class ReviewView {
         el("div", { class: "review-aside" }, this.#place, moves, this.#opinions, settings),
       ),
       el("p", { class: "muted review-help" }, t("review_help")),
-      el("h2", {}, t("review_summary")),
       el(
         "div",
-        { class: "scroll", tabindex: 0, role: "region", "aria-label": t("review_summary") },
-        parts.summaryTable(this.review),
+        { class: "review-lists" },
+        el("section", {}, el("h2", {}, t("review_decisions")), this.#decisions),
+        el(
+          "section",
+          {},
+          el("h2", {}, t("review_summary")),
+          el("div", { ...REGION, "aria-label": t("review_summary") }, parts.summaryTable(this.review)),
+          el("p", { class: "muted" }, t("review_explained")),
+        ),
       ),
-      el("p", { class: "muted" }, t("review_explained")),
-      el("h2", {}, t("review_decisions")),
-      this.#decisions,
     );
   }
 

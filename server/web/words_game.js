@@ -77,6 +77,7 @@ addWords({
     view_large: "{name} has {size} MB; a record may have {most} MB. Is it one game?",
     view_problems: "Problems in this record",
     view_other: "View another record",
+    view_review: "Review",
   },
   ja: {
     replay_previous_round: "前の局",
@@ -152,5 +153,6 @@ addWords({
     view_large: "{name}は{size} MBです。牌譜は{most} MBまでです。一試合分のファイルですか。",
     view_problems: "この牌譜の問題点",
     view_other: "別の牌譜を見る",
+    view_review: "検討する",
   },
 });
