@@ -25,16 +25,17 @@ test-all:
 coverage:
 	$(MAKE) test ARGS="--cov --cov-report=term $(ARGS)"
 
-check: .venv/installed-dev
+check: .venv/installed-dev node_modules/installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	npm run --silent check
 
 docs: .venv/installed-docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet && echo "the documentation is in site/"
 
 clean:
-	rm -rf .venv build dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv node_modules build dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Stamps: nothing is installed again until what is to be installed changes.
@@ -47,6 +48,13 @@ clean:
 	@echo "installing nukidora and what $* needs into .venv …"
 	@$(PIP_INSTALL) --editable ".[server,$*]"
 	@touch $@ .venv/installed
+
+node_modules/installed: package.json package-lock.json
+	@command -v npm >/dev/null || { echo "no npm found: the checks of server/web need Node.js and npm (apt-get install" \
+		"nodejs npm)" >&2; exit 1; }
+	@echo "installing what checks the JavaScript into node_modules …"
+	@npm ci --silent --no-audit --no-fund
+	@touch $@
 
 $(BIN)/pip:
 	@command -v $(PYTHON) >/dev/null || { echo "no $(PYTHON) found: name a Python 3.11 or newer, as in" \

@@ -189,12 +189,12 @@ class Access:
         self._requests.take(address)
 
     def open_room(self, address: str) -> None:
-        """Count a room that a bot opens by joining it. Raises RateLimitError."""
+        """Count a room that is not permanent, which a bot opens by joining it, or a request. Raises RateLimitError."""
         address = limited_address(address)
         n_open = self._rooms[address]
         if n_open >= self._settings.rooms_per_address:
             text = (
-                f"bots of {address} have opened {n_open} rooms (the server's setting rooms_per_address); "
+                f"{address} has opened {n_open} rooms (the server's setting rooms_per_address); "
                 "join one of them, or leave one first"
             )
             raise RateLimitError(text, ROOM_RETRY)
@@ -247,6 +247,13 @@ class Access:
             )
         if owner is None and await self._store.has_token(name):
             raise AccessError(f"the name {name!r} is reserved by a token: send the token, or choose another name")
+
+    async def authorize_player(self, token: str | None) -> None:
+        """Check that the holder of `token` may play, as any bot, or that everybody may. Raises UnauthorizedError."""
+        if token and await self._store.token_owner(token) is None:
+            raise UnauthorizedError("the token is unknown or revoked; ask the server's operator for another")
+        if not token and self._settings.tokens_needed:
+            raise UnauthorizedError("a token is needed: send it as Authorization: Bearer TOKEN")
 
     async def authorize_admin(self, token: str | None) -> StoredToken | None:
         """Check that the holder of `token` may open and close rooms; None if the server needs no tokens and got none.

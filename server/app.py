@@ -11,15 +11,16 @@ from server.api.errors import handle_errors
 from server.api.guard import Guard
 from server.api.origins import Origins
 from server.lobby import Lobby
-from server.pages import page_routes
+from server.pages import missing_page, page_routes
 from server.websocket_routes import WebSockets
 
 DESCRIPTION = """\
 Games of three-player riichi mahjong between mjai bots: rooms, results, records, ratings.
 
 Two addresses are WebSockets and not listed below. Bots play at `/mjai/{room}`. Spectators listen at
-`/api/games/{game_id}/events`: canonical mjai messages, one a frame, from the start of the game to `end_game`, with all
-hands open; a round is sent once it is finished and the room's `spectator_delay` has passed.
+`/api/games/{game_id}/events`: canonical mjai messages, one a frame, from the start of the game to `end_game`. With
+`?hands=open` (the default) a round is sent, all hands open, once it is finished and the room's `spectator_delay` has
+passed; with `?hands=closed` every event at once, and all concealed tiles are `?`.
 
 Times are ISO 8601 in UTC. Lists come in pages: send `next_cursor` as `cursor` to get the next one. The body of
 an error is `{"detail": "one line"}`. A plus sign in a query is written `%2B`.
@@ -42,4 +43,5 @@ def make_app(lobby: Lobby) -> FastAPI:
     for router in api.ROUTERS:
         app.include_router(router, responses=problems(413, 429))  # of `Guard`
     app.router.routes += page_routes()
+    app.exception_handler(404)(missing_page)
     return app

@@ -7,13 +7,14 @@ from functools import cache
 import numpy as np
 import structlog
 
-from agents.base import CompiledAgent
+from agents.base import ActionValues, CompiledAgent
 from agents.files import where_raised
 from agents.registry import BUILT_IN, is_file, make
 from agents.registry import names as registered
 from engine.game import Game
 
 _compiled: dict[str, bool] = {}  # spec of each bot that has been made -> whether it is compiled
+_evaluating: set[str] = set()  # those of them that have action values
 _broken: set[str] = set()  # names of registered bots that cannot be played
 log = structlog.get_logger("server")
 
@@ -27,7 +28,10 @@ def names() -> tuple[str, ...]:
 def check_bot(spec: str) -> None:
     """Raise ValueError unless the bot can be made. It is made at the first call only."""
     if spec not in _compiled:
-        _compiled[spec] = isinstance(make(spec), CompiledAgent)
+        agent = make(spec)
+        _compiled[spec] = isinstance(agent, CompiledAgent)
+        if isinstance(agent, ActionValues):
+            _evaluating.add(spec)
 
 
 def check_requested_bot(spec: str) -> None:
@@ -37,9 +41,18 @@ def check_requested_bot(spec: str) -> None:
     """
     if is_file(spec) or ":" in spec:
         raise ValueError("only the flags of the server may name a bot in a file, or with an argument")
-    playable = [name for name in names() if name not in _broken]
-    if spec not in playable:
-        raise ValueError(f"unknown bot {spec!r}: choose one of {', '.join(playable)}")
+    if spec not in playable():
+        raise ValueError(f"unknown bot {spec!r}: choose one of {', '.join(playable())}")
+
+
+def playable() -> list[str]:
+    """The names that requests may name: the registered bots without those that failed when the server started."""
+    return [name for name in names() if name not in _broken]
+
+
+def evaluating() -> list[str]:
+    """Those of `playable` that have action values; they were made when the server started."""
+    return [name for name in playable() if name in _evaluating]
 
 
 def is_built_in(spec: str) -> bool:

@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from engine.mjai.connection import DEFAULT_ROOM, Join
 from server.access import Access, AccessError, RateLimitError, ServerFullError
 from server.addresses import limited_address
+from server.broadcast import Broadcast
 from server.connection.bot_connection import BotConnection
 from server.counting import count_stored_games
 from server.game.game_log import GameLog
@@ -33,7 +34,6 @@ from server.ports import ConnectionHandler, PlayerPort, Transport
 from server.results import finished_game
 from server.rooms import Room, settings_of
 from server.settings import RoomSettings, Settings
-from server.spectators import Broadcast
 from server.store import Store, StoreError
 from server.storing import Storing
 from server.turns import FairLock, Turns, Turnstile
@@ -259,11 +259,12 @@ class Lobby:
         permanent: bool = True,
         opened: datetime | None = None,
         opened_by: str = "",
+        linger: float = 0.0,
     ) -> Room:
         """Open a room, or return the one of this name.
 
         `opened` is for rooms that the server opens when it starts; they do not count against `max_rooms`. `opened_by`
-        is the address of a bot that opens it. Raises ServerFullError, or RateLimitError for an address with too many.
+        and `linger`: see `Room`. Raises ServerFullError, or RateLimitError for an address with too many.
         """
         previous = started = 0
         if settings.seed is not None or settings.games:
@@ -275,8 +276,10 @@ class Lobby:
                 raise ServerFullError(f"{len(self.rooms)} rooms are open, and no more are allowed; join one of them")
             if opened_by:
                 self.access.open_room(opened_by)
-            room = self.rooms[name] = Room(name, settings, permanent, self._start_game, opened_by)
+            room = self.rooms[name] = Room(name, settings, permanent, self._start_game, opened_by, linger)
             room.previous_games, room.started = previous, started
+            if room.lingers:
+                room.start_idle_timer(self.close_room)
             log.info("room opened", room=name)
         return room
 
@@ -286,7 +289,9 @@ class Lobby:
         self._remove_room_if_unused(room)
 
     def _remove_room_if_unused(self, room: Room) -> None:
-        if room.empty and (room.closed or room.finished or not room.permanent):
+        if room.empty and room.lingers:
+            room.start_idle_timer(self.close_room)
+        elif room.empty and (room.closed or room.finished or not room.permanent):
             room.close()
             if self.rooms.get(room.name) is room:  # else another room has the name by now
                 del self.rooms[room.name]
@@ -352,9 +357,9 @@ class Lobby:
         for seat in game.bot_seats:
             self._seats[seat.player.secret_hash] = game, seat
 
-    def round_over(self, game_id: str) -> None:
+    def recorded(self, game_id: str, rounds: int) -> None:
         """See `GameOwner`."""
-        self.broadcasts[game_id].round_over()
+        self.broadcasts[game_id].recorded(rounds)
 
     def game_over(self, game_id: str) -> None:
         """See `GameOwner`."""

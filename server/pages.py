@@ -1,19 +1,28 @@
 """The web pages: one HTML shell for all of them, and the files of `server/web`.
 
 A page is a row of PAGES: its path, its title, and the name of its module in `server/web`, which fills it from the HTTP
-API and the WebSockets in the browser. All files are read when the server starts.
+API and the WebSockets in the browser. All files are read when the server starts, and nothing else is ever sent.
+
+A page names its files by a folder with the hash of all of them, `/web/HASH/`. So a browser that has them need not ask
+again, and never mixes files of two versions. Without the folder they are the newest ones.
 """
 
 from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from fastapi.exception_handlers import http_exception_handler
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Scope
+
+from server.api.common import with_raw_path
 
 WEB = Path(__file__).parent / "web"
 PAGES = {
@@ -33,54 +42,107 @@ SHELL = """\
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title} · nukidora</title>
-<link rel="icon" href="/web/icon.svg">
-<link rel="stylesheet" href="/web/style.css">
-<script type="module" src="/web/{module}.js"></script>
+<link rel="icon" href="{folder}/icon.svg">
+<link rel="stylesheet" href="{folder}/style.css">
+{scripts}
 </head>
 <body>
 {sprite}
-<main></main>
+<main>{main}</main>
 <noscript>This page needs JavaScript.</noscript>
 </body>
 </html>
 """
+MISSING = '<h1>404</h1><p>There is no such page. <a href="/">Lobby</a></p>'
+IMPORT = re.compile(r"""^(?:import|export) [^"']*["']\./(?P<name>\w+)\.js["']""", re.MULTILINE)
 MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html"}
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
-    "Cache-Control": "no-cache",  # the browser asks each time whether its copy is the newest
     "Vary": "Accept-Encoding",
 }
+NEWEST = "no-cache"  # the browser asks each time whether its copy is the newest
+FOR_EVER = "public, max-age=31536000, immutable"
 
 
 class File:
     """A file that browsers are sent, as it is and gzipped."""
 
-    def __init__(self, content: bytes, suffix: str) -> None:
+    def __init__(self, content: bytes, suffix: str, cache_control: str = NEWEST, status: int = 200) -> None:
         self._content = content
         self._gzipped = gzip.compress(content, mtime=0)
-        self._headers = HEADERS | {"ETag": f'"{hashlib.sha256(content).hexdigest()[:32]}"'}
+        self._tag = f'W/"{digest(content)}"'
+        self._headers = HEADERS | {"ETag": self._tag, "Cache-Control": cache_control}
         self._media_type = MEDIA_TYPES[suffix]
+        self._status = status
 
-    async def __call__(self, request: Request) -> Response:
-        """Answer a request."""
-        if self._headers["ETag"] in request.headers.get("if-none-match", ""):
+    async def respond(self, request: Request) -> Response:
+        """The response to a request."""
+        known = request.headers.get("if-none-match", "")
+        if known == "*" or self._tag in known:
             return Response(status_code=304, headers=self._headers)
-        if "gzip" in request.headers.get("accept-encoding", ""):
-            headers = self._headers | {"Content-Encoding": "gzip"}
-            return Response(self._gzipped, headers=headers, media_type=self._media_type)
-        return Response(self._content, headers=self._headers, media_type=self._media_type)
+        content, headers = self._content, self._headers
+        if "gzip" in map(str.strip, request.headers.get("accept-encoding", "").split(",")):
+            content, headers = self._gzipped, headers | {"Content-Encoding": "gzip"}
+        return Response(content, self._status, headers, self._media_type)
+
+
+class PageRoute(Route):
+    """A route that matches the path as it was sent: a slash in a name is %2F."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """See Starlette's `Route`."""
+        return super().matches(with_raw_path(scope)) if scope["type"] == "http" else (Match.NONE, {})
+
+
+def digest(content: bytes) -> str:
+    """Names a content."""
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+def read_files() -> dict[str, bytes]:
+    """The files of the pages by their names. ``style.css`` is all of `server/web/css`, in the order of the names."""
+    files = {file.name: file.read_bytes() for file in sorted(WEB.glob("*.*"))}
+    return files | {"style.css": b"".join(file.read_bytes() for file in sorted((WEB / "css").glob("*.css")))}
+
+
+def modules_of(module: str, files: Mapping[str, bytes]) -> list[str]:
+    """A module and all that it imports, each once, those that it imports itself first."""
+    found = [module]
+    for name in found:  # grows
+        imported = dict.fromkeys(IMPORT.findall(files[f"{name}.js"].decode()))
+        found += [other for other in imported if other not in found and f"{other}.js" in files]
+    return found
 
 
 def page_routes() -> Iterator[BaseRoute]:
-    """The routes of all pages and of the files they load. ``style.css`` is all of `server/web/css`, by name."""
-    sprite = (WEB / "tiles.svg").read_text()
+    """The routes of all pages and of the files they load."""
+    files = read_files()
+    sprite = files["tiles.svg"].decode()
+    folder = "/web/" + digest(b"".join(name.encode() + content for name, content in sorted(files.items())))
     for path, (title, module) in PAGES.items():
-        shell = SHELL.format(title=title, module=module, sprite=sprite)
-        yield Route(path, File(shell.encode(), ".html").__call__)
-    style = b"".join(file.read_bytes() for file in sorted((WEB / "css").glob("*.css")))
-    yield Route("/web/style.css", File(style, ".css").__call__)
-    for file in sorted(WEB.glob("*.*")):
-        yield Route(f"/web/{file.name}", File(file.read_bytes(), file.suffix).__call__)
+        # The browser asks for all modules at once, and not for each when it has read what imports it.
+        links = [f'<link rel="modulepreload" href="{folder}/{name}.js">' for name in modules_of(module, files)[1:]]
+        scripts = "\n".join([*links, f'<script type="module" src="{folder}/{module}.js"></script>'])
+        shell = SHELL.format(title=title, folder=folder, scripts=scripts, sprite=sprite, main="")
+        yield PageRoute(path, File(shell.encode(), ".html").respond)
+    for name, content in files.items():
+        suffix = Path(name).suffix
+        yield PageRoute(f"{folder}/{name}", File(content, suffix, FOR_EVER).respond)
+        yield PageRoute(f"/web/{name}", File(content, suffix).respond)
+
+
+NO_PAGE = File(
+    SHELL.format(title="404", folder="/web", scripts="", sprite="", main=MISSING).encode(), ".html", status=404
+)
+
+
+async def missing_page(request: Request, error: Exception) -> Response:
+    """The response where nothing is found: a page for a browser that wants one, else JSON."""
+    assert isinstance(error, HTTPException)
+    if "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api/"):
+        return await NO_PAGE.respond(request)
+    return await http_exception_handler(request, error)

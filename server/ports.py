@@ -164,8 +164,8 @@ class GameOwner(Protocol):
     turns: Turns
     network: FairLock  # held while the network of a house bot decides
 
-    def round_over(self, game_id: str) -> None:
-        """A round has ended and is in the game's history."""
+    def recorded(self, game_id: str, rounds: int) -> None:
+        """The game's history has new messages, which finish that many rounds."""
         ...
 
     def game_over(self, game_id: str) -> None:

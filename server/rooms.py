@@ -7,6 +7,7 @@ import random
 import re
 import secrets
 from collections.abc import Callable
+from math import inf
 
 from engine.mjai.connection import ROOM_NAME, ROOM_TEXT
 from engine.seeds import derived_seed
@@ -18,6 +19,12 @@ from server.settings import RoomSettings
 
 SEATS = 3
 NAME = re.compile(ROOM_NAME)
+LINGER = 60.0  # seconds that a room for one sitting stays open when it is empty
+# What a room for one sitting may set, and the largest value. The rest is the server's own: a seed would tell the walls.
+SITTING: dict[str, float] = {
+    "rules": inf, "length": inf, "games": inf, "fill": inf, "fill_delay": 60, "decision_time": 60, "bank_time": 300,
+    "pause": 5, "resume_timeout": 300,
+}  # fmt: skip
 
 
 def settings_of(name: str, default: RoomSettings) -> RoomSettings:
@@ -39,6 +46,16 @@ def settings_of(name: str, default: RoomSettings) -> RoomSettings:
     return default.model_copy(update={"fill": tuple(bots), "fill_delay": 0.0})
 
 
+def check_sitting(settings: RoomSettings) -> None:
+    """Check the settings that are given for a room for one sitting. Raises ValueError."""
+    for name in sorted(settings.model_fields_set):
+        if name not in SITTING:
+            raise ValueError(f"{name} can be set for a permanent room only; others set {', '.join(SITTING)}")
+        value = getattr(settings, name)
+        if isinstance(value, int | float) and value > SITTING[name]:
+            raise ValueError(f"{name} is {value:g}; in a room that is not permanent it is at most {SITTING[name]:g}")
+
+
 class Room:
     """Bots that wait for a game, and counts of the games started here."""
 
@@ -49,16 +66,19 @@ class Room:
         permanent: bool,
         on_fill_timer: Callable[[Room], None],
         opened_by: str = "",
+        linger: float = 0.0,
     ) -> None:
-        """A `permanent` room stays open when it is empty.
+        """A `permanent` room stays open when it is empty; another one for `linger` seconds more.
 
         `on_fill_timer` is called with the room when the fill delay is over and house bots are to fill the empty seats.
-        `opened_by` is the address of the bot that has opened it; "": none has.
+        `opened_by` is the address of whoever has opened it and may open no more than some; "": nobody.
         """
         self.name = name
         self.settings = settings
         self.permanent = permanent
         self.opened_by = opened_by
+        self.linger = linger
+        self._idle_timer: asyncio.TimerHandle | None = None
         self.closed = False
         self.previous_games = 0  # of earlier rooms of this name: with a seed, no walls come twice
         self.started = 0  # games; since the server started, or ever where the room has a seed or `games`
@@ -83,10 +103,26 @@ class Room:
         """Whether all games that were to be played here have started."""
         return 0 < self.settings.games <= self.started
 
+    @property
+    def lingers(self) -> bool:
+        """Whether the room stays open for some time when it is empty."""
+        return self.linger > 0 and not self.closed and not self.finished
+
+    def start_idle_timer(self, on_idle: Callable[[Room], None]) -> None:
+        """The room is empty: call back with it if it stays so."""
+        self._cancel_idle_timer()
+        self._idle_timer = asyncio.get_running_loop().call_later(self.linger, on_idle, self)
+
+    def _cancel_idle_timer(self) -> None:
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+            self._idle_timer = None
+
     def enter(self, bot: PlayerPort) -> None:
         """A bot waits here from now on. Raises AccessError if the room is closed or finished."""
         if self.closed or self.finished:
             raise AccessError(self._why_closed())
+        self._cancel_idle_timer()
         self.waiting.append(bot)
         self._start_fill_timer()
         if self.settings.wait_timeout and not self._may_stay(bot):
@@ -110,6 +146,7 @@ class Room:
         """Accept no more bots, and disconnect those that wait; games in play are finished."""
         self.closed = True
         self._cancel_fill_timer()
+        self._cancel_idle_timer()
         for bot in list(self.waiting):
             bot.close_with_error(self._why_closed())
 

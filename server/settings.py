@@ -147,7 +147,7 @@ class Settings(BaseSettings, RoomSettings):
         "auto", description="who may play: open (anybody), token, or auto: token unless the address is loopback"
     )
     max_rooms: int = Field(1000, ge=1, le=MANY, description="open rooms")
-    rooms_per_address: int = Field(20, ge=1, le=MANY, description="open rooms that bots of one address have opened")
+    rooms_per_address: int = Field(20, ge=1, le=MANY, description="open rooms that one address has opened")
     max_connections: int = Field(2000, ge=3, le=MANY, description="open connections of all kinds")
     connections_per_address: int = Field(100, ge=1, le=MANY, description="open connections of one address")
     joins_per_minute: int = Field(600, ge=1, le=MANY, description="joins of one address")

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from time import perf_counter
+from time import monotonic, perf_counter, thread_time
 
 TURN = 0.001  # seconds of such work in one iteration of the event loop; then everything else runs
 Work = Callable[[], bool]  # a piece of work; returns whether there is more of it
@@ -81,6 +81,35 @@ class Turnstile:
         """Wait for a turn; it lasts until the next `await`."""
         async with self._lock:
             await asyncio.sleep(0)
+
+
+class Ration:
+    """Lets one task work in an iteration of the event loop, and all of them at most for a share of the processor."""
+
+    def __init__(self, share: float, burst: float) -> None:
+        """`share`: of a processor, from 0 to 1. `burst`: seconds of work that may be done at once after a pause."""
+        self._share = share
+        self._burst = burst
+        self._lock = asyncio.Lock()
+        self._owed = 0.0  # seconds of work that the share does not cover yet
+        self._since = 0.0  # monotonic time of this
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait for a turn, and do the work of the block, which must not wait for anything."""
+        async with self._lock:
+            await asyncio.sleep(max(0.0, self._still_owed() - self._burst) / self._share)
+            started = thread_time()
+            try:
+                yield
+            finally:
+                self._owed = self._still_owed() + thread_time() - started
+
+    def _still_owed(self) -> float:
+        now = monotonic()
+        self._owed = max(0.0, self._owed - (now - self._since) * self._share)
+        self._since = now
+        return self._owed
 
 
 class FairLock:

@@ -13,15 +13,18 @@ from websockets.http11 import Request
 from engine.mjai import connection
 from engine.mjai.kinds import BOOL, COUNT
 from server.access import AccessError, Admission
+from server.api.common import printable
 from server.api.origins import Origins
+from server.broadcast import Hands
 from server.connection.websocket import HandshakeError, WebSocketConnection
 from server.lobby import Lobby
 from server.ports import ConnectionHandler
-from server.spectators import Spectator
-from server.turns import Turnstile
+from server.spectators import BURST, SHARE, Spectator
+from server.turns import Ration
 
 BOTS = re.compile(r"/mjai(?:/(?P<room>.*))?")
 SPECTATORS = re.compile(r"/api/games/(?P<game>[^/]+)/events")
+HANDS = "hands"
 JOIN_KEYS = frozenset(key.name for key in connection.JOIN_KEYS) - {"room"}
 NUMBERS = frozenset(key.name for key in connection.JOIN_KEYS if key.kind is COUNT)
 FLAGS = frozenset(key.name for key in connection.JOIN_KEYS if key.kind in (BOOL, connection.RESUME))
@@ -38,7 +41,7 @@ class WebSockets:
         self.messages_per_second = lobby.settings.messages_per_second
         self._lobby = lobby
         self._origins = origins
-        self._turnstile = Turnstile()
+        self._ration = Ration(SHARE, BURST)  # of all spectators
 
     def open(self, request: Request, admission: Admission) -> Handle:
         """Find out who handles the connection that a request opens. Raises HandshakeError, AccessError."""
@@ -54,7 +57,7 @@ class WebSockets:
             room = unquote(found["room"] or "")
             return self._bot(({"room": room} if room else {}) | join_keys(QueryParams(query)))
         if found := SPECTATORS.fullmatch(path):
-            return self._spectator(unquote(found["game"]))
+            return self._spectator(unquote(found["game"]), hands_of(QueryParams(query)))
         raise HandshakeError(
             404, "no WebSocket here: bots play at /mjai/ROOM, spectators listen at /api/games/ID/events"
         )
@@ -62,12 +65,29 @@ class WebSockets:
     def _bot(self, url_keys: dict[str, Any]) -> Handle:
         return lambda connection: self._lobby.connect(connection, url_keys)
 
-    def _spectator(self, game_id: str) -> Handle:
+    def _spectator(self, game_id: str, hands: Hands) -> Handle:
         broadcast = self._lobby.broadcasts.get(game_id)
         if broadcast is None:
             text = f"no game with this id is being played; for a finished game see /api/games/{game_id[:80]}"
             raise HandshakeError(404, text)
-        return lambda connection: Spectator(connection, broadcast, self._turnstile, self._lobby.metrics)
+
+        def handle(connection: WebSocketConnection) -> Spectator:
+            frames = broadcast.stream(hands, connection, self._ration)
+            return Spectator(connection, frames, self._ration, self._lobby.metrics)
+
+        return handle
+
+
+def hands_of(query: QueryParams) -> Hands:
+    """How a spectator wants to see the hands. Raises HandshakeError for a query that is unknown."""
+    for key in query:
+        if key != HANDS:
+            raise HandshakeError(422, f"query: {printable(key)} is unknown; known are {HANDS}")
+    match query.get(HANDS, "open"):
+        case "open" | "closed" as hands:
+            return hands
+        case other:
+            raise HandshakeError(422, f"query: {HANDS} is {printable(other)}; it should be 'open' or 'closed'")
 
 
 def join_keys(query: QueryParams) -> dict[str, Any]:

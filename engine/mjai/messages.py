@@ -67,12 +67,22 @@ _HIDE: dict[str, Hide] = {
     for key in row.keys
     if key.visibility is not Visibility.ALL
 }
+# Types of messages with tiles that only one seat may see.
+CONCEALED = frozenset(
+    row.type for row in EVENTS.values() for key in row.keys if key.visibility in (Visibility.ACTOR, Visibility.OWNER)
+)
+NOBODY = -1  # a seat that is nobody's
 
 
 def for_seat(message: Message, seat: int) -> Message:
     """The message as `seat` may see it: tiles dealt to or drawn by others are ``?``; ``start_game`` gets ``id``."""
     hide = _HIDE.get(message["type"])
     return message if hide is None else hide(message, seat)
+
+
+def for_public(message: Message) -> Message:
+    """The message as everybody may see it: all tiles that are dealt or drawn are ``?``."""
+    return for_seat(message, NOBODY) if message["type"] in CONCEALED else message
 
 
 def make(message_type: str, **fields: Any) -> Message:

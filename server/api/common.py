@@ -154,7 +154,7 @@ class Route(APIRoute):
         """Whether the route matches. Starlette calls this for one route after the other until one matches."""
         if scope["type"] != "http":
             return Match.NONE, {}
-        match, found = super().matches({**as_get(scope), "path": scope["raw_path"].decode("latin-1")})
+        match, found = super().matches(with_raw_path(as_get(scope)))
         if match is Match.PARTIAL:
             scope.setdefault(ALLOWED, set()).update(self.methods, {"HEAD"} if "GET" in self.methods else ())
         if "path_params" in found:
@@ -194,3 +194,8 @@ class Route(APIRoute):
 def as_get(scope: Scope) -> Scope:
     """The scope of a request, with GET in place of HEAD."""
     return {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
+
+
+def with_raw_path(scope: Scope) -> Scope:
+    """The scope of a request with the path as it was sent: a slash in a name is %2F there."""
+    return {**scope, "path": scope["raw_path"].decode("latin-1")}

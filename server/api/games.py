@@ -23,8 +23,8 @@ from server.api.common import (
     stored_page,
 )
 from server.api.errors import not_found
+from server.broadcast import Broadcast
 from server.lobby import Lobby
-from server.spectators import Broadcast
 from server.store import SeatScore, StoredGame
 from server.store.cursors import Order, one_more, time
 from server.store.models import GameInfo, ThreeSeats
@@ -34,11 +34,11 @@ DATE_AND_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:", re.ASCII)
 
 
 class PlayingGame(GameInfo):
-    """A game being played, as spectators may see it: without the round in play."""
+    """A game being played, as everybody at the table sees it."""
 
-    rounds: int = Field(description="finished rounds that spectators have seen")
+    rounds: int = Field(description="finished rounds")
     seats: ThreeSeats[SeatScore]
-    spectator_delay: float = Field(description="seconds before a finished round is shown to spectators")
+    spectator_delay: float = Field(description="seconds before all hands of a finished round are shown")
     status: Literal["playing"] = "playing"
 
 
@@ -80,11 +80,10 @@ def live_broadcast(lobby: Lobby, game_id: str) -> Broadcast | None:
 
 def playing_game(broadcast: Broadcast) -> PlayingGame:
     """A game being played, as the API sends it."""
-    start = broadcast.game.start
-    rounds, scores = broadcast.shown()
+    game, start = broadcast.game, broadcast.game.start
     first, second, third = (
         SeatScore(name=player.name, house_bot=bool(player.house), score=score)
-        for player, score in zip(start.players, scores, strict=True)
+        for player, score in zip(start.players, game.engine.scores, strict=True)
     )
     return PlayingGame(
         id=start.id,
@@ -92,7 +91,7 @@ def playing_game(broadcast: Broadcast) -> PlayingGame:
         rules=start.settings.rules,
         length=start.settings.length,
         started=start.started,
-        rounds=rounds,
+        rounds=game.history.rounds,
         seats=(first, second, third),
         spectator_delay=start.settings.spectator_delay,
     )

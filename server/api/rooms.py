@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from math import inf
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, HTTPException, Response
+from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, StringConstraints, WithJsonSchema
 
@@ -15,7 +16,7 @@ from server.api.common import Cursor, Limit, LobbyHere, Page, Route, problems, r
 from server.api.errors import not_found
 from server.house_bots import check_requested_bot, names
 from server.lobby import Lobby
-from server.rooms import Room, settings_of
+from server.rooms import LINGER, SITTING, Room, check_sitting, settings_of
 from server.settings import MAX_FILL, RoomSettings
 from server.store import StoreError
 from server.store.cursors import Order, one_more
@@ -25,14 +26,12 @@ MAX_BOT = 64  # characters of the name of a house bot in a request
 ROOM_WITH_BOTS = rf"^{ROOM_NAME}(\+({'|'.join(map(re.escape, names()))})){{0,{MAX_FILL}}}$"
 RoomName = Annotated[str, StringConstraints(pattern=ROOM_PATTERN, max_length=MAX_ROOM)]
 router = APIRouter(prefix="/api/rooms", tags=["rooms"], route_class=Route)
-bearer = HTTPBearer(auto_error=False, description="an admin token; not needed if the server needs no tokens")
-
-
-async def require_admin(
-    lobby: LobbyHere, given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
-) -> None:
-    """Allow only admins. Raises AccessError."""
-    await lobby.access.authorize_admin(given.credentials if given else None)
+bearer = HTTPBearer(
+    auto_error=False,
+    description="an admin token; a bot's suffices to open a room that is not permanent. "
+    "Not needed if the server needs no tokens",
+)
+Bearer = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 
 
 class RoomSettingsInfo(RoomSettings):
@@ -47,6 +46,7 @@ class RoomInfo(BaseModel):
     name: str
     settings: RoomSettingsInfo
     waiting: int = Field(description="bots waiting for a game")
+    waiting_names: list[str] = Field(description="their names, first come first")
     playing: int = Field(description="games being played")
     started: int = Field(description="games started since the server (with a seed or `games`: the room) started")
     permanent: bool = Field(description="the room stays when it is empty, and is opened again when the server starts")
@@ -96,7 +96,13 @@ class NewRoom(BaseModel):
     )
     settings: NewRoomSettings = Field(
         default_factory=lambda: NewRoomSettings.model_validate({}),
-        description="settings left out are taken from the server's settings",
+        description="settings left out are taken from the server's settings. A room that is not permanent may set "
+        + ", ".join(name if most == inf else f"{name} (at most {most:g})" for name, most in SITTING.items()),
+    )
+    permanent: Annotated[bool, Strict()] = Field(
+        True,
+        description="false: for one sitting; the room is closed once it is empty for a minute, and counts like those "
+        "that bots open by joining them",
     )
 
 
@@ -107,6 +113,7 @@ def room_info(room: Room) -> RoomInfo:
         name=room.name,
         settings=settings,
         waiting=len(room.waiting),
+        waiting_names=[bot.join.name for bot in room.waiting],
         playing=room.playing,
         started=room.started,
         permanent=room.permanent,
@@ -139,26 +146,40 @@ async def get_room(lobby: LobbyHere, name: str) -> RoomInfo:
     "",
     summary="Open a room",
     status_code=201,
-    dependencies=[Depends(require_admin)],
     responses=problems(401, 403, 409, 411, 413, 422, 503),
 )
-async def open_room(lobby: LobbyHere, new: NewRoom, response: Response) -> RoomInfo:
-    """The room stays until it is closed or its `games` are played, also if the server is restarted."""
+async def open_room(lobby: LobbyHere, request: Request, new: NewRoom, given: Bearer, response: Response) -> RoomInfo:
+    """A permanent room stays until it is closed or its `games` are played, also if the server is restarted.
+
+    Only admins open one; a room that is not permanent, everybody who may play.
+    """
+    token = given.credentials if given else None
+    if new.permanent:
+        await lobby.access.authorize_admin(token)
+    else:
+        await lobby.access.authorize_player(token)
     if new.name in lobby.rooms:
         raise HTTPException(409, f"room {new.name} is open, or still plays its last games: close it first, or wait")
     try:
         settings = settings_of(new.name, lobby.settings.room)
-    except AccessError as error:
+        if not new.permanent:
+            check_sitting(new.settings)
+    except (AccessError, ValueError) as error:
         raise HTTPException(422, f"body: {error}") from error
     settings = settings.model_copy(update={name: getattr(new.settings, name) for name in new.settings.model_fields_set})
-    room = await lobby.open_room(new.name, settings)
+    if new.permanent:
+        room = await lobby.open_room(new.name, settings)
+    else:
+        address = request.client.host if request.client else ""
+        room = await lobby.open_room(new.name, settings, permanent=False, opened_by=address, linger=LINGER)
     if room.settings is not settings:  # opened by another request in the meantime
         raise HTTPException(409, f"room {new.name} is open: close it first")
-    try:
-        await lobby.store.save_room(new.name, settings.model_dump(mode="json"))
-    except StoreError:
-        lobby.close_room(room)
-        raise
+    if new.permanent:
+        try:
+            await lobby.store.save_room(new.name, settings.model_dump(mode="json"))
+        except StoreError:
+            lobby.close_room(room)
+            raise
     response.headers["Location"] = f"/api/rooms/{new.name}"
     return room_info(room)
 
@@ -167,15 +188,15 @@ async def open_room(lobby: LobbyHere, new: NewRoom, response: Response) -> RoomI
     "/{name}",
     summary="Close a room",
     status_code=204,
-    dependencies=[Depends(require_admin)],
     responses=problems(401, 403, 404, 411, 413, 422, 503),
 )
-async def close_room(lobby: LobbyHere, name: str) -> None:
-    """Waiting bots are disconnected; games being played are finished, and their results are stored.
+async def close_room(lobby: LobbyHere, name: str, given: Bearer) -> None:
+    """Waiting bots are disconnected; games being played are finished, and their results are stored. For admins.
 
     The name is free afterwards: a bot that joins it opens a new room with the server's own settings. The room
     `default` is opened again when the server starts.
     """
+    await lobby.access.authorize_admin(given.credentials if given else None)
     room = find_open_room(lobby, name)
     await lobby.store.close_room(name)
     lobby.close_room(room)

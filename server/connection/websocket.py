@@ -30,6 +30,11 @@ DATA_FRAMES = frozenset({Opcode.TEXT, Opcode.BINARY, Opcode.CONT})
 WEBSOCKETS_LOG = logging.getLogger("websockets.server")
 
 
+def text_frame(message: bytes) -> bytes:
+    """The frame of a message to a client; the same for all of them, as nothing is compressed or masked."""
+    return Frame(Opcode.TEXT, message).serialize(mask=False)
+
+
 class HandshakeError(Exception):
     """A handshake is refused: the status of the response and one line of text."""
 
@@ -180,6 +185,16 @@ class WebSocketConnection(MessageProtocol):
             for message in messages:
                 self._protocol.send_text(message)
             self._flush()
+
+    def send_frames(self, frames: bytes) -> None:
+        """Send what `text_frame` has made, of one message or several: made once, it may go to many connections."""
+        if self._is_open:
+            self._write(frames)
+
+    @property
+    def writable(self) -> bool:
+        """Whether the peer has received most of what was sent."""
+        return self._writable.is_set()
 
     @property
     def _is_open(self) -> bool:

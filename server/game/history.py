@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydantic_core import to_json
@@ -43,14 +43,19 @@ class History:
             yield from zlib.decompress(lines).split(b"\n")
         yield from self._current_round
 
+    def lines_of_round(self, number: int) -> Sequence[bytes]:
+        """The lines of round `number`, counted from 0: a finished one, or those so far of the round in play.
+
+        The first round begins with ``start_game``; after the last one comes a round of ``end_game`` alone.
+        """
+        if number < self.rounds:
+            return zlib.decompress(self._finished_rounds[number]).split(b"\n")
+        return self._current_round
+
     def since(self, first: int) -> list[Message]:
         """The messages from index `first` on, without annotations; hands are not hidden."""
         messages = (message for message in map(json.loads, self.lines()) if message["type"] != ERROR)
         return [without_annotation(message) for index, message in enumerate(messages) if index >= first]
-
-    def round_lines(self, number: int) -> list[bytes]:
-        """The lines of finished round `number`, counted from 0; the first begins with ``start_game``."""
-        return zlib.decompress(self._finished_rounds[number]).split(b"\n")
 
 
 def without_annotation(message: Message) -> Message:

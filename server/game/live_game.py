@@ -393,8 +393,8 @@ class LiveGame:
 
     def _record(self, messages: list[Message]) -> None:
         """Add messages to the history."""
-        for _ in range(self._log.add_messages(messages)):
-            self._owner.round_over(self.id)
+        if messages:
+            self._owner.recorded(self.id, self._log.add_messages(messages))
 
     def _needs_no_reply(self, seat: Seat, legal_actions: list[int]) -> bool:
         """Whether a decision is made without the connection: by a house bot, or because there is but one action."""

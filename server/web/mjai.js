@@ -69,30 +69,25 @@ const SEATS = 3;
 const START_POINTS = 35000;
 const DRAWS = 55;
 const RIICHI_STICK = 1000;
-const ORDER = [
-  "1m", "9m",
-  ...["p", "s"].flatMap((suit) => [1, 2, 3, 4, 5, "5r", 6, 7, 8, 9].map((n) => (n === "5r" ? `5${suit}r` : n + suit))),
-  "E", "S", "W", "N", "P", "F", "C", "?",
-]; // prettier-ignore
-const RANK = new Map(ORDER.map((tile, rank) => [tile, rank]));
+const RANK = new Map(
+  "1m 9m 1p 2p 3p 4p 5p 5pr 6p 7p 8p 9p 1s 2s 3s 4s 5s 5sr 6s 7s 8s 9s E S W N P F C ?"
+    .split(" ")
+    .map((tile, rank) => [tile, rank]),
+);
 
-/** A message that cannot follow those before it. */
+/** A message that cannot follow those before it, or is malformed; `message` is one line. */
 export class MjaiError extends Error {}
 
 /**
  * Tiles in the order of a hand.
  * @param {string[]} tiles
  * @returns {string[]}
+ * @throws {MjaiError} for what is no tile
  */
 export function sorted(tiles) {
-  return [...tiles].sort((a, b) => rank(a) - rank(b));
-}
-
-/** @param {string} tile @returns {number} */
-function rank(tile) {
-  const found = RANK.get(tile);
-  if (found === undefined) throw new MjaiError(`${tile} is no tile`);
-  return found;
+  const unknown = tiles.find((tile) => !RANK.has(tile));
+  if (unknown !== undefined) throw new MjaiError(`${unknown} is no tile`);
+  return tiles.toSorted((a, b) => Number(RANK.get(a)) - Number(RANK.get(b)));
 }
 
 /**
@@ -100,16 +95,29 @@ function rank(tile) {
  * @param {string} tile
  */
 export function kind(tile) {
-  return tile.endsWith("r") ? tile.slice(0, 2) : tile;
+  return tile.slice(0, 2);
 }
 
 /** The state before `start_game`. @returns {State} */
 export function initial() {
   return {
-    phase: "before", rules: "", length: "", viewer: -1, round: null, sticks: 0, doraMarkers: [], uradoraMarkers: [],
-    tilesLeft: 0, seats: Array.from({ length: SEATS }, (_, seat) => emptySeat(`seat ${seat}`, START_POINTS)), turn: -1,
-    offer: null, wins: [], draw: null, points: null, last: null,
-  }; // prettier-ignore
+    phase: "before",
+    rules: "",
+    length: "",
+    viewer: -1,
+    round: null,
+    sticks: 0,
+    doraMarkers: [],
+    uradoraMarkers: [],
+    tilesLeft: 0,
+    seats: Array.from({ length: SEATS }, (_, seat) => emptySeat(`seat ${seat}`, START_POINTS)),
+    turn: -1,
+    offer: null,
+    wins: [],
+    draw: null,
+    points: null,
+    last: null,
+  };
 }
 
 /** @param {string} name @param {number} score @returns {Seat} */
@@ -125,49 +133,109 @@ function emptySeat(name, score) {
  * @throws {MjaiError} for a message that is impossible here
  */
 export function apply(state, message) {
-  const handler = HANDLERS[message.type];
-  return handler ? { ...handler(state, message), last: message } : state;
+  if (!Object.hasOwn(HANDLERS, message.type)) return state;
+  try {
+    check(state, message);
+    return { ...HANDLERS[message.type](state, message), last: message };
+  } catch (error) {
+    if (!(error instanceof MjaiError) && !(error instanceof TypeError)) throw error;
+    const who = message.actor === undefined ? "" : ` of seat ${message.actor}`;
+    const what = error instanceof MjaiError ? error.message : "a key is missing, or has no such value";
+    throw new MjaiError(`${message.type}${who}: ${what}`);
+  }
 }
 
 /**
  * The states after each message; those that change nothing repeat the state before.
  * @param {Message[]} messages
  * @returns {State[]}
+ * @throws {MjaiError}
  */
 export function states(messages) {
   let state = initial();
   return messages.map((message) => (state = apply(state, message)));
 }
 
+// Concealed tiles of a seat, modulo 3, before it may do this.
+const WITHOUT_A_DRAW = 1;
+const WITH_A_DRAW = 2;
+/** @type {Record<string, number>} */
+const CONCEALED = {
+  tsumo: WITHOUT_A_DRAW,
+  pon: WITHOUT_A_DRAW,
+  daiminkan: WITHOUT_A_DRAW,
+  dahai: WITH_A_DRAW,
+  reach: WITH_A_DRAW,
+  kakan: WITH_A_DRAW,
+  ankan: WITH_A_DRAW,
+  nukidora: WITH_A_DRAW,
+};
+const BETWEEN_ROUNDS = ["start_game", "start_kyoku", "end_game"];
+
+/**
+ * Check that a message may come now, as far as the number of tiles tells.
+ * @param {State} state
+ * @param {Message} message
+ */
+function check(state, { type, actor }) {
+  if ((state.phase === "playing") === BETWEEN_ROUNDS.includes(type)) {
+    throw new MjaiError(state.phase === "playing" ? "the round is not over" : "no round is being played");
+  }
+  if (type in CONCEALED) {
+    const { hand, drawn } = seatOf(state, actor);
+    const wanted = CONCEALED[type];
+    if ((hand.length + (drawn ? 1 : 0)) % 3 !== wanted) {
+      throw new MjaiError(wanted === WITH_A_DRAW ? "it has not drawn" : "it has to discard first");
+    }
+  }
+}
+
 /** @type {Record<string, (state: State, message: Message) => State>} */
 const HANDLERS = {
   start_game: (_, { names, rules = "", length = "", id = -1 }) => ({
-    ...initial(), rules, length, viewer: id,
+    ...initial(),
+    rules,
+    length,
+    viewer: id,
     seats: names.slice(0, SEATS).map((/** @type {string} */ name) => emptySeat(name, START_POINTS)),
-  }), // prettier-ignore
+  }),
 
   start_kyoku: (state, { bakaze, kyoku, honba, kyotaku, oya, dora_marker, scores, tehais }) => ({
-    ...state, phase: "playing", sticks: kyotaku, doraMarkers: [dora_marker], uradoraMarkers: [], tilesLeft: DRAWS,
+    ...state,
+    phase: "playing",
     round: {
-      wind: bakaze, kyoku, honba, dealer: oya, startScores: scores.slice(0, SEATS),
+      wind: bakaze,
+      kyoku,
+      honba,
+      dealer: oya,
       index: state.round ? state.round.index + 1 : 0,
+      startScores: scores.slice(0, SEATS),
     },
+    sticks: kyotaku,
+    doraMarkers: [dora_marker],
+    uradoraMarkers: [],
+    tilesLeft: DRAWS,
     seats: state.seats.map(({ name }, seat) => ({ ...emptySeat(name, scores[seat]), hand: sorted(tehais[seat]) })),
-    turn: -1, offer: null, wins: [], draw: null,
-  }), // prettier-ignore
+    turn: -1,
+    offer: null,
+    wins: [],
+    draw: null,
+  }),
 
   tsumo: (state, { actor, pai }) => ({
     ...withSeat(state, actor, (seat) => ({ ...seat, drawn: pai })),
-    tilesLeft: state.tilesLeft - 1, turn: actor, offer: null,
-  }), // prettier-ignore
+    tilesLeft: state.tilesLeft - 1,
+    turn: actor,
+    offer: null,
+  }),
 
   dahai: (state, { actor, pai, tsumogiri }) => ({
     ...withSeat(state, actor, (seat) => {
       const discard = { tile: pai, tsumogiri, riichi: seat.riichi === "declared", calledBy: -1 };
       return { ...without(seat, [pai], tsumogiri), discards: [...seat.discards, discard] };
     }),
-    turn: actor, offer: { actor, tile: pai },
-  }), // prettier-ignore
+    offer: { actor, tile: pai },
+  }),
 
   reach: (state, { actor }) => withSeat(state, actor, (seat) => ({ ...seat, riichi: "declared" })),
 
@@ -181,64 +249,93 @@ const HANDLERS = {
 
   kakan: (state, { actor, pai }) => ({
     ...withSeat(state, actor, (seat) => {
-      const index = seat.melds.findIndex((meld) => meld.type === "pon" && kind(meld.tiles[0]) === kind(pai));
-      if (index < 0) throw new MjaiError(`kakan of ${pai} without its pon`);
-      const melds = seat.melds.with(index, {
-        ...seat.melds[index], type: "kakan", tiles: [...seat.melds[index].tiles, pai],
-      }); // prettier-ignore
+      const index = seat.melds.findIndex((meld) => meld.type === "pon" && kind(meld.called) === kind(pai));
+      if (index < 0) throw new MjaiError(`there is no pon of ${kind(pai)}`);
+      const pon = seat.melds[index];
+      const melds = seat.melds.with(index, { ...pon, type: "kakan", tiles: [...pon.tiles, pai] });
       return { ...without(seat, [pai]), melds };
     }),
-    turn: actor, offer: { actor, tile: pai },
-  }), // prettier-ignore
+    offer: { actor, tile: pai },
+  }),
 
   ankan: (state, { actor, consumed }) => ({
     ...withSeat(state, actor, (seat) => ({
       ...without(seat, consumed),
       melds: [...seat.melds, { type: "ankan", tiles: sorted(consumed), called: "", target: -1 }],
     })),
-    turn: actor, offer: { actor, tile: consumed[0] },
-  }), // prettier-ignore
+    offer: { actor, tile: kind(consumed[0]) },
+  }),
 
   nukidora: (state, { actor, pai }) => ({
     ...withSeat(state, actor, (seat) => ({ ...without(seat, [pai]), norths: [...seat.norths, pai] })),
-    turn: actor, offer: { actor, tile: pai },
-  }), // prettier-ignore
+    offer: { actor, tile: pai },
+  }),
 
   dora: (state, { dora_marker }) => ({ ...state, doraMarkers: [...state.doraMarkers, dora_marker] }),
 
-  hora: (state, message) => ({
-    ...withScores(
-      withSeat(state, message.actor, (seat) => ({ ...seat, hand: sorted(message.hora_tehais) })),
-      message.scores,
-    ),
-    uradoraMarkers: message.uradora_markers.length ? message.uradora_markers : state.uradoraMarkers,
-    sticks: 0, wins: [...state.wins, message],
-  }), // prettier-ignore
+  hora: (state, message) => {
+    const { actor, target, pai, hora_tehais, uradora_markers = [] } = message;
+    const shown = withSeat(state, actor, (seat) => ({
+      ...seat,
+      hand: sorted(hora_tehais ?? seat.hand),
+      drawn: target === actor ? pai : "",
+    }));
+    return {
+      ...withScores(shown, message),
+      uradoraMarkers: uradora_markers.length ? uradora_markers : state.uradoraMarkers,
+      sticks: 0,
+      wins: [...state.wins, message],
+    };
+  },
 
   ryukyoku: (state, message) => {
-    const shown = state.seats.map((seat, index) => {
-      const hand = message.tehais[index];
-      return hand.includes("?") ? seat : { ...seat, hand: sorted(hand), drawn: "" };
+    const seats = state.seats.map((seat, index) => {
+      const hand = message.tehais?.[index] ?? ["?"];
+      return hand.includes("?") || !seat.hand.includes("?") ? seat : { ...seat, hand: sorted(hand), drawn: "" };
     });
-    return { ...withScores({ ...state, seats: shown }, message.scores), draw: message };
+    return { ...withScores({ ...state, seats }, message), draw: message };
   },
 
   end_kyoku: (state) => ({ ...state, phase: "round_over", offer: null }),
 
-  end_game: (state, { scores, points = null }) => ({ ...withScores(state, scores), phase: "game_over", points }),
+  end_game: (state, message) => ({
+    ...withScores(state, message),
+    phase: "game_over",
+    sticks: 0,
+    points: message.points ?? null,
+  }),
 };
 
 /** Pon and daiminkan. @param {State} state @param {Message} message @returns {State} */
 function called(state, { type, actor, target, pai, consumed }) {
+  if (state.offer?.actor !== target || state.offer?.tile !== pai) {
+    throw new MjaiError(`seat ${target} has not just discarded ${pai}`);
+  }
   const taken = withSeat(state, target, (seat) => {
-    const last = seat.discards.at(-1);
-    if (last?.tile !== pai) throw new MjaiError(`${type} of ${pai}, which seat ${target} has not just discarded`);
-    return { ...seat, discards: seat.discards.with(-1, { ...last, calledBy: actor }) };
+    const discards = seat.discards.map((discard, index, { length }) =>
+      index === length - 1 ? { ...discard, calledBy: actor } : discard,
+    );
+    return { ...seat, discards };
   });
   /** @type {Meld} */
-  const meld = { type: /** @type {"pon" | "daiminkan"} */ (type), tiles: [...sorted(consumed), pai], called: pai, target };
-  const after = withSeat(taken, actor, (seat) => ({ ...without(seat, consumed), melds: [...seat.melds, meld] }));
-  return { ...after, turn: actor, offer: null };
+  const meld = {
+    type: /** @type {"pon" | "daiminkan"} */ (type),
+    tiles: [...sorted(consumed), pai],
+    called: pai,
+    target,
+  };
+  return {
+    ...withSeat(taken, actor, (seat) => ({ ...without(seat, consumed), melds: [...seat.melds, meld] })),
+    turn: actor,
+    offer: null,
+  };
+}
+
+/** @param {State} state @param {number} index @returns {Seat} */
+function seatOf(state, index) {
+  const seat = state.seats[index];
+  if (!seat) throw new MjaiError("there is no such seat");
+  return seat;
 }
 
 /**
@@ -249,27 +346,26 @@ function called(state, { type, actor, target, pai, consumed }) {
  * @returns {State}
  */
 function withSeat(state, index, change) {
-  if (!(index in state.seats)) throw new MjaiError(`there is no seat ${index}`);
-  return { ...state, seats: state.seats.with(index, change(state.seats[index])) };
+  return { ...state, seats: state.seats.with(index, change(seatOf(state, index))) };
 }
 
-/** @param {State} state @param {number[]} scores @returns {State} */
-function withScores(state, scores) {
-  return { ...state, seats: state.seats.map((seat, index) => ({ ...seat, score: scores[index] })) };
+/** The state with the scores of a message, where it has some. @param {State} state @param {Message} message @returns {State} */
+function withScores(state, { scores }) {
+  return { ...state, seats: state.seats.map((seat, index) => ({ ...seat, score: scores?.[index] ?? seat.score })) };
 }
 
 /**
  * A seat without some of its concealed tiles; what it has drawn is part of its hand afterwards.
  * @param {Seat} seat
  * @param {string[]} tiles
- * @param {boolean} drawnOnly only the drawn tile may go
+ * @param {boolean} [drawnOnly] only the drawn tile may go
  * @returns {Seat}
  */
 function without(seat, tiles, drawnOnly = false) {
-  const kept = drawnOnly ? [seat.drawn] : [...seat.hand, ...(seat.drawn ? [seat.drawn] : [])];
+  const kept = [...(drawnOnly ? [] : seat.hand), ...(seat.drawn ? [seat.drawn] : [])];
   for (const tile of tiles) {
-    const index = kept.includes(tile) ? kept.indexOf(tile) : kept.lastIndexOf("?");
-    if (index < 0) throw new MjaiError(`${seat.name} has no ${tile}`);
+    const index = kept.includes(tile) ? kept.indexOf(tile) : kept.indexOf("?");
+    if (index < 0) throw new MjaiError(drawnOnly ? `it has not drawn ${tile}` : `it does not hold ${tile}`);
     kept.splice(index, 1);
   }
   return { ...seat, hand: drawnOnly ? seat.hand : sorted(kept), drawn: "" };

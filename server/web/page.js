@@ -24,7 +24,9 @@ export function startPage() {
     location.reload();
   };
   const other = el("button", { class: "quiet", onclick: switchLanguage }, t("other_language"));
-  document.body.prepend(el("header", {}, el("a", { href: "/", class: "logo" }, "nukidora"), el("nav", {}, links), other));
+  document.body.prepend(
+    el("header", {}, el("a", { href: "/", class: "logo" }, "nukidora"), el("nav", {}, links), other),
+  );
   addEventListener("unhandledrejection", ({ reason }) => showError(reason.message ?? String(reason)));
   return /** @type {HTMLElement} */ (document.querySelector("main"));
 }

@@ -10,6 +10,12 @@ import { svg } from "./dom.js";
  */
 export function tile(name, classes = "") {
   const shown = name === "?" ? "back" : name;
-  const attributes = { class: `tile ${classes}`.trim(), viewBox: "0 0 60 80", role: "img", "aria-label": shown, "data-tile": name };
+  const attributes = {
+    class: `tile ${classes}`.trim(),
+    viewBox: "0 0 60 80",
+    role: "img",
+    "aria-label": shown,
+    "data-tile": name,
+  };
   return svg("svg", attributes, svg("use", { href: `#tile-${shown}` }));
 }

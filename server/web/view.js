@@ -1,0 +1,108 @@
+/** The page that shows a record from a file or from the clipboard. The server reads it and keeps nothing. */
+
+import "./words_game.js";
+import { ApiError, request } from "./api.js";
+import { el } from "./dom.js";
+import { showError, startPage } from "./page.js";
+import { gzip } from "./record.js";
+import { NukiReplay } from "./replay.js";
+import { t } from "./words.js";
+
+const MOST = 64; // MB of a file; the server has its own limit for what it is sent
+const MB = 1_000_000;
+const WITH_RECORD = /^https?:\/\/tenhou\.net\/\d\/.*#json=(.*)$/s;
+
+const main = startPage();
+const found = el("div", { class: "view-found", "aria-live": "polite" });
+const file = el("input", {
+  type: "file",
+  class: "hidden-text",
+  onchange: () => file.files?.[0] && open(file.files[0], file.files[0].name),
+});
+const text = el("textarea", { rows: 4, spellcheck: "false", autocapitalize: "off", class: "view-text" });
+const form = el(
+  "section",
+  { class: "view-form" },
+  el("h1", {}, t("view_title")),
+  el("label", { class: "view-drop" }, file, el("strong", {}, t("view_drop")), el("small", {}, t("view_formats"))),
+  el("label", { class: "view-paste" }, t("view_paste"), text),
+  el("button", { type: "button", class: "primary", onclick: () => openText(text.value.trim()) }, t("view_show")),
+  el("p", { class: "muted" }, t("view_kept")),
+);
+main.classList.add("view");
+main.append(form, found);
+addEventListener("dragover", (event) => event.preventDefault());
+addEventListener("drop", (event) => {
+  event.preventDefault();
+  const dropped = event.dataTransfer?.files[0];
+  if (dropped) open(dropped, dropped.name);
+});
+
+/**
+ * Show what was pasted: a record, or a link to tenhou.net's viewer that holds one.
+ * @param {string} pasted
+ */
+async function openText(pasted) {
+  if (!pasted) return showError(t("view_empty"));
+  if (!/^https?:/.test(pasted)) return open(pasted, t("view_pasted"));
+  const json = WITH_RECORD.exec(pasted)?.[1];
+  if (!json) return showError(t("view_link"));
+  try {
+    await open(decodeURIComponent(json), t("view_pasted"));
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    showError(t("view_damaged"));
+  }
+}
+
+/**
+ * Let the server read a record, and show it.
+ * @param {Blob | string} content
+ * @param {string} name what it is called in messages
+ */
+async function open(content, name) {
+  document.querySelector(".error")?.remove();
+  const size = (typeof content === "string" ? content.length : content.size) / MB;
+  if (size > MOST) return showError(t("view_large", { name, size: size.toFixed(0), most: MOST }));
+  found.replaceChildren(el("p", {}, t("view_reading", { name })));
+  try {
+    show(await read(await gzip(content)), name);
+  } catch (error) {
+    found.replaceChildren();
+    if (!(error instanceof ApiError)) throw error;
+    showError(`${name}: ${error.message}`);
+  }
+}
+
+/**
+ * The messages of a record, and what is wrong with them.
+ * @param {Blob} packed gzipped
+ * @returns {Promise<{messages: import("./mjai.js").Message[], problems: string[]}>}
+ */
+async function read(packed) {
+  const headers = { "Content-Type": "application/gzip" };
+  return (await request("/api/records", { method: "POST", body: packed, headers })).json();
+}
+
+/** @param {{messages: import("./mjai.js").Message[], problems: string[]}} record @param {string} name */
+function show({ messages, problems }, name) {
+  const replay = new NukiReplay();
+  const list = problems.map((problem) => el("li", {}, problem));
+  const warning = el(
+    "details",
+    { class: "view-problems" },
+    el("summary", {}, `${t("view_problems")} (${list.length})`),
+    el("ul", {}, list),
+  );
+  const again = el("button", { type: "button", onclick: startAgain }, t("view_other"));
+  const head = el("div", { class: "row" }, el("h1", {}, name), again);
+  found.replaceChildren(head, ...(list.length ? [warning] : []), replay);
+  form.hidden = true;
+  replay.load(messages, { live: "", game: "", linked: false });
+}
+
+function startAgain() {
+  form.hidden = false;
+  file.value = "";
+  found.replaceChildren();
+}

@@ -32,13 +32,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.names": set(),
     "server.access": {"server.settings", "server.store", "server.addresses", "server.names"},
     "server.rooms": {"server.ports", "server.access", "server.settings", "server.house_bots", "server.loop_clock"},
-    "server.spectators": {"server.game", "server.connection", "server.turns", "server.metrics"},
+    "server.spectators": {"server.connection", "server.turns", "server.metrics"},
+    "server.broadcast": {"server.game", "server.connection", "server.turns"},
     "server.counting": {"server.store"},
     "server.results": {"server.game", "server.store", "server.counting"},
     "server.storing": {"server.metrics", "server.store", "server.turns"},
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
-        "server.store", "server.access", "server.rooms", "server.spectators", "server.results", "server.turns",
+        "server.store", "server.access", "server.rooms", "server.broadcast", "server.results", "server.turns",
         "server.names", "server.storing", "server.addresses", "server.counting",
     },
 }  # fmt: skip

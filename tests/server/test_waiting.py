@@ -209,7 +209,7 @@ async def test_an_address_opens_a_limited_number_of_rooms(tmp_path: Path, transp
         await third.connect()
         assert await third.next() == {
             "type": "error",
-            "message": "bots of 127.0.0.1 have opened 2 rooms (the server's setting rooms_per_address); "
+            "message": "127.0.0.1 has opened 2 rooms (the server's setting rooms_per_address); "
             "join one of them, or leave one first",
             "retry": True,
         }

@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
+import re
+
+import httpx
 import pytest
 from playwright.sync_api import Page
 
+from server.pages import HEADERS, IMPORT, MEDIA_TYPES, PAGES, WEB, modules_of, read_files
+from tests.web.conftest import Site
+
 PATHS = ["/", "/view", "/rooms", "/players"]
+FILES = read_files()
+LINK = re.compile(r'(?:href|src)="(?P<path>[^"#]+)"')
+
+
+@pytest.fixture(scope="module")
+def http(site: Site) -> httpx.Client:
+    """A client that is no browser."""
+    return httpx.Client(base_url=site.url, trust_env=False)
+
+
+def path_of(page: str, name: str = "x") -> str:
+    """An address of a page."""
+    return re.sub(r"\{\w+\}", name, page)
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -14,3 +33,147 @@ def test_a_page_loads(page: Page, path: str) -> None:
     assert response is not None
     assert response.status == 200
     assert page.title().endswith("nukidora")
+
+
+# Files ----------------------------------------------------------------------------------------------------------------
+
+
+def test_the_modules_of_all_pages_and_what_they_import_exist() -> None:
+    assert {f"{module}.js" for _, module in PAGES.values()} <= FILES.keys()
+    for name, content in FILES.items():
+        if name.endswith(".js"):
+            text = content.decode()
+            imported = re.findall(r"""^(?:import\b|export\b|\}).*? ["']([^"']+)["'];$""", text, re.MULTILINE)
+            assert {f"./{found}.js" for found in IMPORT.findall(text)} == set(imported), name
+            assert {f"{found}.js" for found in IMPORT.findall(text)} <= FILES.keys(), name
+
+
+def test_the_modules_of_a_page_are_found_through_others() -> None:
+    files = {
+        "a.js": b'import { x,\n  y } from "./b.js";\nimport "./c.js";\nconst z = "./d.js";\n',
+        "b.js": b"export * from './c.js';\n// import './d.js';\n",
+        "c.js": b'import { x } from "./a.js";\n',
+        "d.js": b"",
+    }
+    assert modules_of("a", files) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_asks_for_its_modules_at_once_and_for_nothing_of_another_host(http: httpx.Client, page: str) -> None:
+    response = http.get(path_of(page))
+    assert response.status_code == 200
+    assert response.headers["content-type"] == "text/html; charset=utf-8"
+    found = LINK.findall(response.text)
+    folder = found[0].rpartition("/")[0]
+    assert re.fullmatch(r"/web/[0-9a-f]{32}", folder)
+    modules = [f"{folder}/{name}.js" for name in modules_of(PAGES[page][1], FILES)]
+    assert set(found) == {f"{folder}/icon.svg", f"{folder}/style.css", *modules}
+    for path in found:
+        assert http.get(path).status_code == 200
+
+
+def test_every_file_is_sent_with_its_type_and_strict_headers(http: httpx.Client) -> None:
+    folder = LINK.findall(http.get("/").text)[0].rpartition("/")[0]
+    for name, content in FILES.items():
+        for path, cached in ((f"{folder}/{name}", "immutable"), (f"/web/{name}", "no-cache")):
+            response = http.get(path)
+            assert response.content == content
+            assert response.headers["content-encoding"] == "gzip"
+            media_type = MEDIA_TYPES["." + name.rpartition(".")[2]]
+            assert response.headers["content-type"].partition(";")[0] == media_type
+            assert response.headers.items() >= {key.lower(): value for key, value in HEADERS.items()}.items()
+            assert cached in response.headers["cache-control"]
+
+
+def test_the_content_security_policy_lets_nothing_else_in(http: httpx.Client) -> None:
+    rules = dict(rule.split(" ", 1) for rule in http.get("/").headers["content-security-policy"].split("; "))
+    assert rules.pop("default-src") == "'none'"
+    assert set(rules.values()) == {"'self'", "'none'"}
+    assert {rules[name] for name in ("base-uri", "form-action", "frame-ancestors")} == {"'none'"}
+
+
+def test_no_page_has_scripts_or_styles_of_its_own(http: httpx.Client) -> None:
+    for page in PAGES:
+        text = http.get(path_of(page)).text
+        assert re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]* src=)", text) is None
+
+
+def test_all_files_of_the_folder_are_sent() -> None:
+    assert {file.name for file in WEB.iterdir() if file.is_file()} <= FILES.keys()
+    assert {file.suffix for file in (WEB / "css").iterdir()} == {".css"}
+
+
+# Requests -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_the_browser_has_is_not_sent_again(http: httpx.Client) -> None:
+    for path in ("/", "/web/style.css"):
+        first = http.get(path)
+        for known in (first.headers["etag"], f'"x", {first.headers["etag"]}', "*"):
+            again = http.get(path, headers={"If-None-Match": known})
+            assert (again.status_code, again.content) == (304, b"")
+            assert again.headers["etag"] == first.headers["etag"]
+            assert "content-security-policy" in again.headers
+        assert http.get(path, headers={"If-None-Match": 'W/"x"'}).status_code == 200
+
+
+def test_only_who_accepts_gzip_gets_it(http: httpx.Client) -> None:
+    for accepted, encoding in (("gzip", "gzip"), ("br, gzip", "gzip"), ("", None), ("x-gzip, br", None)):
+        response = http.get("/web/words.js", headers={"Accept-Encoding": accepted})
+        assert response.headers.get("content-encoding") == encoding
+        assert response.content == FILES["words.js"]
+
+
+def test_head_and_other_methods(http: httpx.Client) -> None:
+    for path in ("/", "/players/a%2Fb", "/web/style.css"):
+        known, response = http.get(path), http.head(path)
+        assert (response.status_code, response.content) == (200, b"")
+        for name in ("content-type", "content-length", "etag", "content-security-policy"):
+            assert response.headers[name] == known.headers[name]
+        refused = http.put(path)
+        assert (refused.status_code, set(refused.headers["allow"].split(", "))) == (405, {"GET", "HEAD"})
+        assert refused.json() == {"detail": "Method Not Allowed"}
+
+
+@pytest.mark.parametrize("name", ["a%2Fb", "%2F", "%E6%9D%B1", "%3Cimg%20onerror=x%3E", "a+b+c", "..%2F..", "%00", "%FF"])
+def test_names_in_paths_may_be_anything(http: httpx.Client, name: str) -> None:
+    for page in PAGES:
+        response = http.get(path_of(page, name))
+        assert response.status_code == 200
+        assert "onerror" not in response.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/web/", "/web/css/00_base.css", "/web/../settings.py", "/web/%2e%2e/settings.py", "/web/..%2fsettings.py",
+        "/web//style.css", "/web/style.css/", "/web/style%2ecss", "/web/words.js%00", "/web/0123/words.js",
+        "/pages.py", "/games", "/players/a/b", "/rooms/a",
+    ],
+)  # fmt: skip
+def test_nothing_else_is_sent(site: Site, path: str) -> None:
+    with httpx.Client(trust_env=False) as http:
+        request = http.build_request("GET", site.url)
+        request.url = httpx.URL(site.url).copy_with(raw_path=path.encode())  # as it is
+        response = http.send(request)
+        assert (response.status_code, response.json()) == (404, {"detail": "Not Found"})
+        request.headers["accept"] = "text/html,*/*;q=0.8"
+        response = http.send(request)
+        assert response.status_code == 404
+        assert "There is no such page" in response.text
+        assert "content-security-policy" in response.headers
+
+
+def test_the_api_answers_browsers_in_json(http: httpx.Client) -> None:
+    for path in ("/api/nothing", "/api/games/nothing"):
+        response = http.get(path, headers={"Accept": "text/html"})
+        assert response.status_code == 404
+        assert list(response.json()) == ["detail"]
+
+
+def test_several_people_may_look_at_once_from_one_address(site: Site) -> None:
+    """Ten people open the lobby for the first time: all of its files, and some requests of the API each."""
+    with httpx.Client(base_url=site.url, trust_env=False) as http:
+        links = LINK.findall(http.get("/").text)
+        statuses = {http.get(path).status_code for _ in range(10) for path in ("/", *links, "/api/rooms", "/healthz")}
+    assert statuses == {200}

@@ -1,0 +1,36 @@
+"""What a web page or a bot has to know of the server."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from engine.common.program import version
+from server import house_bots
+from server.api.common import LobbyHere, Route, problems
+
+VERSION = version()
+router = APIRouter(prefix="/api/server", tags=["server"], route_class=Route)
+
+
+class ServerInfo(BaseModel):
+    """A server."""
+
+    version: str
+    mjai_port: int = Field(description="port of mjai over TCP")
+    tokens_needed: bool = Field(description="whether bots need a token to play")
+    house_bots: list[str] = Field(description="bots that can be named to fill seats")
+    review_bots: list[str] = Field(description="those of them with action values, which can review games")
+
+
+@router.get("", summary="This server", responses=problems(422))
+async def get_server(lobby: LobbyHere) -> ServerInfo:
+    """How to play here, and with whom."""
+    settings = lobby.settings
+    return ServerInfo(
+        version=VERSION,
+        mjai_port=settings.mjai_port,
+        tokens_needed=settings.tokens_needed,
+        house_bots=house_bots.playable(),
+        review_bots=house_bots.evaluating(),
+    )

@@ -1,0 +1,219 @@
+"""What spectators may see of a game in play, as WebSocket frames that all spectators of the game share.
+
+`hands=open`: each round, all hands open, once it is over and the room's delay has passed. `hands=closed`: each event at
+once, as everybody at the table sees it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from pydantic_core import from_json, to_json
+
+from engine.mjai.messages import CONCEALED, for_public
+from server.connection.websocket import WebSocketConnection, text_frame
+from server.game.history import ERROR, History, without_annotation
+from server.game.live_game import LiveGame
+from server.turns import Ration
+
+Hands = Literal["open", "closed"]
+BATCH = 16  # frames, or connections, that are sent in one turn
+ANNOTATION = b',"ext_bot":'  # the last key of a line; inside a string its quotes would be escaped
+END_GAME = "end_game"
+
+
+def type_of(line: bytes) -> str:
+    """The type of a message of the history; it is always its first key."""
+    return line.split(b'"', 4)[3].decode()
+
+
+def open_frames(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines of the history with all hands open, without the bots' annotations."""
+    for line in lines:
+        message, annotation, _ = line.partition(ANNOTATION)
+        yield text_frame(message + b"}" if annotation else message)
+
+
+def closed_frames(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines of the history as everybody may see them at once.
+
+    Errors are left out: they may name tiles that a bot holds, and actions that it may choose.
+    """
+    for line in lines:
+        kind = type_of(line)
+        if kind in CONCEALED:
+            yield text_frame(to_json(for_public(without_annotation(from_json(line)))))
+        elif kind != ERROR:
+            yield from open_frames([line])
+
+
+FRAMES = {"open": open_frames, "closed": closed_frames}
+
+
+class Place(NamedTuple):
+    """How far a spectator has read: this many frames of the round, after all rounds before it."""
+
+    round: int
+    frames: int
+
+
+class ClosedFeed:
+    """The end of the closed stream of a game: what is new in the history is sent to all who have read the rest."""
+
+    def __init__(self, history: History, ration: Ration) -> None:
+        """All work is done in turns of `ration`."""
+        self.frames: list[bytes] = []  # of the round in play; a list that only grows, each round has its own
+        self.over = False
+        self.changed = asyncio.Event()  # the history has new messages, or there are other watchers
+        self._history = history
+        self._ration = ration
+        self._round = history.rounds
+        self._n_lines = 0  # of the round in the history that are in `frames`, or were left out of it
+        self._watchers: dict[WebSocketConnection, asyncio.Future[Place]] = {}
+        self._sending: asyncio.Task[None] | None = None
+
+    @property
+    def place(self) -> Place:
+        """Up to where spectators may have read."""
+        return Place(self._round, len(self.frames))
+
+    def advance(self) -> bytes:
+        """Read what is new in the history; returns the frames of that."""
+        new: list[bytes] = []
+        while True:
+            lines = self._history.lines_of_round(self._round)
+            added = list(closed_frames(lines[self._n_lines :]))
+            self.frames += added
+            new += added
+            self._n_lines = len(lines)
+            self.over = bool(lines) and type_of(lines[-1]) == END_GAME
+            if self._round == self._history.rounds:
+                return b"".join(new)
+            self._round, self._n_lines, self.frames = self._round + 1, 0, []
+
+    def catch_up(self) -> None:
+        """Read what is new in the history, if nobody would have to be sent it."""
+        if not self._watchers:
+            self.advance()
+
+    async def watch(self, connection: WebSocketConnection) -> Place:
+        """Send what comes to a connection that has read up to `place`.
+
+        Returns once it does not receive that any more, or the game is over, and the place up to which it was sent.
+        """
+        behind = self._watchers[connection] = asyncio.get_running_loop().create_future()
+        self.changed.set()  # something may have come since it has read the rest
+        if self._sending is None or self._sending.done():
+            self._sending = asyncio.create_task(self._send())
+        try:
+            return await behind
+        finally:
+            self._watchers.pop(connection, None)
+            self.changed.set()
+
+    async def _send(self) -> None:
+        """Send what is new to all watchers, until none is left."""
+        while self._watchers:
+            await self.changed.wait()
+            self.changed.clear()
+            async with self._ration.turn():
+                before, new = self.place, self.advance()
+                watchers = list(self._watchers.items())
+            while watchers and (new or self.over):
+                async with self._ration.turn():
+                    for connection, behind in watchers[:BATCH]:
+                        self._send_to(connection, behind, before, new)
+                del watchers[:BATCH]
+
+    def _send_to(
+        self, connection: WebSocketConnection, behind: asyncio.Future[Place], before: Place, new: bytes
+    ) -> None:
+        if behind.done():  # it has left
+            return
+        if not connection.writable:
+            behind.set_result(before)
+            return
+        connection.send_frames(new)
+        if self.over:
+            behind.set_result(self.place)
+
+
+class Broadcast:
+    """One game. Each spectator reads its history at its own pace; the last round that one has read is kept for all."""
+
+    def __init__(self, game: LiveGame) -> None:
+        self.game = game
+        self.over = False
+        self._delay = game.start.settings.spectator_delay
+        self._loop = asyncio.get_running_loop()
+        self._visible_from: list[float] = []  # loop time, for each finished round
+        self._round_over = asyncio.Event()
+        self._last_read: tuple[Hands, int, list[bytes]] = ("open", -1, [])
+        self._feed: ClosedFeed | None = None  # once there was a spectator of closed hands
+
+    def recorded(self, rounds: int) -> None:
+        """The history has new messages, which finish that many rounds."""
+        if rounds:
+            self._visible_from += [self._loop.time() + self._delay] * rounds
+            self._notify()
+        if self._feed is not None:
+            self._feed.changed.set()
+
+    def game_over(self) -> None:
+        """The end of the game is announced."""
+        self.over = True
+        self._notify()
+
+    def _notify(self) -> None:
+        self._round_over.set()
+        self._round_over = asyncio.Event()
+
+    def stream(self, hands: Hands, connection: WebSocketConnection, ration: Ration) -> AsyncIterator[bytes]:
+        """The frames for a connection, some at a time; the next ones are asked for once those are sent.
+
+        What comes while the connection reads along is sent to it without asking (`ClosedFeed`).
+        """
+        return self._open_stream(ration) if hands == "open" else self._closed_stream(connection, ration)
+
+    async def _open_stream(self, ration: Ration) -> AsyncIterator[bytes]:
+        number = 0
+        while True:
+            while number == len(self._visible_from) and not self.over:
+                await self._round_over.wait()
+            if number == len(self._visible_from):
+                yield text_frame(to_json(self.game.end_game))
+                return
+            await asyncio.sleep(self._visible_from[number] - self._loop.time())
+            async with ration.turn():
+                frames = self._finished_round("open", number)
+            for first in range(0, len(frames), BATCH):
+                yield b"".join(frames[first : first + BATCH])
+            number += 1
+
+    async def _closed_stream(self, connection: WebSocketConnection, ration: Ration) -> AsyncIterator[bytes]:
+        async with ration.turn():
+            if self._feed is None:
+                self._feed = ClosedFeed(self.game.history, ration)
+            self._feed.catch_up()
+        feed, (number, position) = self._feed, Place(0, 0)
+        while True:
+            async with ration.turn():
+                frames = feed.frames if number == feed.place.round else self._finished_round("closed", number)
+            while position < len(frames):
+                batch = frames[position : position + BATCH]
+                position += len(batch)
+                yield b"".join(batch)
+            if number < feed.place.round:
+                number, position = number + 1, 0
+            elif feed.over:
+                return
+            else:
+                number, position = await feed.watch(connection)
+
+    def _finished_round(self, hands: Hands, number: int) -> list[bytes]:
+        if self._last_read[:2] != (hands, number):
+            frames = FRAMES[hands](self.game.history.lines_of_round(number))
+            self._last_read = hands, number, list(frames)
+        return self._last_read[2]

@@ -1,0 +1,168 @@
+/** Records of games: loaded from the server, packed for it, and laid out as the places a replay can stop at. */
+
+import { request } from "./api.js";
+import { apply, initial, MjaiError } from "./mjai.js";
+
+/** @typedef {import("./mjai.js").Message} Message */
+/** @typedef {import("./mjai.js").State} State */
+
+/**
+ * @typedef {object} Place a moment of a game, after a message other than `start_game`
+ * @property {Message} message the one that led here
+ * @property {State} state
+ * @property {string[]} faults of bots between the message before and this one
+ * @property {number} round index of its round
+ */
+
+/**
+ * @typedef {object} RoundPlaces
+ * @property {string} name like `E1-0`
+ * @property {number} first the place of its `start_kyoku`
+ * @property {number[]} scores at its start
+ */
+
+const ACTIONS = new Set(["dahai", "reach", "pon", "daiminkan", "kakan", "ankan", "nukidora", "hora", "ryukyoku"]);
+
+/** What happens in a game, for the marks of the seek bar: type of message -> mark. @type {Record<string, string>} */
+export const MARKS = {
+  hora: "win",
+  reach: "riichi",
+  pon: "call",
+  daiminkan: "call",
+  kakan: "call",
+  ankan: "call",
+}; // prettier-ignore
+
+/**
+ * The record of a finished game, with annotations of bots (`ext_bot`) and faults (`error`).
+ * @param {string} id
+ * @returns {Promise<Message[]>}
+ * @throws {import("./api.js").ApiError}
+ */
+export async function loadRecord(id) {
+  const { body } = await request(`/api/games/${encodeURIComponent(id)}/record`);
+  const text = await new Response(body?.pipeThrough(new DecompressionStream("gzip"))).text();
+  return text.split("\n").flatMap((line) => (line ? [JSON.parse(line)] : []));
+}
+
+/** Bytes or a text, gzipped. @param {Blob | string} content @returns {Promise<Blob>} */
+export async function gzip(content) {
+  const stream = new Blob([content]).stream().pipeThrough(new CompressionStream("gzip"));
+  return new Response(stream).blob();
+}
+
+/** All places of a game, in order. Messages may be added while it is played. */
+export class Timeline {
+  /** @type {Place[]} */
+  places = [];
+  /** @type {RoundPlaces[]} */
+  rounds = [];
+  /** The states at the ends of the rounds. @type {State[]} */
+  results = [];
+  /** Why it ends before the game does, "" if it does not. */
+  problem = "";
+  #state = initial();
+  /** @type {string[]} */
+  #faults = [];
+
+  /** @param {Message[]} messages */
+  constructor(messages) {
+    this.append(messages);
+  }
+
+  /** The state after the last message. */
+  get latest() {
+    return this.#state;
+  }
+
+  /** The last place, -1 if there is none yet. */
+  get last() {
+    return this.places.length - 1;
+  }
+
+  /** Add messages; those after an impossible one are left out, see `problem`. @param {Message[]} messages */
+  append(messages) {
+    for (const message of messages) {
+      if (message.type === "error") this.#faults.push(message.message);
+      else if (!this.problem) this.#add(message);
+    }
+  }
+
+  /** @param {Message} message */
+  #add(message) {
+    try {
+      this.#state = apply(this.#state, message);
+    } catch (error) {
+      if (!(error instanceof MjaiError)) throw error;
+      this.problem = error.message;
+      return;
+    }
+    if (message.type === "start_kyoku") {
+      const { bakaze, kyoku, honba } = message;
+      this.rounds.push({ name: `${bakaze}${kyoku}-${honba}`, first: this.places.length, scores: this.#scores() });
+    }
+    if (message.type === "end_kyoku") this.results.push(this.#state);
+    if (!this.rounds.length) return;
+    const place = { message, state: this.#state, faults: this.#faults, round: this.rounds.length - 1 };
+    this.places.push(place);
+    this.#faults = [];
+  }
+
+  #scores() {
+    return this.#state.seats.map(({ score }) => score);
+  }
+
+  /** The faults to show at a place; those after the last message are shown with it. @param {number} place */
+  faults(place) {
+    return [...this.places[place].faults, ...(place === this.last ? this.#faults : [])];
+  }
+
+  /**
+   * The action that is taken next at a place, null if none is.
+   * A discard after riichi is none: it is no choice. The reply that the message shows carries the bot's `ext_bot`.
+   * @param {number} place
+   * @returns {Message | null}
+   */
+  decision(place) {
+    const message = this.places[place + 1]?.message;
+    if (!message || !ACTIONS.has(message.type)) return null;
+    const { state } = this.places[place];
+    return message.type === "dahai" && state.seats[message.actor].riichi === "accepted" ? null : message;
+  }
+
+  /**
+   * The nearest place before or after one at which a seat decides, the place itself if there is none.
+   * @param {number} place
+   * @param {number} seat
+   * @param {1 | -1} direction
+   */
+  nextDecision(place, seat, direction) {
+    for (let next = place + direction; next >= 0 && next <= this.last; next += direction) {
+      if (this.decision(next)?.actor === seat) return next;
+    }
+    return place;
+  }
+
+  /**
+   * The start of the next round, or of this one (of the one before, if the place is its start).
+   * @param {number} place
+   * @param {1 | -1} direction
+   */
+  nextRound(place, direction) {
+    const starts = this.rounds.map(({ first }) => first);
+    const found = direction > 0 ? starts.find((first) => first > place) : starts.findLast((first) => first < place);
+    return found ?? (direction > 0 ? this.last : 0);
+  }
+
+  /** The scores after a round, which may still be played. @param {number} index @returns {number[]} */
+  scoresAfter(index) {
+    return this.rounds[index + 1]?.scores ?? this.#scores();
+  }
+
+  /** What the seek bar marks. @returns {{place: number, kind: string}[]} */
+  marks() {
+    return this.places.flatMap(({ message }, place) =>
+      message.type in MARKS ? [{ place, kind: MARKS[message.type] }] : [],
+    );
+  }
+}

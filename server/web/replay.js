@@ -1,0 +1,362 @@
+/** The element `<nuki-replay>`: a table, and the controls to move through a game, finished or still being played. */
+
+import "./table.js";
+import "./words_game.js";
+import { actionOf, marksOf, readNote } from "./annotations.js";
+import { el } from "./dom.js";
+import { Timeline } from "./record.js";
+import { iconButton, RoundList, roundName, SeekBar, setIcon } from "./replay_controls.js";
+import { readFragment, writeFragment, writeNow } from "./replay_place.js";
+import { notePanel, recordPanel, scorePanel } from "./replay_side.js";
+import { resultPanel } from "./result.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./mjai.js").Message} Message */
+
+/**
+ * @typedef {object} ReplayOptions
+ * @property {"" | "closed" | "open"} live whether the game is still played, and what is seen of it
+ * @property {string} game id of a finished game, "" for none: downloads and the review are linked
+ * @property {boolean} linked whether the place is kept in the URL
+ */
+
+const SPEEDS = [0.5, 1, 2, 4, 8];
+const EVENT = 800; // milliseconds that an event is shown at speed 1
+const LONGER = new Set(["hora", "ryukyoku", "end_kyoku"]); // shown four times as long
+const RESULTS = new Set(["end_kyoku", "end_game"]);
+
+/** Keys, with `Shift+` for arrows. @type {Record<string, (replay: NukiReplay) => void>} */
+const KEYS = {
+  ArrowRight: (replay) => replay.step(1),
+  ArrowLeft: (replay) => replay.step(-1),
+  "Shift+ArrowRight": (replay) => replay.stepDecision(1),
+  "Shift+ArrowLeft": (replay) => replay.stepDecision(-1),
+  ArrowDown: (replay) => replay.stepRound(1),
+  ArrowUp: (replay) => replay.stepRound(-1),
+  Home: (replay) => replay.go(0),
+  End: (replay) => replay.go(Infinity),
+  " ": (replay) => replay.toggle(),
+  1: (replay) => replay.sit(0),
+  2: (replay) => replay.sit(1),
+  3: (replay) => replay.sit(2),
+  h: (replay) => replay.turnHands(),
+  "?": (replay) => replay.turnHelp(),
+};
+const WRITABLE = "textarea, select, input:not([type=range]), [role=slider]";
+
+export class NukiReplay extends HTMLElement {
+  #timeline = new Timeline([]);
+  /** @type {ReplayOptions} */
+  #options = { live: "", game: "", linked: false };
+  #loaded = false;
+  #results = -1; // rounds whose results are drawn
+  #place = 0;
+  #seat = 0;
+  #open = true;
+  #speed = 1;
+  #playing = false;
+  #timer = 0;
+
+  #table = /** @type {import("./table.js").NukiTable} */ (document.createElement("nuki-table"));
+  #below = el("div", { class: "replay-below" });
+  #side = el("div", { class: "replay-side" });
+  #note = el("div", { class: "replay-note" });
+  #seek = new SeekBar((place) => this.go(place));
+  #list = new RoundList((place) => this.go(place));
+  #playButton = iconButton("play", () => this.toggle());
+  #where = el("output", { class: "replay-where" });
+  #seats = el("div", { class: "segments seats", role: "group", "aria-label": t("replay_seat") });
+  #hands = el("button", { type: "button", "data-control": "hands", onclick: () => this.turnHands() }, t("replay_open"));
+  #helpButton = el(
+    "button",
+    { type: "button", "data-control": "help", onclick: () => this.turnHelp() },
+    t("replay_help"),
+  );
+  #help = el("p", { class: "replay-keys", hidden: true }, t("replay_keys"));
+  #links = el("div", { class: "replay-links" });
+  #review = el("a", { class: "button" }, t("replay_review"));
+  #listening = new AbortController();
+
+  connectedCallback() {
+    this.#listening = new AbortController();
+    const { signal } = this.#listening;
+    this.append(
+      el("div", { class: "replay-stage" }, this.#table, this.#below),
+      this.#controls(),
+      el("div", { class: "replay-aside" }, this.#note, this.#side),
+    );
+    document.addEventListener("keydown", (event) => this.#key(event), { signal });
+    addEventListener("hashchange", () => this.#options.linked && this.#goToFragment(), { signal });
+    addEventListener("pagehide", writeNow, { signal });
+  }
+
+  disconnectedCallback() {
+    this.#listening.abort();
+    this.#stop();
+  }
+
+  /**
+   * Show a game from its beginning, from the place in the URL, or where it was shown before.
+   * @param {Message[]} messages from `start_game` on, with `error` lines and `ext_bot`
+   * @param {ReplayOptions} options
+   */
+  load(messages, options) {
+    const before = this.#options;
+    const atEnd = this.#place >= this.#timeline.last;
+    this.#timeline = new Timeline(messages);
+    this.#options = options;
+    this.#seek.clear();
+    this.#list.clear();
+    this.#results = -1;
+    if (!this.#loaded) this.#readFragment();
+    this.#update();
+    if (options.live === "open" && before.live !== "open") this.#playLastRound();
+    else if (options.live === "closed" && (!this.#loaded || atEnd)) this.go(Infinity);
+    else if (this.#loaded || !options.linked) this.go(this.#place);
+    else this.#goToFragment();
+    this.#loaded = true;
+  }
+
+  /** What happened since; shown at once where the last place was shown. @param {Message[]} messages */
+  add(messages) {
+    const atEnd = this.#place >= this.#timeline.last;
+    this.#timeline.append(messages);
+    this.#update();
+    if (this.#options.live === "closed" && atEnd) this.go(Infinity);
+    else if (this.#playing && !this.#timer) this.#play();
+    else this.#draw();
+  }
+
+  /** @param {number} place brought to one that exists */
+  go(place) {
+    this.#place = Math.max(0, Math.min(place, this.#timeline.last));
+    this.#draw();
+    if (this.#playing) this.#play();
+  }
+
+  /** @param {number} by places */
+  step(by) {
+    this.go(this.#place + by);
+  }
+
+  /** @param {1 | -1} direction to a decision of the seat at the bottom */
+  stepDecision(direction) {
+    this.go(this.#timeline.nextDecision(this.#place, this.#seat, direction));
+  }
+
+  /** @param {1 | -1} direction */
+  stepRound(direction) {
+    this.go(this.#timeline.nextRound(this.#place, direction));
+  }
+
+  /** Play, or pause. */
+  toggle() {
+    if (this.#playing) this.#stop();
+    else this.#play();
+  }
+
+  /** @param {number} seat to show at the bottom */
+  sit(seat) {
+    this.#seat = seat;
+    this.#draw();
+  }
+
+  /** Open the hands or close them. Of a game being played that is another stream: dispatches `hands`. */
+  turnHands() {
+    const { live } = this.#options;
+    if (live) this.dispatchEvent(new CustomEvent("hands", { detail: live === "open" ? "closed" : "open" }));
+    else {
+      this.#open = !this.#open;
+      this.#draw();
+    }
+  }
+
+  /** Show the keys or hide them. */
+  turnHelp() {
+    this.#help.hidden = !this.#help.hidden;
+    this.#helpButton.setAttribute("aria-expanded", String(!this.#help.hidden));
+  }
+
+  #controls() {
+    const speed = el(
+      "select",
+      { "aria-label": t("replay_speed"), onchange: () => (this.#speed = Number(speed.value)) },
+      SPEEDS.map((value) => el("option", { value, selected: value === this.#speed }, `${value}×`)),
+    );
+    const buttons = el(
+      "div",
+      { class: "replay-buttons", role: "group", "aria-label": t("replay_controls") },
+      iconButton("previous_round", () => this.stepRound(-1)),
+      iconButton("previous_decision", () => this.stepDecision(-1)),
+      iconButton("back", () => this.step(-1)),
+      this.#playButton,
+      iconButton("step", () => this.step(1)),
+      iconButton("next_decision", () => this.stepDecision(1)),
+      iconButton("next_round", () => this.stepRound(1)),
+    );
+    const buttonsBelow = [this.#hands, this.#helpButton, this.#links];
+    const second = el("div", { class: "replay-settings" }, speed, this.#seats, ...buttonsBelow);
+    const first = el("div", { class: "replay-moves" }, buttons, this.#where);
+    return el("div", { class: "replay-controls" }, this.#seek.element, first, this.#list.element, second, this.#help);
+  }
+
+  /** Draw what depends on the whole game and not on the place. */
+  #update() {
+    this.#seek.update(this.#timeline);
+    this.#list.update(this.#timeline);
+    if (this.#seats.childElementCount === 0) this.#seats.append(...this.#timeline.latest.seats.map(this.#seatButton));
+    if (this.#timeline.results.length !== this.#results) this.#drawSide();
+  }
+
+  /** @param {import("./mjai.js").Seat} seat @param {number} index */
+  #seatButton = ({ name }, index) => {
+    const attributes = { type: "button", title: name, "data-seat": index, onclick: () => this.sit(index) };
+    return el("button", attributes, `${index + 1} ${name}`);
+  };
+
+  /** Draw what changes with each round. */
+  #drawSide() {
+    const { game, live } = this.#options;
+    const { results, rounds } = this.#timeline;
+    this.#results = results.length;
+    const last = live && results.at(-1);
+    this.#side.replaceChildren(
+      ...(last
+        ? [el("section", { class: "last-round" }, el("h2", {}, t("replay_last_round")), resultPanel(last))]
+        : []),
+      ...(rounds.length ? [scorePanel(this.#timeline, (place) => this.go(place))] : []),
+      ...(game && !live ? [recordPanel(game, this.#timeline)] : []),
+    );
+    this.#links.replaceChildren(...(game && !live ? [this.#copyButton(), this.#review] : []));
+  }
+
+  #copyButton() {
+    const copy = async () => {
+      writeNow();
+      try {
+        await navigator.clipboard.writeText(location.href);
+        button.textContent = t("replay_copied");
+      } catch {
+        const field = el("input", { readonly: true, value: location.href, "aria-label": t("replay_link") });
+        button.replaceWith(field); // over plain HTTP browsers let no page write to the clipboard
+        field.select();
+      }
+    };
+    const button = el("button", { type: "button", "data-control": "copy", onclick: copy }, t("replay_copy"));
+    return button;
+  }
+
+  #draw() {
+    const timeline = this.#timeline;
+    const { live } = this.#options;
+    this.#hands.setAttribute("aria-pressed", String(live ? live === "open" : this.#open));
+    for (const [seat, button] of [...this.#seats.children].entries()) {
+      button.setAttribute("aria-pressed", String(seat === this.#seat));
+    }
+    const place = timeline.places[this.#place];
+    if (!place) {
+      this.#table.show(timeline.latest, { bottom: this.#seat, open: true });
+      return;
+    }
+    const { first, name } = timeline.rounds[place.round];
+    const step = this.#place - first;
+    const end = (timeline.rounds[place.round + 1]?.first ?? timeline.last + 1) - 1 - first;
+    Object.assign(this.dataset, { place: this.#place, round: place.round, step, seat: this.#seat });
+    const where = t("replay_place", { round: roundName(name), step, steps: end });
+    this.#where.textContent = where;
+    this.#seek.show(this.#place, where);
+    this.#list.show(place.round);
+    this.#drawTable(place.state);
+    this.#drawBelow(place);
+    this.#link(place.round, step);
+  }
+
+  /** @param {import("./mjai.js").State} state */
+  #drawTable(state) {
+    const action = this.#timeline.decision(this.#place);
+    const open = this.#open || this.#options.live !== "";
+    const isSaid = action?.ext_bot !== undefined && (open || action.actor === this.#seat);
+    const seat = action && isSaid && action.actor === this.#seat ? state.seats[this.#seat] : null;
+    const marks = action && seat ? marksOf(readNote(action.ext_bot).choices, actionOf(action), seat) : {};
+    this.#table.show(state, { bottom: this.#seat, open, marks });
+    this.#note.replaceChildren(...(action && isSaid ? [notePanel(action, state.seats[action.actor].name)] : []));
+  }
+
+  /** Faults, the result of the round, why the replay ends here. @param {import("./record.js").Place} place */
+  #drawBelow({ message, state }) {
+    const timeline = this.#timeline;
+    const faults = timeline.faults(this.#place).map((text) => el("p", { class: "fault" }, t("replay_fault", { text })));
+    const result = RESULTS.has(message.type) ? [resultPanel(state)] : [];
+    const { problem } = timeline;
+    const broken =
+      problem && this.#place === timeline.last ? [el("p", { class: "fault" }, t("replay_broken", { problem }))] : [];
+    this.#below.replaceChildren(...faults, ...broken, ...result);
+  }
+
+  /** @param {number} round @param {number} step */
+  #link(round, step) {
+    const { game, live, linked } = this.#options;
+    const message = this.#place + 1; // start_game is no place
+    this.#review.href = `/games/${encodeURIComponent(game)}/review#seat=${this.#seat}&at=${message}`;
+    if (!linked) return;
+    const hands = live || (this.#open ? "open" : "closed");
+    writeFragment(live ? { seat: this.#seat, hands } : { round, step, seat: this.#seat, hands });
+  }
+
+  #readFragment() {
+    if (!this.#options.linked) return;
+    const { seat, open } = readFragment();
+    this.#seat = seat;
+    this.#open = open ?? true;
+  }
+
+  #goToFragment() {
+    this.#readFragment();
+    const { round, step } = readFragment();
+    this.go((this.#timeline.rounds[round]?.first ?? 0) + (round < 0 ? 0 : step));
+  }
+
+  #playLastRound() {
+    this.#setPlaying(true);
+    this.go(this.#timeline.rounds.at(-1)?.first ?? 0);
+  }
+
+  /** Go on, one place after the other; at the end of a game still being played, wait for more. */
+  #play() {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    const ended = this.#place >= this.#timeline.last;
+    if (ended && !this.#options.live) return this.#stop();
+    this.#setPlaying(true);
+    if (ended) return;
+    const { type } = this.#timeline.places[this.#place].message;
+    this.#timer = setTimeout(() => this.step(1), ((LONGER.has(type) ? 4 : 1) * EVENT) / this.#speed);
+  }
+
+  #stop() {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    this.#setPlaying(false);
+  }
+
+  /** @param {boolean} playing */
+  #setPlaying(playing) {
+    if (playing === this.#playing) return;
+    this.#playing = playing;
+    setIcon(this.#playButton, playing ? "pause" : "play");
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.ctrlKey || event.altKey || event.metaKey || target.closest(WRITABLE)) return;
+    if (event.key === " " && target.closest("button, a, summary")) return; // it presses that
+    const shift = event.shiftKey && event.key.startsWith("Arrow") ? "Shift+" : "";
+    const act = KEYS[shift + (event.key.length === 1 ? event.key.toLowerCase() : event.key)];
+    if (!act) return;
+    event.preventDefault();
+    act(this);
+  }
+}
+
+customElements.define("nuki-replay", NukiReplay);

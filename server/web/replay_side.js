@@ -1,0 +1,134 @@
+/** What stands beside a replay: the bot's note, scores, downloads and links. */
+
+import { actionOf, isSame, readNote } from "./annotations.js";
+import { request } from "./api.js";
+import { lineChart } from "./chart.js";
+import { el } from "./dom.js";
+import { roundName } from "./replay_controls.js";
+import { tile } from "./tile.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./mjai.js").Message} Message */
+/** @typedef {import("./record.js").Timeline} Timeline */
+
+/** The formats of downloads, and what they are called. */
+const FORMATS = { mjson: "mjai", tenhou: "tenhou.net/6", libriichi3p: "mjai (libriichi3p)", kita: "mjai (kita)" };
+const VIEWER = "https://tenhou.net/5/#json="; // as `engine.records.viewer`
+
+/**
+ * What a bot said of the action it takes next.
+ * @param {Message} message the action, with `ext_bot`
+ * @param {string} name of the player
+ * @returns {HTMLElement}
+ */
+export function notePanel(message, name) {
+  const { choices, facts } = readNote(message.ext_bot);
+  const played = actionOf(message);
+  const rows = choices.map(({ action, height, text }) => {
+    const bar = el("span", { class: "note-bar" });
+    bar.style.setProperty("--value", String(height));
+    const what = action.type === "dahai" ? tile(action.tile) : t(`replay_${action.type}`);
+    const isPlayed = isSame(action, played);
+    const mark = isPlayed && el("span", { class: "note-played" }, t("replay_played"));
+    return el("li", { class: isPlayed ? "played" : null }, el("span", { class: "note-action" }, what), bar, text, mark);
+  });
+  return el(
+    "section",
+    { class: "note" },
+    el("h2", {}, t("replay_note", { name })),
+    rows.length > 0 && el("ol", {}, rows),
+    facts.length > 0 &&
+      el(
+        "dl",
+        {},
+        facts.map(([key, value]) => el("div", {}, el("dt", {}, key), el("dd", {}, value))),
+      ),
+  );
+}
+
+/**
+ * Scores after each round, as a chart and as a table whose rows lead to the rounds.
+ * @param {Timeline} timeline
+ * @param {(place: number) => void} go
+ * @returns {HTMLElement}
+ */
+export function scorePanel(timeline, go) {
+  const names = timeline.latest.seats.map(({ name }) => name);
+  const rows = timeline.rounds.map(({ name, first, scores }, index) => {
+    const after = timeline.scoresAfter(index);
+    const cells = after.map((score, seat) => {
+      const change = score - scores[seat];
+      const sign = change > 0 ? "up" : change < 0 ? "down" : "same";
+      const by = change ? `${change > 0 ? "+" : "−"}${Math.abs(change).toLocaleString("en")}` : "";
+      return el("td", {}, score.toLocaleString("en"), " ", el("small", { class: sign }, by));
+    });
+    const jump = el("button", { type: "button", class: "quiet", onclick: () => go(first) }, roundName(name));
+    return el("tr", {}, el("th", { scope: "row" }, jump), cells);
+  });
+  const heads = [t("replay_round"), ...names].map((name) => el("th", { scope: "col" }, name));
+  const table = el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, rows));
+  const region = { class: "scroll", tabindex: 0, role: "region", "aria-label": t("replay_scores") };
+  return el(
+    "section",
+    { class: "scores" },
+    el("h2", {}, t("replay_scores")),
+    chart(timeline),
+    el("div", region, table),
+  );
+}
+
+/** @param {Timeline} timeline */
+function chart({ latest, rounds }) {
+  const series = latest.seats.map(({ name, score }, seat) => {
+    const starts = rounds.map((round, x) => ({ x, y: round.scores[seat], label: roundName(round.name) }));
+    return { name, points: [...starts, { x: rounds.length, y: score, label: t("replay_points") }] };
+  });
+  return lineChart({ series, xLabel: t("replay_round"), yLabel: t("replay_points") });
+}
+
+/**
+ * Downloads of a finished game, and its rounds in Tenhou's own viewer.
+ * @param {string} game id
+ * @param {Timeline} timeline
+ * @returns {HTMLElement}
+ */
+export function recordPanel(game, timeline) {
+  const path = `/api/games/${encodeURIComponent(game)}/record`;
+  const downloads = Object.entries(FORMATS).map(([format, name]) =>
+    el("li", {}, el("a", { href: `${path}?format=${format}`, download: true }, name)),
+  );
+  const links = el("ul", { class: "links tenhou" });
+  const make = async () => {
+    button.disabled = true;
+    const found = await (await request(`${path}?format=tenhou`)).json();
+    links.replaceChildren(...viewerLinks(found, timeline));
+  };
+  const button = el(
+    "button",
+    { type: "button", onclick: () => make().finally(() => (button.disabled = false)) },
+    t("replay_tenhou_get"),
+  );
+  links.append(el("li", {}, button));
+  return el(
+    "section",
+    { class: "record" },
+    el("h2", {}, t("replay_record")),
+    el("h3", {}, t("replay_download")),
+    el("ul", { class: "links" }, downloads),
+    el("h3", {}, t("replay_tenhou")),
+    links,
+  );
+}
+
+/**
+ * A link for each round; the round itself is in the address. No request is made before somebody follows one.
+ * @param {Record<string, any>} document the game as tenhou.net/6 JSON
+ * @param {Timeline} timeline
+ */
+function viewerLinks({ title, name, rule, log }, { rounds }) {
+  return rounds.map((round, index) => {
+    const json = JSON.stringify({ title, name, rule, log: [log[index]] });
+    const href = VIEWER + encodeURIComponent(json);
+    return el("li", {}, el("a", { href, target: "_blank", rel: "noreferrer" }, roundName(round.name)));
+  });
+}
