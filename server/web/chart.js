@@ -125,7 +125,8 @@ function digitsOf({ series }) {
 
 /** @param {number} value @param {number} digits */
 function format(value, digits) {
-  return value.toLocaleString(language(), { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return value.toLocaleString(language(), options).replace("-", "−");
 }
 
 /** @param {Point} point @param {number} digits */

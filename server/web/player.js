@@ -255,11 +255,13 @@ async function start() {
   /** @type {Player} */
   const player = await get(path);
   main.append(heading(player));
-  main.append(await ratingSection(path, player));
-  const columns = el("div", { class: "player-columns" });
-  main.append(columns);
-  columns.append(await statisticsSection(path));
-  columns.append(el("div", {}, await opponentsSection(path, name), await gamesSection(name)));
+  const [rating, statistics, opponents, latest] = await Promise.all([
+    ratingSection(path, player),
+    statisticsSection(path),
+    opponentsSection(path, name),
+    gamesSection(name),
+  ]);
+  main.append(rating, el("div", { class: "player-columns" }, statistics, el("div", {}, opponents, latest)));
 }
 
 start().catch((error) => showError(error.message));

@@ -135,7 +135,9 @@ def test_head_and_other_methods(http: httpx.Client) -> None:
         assert refused.json() == {"detail": "Method Not Allowed"}
 
 
-@pytest.mark.parametrize("name", ["a%2Fb", "%2F", "%E6%9D%B1", "%3Cimg%20onerror=x%3E", "a+b+c", "..%2F..", "%00", "%FF"])
+@pytest.mark.parametrize(
+    "name", ["a%2Fb", "%2F", "%E6%9D%B1", "%3Cimg%20onerror=x%3E", "a+b+c", "..%2F..", "%00", "%FF"]
+)
 def test_names_in_paths_may_be_anything(http: httpx.Client, name: str) -> None:
     for page in PAGES:
         response = http.get(path_of(page, name))
