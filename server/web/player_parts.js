@@ -43,7 +43,7 @@ export function placementBar({ firsts, seconds, thirds }) {
   const shares = [firsts, seconds, thirds].map((count, index) => ({ place: index + 1, share: count / all }));
   const text = shares.map(({ place, share }) => `${t(`players_place_${place}`)} ${percent(share)}`).join(", ");
   const parts = shares.map(({ place, share }) => {
-    const part = el("span", { class: `placement-${place}` }, share >= 0.15 ? `${Math.round(100 * share)}` : "");
+    const part = el("span", { class: `placement-${place}` }, share >= 0.2 ? `${Math.round(100 * share)}` : "");
     part.style.setProperty("--share", String(share));
     return part;
   });
