@@ -17,7 +17,8 @@ ADDRESSES = 50
 def open_rooms(attacker: Attacker, of: str = "") -> None:
     """Open rooms for one sitting, each with another name."""
     body = json.dumps({"name": secrets.token_hex(8), "permanent": False, "settings": {"fill": ["rule", "rule"]}})
-    head = f"POST /api/rooms HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    head = "POST /api/rooms HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n"
+    head += f"Content-Length: {len(body)}\r\n\r\n"
     opened = attacker.http(of) if of else attacker.http()
     opened.sendall((head + body).encode())
     opened.recv(65_536)
