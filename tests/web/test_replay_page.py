@@ -12,6 +12,7 @@ import httpx
 from playwright.sync_api import BrowserContext, Page, Request, Route, expect
 
 from engine.records import tenhou_json
+from tests.support.accessibility import serious_faults
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site
 
@@ -328,6 +329,16 @@ def test_a_record_that_cannot_be_followed_says_where(page: Page) -> None:
     page.keyboard.press("End")
     expect(page.locator(SHOWN.format(place_of(messages, index)))).to_be_visible()
     expect(page.locator(".fault")).to_contain_text("cannot be followed beyond this place")
+
+
+def test_axe_finds_no_serious_fault(page: Page) -> None:
+    messages = example()
+    index = next(number for number, each in enumerate(messages) if each["type"] == "dahai")
+    messages[index]["ext_bot"] = {"5p": 1}
+    show(page, messages, f"#round=0&step={place_of(messages, index)}")
+    assert serious_faults(page) == []
+    page.keyboard.press("End")
+    assert serious_faults(page) == []
 
 
 def test_an_unknown_game(site: Site, browser: Any) -> None:
