@@ -49,18 +49,15 @@ def messages() -> list[dict[str, Any]]:
     return [json.loads(line) for line in RECORD.read_text().splitlines()]
 
 
-def stub(page: Page, review: dict[str, Any], states: list[dict[str, Any]], name: str = "") -> None:
-    """Let the server have the sample game, and answer questions about its review with `states`, one after the other."""
+def stub(page: Page, review: dict[str, Any], state: dict[str, Any], name: str = "") -> None:
+    """Let the server have the sample game, and answer questions about its review with `state`, which may be changed."""
     events = messages()
     if name:
         events[0]["names"][0] = review["names"][0] = name
     lines = "\n".join(map(json.dumps, [*events, {"type": "error", "actor": 1, "message": "late"}]))
-    answers = iter(states)
 
     def answer(route: Route) -> None:
-        route.fulfill(
-            json=review if route.request.url.endswith("/result") else {"id": "1", "error": "", **next(answers)}
-        )
+        route.fulfill(json=review if route.request.url.endswith("/result") else {"id": "1", "error": "", **state})
 
     page.route(f"**/api/games/{GAME}/record", lambda route: route.fulfill(body=gzip.compress(lines.encode())))
     page.route(re.compile("/api/reviews"), answer)
@@ -71,7 +68,7 @@ DONE = {"status": "done", "done": 2, "decisions": 2}
 
 def show(page: Page, review: dict[str, Any], at: int = 0, name: str = "") -> None:
     """Open the stubbed review at a message."""
-    stub(page, review, [DONE], name)
+    stub(page, review, DONE, name)
     page.goto(f"/games/{GAME}/review#seat=0&bot=rule&bot=bert&at={at}")
     expect(page.locator(".review")).to_be_visible()
 
@@ -89,8 +86,8 @@ def shown(page: Page) -> int:
 def test_a_review_of_a_stored_game(page: Page, site: Site) -> None:
     game = site.get("/api/games?limit=1")["items"][0]["id"]  # type: ignore[index]
     page.goto(f"/games/{game}/review#seat=2&at=30")
-    page.get_by_label("Bot", exact=True).select_option("rule")
-    page.get_by_label("Beside it").select_option("nobody")
+    page.locator("select[name=bot]").first.select_option("rule")
+    page.locator("select[name=bot]").last.select_option(label="nobody")
     page.get_by_role("button", name="Review", exact=True).click()
     expect(page.locator(".review nuki-table")).to_be_visible(timeout=60_000)
     expect(page.locator(".opinion")).to_have_count(1)
@@ -154,7 +151,7 @@ def test_the_table_of_decisions_is_sorted_by_loss_and_leads_to_them(page: Page, 
     for bot, name in enumerate(("rule", "bert")):
         page.get_by_role("button", name=f"Loss: {name}").click()
         assert rows.evaluate_all(order) == sorted(everything, key=lambda n: -losses[bot][n])
-    expect(page.get_by_role("columnheader", name="Loss: bert")).to_have_attribute("aria-sort", "descending")
+    expect(page.locator("th[aria-sort=descending]")).to_have_text("Loss: bert")
     worst = losses[1].index(max(losses[1]))
     rows.first.locator("td").nth(1).click()
     assert shown(page) == worst
@@ -184,13 +181,13 @@ def test_hands_of_others_are_hidden_until_they_are_opened(page: Page, review: di
 
 
 def test_progress_and_a_review_that_fails(page: Page, review: dict[str, Any]) -> None:
-    running = {"status": "running", "done": 5, "decisions": 20}
-    stub(
-        page, review, [{"status": "queued", "done": 0, "decisions": 0}, running, {"status": "failed", "error": HOSTILE}]
-    )
+    state = {"status": "queued", "done": 0, "decisions": 0}
+    stub(page, review, state)
     page.goto(f"/games/{GAME}/review#seat=0&bot=rule")
     expect(page.get_by_text("Waiting for other reviews")).to_be_visible()
+    state |= {"status": "running", "done": 5, "decisions": 20}
     expect(page.get_by_text("5 of 20 decisions")).to_be_visible()
+    state |= {"status": "failed", "error": HOSTILE}
     expect(page.get_by_role("alert")).to_have_text(HOSTILE)
     expect(page.get_by_role("button", name="Review", exact=True)).to_be_enabled()
 
@@ -205,8 +202,8 @@ def test_a_file_is_reviewed(page: Page) -> None:
     page.goto("/view")
     page.locator("input[type=file]").set_input_files(RECORD)
     page.get_by_role("button", name="Review", exact=True).click()
-    page.get_by_label("Bot", exact=True).select_option("rule")
-    page.get_by_label("Beside it").select_option("nobody")
+    page.locator("select[name=bot]").first.select_option("rule")
+    page.locator("select[name=bot]").last.select_option(label="nobody")
     page.locator(".review-form").get_by_role("button").click()
     expect(page.locator(".review nuki-table")).to_be_visible(timeout=60_000)
     expect(page.get_by_role("link", name="See it in the replay")).to_have_count(0)
