@@ -138,7 +138,7 @@ def test_next_and_previous_decision_and_mistake(page: Page, review: dict[str, An
     page.keyboard.press("Shift+ArrowLeft")
     assert shown(page) == found[-2]
     expect(page).to_have_url(re.compile(rf"at={review['decisions'][found[-2]]['message']}$"))
-    page.evaluate("location.hash = location.hash.replace(/at=\\d+/, 'at=0')")
+    page.evaluate("location.hash = location.hash.replace(/&at=\\d+/, '&at=0')")
     expect(page.locator("tr[aria-current]")).to_have_attribute("data-decision", "0")
 
 
