@@ -15,6 +15,7 @@ from tests.server.attacks import (
     players,
     proxied,
     reconnects,
+    records,
     requests,
     trickle,
 )
@@ -22,7 +23,7 @@ from tests.support.attacker import Attack
 
 MODULES = (
     blank_lines, control_frames, chunked_bodies, idle_connections, trickle, requests, parked_memory, reconnects, joins,
-    garbage, players, house_bots, deaf_peers, proxied,
+    garbage, players, house_bots, deaf_peers, proxied, records,
 )  # fmt: skip
 ATTACKS = {attack.name: attack for module in MODULES for attack in module.ATTACKS}
 
