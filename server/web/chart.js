@@ -168,7 +168,15 @@ function tableOf({ series, xLabel, yLabel }, xs, digits) {
       const cells = here.map((point) => el("td", {}, point ? valueText(point, digits) : "–"));
       return el("tr", {}, el("th", { scope: "row" }, label), cells);
     });
-    const head = el("thead", {}, el("tr", {}, heads.map((text) => el("th", { scope: "col" }, text))));
+    const head = el(
+      "thead",
+      {},
+      el(
+        "tr",
+        {},
+        heads.map((text) => el("th", { scope: "col" }, text)),
+      ),
+    );
     const table = el("table", {}, head, el("tbody", {}, rows));
     details.append(el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("chart_values") }, table));
   };
@@ -205,7 +213,9 @@ function drawing({ series, xLabel, yLabel }, xs, width) {
     svg("text", { class: "chart-label", x: right, y: height - 4, "text-anchor": "end" }, xLabel),
     svg("text", { class: "chart-label", x: left + 6, y: top + 4 }, yLabel),
   ];
-  const lines = series.flatMap(({ points }, index) => lineOf(points, `chart-series-${index % COLOURS}`, xScale, yScale));
+  const lines = series.flatMap(({ points }, index) =>
+    lineOf(points, `chart-series-${index % COLOURS}`, xScale, yScale),
+  );
   const cursor = svg("line", { class: "chart-cursor", y1: top, y2: bottom });
   return { nodes: [...grid, ...below, ...lines, cursor, ...names], xScale, cursor, height };
 }
@@ -227,7 +237,9 @@ function moveCursor(cursor, x) {
 function lineOf(points, colour, xScale, yScale) {
   const path = (/** @type {[number, number][]} */ values) =>
     values.map(([x, y]) => `${round(xScale.at(x))},${round(yScale.at(y))}`).join(" ");
-  const uncertain = points.flatMap(({ x, low, high }) => (low === undefined || high === undefined ? [] : [{ x, low, high }]));
+  const uncertain = points.flatMap(({ x, low, high }) =>
+    low === undefined || high === undefined ? [] : [{ x, low, high }],
+  );
   const around = path([
     ...uncertain.map(({ x, high }) => /** @type {[number, number]} */ ([x, high])),
     ...uncertain.toReversed().map(({ x, low }) => /** @type {[number, number]} */ ([x, low])),
