@@ -181,6 +181,7 @@ async def test_one_record_at_a_time_of_an_address(at: Live) -> None:
     response = await at.http.post("/api/records", content=b"{}")
     assert response.status_code == 429
     assert int(response.headers["retry-after"]) > 0
+    assert response.headers["connection"] == "close"  # what is still sent is not read
     writer.transport.abort()
     await reader.read()
     async with asyncio.timeout(10):
