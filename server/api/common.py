@@ -22,7 +22,6 @@ from starlette.types import Message, Receive, Scope, Send
 
 from engine.mjai.kinds import MAX_SHOWN
 from server import store
-from server.access import Uploads
 from server.lobby import Lobby
 from server.reviews import Reviews
 from server.store.cursors import Order
@@ -38,7 +37,6 @@ class Service:
     lobby: Lobby
     reviews: Reviews
     reader: Worker = field(default_factory=Worker)  # of uploaded records
-    uploads: Uploads = field(default_factory=Uploads)
     conversions: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))  # of records: one uses a core
 
     async def close(self) -> None:

@@ -1,6 +1,8 @@
-"""Middleware that refuses requests: too many of them, of web pages of other sites, or with a body that is too large."""
+"""Middleware that refuses requests: too many, of web pages of other sites, with bodies too large, or too many files."""
 
 from __future__ import annotations
+
+from contextlib import ExitStack
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
@@ -42,11 +44,22 @@ class Guard:
         scope["client"] = (address, 0)
         cost = FILE if scope["path"].startswith(FILES) else 1.0
         refusal = self._check_rate(address, cost) or self._check_origin(scope, headers) or check_body(scope, headers)
-        if refusal is None:
-            await self._app(scope, receive, send)
-        else:
-            refusal.headers["Connection"] = "close"
-            await refusal(scope, receive, send)
+        with ExitStack() as upload:
+            if refusal is None and scope["path"] in UPLOADS and headers.get("content-length", "0") != "0":
+                refusal = self._check_upload(address, upload)
+            if refusal is None:
+                await self._app(scope, receive, send)
+            else:
+                refusal.headers["Connection"] = "close"
+                await refusal(scope, receive, send)
+
+    def _check_upload(self, address: str, upload: ExitStack) -> JSONResponse | None:
+        """Count a record until `upload` is closed; the error response if there are too many, else None."""
+        try:
+            upload.enter_context(self._access.uploading(address))
+        except AccessError as error:
+            return access_problem(error)
+        return None
 
     def _check_rate(self, address: str, cost: float) -> JSONResponse | None:
         """The error response to an address that sends too many requests, else None."""

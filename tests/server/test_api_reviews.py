@@ -7,7 +7,7 @@ import gzip
 import json
 import random
 from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from agents.review.decisions import seat_decisions
 from agents.review.review import make_review
 from engine.records.files import read_records
 from server import reviews as reviews_module
-from server.access import UPLOADS_AT_ONCE, RateLimitError, Uploads
+from server.access import UPLOADS_AT_ONCE, RateLimitError
 from server.api.guard import MAX_UPLOAD
 from server.review_work import MAX_RECORD, MAX_RESULT, read, review
 from server.reviews import KEPT_PER_ADDRESS, MAX_WAITING, Review, Reviews
@@ -189,18 +189,17 @@ async def test_one_record_at_a_time_of_an_address(at: Live) -> None:
             await asyncio.sleep(0.02)
 
 
-def test_uploads_are_counted() -> None:
-    uploads = Uploads()
-    held = [uploads.counted(f"10.0.0.{number}") for number in range(UPLOADS_AT_ONCE)]
-    for each in held:
-        each.__enter__()
-    with pytest.raises(RateLimitError, match="too many"), uploads.counted("10.0.1.1"):
-        pass
-    held[0].__exit__(None, None, None)
-    with uploads.counted("::1"), pytest.raises(RateLimitError), uploads.counted("10.0.1.1"):
-        pass
-    with uploads.counted("2001:db8::1"), pytest.raises(RateLimitError, match="another"), uploads.counted("2001:db8::2"):
-        pass
+async def test_uploads_are_counted(at: Live) -> None:
+    uploading = at.server.lobby.access.uploading
+    with ExitStack() as held:
+        for number in range(UPLOADS_AT_ONCE - 1):
+            held.enter_context(uploading(f"10.0.0.{number}"))
+        with uploading("2001:db8::1"), pytest.raises(RateLimitError, match="too many"), uploading("10.0.1.1"):
+            pass
+        with uploading("2001:db8::1"), pytest.raises(RateLimitError, match="another"), uploading("2001:db8::2"):
+            pass
+        with uploading("10.0.1.1"):
+            pass
 
 
 # Reviews --------------------------------------------------------------------------------------------------------------
