@@ -80,14 +80,16 @@ class Guard:
 def check_body(scope: Scope, headers: Headers) -> JSONResponse | None:
     """The error response to a body that is too large or of unknown length, or where none belongs; else None.
 
-    DELETE is left to the route (`server.api.common`): a path without that method is answered with 405.
+    DELETE, and all methods of UPLOADS, are left to the route (`server.api.common`): a path without that method is
+    answered with 405.
     """
     length = int(headers.get("content-length", 0))
-    if scope["method"] in SAFE_METHODS and (length or "transfer-encoding" in headers):
+    is_upload = scope["path"] in UPLOADS
+    if scope["method"] in SAFE_METHODS and not is_upload and (length or "transfer-encoding" in headers):
         return problem(413, f"a {scope['method']} request has no body here: send it without one")
     if "transfer-encoding" in headers and scope["method"] != "DELETE":
         return problem(411, "Content-Length is missing: send the length of the body")
-    longest = MAX_UPLOAD if scope["path"] in UPLOADS else MAX_BODY
+    longest = MAX_UPLOAD if is_upload else MAX_BODY
     if length > longest:
         return problem(413, f"the body is longer than {longest:,} bytes")
     return None
