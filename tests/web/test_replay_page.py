@@ -241,7 +241,7 @@ NOTES: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
         {"token": "dahai 9p", "prob": 0.6, "candidate": [
             {"token": "dahai 9p", "prob": 0.6}, {"token": "reach", "prob": 0.3}, {"token": "dahai 1m", "prob": 0.1},
         ], "points": 1.25},
-        ["60.0%", "30.0%", "10.0%"], ["token", "prob", "points"],
+        ["60.0%", "30.0%", "10.0%"], ["points"],
     ),
     "mortal": (
         {"q_values": [-1.5, 0.25, 1, -3], "mask_bits": MORTAL_BITS, "shanten": 2},
