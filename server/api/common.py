@@ -6,6 +6,7 @@ import asyncio
 import reprlib
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import unquote
 
@@ -17,11 +18,10 @@ from starlette.datastructures import Headers, QueryParams
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Match
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from engine.mjai.kinds import MAX_SHOWN
 from server import store
-from server.access import Uploads
 from server.lobby import Lobby
 from server.reviews import Reviews
 from server.store.cursors import Order
@@ -37,7 +37,6 @@ class Service:
     lobby: Lobby
     reviews: Reviews
     reader: Worker = field(default_factory=Worker)  # of uploaded records
-    uploads: Uploads = field(default_factory=Uploads)
     conversions: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))  # of records: one uses a core
 
     async def close(self) -> None:
@@ -193,7 +192,7 @@ class Route(APIRoute):
             detail = f"a {scope['method']} request has no body here: send it without one"
             raise HTTPException(413, detail, closing)
         self._check_query(scope)
-        await super().handle(as_get(scope), receive, send)
+        await super().handle(as_get(scope), receive, closing_if_refused(send) if has_body and self.reads_body else send)
 
     def _check_query(self, scope: Scope) -> None:
         known = [parameter.alias for parameter in self.dependant.query_params]
@@ -207,6 +206,17 @@ class UploadRoute(Route):
     """The route class of endpoints that are sent files."""
 
     reads_body = True
+
+
+def closing_if_refused(send: Send) -> Send:
+    """`send`, which also closes the connection after an error: what the client still sends of its body is not read."""
+
+    async def closing(message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] >= HTTPStatus.BAD_REQUEST:
+            message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
+        await send(message)
+
+    return closing
 
 
 def as_get(scope: Scope) -> Scope:

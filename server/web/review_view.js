@@ -42,8 +42,8 @@ export function showReview(main, messages, review, game = "") {
   document.documentElement.lang = language();
   main.replaceChildren(view.element);
   document.addEventListener("keydown", (event) => view.key(event), { signal });
-  addEventListener("hashchange", () => view.goToFragment(), { signal });
-  view.goToFragment();
+  addEventListener("hashchange", ({ newURL }) => view.goToFragment(new URL(newURL).hash), { signal });
+  view.goToFragment(location.hash);
   return () => listening.abort();
 }
 
@@ -111,9 +111,9 @@ class ReviewView {
     );
   }
 
-  /** Show the decision of the fragment: the last one before a message, else the first. */
-  goToFragment() {
-    const at = Number(new URLSearchParams(location.hash.slice(1)).get("at") ?? 0);
+  /** Show the decision of a fragment: the last one before a message, else the first. @param {string} fragment */
+  goToFragment(fragment) {
+    const at = Number(new URLSearchParams(fragment.slice(1)).get("at") ?? 0);
     this.go(this.review.decisions.findLastIndex(({ message }) => message <= at));
   }
 

@@ -77,7 +77,6 @@ def test_every_decision_with_a_choice_is_reviewed(records: list[GameRecord]) -> 
 
 
 def test_indices_point_to_the_message_before_the_decision(reviews: list[Review]) -> None:
-    """A follower of the messages up to there may do what was played, and has the hand of the view."""
     for review in reviews:
         events, seat, document = review.of.record.events, review.of.seat, review.as_json()
         starts = [number for number, event in enumerate(events) if event["type"] == "start_kyoku"]
