@@ -7,23 +7,23 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import BrowserContext, Page, WebSocketRoute, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site
 from tests.web.play_driver import Person, open_room, set_name
-from tests.web.scripted_table import ScriptedTable
 
 ENABLED = "nuki-table button:not(:disabled)"
 
 
 def check_record(site: Site, page: Page, name: str, folder: Path) -> None:
     """The game that the page shows as over is stored, its record is valid, and the person has made no fault."""
-    path = str(page.locator(".play-dialog a[href$='#seat=0'], .play-dialog a[href*='#seat=']").last.get_attribute("href"))
+    path = str(
+        page.locator(".play-dialog a[href$='#seat=0'], .play-dialog a[href*='#seat=']").last.get_attribute("href")
+    )
     game = path.partition("#")[0]
     record = httpx.get(f"{site.url}/api{game}/record", trust_env=False).raise_for_status()
     file = folder / "record.mjson.gz"
