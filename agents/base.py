@@ -60,6 +60,13 @@ class ActionValues(Protocol):
         ...
 
 
+@runtime_checkable
+class Probabilities(ActionValues, Protocol):
+    """A bot whose values are those of a policy: it takes an action with probability softmax(values / temperature)."""
+
+    value_temperature: float  # in placements
+
+
 # factory(argument, seed): `argument` is what follows the colon in "name:argument", None without a colon; `seed` is any
 # 64-bit number.
 Factory: TypeAlias = Callable[[str | None, int], Agent]

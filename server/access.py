@@ -17,6 +17,8 @@ MAX_ADDRESSES = 10_000  # addresses with a rate limiter at a time
 MIN_ARRIVALS = 10  # new connections of an address at once, however few it may have open
 ARRIVALS_PER_CONNECTION = 10  # new connections a minute of an address, for each one that it may have open
 DOWNLOADS_AT_ONCE = 4  # of an address: a record has up to two megabytes, and its client may not read
+UPLOADS_AT_ONCE = 16  # in all, and one of an address: each may have a quarter of a megabyte
+UPLOAD_RETRY = 2  # seconds after which a refused upload may be tried again
 CONNECTION_RETRY = 10  # seconds after which an address with too many connections may try again
 ROOM_RETRY = 60  # seconds after which an address with too many rooms may try again
 
@@ -92,14 +94,14 @@ class AddressRateLimiter:
         self._text = f"more than {per_minute:,g} {uses} a minute from {{}} (the server's setting {setting})"
         self._limiters: dict[str, RateLimiter] = {}  # the most recently used address is last
 
-    def take(self, address: str) -> None:
-        """Take one use for an address. Raises RateLimitError if none is left."""
+    def take(self, address: str, uses: float = 1.0) -> None:
+        """Take one use for an address, or a part of one. Raises RateLimitError if less is left."""
         address = limited_address(address)
         limiter = self._limiters.pop(address, None) or RateLimiter(self._per_minute / 60, self._burst)
         self._limiters[address] = limiter
         if len(self._limiters) > MAX_ADDRESSES:
             del self._limiters[next(iter(self._limiters))]
-        if not limiter.take():
+        if not limiter.take(uses):
             raise RateLimitError(f"{self._text.format(address)}; try again later", limiter.retry_after)
 
 
@@ -125,6 +127,27 @@ class Admission:
         if not self._released:
             self._released = True
             self._access.uncount(self._counted_as)
+
+
+class Uploads:
+    """Counts the records that are being received, read, or sent back."""
+
+    def __init__(self) -> None:
+        self._addresses: set[str] = set()
+
+    @contextmanager
+    def counted(self, address: str) -> Iterator[None]:
+        """Count an upload of an address while the block runs. Raises RateLimitError."""
+        address = limited_address(address)
+        if address in self._addresses:
+            raise RateLimitError(f"another record of {address} is being read; wait for it", UPLOAD_RETRY)
+        if len(self._addresses) >= UPLOADS_AT_ONCE:
+            raise RateLimitError("too many records are being read; try again soon", UPLOAD_RETRY)
+        self._addresses.add(address)
+        try:
+            yield
+        finally:
+            self._addresses.discard(address)
 
 
 class Access:
@@ -184,9 +207,9 @@ class Access:
             if not self._by_address[address]:
                 del self._by_address[address]
 
-    def request(self, address: str) -> None:
-        """Count an HTTP request. Raises RateLimitError."""
-        self._requests.take(address)
+    def request(self, address: str, requests: float = 1.0) -> None:
+        """Count an HTTP request, or what costs as much as a part of one. Raises RateLimitError."""
+        self._requests.take(address, requests)
 
     def open_room(self, address: str) -> None:
         """Count a room that is not permanent, which a bot opens by joining it, or a request. Raises RateLimitError."""

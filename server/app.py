@@ -12,6 +12,7 @@ from server.api.guard import Guard
 from server.api.origins import Origins
 from server.lobby import Lobby
 from server.pages import missing_page, page_routes
+from server.reviews import Reviews
 from server.websocket_routes import WebSockets
 
 DESCRIPTION = """\
@@ -35,7 +36,7 @@ def make_app(lobby: Lobby) -> FastAPI:
         description=DESCRIPTION,
         redoc_url=None,
     )
-    app.state.service = Service(lobby)
+    app.state.service = Service(lobby, Reviews(lobby.store.record))
     origins = Origins(lobby.settings.host, lobby.settings.tokens_needed)
     app.state.websockets = WebSockets(lobby, origins)  # for `server.connection.websocket`
     app.add_middleware(Guard, access=lobby.access, origins=origins)

@@ -22,6 +22,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Scope
 
+from engine.common.program import version
 from server.api.common import with_raw_path
 
 WEB = Path(__file__).parent / "web"
@@ -37,7 +38,7 @@ PAGES = {
 }
 SHELL = """\
 <!doctype html>
-<html lang="en">
+<html lang="en" data-version="{version}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -127,7 +128,7 @@ def page_routes() -> Iterator[BaseRoute]:
         # The browser asks for all modules at once, and not for each when it has read what imports it.
         links = [f'<link rel="modulepreload" href="{folder}/{name}.js">' for name in modules_of(module, files)[1:]]
         scripts = "\n".join([*links, f'<script type="module" src="{folder}/{module}.js"></script>'])
-        shell = SHELL.format(title=title, folder=folder, scripts=scripts, sprite=sprite, main="")
+        shell = SHELL.format(title=title, version=version(), folder=folder, scripts=scripts, sprite=sprite, main="")
         yield PageRoute(path, File(shell.encode(), ".html").respond)
     for name, content in files.items():
         suffix = Path(name).suffix
@@ -136,7 +137,9 @@ def page_routes() -> Iterator[BaseRoute]:
 
 
 NO_PAGE = File(
-    SHELL.format(title="404", folder="/web", scripts="", sprite="", main=MISSING).encode(), ".html", status=404
+    SHELL.format(title="404", version=version(), folder="/web", scripts="", sprite="", main=MISSING).encode(),
+    ".html",
+    status=404,
 )
 
 

@@ -171,6 +171,7 @@ async def accept_connections(
         for listener in listeners:
             listener.close()
         await lobby.close()
+        await app.state.service.close()
         http.should_exit = True
         await serving
 

@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import signal
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ class Counts:
     server_times: str  # from the last reply needed to the next event sent, since the last call; see `percentiles`
     memory: int  # resident bytes
     playing: int  # games
+    cpu: float  # seconds of processor time
 
 
 def percentile(values: list[float], fraction: float) -> float:
@@ -76,6 +78,7 @@ class RecordingMetrics(Metrics):
             server_times=percentiles(server_times),
             memory=int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_SIZE,
             playing=self.value("games_playing"),
+            cpu=time.process_time(),
         )
 
 
@@ -158,7 +161,7 @@ async def _serve_echo(pipe: Connection) -> None:
     lines = await asyncio.get_running_loop().create_server(EchoProtocol, "127.0.0.1", 0)
     async with lines, serve(_echo_frames, "127.0.0.1", 0, compression=None) as frames:
         pipe.send({"tcp": lines.sockets[0].getsockname()[1], "ws": next(iter(frames.sockets)).getsockname()[1]})
-        await _report(pipe, lambda: Counts(0, 0, "", 0, 0))
+        await _report(pipe, lambda: Counts(0, 0, "", 0, 0, 0.0))
 
 
 async def _report(pipe: Connection, counts: Callable[[], Counts]) -> None:

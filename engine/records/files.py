@@ -6,12 +6,13 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterable
+from io import BytesIO
 from pathlib import Path
 
 from engine.records import mjai, mjlog, tenhou_json
-from engine.records.model import GameRecord, RecordError
+from engine.records.model import GameRecord, RecordError, record_errors
 
-__all__ = ["RecordError", "find_records", "read_records", "write_record"]
+__all__ = ["RecordError", "find_records", "parse_record", "read_records", "write_record"]
 
 _SUFFIXES = (".json", ".mjson", ".jsonl", ".xml", ".mjlog")
 _WRITERS = {".json": tenhou_json.write, ".mjson": mjai.write, ".jsonl": mjai.write}
@@ -24,15 +25,28 @@ def read_records(path: Path | str) -> GameRecord:
     Raises RecordError for a damaged file or another format, OSError if the file cannot be read.
     """
     path = Path(path)
-    text = _text(path)
+    return parse_record(path.read_bytes(), path.name)
+
+
+def parse_record(data: bytes, source: str, max_size: int = -1) -> GameRecord:
+    """The game in the bytes of a file that `read_records` reads; `source`: file name, for messages.
+
+    `max_size`: bytes that it may have once it is unzipped; no more are unzipped. -1: no limit. Raises RecordError,
+    whatever the bytes are.
+    """
+    with record_errors(source, "file"):
+        return _parse(_text(data, source, max_size), source)
+
+
+def _parse(text: str, source: str) -> GameRecord:
     beginning = text.lstrip()
     if beginning.startswith("<"):
-        return mjlog.read(text, path.name)
+        return mjlog.read(text, source)
     if not beginning.startswith("{"):
         what = "no game record: expected mjlog XML, tenhou.net/6 JSON or one mjai event per line"
-        raise RecordError(path.name, "beginning", what)
+        raise RecordError(source, "beginning", what)
     first_line = beginning.split("\n", 1)[0]
-    return mjai.read(text, path.name) if _is_mjai(first_line) else tenhou_json.read(text, path.name)
+    return mjai.read(text, source) if _is_mjai(first_line) else tenhou_json.read(text, source)
 
 
 def write_record(record: GameRecord, path: Path | str) -> None:
@@ -70,18 +84,20 @@ def _is_record_name(name: str) -> bool:
     return name.removesuffix(".gz").endswith(_SUFFIXES)
 
 
-def _text(path: Path) -> str:
-    data = path.read_bytes()
+def _text(data: bytes, source: str, max_size: int) -> str:
     if data.startswith(_GZIP_MAGIC):
         try:
-            data = gzip.decompress(data)
+            with gzip.open(BytesIO(data)) as file:
+                data = file.read() if max_size < 0 else file.read(max_size + 1)
         except (EOFError, OSError, zlib.error) as error:
             what = f"the gzip data is damaged ({error}); download or export the file again"
-            raise RecordError(path.name, "gzip", what) from error
+            raise RecordError(source, "gzip", what) from error
+    if 0 <= max_size < len(data):
+        raise RecordError(source, "file", f"longer than {max_size:,} bytes, and so no record of one game")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RecordError(path.name, f"byte {error.start}", "not UTF-8 text, so no game record") from error
+        raise RecordError(source, f"byte {error.start}", "not UTF-8 text, so no game record") from error
 
 
 def _is_mjai(line: str) -> bool:

@@ -44,6 +44,8 @@ _READ_PLAYERS: dict[str, Callable[[str], str | float]] = {
 
 def read(text: str, source: str) -> GameRecord:
     """The game in the `text` of an mjlog file; `source`: file name, for messages. Raises RecordError."""
+    if "<!DOCTYPE" in text:  # definitions of entities could make gigabytes of a few bytes
+        raise RecordError(source, "beginning", "XML with definitions (DOCTYPE), which no mjlog has")
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:

@@ -39,7 +39,7 @@ def record_errors(file: str, location: str) -> Iterator[None]:
         raise
     except ValueError as error:
         raise RecordError(file, location, str(error)) from error
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
+    except (KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         what = f"garbled or incomplete ({type(error).__name__}: {error}); fetch or export the file again"
         raise RecordError(file, location, what) from error
 

@@ -21,8 +21,11 @@ from starlette.types import Receive, Scope, Send
 
 from engine.mjai.kinds import MAX_SHOWN
 from server import store
+from server.access import Uploads
 from server.lobby import Lobby
+from server.reviews import Reviews
 from server.store.cursors import Order
+from server.worker import Worker
 
 Item = TypeVar("Item")
 
@@ -32,7 +35,15 @@ class Service:
     """State that the routes of one server share."""
 
     lobby: Lobby
+    reviews: Reviews
+    reader: Worker = field(default_factory=Worker)  # of uploaded records
+    uploads: Uploads = field(default_factory=Uploads)
     conversions: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))  # of records: one uses a core
+
+    async def close(self) -> None:
+        """End the worker processes."""
+        await self.reviews.close()
+        await self.reader.close()
 
 
 async def service_of(connection: HTTPConnection) -> Service:
@@ -114,7 +125,7 @@ PROBLEMS = {
     401: "An admin token is needed, or the token is unknown",
     403: "The token is not an admin token, or the request comes from a web page of another site",
     404: "Not found",
-    409: "A room with this name is open",
+    409: "A room with this name is open; the review is not done",
     411: "The request has a body but no `Content-Length`",
     413: "The body is too large, or the request needs none",
     422: "Something in the request is invalid",
@@ -149,6 +160,7 @@ class Route(APIRoute):
     """
 
     methods: set[str]  # Starlette's own routes may have None
+    reads_body = False  # whether the endpoint reads the body itself, as bytes
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Whether the route matches. Starlette calls this for one route after the other until one matches."""
@@ -177,7 +189,7 @@ class Route(APIRoute):
         closing = {"Connection": "close"} if has_body else {}  # the body is not read
         if as_get(scope)["method"] not in self.methods:
             raise HTTPException(405, headers={"Allow": ", ".join(sorted(scope[ALLOWED])), **closing})
-        if has_body and self.body_field is None:
+        if has_body and self.body_field is None and not self.reads_body:
             detail = f"a {scope['method']} request has no body here: send it without one"
             raise HTTPException(413, detail, closing)
         self._check_query(scope)
@@ -189,6 +201,12 @@ class Route(APIRoute):
             if key not in known:
                 told = f"known are {', '.join(known)}" if known else "this address takes none"
                 raise HTTPException(422, f"query: {printable(key)} is unknown; {told}")
+
+
+class UploadRoute(Route):
+    """The route class of endpoints that are sent files."""
+
+    reads_body = True
 
 
 def as_get(scope: Scope) -> Scope:

@@ -12,7 +12,13 @@ from server.api.origins import Origins
 from server.turns import Turnstile
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+FILES = "/web/"  # of the pages (`server.pages`)
+# Requests that a file counts as: it is sent from memory. A page has some 40 files, and several people who look for the
+# first time may have one address.
+FILE = 0.1
 MAX_BODY = 8192  # bytes: all settings of a room, and no thousand unknown ones
+MAX_UPLOAD = 262_144  # bytes of a record, which pages send gzipped
+UPLOADS = frozenset({"/api/records", "/api/reviews"})  # paths to which records are sent
 
 
 class Guard:
@@ -34,17 +40,18 @@ class Guard:
         forwarded_for = ", ".join(headers.getlist("x-forwarded-for"))
         address = self._access.proxies.client(scope["client"][0], forwarded_for)
         scope["client"] = (address, 0)
-        refusal = self._check_rate(address) or self._check_origin(scope, headers) or check_body(scope, headers)
+        cost = FILE if scope["path"].startswith(FILES) else 1.0
+        refusal = self._check_rate(address, cost) or self._check_origin(scope, headers) or check_body(scope, headers)
         if refusal is None:
             await self._app(scope, receive, send)
         else:
             refusal.headers["Connection"] = "close"
             await refusal(scope, receive, send)
 
-    def _check_rate(self, address: str) -> JSONResponse | None:
+    def _check_rate(self, address: str, cost: float) -> JSONResponse | None:
         """The error response to an address that sends too many requests, else None."""
         try:
-            self._access.request(address)
+            self._access.request(address, cost)
         except AccessError as error:
             return access_problem(error)
         return None
@@ -67,6 +74,7 @@ def check_body(scope: Scope, headers: Headers) -> JSONResponse | None:
         return problem(413, f"a {scope['method']} request has no body here: send it without one")
     if "transfer-encoding" in headers and scope["method"] != "DELETE":
         return problem(411, "Content-Length is missing: send the length of the body")
-    if length > MAX_BODY:
-        return problem(413, f"the body is longer than {MAX_BODY:,} bytes")
+    longest = MAX_UPLOAD if scope["path"] in UPLOADS else MAX_BODY
+    if length > longest:
+        return problem(413, f"the body is longer than {longest:,} bytes")
     return None

@@ -66,6 +66,7 @@ const MORTAL = [
 ]; // prettier-ignore
 const NAMES = ["token", "action", "pai", "tile", "name"];
 const NUMBERS = ["prob", "probability", "p", "value", "q_value", "q", "score"];
+const CHOSEN = ["token", "prob"]; // the best candidate again
 const LONGEST = 200; // characters of a fact that are shown
 
 /** The shapes that are recognised, the first that fits is taken. @type {((note: Record<string, any>) => Found | null)[]} */
@@ -125,7 +126,7 @@ function listed(note) {
     const name = NAMES.find((each) => list.every((entry) => actionNamed(entry[each])));
     if (!number || !name) continue;
     const values = list.map((entry) => pair(/** @type {Action} */ (actionNamed(entry[name])), entry[number]));
-    return { values, used: [key] };
+    return { values, used: [key, ...CHOSEN] };
   }
   return null;
 }

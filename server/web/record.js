@@ -45,10 +45,9 @@ export async function loadRecord(id) {
   return text.split("\n").flatMap((line) => (line ? [JSON.parse(line)] : []));
 }
 
-/** Bytes or a text, gzipped. @param {Blob | string} content @returns {Promise<Blob>} */
-export async function gzip(content) {
-  const stream = new Blob([content]).stream().pipeThrough(new CompressionStream("gzip"));
-  return new Response(stream).blob();
+/** A file, gzipped. @param {Blob} file @returns {Promise<Blob>} */
+export async function gzip(file) {
+  return new Response(file.stream().pipeThrough(new CompressionStream("gzip"))).blob();
 }
 
 /** All places of a game, in order. Messages may be added while it is played. */
@@ -59,6 +58,8 @@ export class Timeline {
   rounds = [];
   /** The states at the ends of the rounds. @type {State[]} */
   results = [];
+  /** Whether a bot has said something of its moves. */
+  hasNotes = false;
   /** Why it ends before the game does, "" if it does not. */
   problem = "";
   #state = initial();
@@ -101,6 +102,7 @@ export class Timeline {
       const { bakaze, kyoku, honba } = message;
       this.rounds.push({ name: `${bakaze}${kyoku}-${honba}`, first: this.places.length, scores: this.#scores() });
     }
+    this.hasNotes ||= message.ext_bot !== undefined;
     if (message.type === "end_kyoku") this.results.push(this.#state);
     if (!this.rounds.length) return;
     const place = { message, state: this.#state, faults: this.#faults, round: this.rounds.length - 1 };

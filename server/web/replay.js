@@ -7,8 +7,8 @@ import { el } from "./dom.js";
 import { Timeline } from "./record.js";
 import { iconButton, RoundList, roundName, SeekBar, setIcon } from "./replay_controls.js";
 import { readFragment, writeFragment, writeNow } from "./replay_place.js";
-import { notePanel, recordPanel, scorePanel } from "./replay_side.js";
-import { resultPanel } from "./result.js";
+import { notePanel, recordPanel, roundResult, scorePanel } from "./replay_side.js";
+import { finalPanel } from "./result.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./mjai.js").Message} Message */
@@ -23,7 +23,9 @@ import { t } from "./words.js";
 const SPEEDS = [0.5, 1, 2, 4, 8];
 const EVENT = 800; // milliseconds that an event is shown at speed 1
 const LONGER = new Set(["hora", "ryukyoku", "end_kyoku"]); // shown four times as long
-const RESULTS = new Set(["end_kyoku", "end_game"]);
+const NO_MARKS = {}; // the same one, so that the table need not draw the hand again
+/** Messages over which a result is shown. @type {Record<string, (state: import("./mjai.js").State) => HTMLElement>} */
+const RESULTS = { end_kyoku: roundResult, end_game: finalPanel };
 
 /** Keys, with `Shift+` for arrows. @type {Record<string, (replay: NukiReplay) => void>} */
 const KEYS = {
@@ -61,6 +63,7 @@ export class NukiReplay extends HTMLElement {
   #below = el("div", { class: "replay-below" });
   #side = el("div", { class: "replay-side" });
   #note = el("div", { class: "replay-note" });
+  #noNote = el("p", { class: "no-note" }, t("replay_no_note"));
   #seek = new SeekBar((place) => this.go(place));
   #list = new RoundList((place) => this.go(place));
   #playButton = iconButton("play", () => this.toggle());
@@ -196,8 +199,8 @@ export class NukiReplay extends HTMLElement {
     );
     const buttonsBelow = [this.#hands, this.#helpButton, this.#links];
     const second = el("div", { class: "replay-settings" }, speed, this.#seats, ...buttonsBelow);
-    const first = el("div", { class: "replay-moves" }, buttons, this.#where);
-    return el("div", { class: "replay-controls" }, this.#seek.element, first, this.#list.element, second, this.#help);
+    const first = el("div", { class: "replay-moves" }, buttons, this.#where, this.#list.element);
+    return el("div", { class: "replay-controls" }, this.#seek.element, first, second, this.#help);
   }
 
   /** Draw what depends on the whole game and not on the place. */
@@ -219,10 +222,11 @@ export class NukiReplay extends HTMLElement {
     const { game, live } = this.#options;
     const { results, rounds } = this.#timeline;
     this.#results = results.length;
+    this.#note.hidden = !this.#timeline.hasNotes;
     const last = live && results.at(-1);
     this.#side.replaceChildren(
       ...(last
-        ? [el("section", { class: "last-round" }, el("h2", {}, t("replay_last_round")), resultPanel(last))]
+        ? [el("section", { class: "last-round" }, el("h2", {}, t("replay_last_round")), roundResult(last))]
         : []),
       ...(rounds.length ? [scorePanel(this.#timeline, (place) => this.go(place))] : []),
       ...(game && !live ? [recordPanel(game, this.#timeline)] : []),
@@ -277,16 +281,17 @@ export class NukiReplay extends HTMLElement {
     const open = this.#open || this.#options.live !== "";
     const isSaid = action?.ext_bot !== undefined && (open || action.actor === this.#seat);
     const seat = action && isSaid && action.actor === this.#seat ? state.seats[this.#seat] : null;
-    const marks = action && seat ? marksOf(readNote(action.ext_bot).choices, actionOf(action), seat) : {};
+    const marks = action && seat ? marksOf(readNote(action.ext_bot).choices, actionOf(action), seat) : NO_MARKS;
     this.#table.show(state, { bottom: this.#seat, open, marks });
-    this.#note.replaceChildren(...(action && isSaid ? [notePanel(action, state.seats[action.actor].name)] : []));
+    const note = action && isSaid ? notePanel(action, state.seats[action.actor].name) : this.#noNote;
+    this.#note.replaceChildren(note);
   }
 
   /** Faults, the result of the round, why the replay ends here. @param {import("./record.js").Place} place */
   #drawBelow({ message, state }) {
     const timeline = this.#timeline;
     const faults = timeline.faults(this.#place).map((text) => el("p", { class: "fault" }, t("replay_fault", { text })));
-    const result = RESULTS.has(message.type) ? [resultPanel(state)] : [];
+    const result = RESULTS[message.type] ? [RESULTS[message.type](state)] : [];
     const { problem } = timeline;
     const broken =
       problem && this.#place === timeline.last ? [el("p", { class: "fault" }, t("replay_broken", { problem }))] : [];

@@ -5,10 +5,12 @@ import { request } from "./api.js";
 import { lineChart } from "./chart.js";
 import { el } from "./dom.js";
 import { roundName } from "./replay_controls.js";
+import { resultPanel } from "./result.js";
 import { tile } from "./tile.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./mjai.js").Message} Message */
+/** @typedef {import("./mjai.js").State} State */
 /** @typedef {import("./record.js").Timeline} Timeline */
 
 /** The formats of downloads, and what they are called. */
@@ -47,6 +49,35 @@ export function notePanel(message, name) {
 }
 
 /**
+ * The result of a round. Records of some formats know neither yaku nor hands: then who has won how much.
+ * @param {State} state after `end_kyoku`
+ * @returns {HTMLElement}
+ */
+export function roundResult(state) {
+  const { wins, draw, seats } = state;
+  if (wins.every(({ yakus }) => yakus) && (!draw || draw.tehais)) {
+    const shown = wins.map((win) => ({ hora_tehais: seats[win.actor].hand, ...win }));
+    return resultPanel({ ...state, wins: shown });
+  }
+  const results = draw ? [draw] : wins;
+  const rows = seats.map(({ name }, seat) => {
+    const change = results.reduce((sum, { deltas }) => sum + deltas[seat], 0);
+    return el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, changeText(change)));
+  });
+  const title = draw
+    ? t("replay_draw")
+    : t("replay_won", { name: wins.map(({ actor }) => seats[actor].name).join(", ") });
+  return el("section", { class: "result" }, el("h2", {}, title), el("table", {}, el("tbody", {}, rows)));
+}
+
+/** @param {number} change of a score */
+function changeText(change) {
+  const sign = change > 0 ? "up" : change < 0 ? "down" : "same";
+  const by = change ? `${change > 0 ? "+" : "−"}${Math.abs(change).toLocaleString("en")}` : "";
+  return el("small", { class: `change ${sign}` }, by);
+}
+
+/**
  * Scores after each round, as a chart and as a table whose rows lead to the rounds.
  * @param {Timeline} timeline
  * @param {(place: number) => void} go
@@ -57,10 +88,7 @@ export function scorePanel(timeline, go) {
   const rows = timeline.rounds.map(({ name, first, scores }, index) => {
     const after = timeline.scoresAfter(index);
     const cells = after.map((score, seat) => {
-      const change = score - scores[seat];
-      const sign = change > 0 ? "up" : change < 0 ? "down" : "same";
-      const by = change ? `${change > 0 ? "+" : "−"}${Math.abs(change).toLocaleString("en")}` : "";
-      return el("td", {}, score.toLocaleString("en"), " ", el("small", { class: sign }, by));
+      return el("td", {}, score.toLocaleString("en"), " ", changeText(score - scores[seat]));
     });
     const jump = el("button", { type: "button", class: "quiet", onclick: () => go(first) }, roundName(name));
     return el("tr", {}, el("th", { scope: "row" }, jump), cells);

@@ -44,10 +44,25 @@ function winPanel(state, win, first) {
     el(
       "div",
       { class: "result-hand" },
-      el("span", { class: "result-tiles" }, sorted(win.hora_tehais).map((name) => tile(name))),
+      el(
+        "span",
+        { class: "result-tiles" },
+        sorted(win.hora_tehais).map((name) => tile(name)),
+      ),
       el("span", { class: "result-tiles result-last" }, tile(win.pai)),
-      seat.melds.map(({ tiles }) => el("span", { class: "result-tiles" }, tiles.map((name) => tile(name)))),
-      seat.norths.length > 0 && el("span", { class: "result-tiles" }, seat.norths.map((name) => tile(name))),
+      seat.melds.map(({ tiles }) =>
+        el(
+          "span",
+          { class: "result-tiles" },
+          tiles.map((name) => tile(name)),
+        ),
+      ),
+      seat.norths.length > 0 &&
+        el(
+          "span",
+          { class: "result-tiles" },
+          seat.norths.map((name) => tile(name)),
+        ),
     ),
     indicators(state, win),
     yakuList(win, [...win.hora_tehais, win.pai, ...seat.melds.flatMap(({ tiles }) => tiles)]),
@@ -59,14 +74,29 @@ function winPanel(state, win, first) {
 
 /** @param {State} state @param {Message} win */
 function indicators(state, win) {
-  const rows = [["result_dora", state.doraMarkers], ["result_ura", win.uradora_markers]]; // prettier-ignore
+  const rows = [
+    ["result_dora", state.doraMarkers],
+    ["result_ura", win.uradora_markers],
+  ]; // prettier-ignore
   return el(
     "div",
     { class: "result-indicators" },
     rows.map(([key, tiles]) => {
       const shown = /** @type {string[]} */ (tiles);
       const label = el("span", {}, t(/** @type {string} */ (key)));
-      return shown.length > 0 && el("span", {}, label, el("span", { class: "result-tiles" }, shown.map((name) => tile(name))));
+      return (
+        shown.length > 0 &&
+        el(
+          "span",
+          {},
+          label,
+          el(
+            "span",
+            { class: "result-tiles" },
+            shown.map((name) => tile(name)),
+          ),
+        )
+      );
     }),
   );
 }
@@ -168,10 +198,19 @@ function drawPanel(state, draw) {
       {},
       el("span", { class: "result-name" }, name),
       el("span", {}, t(tenpai ? "result_tenpai" : "result_noten")),
-      el("span", { class: "result-tiles" }, tiles.map((each) => tile(each))),
+      el(
+        "span",
+        { class: "result-tiles" },
+        tiles.map((each) => tile(each)),
+      ),
     );
   });
-  return el("article", {}, el("h2", {}, t(`result_${draw.reason}`)), shows && el("ul", { class: "result-hands" }, hands));
+  return el(
+    "article",
+    {},
+    el("h2", {}, t(`result_${draw.reason}`)),
+    shows && el("ul", { class: "result-hands" }, hands),
+  );
 }
 
 /** The scores, and what the round has changed. @param {State} state */

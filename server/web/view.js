@@ -8,8 +8,9 @@ import { gzip } from "./record.js";
 import { NukiReplay } from "./replay.js";
 import { t } from "./words.js";
 
-const MOST = 64; // MB of a file; the server has its own limit for what it is sent
-const MB = 1_000_000;
+// What the server takes, in bytes: unzipped, and as it is sent.
+const MOST = 8 << 20;
+const MOST_PACKED = 1 << 18;
 const WITH_RECORD = /^https?:\/\/tenhou\.net\/\d\/.*#json=(.*)$/s;
 
 const main = startPage();
@@ -62,11 +63,14 @@ async function openText(pasted) {
  */
 async function open(content, name) {
   document.querySelector(".error")?.remove();
-  const size = (typeof content === "string" ? content.length : content.size) / MB;
-  if (size > MOST) return showError(t("view_large", { name, size: size.toFixed(0), most: MOST }));
   found.replaceChildren(el("p", {}, t("view_reading", { name })));
   try {
-    show(await read(await gzip(content)), name);
+    const packed = await pack(new Blob([content]));
+    if (packed) show(await read(packed), name);
+    else {
+      found.replaceChildren();
+      showError(t("view_large", { name }));
+    }
   } catch (error) {
     found.replaceChildren();
     if (!(error instanceof ApiError)) throw error;
@@ -75,12 +79,24 @@ async function open(content, name) {
 }
 
 /**
+ * A file as it is sent: gzipped, unless it is already; null if it is too large.
+ * @param {Blob} file
+ * @returns {Promise<Blob | null>}
+ */
+async function pack(file) {
+  if (file.size > MOST) return null;
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  const packed = first === 0x1f && second === 0x8b ? file : await gzip(file);
+  return packed.size > MOST_PACKED ? null : packed;
+}
+
+/**
  * The messages of a record, and what is wrong with them.
  * @param {Blob} packed gzipped
  * @returns {Promise<{messages: import("./mjai.js").Message[], problems: string[]}>}
  */
 async function read(packed) {
-  const headers = { "Content-Type": "application/gzip" };
+  const headers = { "Content-Type": "application/octet-stream" };
   return (await request("/api/records", { method: "POST", body: packed, headers })).json();
 }
 

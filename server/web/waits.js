@@ -9,7 +9,17 @@ import { kind } from "./mjai.js";
 const NUMBERS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 /** The kinds of tiles that three players have, in the order of a hand. */
 export const KINDS = [
-  "1m", "9m", ...NUMBERS.map((n) => `${n}p`), ...NUMBERS.map((n) => `${n}s`), "E", "S", "W", "N", "P", "F", "C",
+  "1m",
+  "9m",
+  ...NUMBERS.map((n) => `${n}p`),
+  ...NUMBERS.map((n) => `${n}s`),
+  "E",
+  "S",
+  "W",
+  "N",
+  "P",
+  "F",
+  "C",
 ]; // prettier-ignore
 const INDEX = new Map(KINDS.map((name, index) => [name, index]));
 const ORPHANS = KINDS.flatMap((name, index) => (/^([19]|[A-Z])/.test(name) ? [index] : []));
@@ -52,7 +62,9 @@ function without(counts, taken, look) {
 function complete(counts) {
   if (counts.some((count, index) => count >= 2 && without(counts, [index, index], () => onlySets(counts)))) return true;
   if (sum(counts) < FULL_HAND) return false;
-  return counts.every((count) => count === 0 || count === 2) || (orphans(counts) === FULL_HAND && kindsOf(counts) === 13);
+  return (
+    counts.every((count) => count === 0 || count === 2) || (orphans(counts) === FULL_HAND && kindsOf(counts) === 13)
+  );
 }
 
 /** @param {number[]} numbers */
@@ -113,7 +125,10 @@ export function waitsAfterDiscards(seat) {
  */
 export function unseen(state, wanted) {
   const seen = state.seats.flatMap(({ hand, drawn, melds, discards, norths }) => [
-    ...hand, drawn, ...norths, ...melds.flatMap(({ tiles }) => tiles),
+    ...hand,
+    drawn,
+    ...norths,
+    ...melds.flatMap(({ tiles }) => tiles),
     ...discards.filter(({ calledBy }) => calledBy < 0).map(({ tile }) => tile),
   ]); // prettier-ignore
   const shown = [...seen, ...state.doraMarkers, ...state.uradoraMarkers];

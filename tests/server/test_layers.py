@@ -37,6 +37,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.counting": {"server.store"},
     "server.results": {"server.game", "server.store", "server.counting"},
     "server.storing": {"server.metrics", "server.store", "server.turns"},
+    "server.worker": set(),
+    "server.review_work": {"server.worker"},
+    "server.reviews": {"server.worker", "server.review_work", "server.access", "server.addresses", "server.store"},
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
         "server.store", "server.access", "server.rooms", "server.broadcast", "server.results", "server.turns",

@@ -1,8 +1,9 @@
-"""No bot is sent hidden information, and the check of that finds every leak that is built in on purpose."""
+"""No bot, and no spectator of closed hands, is sent hidden information; each leak built in on purpose is found."""
 
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -16,14 +17,26 @@ from engine import events
 from engine.actions import actions_of
 from engine.events import Event
 from engine.mjai import round_events
-from engine.mjai.messages import hand_names
+from engine.mjai.messages import dumps, hand_names
 from engine.mjai.possible_actions import possible_actions
 from engine.mjai.round_events import RoundReader
 from engine.table import URA_AT
 from engine.tiles import MJAI_NAMES
+from server.broadcast import closed_frames
 from server.connection.bot_connection import BotConnection
+from server.connection.websocket import text_frame
 from server.game.live_game import LiveGame
-from tests.support.leak_detector import HINTS, SEED, TABLES, PlayedGame, RecordingBot, leaks, played, seat_bots
+from tests.support.leak_detector import (
+    HINTS,
+    SEED,
+    TABLES,
+    PlayedGame,
+    RecordingBot,
+    leaks,
+    played,
+    seat_bots,
+    with_other_tiles,
+)
 from tests.support.server_bots import Message, replay_of, serving
 
 # Tests ----------------------------------------------------------------------------------------------------------------
@@ -37,6 +50,18 @@ async def test_no_bot_is_sent_hidden_information(tmp_path: Path) -> None:
     for game in games.values():
         assert replay_of(game.lines).check() == []
     check_everything_occurred(bots, list(games.values()))
+
+
+async def test_closed_hands_are_the_same_bytes_for_all_hidden_tiles(tmp_path: Path) -> None:
+    async with serving(tmp_path, seed=SEED, access="token", max_faults=10_000) as server:
+        bots = await seat_bots(server, 2, dialect="mjai3p", reply="always", resume=True, bad=0.03, drops=0.0)
+        games = await played(server, bots)
+    for number, game in enumerate(games.values()):
+        lines = with_other_tiles(game.lines, random.Random(number))
+        changed = Counter(one["type"] for one, other in zip(lines, game.lines, strict=True) if one != other)
+        assert min(changed[kind] for kind in ("start_kyoku", "tsumo", "dahai", "error")) > 0
+        shown = b"".join(closed_frames(dumps(line).encode() for line in lines))
+        assert {b"".join(map(text_frame, frames)) for frames in game.closed} == {shown}
 
 
 def check_everything_occurred(bots: Sequence[RecordingBot], games: Sequence[PlayedGame]) -> None:
@@ -140,6 +165,18 @@ def shows_ura(patch: pytest.MonkeyPatch) -> None:
     patch.setitem(round_events.READERS, events.HORA, reading)
 
 
+def shows_spectators_hands(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("server.broadcast.for_public", lambda message: message)
+
+
+def shows_spectators_errors(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("server.broadcast.ERROR", "no such type")
+
+
+def shows_spectators_annotations(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("server.broadcast.ANNOTATION", b"no such key")
+
+
 def tells(more: Callable[[LiveGame, int], Message]) -> Sabotage:
     """Adds keys to every start_game, which depend on the game and the seat."""
     send = BotConnection.send_messages
@@ -163,6 +200,9 @@ SABOTAGES: dict[str, tuple[Sabotage, str]] = {  # what leaks -> how, and what th
     "errors with others' legal_actions_at": (errors_with_others_menus, r"error names actions that are not its own"),
     "shows noten hands": (shows_noten_hands, r"hand of seat . shown"),
     "shows ura": (shows_ura, r"ura shown"),
+    "shows spectators hands": (shows_spectators_hands, r"a spectator was sent .*tsumo.* may know .*\?"),
+    "shows spectators errors": (shows_spectators_errors, r"a spectator was sent .*error"),
+    "shows spectators annotations": (shows_spectators_annotations, r"a spectator was sent an annotation"),
     "tells the seed": (tells(lambda of, _: {"wall_seed": of.start.seed}), r"was sent a game's seed"),
     "tells others' secrets": (tells(lambda of, seat: {"key": of.seats[seat - 1].secret}), r"was sent a secret$"),
 }

@@ -8,7 +8,9 @@ import asyncio
 import base64
 import json
 import os
+import random
 import socket
+from collections.abc import AsyncIterator
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -18,7 +20,8 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from server import spectators
-from server.broadcast import Broadcast
+from server.broadcast import Broadcast, closed_frames
+from server.turns import Ration
 from tests.support.running_server import TABLE, Live, live, play_into, play_on, until
 from tests.support.server_bots import Answer, Bot, Message, stored_lines, tsumogiri
 
@@ -26,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("no_error_is_logged")
 START, END, END_GAME = b'"type":"start_kyoku"', b'"type":"end_kyoku"', b'"type":"end_game"'
 NASTY = '","ext_bot":{"a":1},"'  # a name that looks like the key that is removed
 HANDSHAKE = """\
-GET /api/games/{game}/events HTTP/1.1
+GET /api/games/{game}/events{query} HTTP/1.1
 Host: localhost
 Connection: Upgrade
 Upgrade: websocket
@@ -57,7 +60,7 @@ class Listener:
         self.reading = asyncio.create_task(self._read(reads))
 
     @classmethod
-    async def connect(cls, at: Live, game: str, reads: bool = True) -> Listener:
+    async def connect(cls, at: Live, game: str, reads: bool = True, query: str = "") -> Listener:
         """Connect and shake hands."""
         plain = socket.socket()
         if not reads:
@@ -66,7 +69,7 @@ class Listener:
         await asyncio.get_running_loop().sock_connect(plain, ("127.0.0.1", at.server.port))
         reader, writer = await asyncio.open_connection(sock=plain, limit=1024)
         key = base64.b64encode(os.urandom(16)).decode()
-        writer.write(HANDSHAKE.format(game=game, key=key).replace("\n", "\r\n").encode())
+        writer.write(HANDSHAKE.format(game=game, query=query, key=key).replace("\n", "\r\n").encode())
         assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
         return cls(reader, writer, reads)
 
@@ -263,6 +266,147 @@ async def test_after_a_restart_spectators_are_sent_the_game_from_its_start(tmp_p
         assert shown["rounds"] == 1
         async with at.socket(f"/api/games/{game}/events") as events:
             assert [await events.recv(decode=False) for _ in seen] == seen
+
+
+# Closed hands ---------------------------------------------------------------------------------------------------------
+
+
+async def next_question(bot: Bot) -> Message:
+    """Play to the next draw of the bot, or to the end of the game."""
+    return await bot.until(
+        lambda message: message["type"] == "end_game" or (message["type"], message.get("actor")) == ("tsumo", bot.seat)
+    )
+
+
+async def test_closed_hands_come_at_once(tmp_path: Path) -> None:
+    """Whenever the bot is asked, a spectator has been sent the draw that it is asked about, whatever the delay."""
+    async with live(tmp_path, spectator_delay=3600, length="east") as at:
+        bot = Bot(at.server, "aki", room=TABLE)
+        question = await play_into(bot, 0)
+        game = await playing_game(at)
+        async with at.socket(f"/api/games/{game}/events?hands=closed") as events:
+            seen: list[Message] = []
+            while question["type"] != "end_game":
+                while len(seen) < len(bot.game):
+                    seen.append(json.loads(await events.recv()))
+                assert seen[-1] == {"type": "tsumo", "actor": bot.seat, "pai": "?"}
+                shown = await at.get(f"/api/games/{game}")
+                assert shown["rounds"] == sum(message["type"] == "end_kyoku" for message in seen)
+                if seen[-2]["type"] == "start_kyoku":
+                    assert scores(shown) == seen[-2]["scores"]
+                await bot.answer(question)
+                question = await next_question(bot)
+            seen += [json.loads(data) async for data in events]
+        assert [message["type"] for message in seen] == [message["type"] for message in bot.game]
+        assert seen[-1]["type"] == "end_game"
+
+
+async def test_a_late_spectator_of_closed_hands_is_sent_the_same(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        bot = Bot(at.server, "aki", room=TABLE)
+        question = await play_into(bot, 0)
+        game = await playing_game(at)
+        closed = f"{game}/events?hands=closed"
+        first = asyncio.create_task(frames_of(at, closed))
+        for rounds in (1, 2):
+            await bot.answer(question)
+            question = await play_into(bot, rounds)
+        second = asyncio.create_task(frames_of(at, closed))
+        await until(lambda: connections(at) == 3)
+        await play_on(bot, question)
+        third = await frames_of(at, closed)
+        assert await first == await second == third
+        assert third[-1].startswith(b'{"type":"end_game"')
+
+
+async def frames_of(at: Live, path: str) -> list[bytes]:
+    """All frames of a spectator."""
+    async with at.socket(f"/api/games/{path}") as events:
+        return [data.encode() if isinstance(data, str) else data async for data in events]
+
+
+@pytest.mark.parametrize(
+    ("query", "detail"),
+    [
+        ("hands=shut", "query: hands is shut; it should be 'open' or 'closed'"),
+        ("hands=", "query: hands is ; it should be 'open' or 'closed'"),
+        ("hands=%00", "query: hands is '\\x00'; it should be 'open' or 'closed'"),
+        ("hand=closed", "query: hand is unknown; known are hands"),
+    ],
+)
+async def test_other_values_of_hands_are_refused(tmp_path: Path, query: str, detail: str) -> None:
+    async with live(tmp_path) as at:
+        assert (await refusal(at, f"/api/games/0123/events?{query}"))[::2] == (422, detail)
+
+
+class FakeConnection:
+    """A spectator's connection that keeps what it is sent, and may stop reading."""
+
+    def __init__(self) -> None:
+        self.writable = True
+        self.sent = bytearray()
+
+    def send_frames(self, frames: bytes) -> None:
+        """See `WebSocketConnection`."""
+        self.sent += frames
+
+
+async def read(stream: AsyncIterator[bytes], connection: FakeConnection) -> None:
+    """Be sent a stream, as a `Spectator` is."""
+    async for frames in stream:
+        await until(lambda: connection.writable)
+        connection.send_frames(frames)
+
+
+async def test_who_falls_behind_or_comes_late_is_sent_the_same(tmp_path: Path) -> None:
+    """Some stop reading again and again, in rounds and between them; nothing is sent to those, and nothing is lost."""
+    async with live(tmp_path) as at:
+        bot = Bot(at.server, "aki", room=TABLE)
+        question = await play_into(bot, 0)
+        broadcast = at.server.lobby.broadcasts[await playing_game(at)]
+        ration, chance = Ration(1.0, 1.0), random.Random(1)
+        watched: list[tuple[FakeConnection, asyncio.Task[None]]] = []
+
+        def watch() -> None:
+            connection: Any = FakeConnection()
+            stream = broadcast.stream("closed", connection, ration)
+            watched.append((connection, asyncio.create_task(read(stream, connection))))
+
+        while question["type"] != "end_game":
+            if len(watched) < 20 and chance.random() < 0.2:
+                watch()
+            for connection, _ in watched:
+                connection.writable = chance.random() < 0.7
+            await bot.answer(question)
+            question = await next_question(bot)
+        for connection, _ in watched:
+            connection.writable = True
+        watch()
+        await asyncio.gather(*(task for _, task in watched))
+        (sent,) = {bytes(connection.sent) for connection, _ in watched}
+        assert sent == b"".join(closed_frames(broadcast.game.history.lines()))
+        assert len(watched) > 10
+
+
+async def test_a_spectator_of_closed_hands_that_does_not_read_is_disconnected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spectators, "SEND_TIMEOUT", 0.3)
+    async with live(tmp_path) as at:
+        bot = Bot(at.server, "aki", room=TABLE)
+        question = await play_into(bot, 0)
+        game = await playing_game(at)
+        stuck = await Listener.connect(at, game, reads=False, query="?hands=closed")
+        await until(lambda: connections(at) == 2)
+        history = at.server.lobby.games[game].history
+        for _ in range(100):
+            await asyncio.sleep(0)
+            for _ in range(10):  # more than the system's own buffers take
+                history.add({"type": "dora", "dora_marker": "x" * 1000})
+            at.server.lobby.broadcasts[game].recorded(0)
+        await until(lambda: connections(at) == 1)
+        await play_on(bot, question)
+        stuck.close()
 
 
 async def test_spectators_do_not_delay_the_shutdown(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from server import turns
-from server.turns import FairLock, Turns
+from server.turns import FairLock, Ration, Turns
 
 
 def work(log: list[str], name: str, pieces: int) -> Callable[[], bool]:
@@ -174,3 +174,62 @@ async def test_a_fair_lock_is_free_again_after_an_error() -> None:
         with pytest.raises(ValueError, match="oops"):
             async with lock.held_by("a"):
                 raise ValueError("oops")
+
+
+# Rations --------------------------------------------------------------------------------------------------------------
+
+
+class Clocks:
+    """The clocks that a `Ration` reads: they advance only when told to."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.now = self.worked = 0.0
+        patch.setattr(turns, "monotonic", lambda: self.now)
+        patch.setattr(turns, "thread_time", lambda: self.worked)
+        patch.setattr(asyncio, "sleep", self.sleep)
+
+    async def sleep(self, seconds: float) -> None:
+        """Time passes."""
+        self.now += seconds
+
+    def work(self, seconds: float) -> None:
+        """Something is done."""
+        self.now += seconds
+        self.worked += seconds
+
+
+async def test_a_ration_is_a_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clocks, ration = Clocks(monkeypatch), Ration(0.03, 0.05)
+    for _ in range(1000):
+        async with ration.turn():
+            clocks.work(0.001)
+    assert clocks.worked == pytest.approx(1.0)
+    assert 0.03 * clocks.now == pytest.approx(1.0 - 0.05, abs=0.002)
+
+
+async def test_what_a_ration_saves_up_may_be_done_at_once_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    clocks, ration = Clocks(monkeypatch), Ration(0.1, 0.05)
+    for _ in range(2):
+        began = clocks.now
+        for _ in range(5):
+            async with ration.turn():
+                clocks.work(0.01)
+        assert clocks.now - began == pytest.approx(0.05)
+        await clocks.sleep(3600)
+    async with ration.turn():
+        clocks.work(1.0)
+    began = clocks.now
+    async with ration.turn():
+        assert clocks.now - began == pytest.approx((1.0 - 0.05) / 0.1)
+
+
+async def test_turns_of_a_ration_are_given_in_order_and_others_run_in_between() -> None:
+    ration, log = Ration(1.0, 1.0), list[str]()
+
+    async def take(name: str) -> None:
+        async with ration.turn():
+            log.append(name)
+            asyncio.get_running_loop().call_soon(log.append, "between")
+
+    await asyncio.gather(*map(take, "abc"))
+    assert log[:5] == ["a", "between", "b", "between", "c"]

@@ -1,4 +1,4 @@
-"""Finds hidden information in the messages that bots were sent.
+"""Finds hidden information in the messages that bots, and spectators of closed hands, were sent.
 
 What a seat may know is defined here, independently of the server: the tiles of other hands and draws are hidden, and so
 are annotations, seeds, tokens and secrets of others. Hints and errors must follow from the seat's own view, which
@@ -7,22 +7,26 @@ are annotations, seeds, tokens and secrets of others. Hints and errors must foll
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from mahjong.shanten import Shanten
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosedOK
 
 from engine.actions import ANKAN, DAIMINKAN, KYUSHU_KYUHAI, action_name
 from engine.game import Game
 from engine.mjai import dialects
-from engine.mjai.messages import hand_names
+from engine.mjai.messages import dumps, hand_names
 from engine.mjai.player_state import PlayerState
 from engine.mjai.possible_actions import possible_actions
 from engine.mjai.schema import KEYS
@@ -41,6 +45,7 @@ from tests.support.server_bots import (
     until,
 )
 
+NOBODY = -1  # a seat
 SEED = 16045690984503111693  # of all rooms; so long that its digits occur in no other number
 TABLES = 24
 # Dialect, transport and `reply` of bots.
@@ -163,6 +168,31 @@ def seen_by(message: Message, seat: int) -> Message:
     return shown
 
 
+def seen_by_all(message: Message) -> Message:
+    """A message of the record as everybody may know it at once."""
+    shown = seen_by(message, NOBODY)
+    shown.pop("id", None)
+    return shown
+
+
+def with_other_tiles(lines: Sequence[Message], chance: random.Random) -> list[Message]:
+    """A record with the same public events as another: concealed tiles, annotations and errors are others."""
+    found: list[Message] = []
+    for line in lines:
+        other = line | {"ext_bot": chance.random()} if "ext_bot" in line else dict(line)
+        match line["type"]:
+            case "start_game":
+                del other["wall_seed"]  # it is in stored records only
+            case "start_kyoku":
+                other["tehais"] = [chance.choices(list(MJAI_TILES), k=13) for _ in line["tehais"]]
+            case "tsumo":
+                other["pai"] = chance.choice(list(MJAI_TILES))
+            case "error":
+                other["message"] = f"may not discard {chance.choice(list(MJAI_TILES))}"
+        found.append(other)
+    return found
+
+
 @dataclass
 class Knowledge:
     """What a seat knows after a message."""
@@ -192,6 +222,7 @@ class PlayedGame:
     secrets: list[str]  # of the seats, to resume with
     place: dict[str, list[Any]]  # the values of ``game`` and ``http_port``
     hidden: dict[str, str]  # text that no bot may be sent -> what it is
+    closed: list[list[bytes]]  # the frames that spectators of closed hands were sent, one from the start and one late
 
 
 # Leaks ----------------------------------------------------------------------------------------------------------------
@@ -278,6 +309,18 @@ def hidden_texts(bot: RecordingBot, game: PlayedGame) -> Iterator[str]:
         yield f"{bot.name} was sent its secret outside of start_game"
 
 
+def leaks_to_spectators(game: PlayedGame) -> Iterator[str]:
+    """What spectators of closed hands should not have been sent."""
+    events = [line for line in game.lines if line["type"] != "error"]
+    may_know = [dumps(seen_by_all(line)).encode() for line in events]
+    for frames in game.closed:
+        for sent, expected in itertools.zip_longest(frames, may_know):
+            if sent != expected:
+                yield f"a spectator was sent {sent!r}, may know {expected!r}"
+        everything = b"\n".join(frames)
+        yield from (f"a spectator was sent {what}" for text, what in game.hidden.items() if text.encode() in everything)
+
+
 def is_tenpai(names: Sequence[str]) -> bool:
     """Whether a concealed hand is tenpai, by another library."""
     counts = np.bincount([KIND_OF[MJAI_TILES[name]] for name in names], minlength=34)
@@ -323,18 +366,40 @@ def unlawful_reveals(lines: Sequence[Message]) -> Iterator[str]:
 def leaks(bots: Sequence[RecordingBot], games: dict[str, PlayedGame]) -> list[str]:
     """All leaks to all bots, one line each; `games` by room."""
     found = [leak for game in games.values() for leak in unlawful_reveals(game.lines)]
+    found += [leak for game in games.values() for leak in leaks_to_spectators(game)]
     for bot in bots:
         game = games[bot.join["room"]]
         found += [*Inspection(bot, game).leaks(), *hidden_texts(bot, game)]
     return found
 
 
+async def watch_closed(server: Running, game: str) -> list[bytes]:
+    """All frames that a spectator of closed hands is sent."""
+    async with connect(f"ws://127.0.0.1:{server.port}/api/games/{game}/events?hands=closed") as events:
+        frames: list[bytes] = []
+        with suppress(ConnectionClosedOK):
+            while True:
+                frames.append(await events.recv(decode=False))
+        return frames
+
+
+async def watch_all(server: Running, found: dict[str, asyncio.Task[list[bytes]]]) -> None:
+    """Watch all games from their start, until cancelled."""
+    while True:
+        for game in server.lobby.games.keys() - found.keys():
+            found[game] = asyncio.create_task(watch_closed(server, game))
+        await asyncio.sleep(0.01)
+
+
 async def played(server: Running, bots: Sequence[RecordingBot]) -> dict[str, PlayedGame]:
-    """Let all bots play; returns the games by room."""
+    """Let all bots play, before spectators; returns the games by room."""
+    watched: dict[str, asyncio.Task[list[bytes]]] = {}
+    watching = asyncio.create_task(watch_all(server, watched))
     await play_all(bots)
     games = list(server.lobby.games.values())
     assert {game.start.room for game in games} == {bot.join["room"] for bot in bots}
     await until(lambda: all(game.announced for game in games))
+    watching.cancel()
     hidden = {str(SEED): "the room's seed", "seed": "something of a seed"}
     hidden |= {ANNOTATION: "an annotation", "ext_bot": "an annotation's key"}
     hidden |= {bot.join["token"]: "a token" for bot in bots}
@@ -348,6 +413,7 @@ async def played(server: Running, bots: Sequence[RecordingBot]) -> dict[str, Pla
             [seat.secret for seat in game.seats],
             {"game": [game.id], "http_port": [server.port]},
             hidden,
+            [await watched[game.id], await watch_closed(server, game.id)],
         )
         for game in games
     }

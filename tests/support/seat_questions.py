@@ -55,8 +55,10 @@ def _received(game: Game, seat: int, legal: list[int]) -> Iterator[Message]:
     fresh = game.new_messages(seat)
     for number, message in enumerate(fresh, 1):
         asked = legal if number == len(fresh) else []
-        yield message | possible_actions(game.table, seat, message, asked) | (
-            {"can_act": True, "expected": _expected(game, seat, asked)} if asked else {}
+        yield (
+            message
+            | possible_actions(game.table, seat, message, asked)
+            | ({"can_act": True, "expected": _expected(game, seat, asked)} if asked else {})
         )
 
 

@@ -174,8 +174,8 @@ def test_the_api_answers_browsers_in_json(http: httpx.Client) -> None:
 
 
 def test_several_people_may_look_at_once_from_one_address(site: Site) -> None:
-    """Ten people open the lobby for the first time: all of its files, and some requests of the API each."""
+    """Twenty people open the lobby for the first time: all of its files, and some requests of the API each."""
     with httpx.Client(base_url=site.url, trust_env=False) as http:
         links = LINK.findall(http.get("/").text)
-        statuses = {http.get(path).status_code for _ in range(10) for path in ("/", *links, "/api/rooms", "/healthz")}
+        statuses = {http.get(path).status_code for _ in range(20) for path in ("/", *links, "/api/rooms", "/healthz")}
     assert statuses == {200}

@@ -11,18 +11,20 @@ from tests.server.attacks import (
     house_bots,
     idle_connections,
     joins,
+    pages,
     parked_memory,
     players,
     proxied,
     reconnects,
     requests,
+    spectators,
     trickle,
 )
 from tests.support.attacker import Attack
 
 MODULES = (
     blank_lines, control_frames, chunked_bodies, idle_connections, trickle, requests, parked_memory, reconnects, joins,
-    garbage, players, house_bots, deaf_peers, proxied,
+    garbage, players, house_bots, deaf_peers, proxied, spectators, pages,
 )  # fmt: skip
 ATTACKS = {attack.name: attack for module in MODULES for attack in module.ATTACKS}
 

@@ -1,0 +1,110 @@
+"""A review on a terminal: a table of its figures, and the largest mistakes in words."""
+
+from __future__ import annotations
+
+import numpy as np
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from agents.review.decisions import Decision
+from agents.review.opinions import RatedOption
+from agents.review.review import Json, Review
+from engine.mjai.actions import action_message
+from engine.mjai.messages import Message
+from engine.records.model import round_name
+
+N_MISTAKES = 10
+UNKNOWN = "–"
+# Type of an mjai action -> its words; {pai} is its tile.
+WORDS = {
+    "dahai": "discard {pai}",
+    "reach": "riichi",
+    "pon": "pon {pai}",
+    "daiminkan": "daiminkan {pai}",
+    "ankan": "ankan {pai}",
+    "kakan": "kakan {pai}",
+    "nukidora": "nukidora",
+    "ryukyoku": "kyushu kyuhai",
+    "none": "pass",
+}
+
+
+def print_review(review: Review, console: Console) -> None:
+    """Print the figures and mistakes of each bot, one after the other."""
+    names = review.of.names
+    others = ", ".join(name for seat, name in enumerate(names) if seat != review.of.seat)
+    console.print(Text(f"{names[review.of.seat]} (seat {review.of.seat}) against {others}", style="bold"))
+    for problem in review.of.problems:
+        console.print(Text(f"left out, as it departs from the rules: {problem}"))
+    for bot, spec in enumerate(review.bots):
+        console.print()
+        console.print(Text(f"Reviewed by {spec}", style="bold"))
+        summary = review.summary(bot)
+        console.print(summary_table(summary))
+        if summary["unknown"]:
+            console.print(
+                f"Decisions without a known loss, as {spec} did not evaluate what was played: {summary['unknown']}"
+            )
+        mistakes = largest_mistakes(review, bot)
+        if mistakes.row_count:
+            console.print(Text("Largest losses, in placements", style="bold"))
+            console.print(mistakes)
+
+
+def summary_table(summary: Json) -> Table:
+    """One row a kind of decision, and one for all."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True)
+    table.add_column("decision")
+    for heading in ("number", "agreed", "agreed, %", "mean loss"):
+        table.add_column(heading, justify="right")
+    for kind, row in (summary["by_kind"] | {"all": summary}).items():
+        share = f"{100 * row['accuracy']:.1f}"
+        table.add_row(kind, f"{row['decisions']:,}", f"{row['agreed']:,}", share, loss_text(row["mean_loss"]))
+    return table
+
+
+def largest_mistakes(review: Review, bot: int) -> Table:
+    """The largest known losses, largest first."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True)
+    table.add_column("loss", justify="right")
+    for heading in ("where", "played", f"{[*review.bots][bot]} prefers"):
+        table.add_column(heading, overflow="fold")
+    found = [
+        (opinion.loss, index)
+        for index, opinion in enumerate(review.opinions[bot])
+        if opinion.loss is not None and not opinion.agrees
+    ]
+    for loss, index in sorted(found, key=lambda each: (-each[0], each[1]))[:N_MISTAKES]:
+        decision, opinion = review.of.decisions[index], review.opinions[bot][index]
+        played, better = (
+            option_words(option, review.of.views[index])
+            for option in (opinion.options[opinion.actual], opinion.options[0])
+        )
+        table.add_row(loss_text(loss), place(review, decision), played, better)
+    return table
+
+
+def place(review: Review, decision: Decision) -> str:
+    """Where in the game a decision was made: ``E1 turn 5``, ``S2 honba 1 turn 3``."""
+    starts = [event for event in review.of.record.events if event["type"] == "start_kyoku"]
+    return f"{round_name(starts[decision.round]).removesuffix(' honba 0')} turn {decision.turn}"
+
+
+def option_words(option: RatedOption, view: np.record) -> str:
+    """An option with the bot's probability, if it has any: ``discard 5p 83%``."""
+    words = action_words(action_message(view, int(view["viewer"]), option.action))
+    return words if option.probability is None else f"{words} {100 * option.probability:.0f}%"
+
+
+def action_words(action: Message) -> str:
+    """An mjai action in words: ``discard 5p``."""
+    if action["type"] == "hora":
+        return "tsumo" if action["actor"] == action["target"] else "ron"
+    return WORDS[action["type"]].format(pai=action.get("pai") or (action.get("consumed") or [""])[0])
+
+
+def loss_text(loss: float | None) -> str:
+    """A loss with four decimals."""
+    return UNKNOWN if loss is None else f"{loss:.4f}"

@@ -1,0 +1,98 @@
+"""A review: a game's decisions of a seat with the opinions of bots, and how often and by how much they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agents.base import Agent
+from agents.review.decisions import SeatDecisions
+from agents.review.opinions import Opinion, opinions_of
+from engine.mjai.actions import action_message
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Review:
+    """The opinions of bots on all decisions of a seat."""
+
+    of: SeatDecisions
+    bots: Mapping[str, Agent]  # by the text that names the bot
+    opinions: list[list[Opinion]]  # by bot, then by decision
+
+    def as_json(self) -> Json:
+        """The review as it is written; docs/web.md has its keys."""
+        return {
+            "names": [*self.of.names],
+            "seat": self.of.seat,
+            "bots": [*self.bots],
+            "decisions": [self._decision(index) for index in range(len(self.of.decisions))],
+            "summary": [self.summary(bot) for bot in range(len(self.bots))],
+            "problems": self.of.problems,
+        }
+
+    def summary(self, bot: int) -> Json:
+        """The figures of a bot, by its index: of all decisions, and under ``by_kind`` of each kind of them."""
+        by_kind: dict[str, list[Opinion]] = {}
+        for decision, opinion in zip(self.of.decisions, self.opinions[bot], strict=True):
+            by_kind.setdefault(decision.kind, []).append(opinion)
+        most_first = sorted(by_kind.items(), key=lambda item: -len(item[1]))
+        return figures(self.opinions[bot]) | {"by_kind": {kind: figures(found) for kind, found in most_first}}
+
+    def _decision(self, index: int) -> Json:
+        decision, view = self.of.decisions[index], self.of.views[index]
+        return {
+            "message": decision.message,
+            "round": decision.round,
+            "turn": decision.turn,
+            "kind": decision.kind,
+            "shanten": decision.shanten,
+            "actual": action_message(view, self.of.seat, decision.action),
+            "reviews": [
+                {
+                    "best": 0,
+                    "actual": opinions[index].actual,
+                    "loss": shortened(opinions[index].loss, 4),
+                    "actions": [
+                        {
+                            "action": action_message(view, self.of.seat, option.action),
+                            "value": shortened(option.value, 6),
+                            "prob": shortened(option.probability, 4),
+                        }
+                        for option in opinions[index].options
+                    ],
+                }
+                for opinions in self.opinions
+            ],
+        }
+
+
+def make_review(of: SeatDecisions, bots: Mapping[str, Agent], advance: Callable[[int], None]) -> Review:
+    """Let the bots evaluate all decisions; `advance` is called with numbers of evaluated decisions.
+
+    Raises ValueError if there is no decision, and as `opinions_of` does.
+    """
+    if not of.decisions:
+        why = f": {of.problems[0]}" if of.problems else ""
+        raise ValueError(f"{of.record.source}: seat {of.seat} has no decision to review{why}")
+    return Review(of, bots, [opinions_of(bot, spec, of, advance) for spec, bot in bots.items()])
+
+
+def figures(opinions: Iterable[Opinion]) -> Json:
+    """How many decisions, with how many the bot agrees, the mean of the known losses, how many are unknown."""
+    agreed = [each.agrees for each in opinions]
+    losses = [each.loss for each in opinions if each.loss is not None]
+    return {
+        "decisions": len(agreed),
+        "agreed": sum(agreed),
+        "accuracy": shortened(sum(agreed) / len(agreed), 6),
+        "mean_loss": shortened(sum(losses) / len(losses), 4) if losses else None,
+        "unknown": len(agreed) - len(losses),
+    }
+
+
+def shortened(number: float | None, digits: int) -> float | None:
+    """A number with so many significant digits: none but 0 becomes 0."""
+    return None if number is None else float(f"{number:.{digits}g}")

@@ -1,0 +1,1 @@
+"""What the web pages cost: those who look at them, and the games that others look at."""

@@ -1,0 +1,115 @@
+"""Reviews: what house bots think of every decision of a seat, in a stored game or in a record that is sent."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query, Request, Response
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+
+from server.api.common import Service, ServiceHere, UploadRoute, problems
+from server.api.errors import not_found
+from server.api.games import live_broadcast
+from server.api.rooms import MAX_BOT
+from server.api.uploads import RECORD_BODY, GzippedJson, address_of, received
+from server.house_bots import evaluating
+from server.reviews import Review, Status
+
+MAX_BOTS = 2  # of one review
+MAX_ID = 64  # characters of a game's id in a request
+router = APIRouter(prefix="/api/reviews", tags=["reviews"], route_class=UploadRoute)
+
+
+class ReviewInfo(BaseModel):
+    """A review that was asked for."""
+
+    id: str
+    status: Status = Field(description="`queued`, `running`, `done` or `failed`")
+    done: int = Field(description="evaluated decisions, each counted for each bot")
+    decisions: int = Field(description="decisions in all, each counted for each bot; 0 until they are known")
+    error: str = Field(description="one line, if it has failed")
+
+
+def can_review(bot: str) -> str:
+    """A house bot that can review. Raises ValueError."""
+    if bot not in evaluating():
+        raise ValueError(f"choose a bot that can review: {', '.join(evaluating())}")
+    return bot
+
+
+Bot = Annotated[str, StringConstraints(max_length=MAX_BOT), AfterValidator(can_review)]
+
+
+def info(review: Review) -> ReviewInfo:
+    """A review as the API sends it."""
+    return ReviewInfo(
+        id=review.id, status=review.status, done=review.done, decisions=review.decisions, error=review.error
+    )
+
+
+def find(service: Service, review_id: str) -> Review:
+    """The review with that id. Raises HTTPException if there is none."""
+    found = service.reviews.find(review_id)
+    if found is None:
+        raise HTTPException(404, f"there is no review {review_id[:MAX_ID]!r}; it has expired, ask for another one")
+    return found
+
+
+@router.post(
+    "",
+    status_code=202,
+    summary="Ask for a review",
+    responses=problems(404, 409, 422, 503),
+    openapi_extra={"requestBody": RECORD_BODY | {"required": False}},
+)
+async def ask_for_review(
+    service: ServiceHere,
+    request: Request,
+    bot: Annotated[list[Bot], Query(min_length=1, max_length=MAX_BOTS, description="house bots, one or two")],
+    seat: Annotated[int, Query(ge=0, le=2, description="0 is the first dealer")],
+    game: Annotated[str, Query(max_length=MAX_ID, description="id of a finished game; without it, send a record")] = "",
+) -> ReviewInfo:
+    """Of a finished game of this server, or of a record in the body (see `POST /api/records`), which is not kept.
+
+    Then ask for the state of the review until it is done: reviews wait for each other, and one that nobody asks about
+    for 30 seconds is not done. The result is kept for ten minutes.
+    """
+    bots, address = tuple(dict.fromkeys(bot)), address_of(request)
+    has_body = request.headers.get("content-length", "0") != "0"
+    if has_body == bool(game):
+        raise HTTPException(422, "query: name a game, or send a record as the body, one of the two")
+    if not game:
+        service.reviews.check(address)
+        with service.uploads.counted(address):
+            record = await received(request)
+        return info(service.reviews.add(address, bots, seat, record=record))
+    if await service.lobby.store.game(game) is None:
+        if live_broadcast(service.lobby, game) is not None:
+            raise HTTPException(409, "the game is still being played; it can be reviewed afterwards")
+        raise not_found("game", game)
+    return info(service.reviews.add(address, bots, seat, game))
+
+
+@router.get(
+    "/{review_id}",
+    summary="The state of a review",
+    responses=problems(404),
+)
+async def get_review(service: ServiceHere, review_id: str) -> ReviewInfo:
+    """How far a review is."""
+    return info(find(service, review_id))
+
+
+@router.get(
+    "/{review_id}/result",
+    summary="A review that is done",
+    response_class=Response,
+    responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}, **problems(404, 409)},
+)
+async def get_result(service: ServiceHere, review_id: str) -> Response:
+    """The decisions with the values of all actions, and a summary; docs/web.md has the keys."""
+    found = find(service, review_id)
+    if found.status != "done":
+        raise HTTPException(409, found.error or f"the review is {found.status}; ask for it again later")
+    return GzippedJson(found.result, ExitStack())

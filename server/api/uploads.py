@@ -1,0 +1,107 @@
+"""Record files that clients send: they are read in a worker process, and nothing of them is kept."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request, Response
+from pydantic import BaseModel, Field
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive, Scope, Send
+
+from server.api.common import ServiceHere, UploadRoute, problems
+from server.api.records import BINARY, PIECE
+from server.review_work import read
+from server.worker import WorkerError
+
+TIMEOUT = 30.0  # seconds of work on one record
+ZLIB_OF_GZIP = 31  # what zlib calls the format
+# The body of a request, for OpenAPI.
+RECORD_BODY: dict[str, Any] = {"content": {"application/octet-stream": {"schema": BINARY}}}
+router = APIRouter(prefix="/api/records", tags=["reviews"], route_class=UploadRoute)
+
+
+class RecordMessages(BaseModel):
+    """A record as canonical mjai messages."""
+
+    messages: list[dict[str, Any]] = Field(description="the events of the game, from `start_game` to `end_game`")
+    problems: list[str] = Field(description="where the record departs from the rules, the first of them")
+
+
+class GzippedJson(Response):
+    """JSON that is kept gzipped: sent so, or unzipped piece by piece for a client that does not take it so."""
+
+    media_type = "application/json"
+
+    def __init__(self, data: bytes, counted: ExitStack) -> None:
+        """`counted` is closed when everything is sent, or the client is gone."""
+        super().__init__(data)
+        self._counted = counted
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See Starlette's `Response`."""
+        takes_gzip = "gzip" in Headers(scope=scope).get("accept-encoding", "")
+        headers = [(b"content-type", b"application/json"), (b"vary", b"Accept-Encoding")]
+        if takes_gzip:
+            headers += [(b"content-encoding", b"gzip"), (b"content-length", str(len(self.body)).encode())]
+        with self._counted:
+            await send({"type": "http.response.start", "status": self.status_code, "headers": headers})
+            for piece in pieces(bytes(self.body), takes_gzip):
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+
+
+def pieces(gzipped: bytes, as_it_is: bool) -> Iterator[bytes]:
+    """The data in pieces of at most PIECE bytes, unzipped unless it goes out as it is."""
+    if as_it_is:
+        yield from (gzipped[start : start + PIECE] for start in range(0, len(gzipped), PIECE))
+        return
+    unzip = zlib.decompressobj(ZLIB_OF_GZIP)
+    left = gzipped
+    while left and not unzip.eof:
+        yield unzip.decompress(left, PIECE)
+        left = unzip.unconsumed_tail
+    yield unzip.flush()
+
+
+def address_of(request: Request) -> str:
+    """The address of the client."""
+    return request.client.host if request.client else ""
+
+
+async def received(request: Request) -> bytes:
+    """The body of a request. Raises HTTPException where there is none, or the client is gone."""
+    try:
+        body = await request.body()
+    except ClientDisconnect:
+        raise HTTPException(400, "the connection was closed before the whole body had come") from None
+    if not body:
+        raise HTTPException(422, "body: it is empty; send the bytes of a record file")
+    return body
+
+
+@router.post(
+    "",
+    summary="Read a record",
+    response_class=Response,
+    responses={200: {"model": RecordMessages, "description": "The game's messages"}, **problems(422)},
+    openapi_extra={"requestBody": RECORD_BODY | {"required": True}},
+)
+async def read_record(service: ServiceHere, request: Request) -> Response:
+    """The body is a record file: mjai in any dialect, mjlog or tenhou.net/6 JSON, gzipped or not. Nothing is kept.
+
+    At most 262,144 bytes as they are sent, 8 MiB unzipped; one at a time of an address.
+    """
+    with ExitStack() as upload:
+        upload.enter_context(service.uploads.counted(address_of(request)))
+        body = await received(request)
+        try:
+            found = await service.reader.run(partial(read, data=body), TIMEOUT)
+        except WorkerError as error:
+            raise HTTPException(422, str(error)) from error
+        return GzippedJson(found, upload.pop_all())

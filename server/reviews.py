@@ -1,0 +1,161 @@
+"""Reviews that clients have asked for: a short queue, done in one worker process, and the results of some minutes."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import partial
+from time import monotonic
+from typing import Literal
+
+import structlog
+
+from server.access import RateLimitError
+from server.addresses import limited_address
+from server.review_work import review
+from server.store import StoreError
+from server.worker import Worker, WorkerError
+
+MAX_WAITING = 8  # reviews
+UNFINISHED_PER_ADDRESS = 2
+TIMEOUT = 60.0  # seconds of work on one review
+UNWANTED = 30.0  # seconds without a question after which a review that waits is not done
+KEPT_TIME = 600.0  # seconds that a review is kept once it is over
+KEPT_PER_ADDRESS = 16
+KEPT_BYTES = 8 << 20  # of all results
+RETRY = 5  # seconds after which a client that was refused may try again
+log = structlog.get_logger("server.reviews")
+
+Status = Literal["queued", "running", "done", "failed"]
+ReadRecord = Callable[[str], Awaitable[bytes | None]]  # the stored record of the game with that id
+
+
+@dataclass(eq=False)
+class Review:
+    """A review that was asked for."""
+
+    address: str  # that has asked first, limited
+    bots: tuple[str, ...]
+    seat: int
+    game: str  # id of a stored game, "" where a record was sent
+    record: bytes  # that was sent; b"" once it is not needed any more
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    status: Status = "queued"
+    done: int = 0  # decisions, each counted for each bot
+    decisions: int = 0  # in all; 0: not known yet
+    error: str = ""
+    result: bytes = b""  # gzipped JSON
+    asked: float = field(default_factory=monotonic)  # when somebody has last asked for it
+
+    @property
+    def over(self) -> bool:
+        """Whether it is done or has failed."""
+        return self.status in ("done", "failed")
+
+
+class Reviews:
+    """All reviews of a server."""
+
+    def __init__(self, read_record: ReadRecord) -> None:
+        self._read_record = read_record
+        self._worker = Worker()
+        self._reviews: dict[str, Review] = {}  # by id, in the order in which they were asked for
+        self._waiting: deque[Review] = deque()
+        self._working: asyncio.Task[None] | None = None
+
+    def find(self, review_id: str) -> Review | None:
+        """The review with that id, which is asked for."""
+        found = self._reviews.get(review_id)
+        if found is not None:
+            found.asked = monotonic()
+        return found
+
+    def check(self, address: str) -> None:
+        """Raise RateLimitError if the address may not ask for another review now, or too many wait."""
+        unfinished = Counter(each.address for each in self._reviews.values() if not each.over)
+        address = limited_address(address)
+        if unfinished[address] >= UNFINISHED_PER_ADDRESS:
+            raise RateLimitError(f"{unfinished[address]} reviews for {address} are not finished; wait for them", RETRY)
+        if len(self._waiting) >= MAX_WAITING:
+            raise RateLimitError(f"{MAX_WAITING} reviews wait already; try again soon", RETRY)
+
+    def add(self, address: str, bots: tuple[str, ...], seat: int, game: str = "", record: bytes = b"") -> Review:
+        """Queue a review of a stored game or of a record; the one there is, if it is of a stored game.
+
+        Raises RateLimitError.
+        """
+        wanted = (bots, seat, game)
+        for each in self._reviews.values():
+            if game and (each.bots, each.seat, each.game) == wanted and each.status != "failed":
+                each.asked = monotonic()
+                return each
+        self.check(address)
+        added = Review(limited_address(address), bots, seat, game, record)
+        self._reviews[added.id] = added
+        self._waiting.append(added)
+        if self._working is None:
+            self._working = asyncio.create_task(self._work())
+        return added
+
+    async def close(self) -> None:
+        """End the worker process; reviews that are not over never will be."""
+        if self._working is not None:
+            self._working.cancel()
+        await self._worker.close()
+
+    async def _work(self) -> None:
+        """Do the reviews that wait."""
+        try:
+            while self._waiting:
+                await self._do(self._waiting.popleft())
+        finally:
+            self._working = None
+
+    async def _do(self, wanted: Review) -> None:
+        if monotonic() - wanted.asked > UNWANTED:
+            self._forget(wanted)
+            return
+        wanted.status = "running"
+
+        def progress(done: int, total: int) -> None:
+            wanted.done, wanted.decisions = done, total
+
+        try:
+            record = wanted.record or await self._read_record(wanted.game)
+            if record is None:
+                raise WorkerError("the game is not stored any more")
+            work = partial(review, data=record, source=wanted.game or "record", bots=wanted.bots, seat=wanted.seat)
+            wanted.result = await self._worker.run(work, TIMEOUT, progress)
+            wanted.status = "done"
+        except WorkerError as error:
+            wanted.error = f"the review has failed: {error}"
+        except StoreError as error:
+            log.warning("review failed", error=str(error))
+            wanted.error = "the review has failed: the database does not answer"
+        except Exception:
+            log.exception("review failed")
+            wanted.error = "the review has failed: internal error; see the server's log"
+        finally:
+            if not wanted.result:
+                wanted.status = "failed"
+            wanted.record = b""
+        self._keep(wanted)
+
+    def _keep(self, finished: Review) -> None:
+        """Keep a review for a while; older ones of its address, and then of all, make room for it."""
+        asyncio.get_running_loop().call_later(KEPT_TIME, self._forget, finished)
+        over = [each for each in self._reviews.values() if each.over and each is not finished]
+        own = [each for each in over if each.address == finished.address]
+        for each in own[: max(0, len(own) + 1 - KEPT_PER_ADDRESS)]:
+            self._forget(each)
+        size = sum(len(each.result) for each in self._reviews.values())
+        for each in over:
+            if size > KEPT_BYTES and each.id in self._reviews:
+                size -= len(each.result)
+                self._forget(each)
+
+    def _forget(self, unneeded: Review) -> None:
+        self._reviews.pop(unneeded.id, None)

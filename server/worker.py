@@ -1,0 +1,184 @@
+"""A worker process of low priority, for work that would halt the event loop: one task after another.
+
+A worker is started when it first has a task, and ends when it has had none for a while, so that a server without such
+work pays nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from time import monotonic
+from typing import Any
+
+if sys.platform != "win32":
+    import resource
+
+SPAWN = multiprocessing.get_context("spawn")
+NICENESS = 19
+IDLE_TIME = 60.0  # seconds without a task after which the process ends
+START_TIMEOUT = 120.0  # seconds until the process begins a task: it may have to start, and import what it needs
+MAX_MEMORY = 2 << 30  # bytes of data of the process
+MAX_ERROR = 500  # characters of an error
+
+Progress = Callable[[int, int], None]  # called with (units done, units in all)
+Work = Callable[[Progress], bytes]  # a task; it is pickled, so it is a `partial` of a function of a module
+
+
+class WorkerError(Exception):
+    """A task has failed; the message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What the process sends when it begins a task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """What the process sends where a task has failed."""
+
+    text: str
+
+
+def no_progress(done: int, total: int) -> None:
+    """Whoever waits does not want to know."""
+
+
+class Worker:
+    """One worker process; the methods are called in the event loop, and never wait for it."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1)  # that waits for the process
+        self._process: SpawnProcess | None = None
+        self._connection: Any = None  # Connection, on Windows PipeConnection
+        self._idle: asyncio.TimerHandle | None = None
+        self._n_tasks = 0
+        self._closed = False
+
+    async def run(self, work: Work, timeout: float, progress: Progress = no_progress) -> bytes:
+        """The result of `work`, which may take `timeout` seconds once it has begun; the tasks before it come first.
+
+        `progress` is called in another thread. Raises WorkerError.
+        """
+        loop = asyncio.get_running_loop()
+        self._n_tasks += 1
+        if self._idle is not None:
+            self._idle.cancel()
+        try:
+            return await loop.run_in_executor(self._thread, self._run, work, timeout, progress)
+        finally:
+            self._n_tasks -= 1
+            if not self._n_tasks and not self._closed:
+                self._idle = loop.call_later(IDLE_TIME, self._end_if_idle)
+
+    async def close(self) -> None:
+        """End the process, whatever it does."""
+        self._closed = True
+        if self._idle is not None:
+            self._idle.cancel()
+        if self._process is not None:
+            self._process.kill()
+        await asyncio.to_thread(self._thread.shutdown)
+        self._end()
+
+    def _end_if_idle(self) -> None:
+        self._thread.submit(self._end)  # a task that comes meanwhile starts another process
+
+    # In the thread ----------------------------------------------------------------------------------------------------
+
+    def _run(self, work: Work, timeout: float, progress: Progress) -> bytes:
+        if self._closed:
+            raise WorkerError("the server stops")
+        end = monotonic() + START_TIMEOUT
+        try:
+            if self._process is None:
+                self._start()
+            self._connection.send(work)
+            while self._connection.poll(max(0.0, end - monotonic())):
+                answer = self._connection.recv()
+                if isinstance(answer, Failed):
+                    raise WorkerError(answer.text)
+                if isinstance(answer, bytes):
+                    return answer
+                if isinstance(answer, Begun):
+                    end = monotonic() + timeout
+                else:
+                    progress(*answer)
+        except (OSError, EOFError):
+            self._end()
+            raise WorkerError("the worker process has ended unexpectedly; try again") from None
+        self._end()
+        raise WorkerError(f"it took longer than {timeout:g} s")
+
+    def _start(self) -> None:
+        """Start the process. Ctrl-C is for the server, which then ends it."""
+        self._connection, far_end = SPAWN.Pipe()
+        process = SPAWN.Process(target=serve, args=(far_end,), daemon=True)
+        if sys.platform == "win32":
+            process.start()
+        else:
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which the process inherits
+            try:
+                process.start()
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        far_end.close()
+        self._process = process
+
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._process.close()
+            self._connection.close()
+            self._process = None
+
+
+# In the process -------------------------------------------------------------------------------------------------------
+
+
+def serve(connection: Connection) -> None:
+    """Do tasks until the server closes the connection."""
+    if sys.platform != "win32":
+        os.nice(NICENESS)
+        resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY, MAX_MEMORY))
+    threading.Thread(target=end_with_parent, daemon=True).start()
+
+    def progress(done: int, total: int) -> None:
+        connection.send((done, total))
+
+    with suppress(EOFError, OSError):
+        while True:
+            work: Work = connection.recv()
+            answer: bytes | Failed
+            connection.send(Begun())
+            try:
+                answer = work(progress)
+            except Exception as error:
+                answer = Failed(in_one_line(error))
+            connection.send(answer)
+
+
+def in_one_line(error: Exception) -> str:
+    """What is wrong; errors that are no ValueErrors with their types."""
+    text = " ".join(str(error).split())[:MAX_ERROR]
+    return text if isinstance(error, ValueError) else f"{type(error).__name__}: {text}"
+
+
+def end_with_parent() -> None:
+    """Wait until the server has ended, then end."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

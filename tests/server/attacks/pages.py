@@ -1,0 +1,43 @@
+"""The web pages and their files, in loops, and rooms for one sitting."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from functools import partial
+
+from tests.server.attacks.requests import LOOPS, ask, pipelined, request, unread
+from tests.support.attacker import Attack, Attacker, address
+
+PATHS = ("/", "/games/x", "/web/style.css", "/web/mjai.js", "/web/no-such-file.js")
+GZIP = "Accept-Encoding: gzip\r\n"
+ADDRESSES = 50
+
+
+def open_rooms(attacker: Attacker, of: str = "") -> None:
+    """Open rooms for one sitting, each with another name."""
+    body = json.dumps({"name": secrets.token_hex(8), "permanent": False, "settings": {"fill": ["rule", "rule"]}})
+    head = "POST /api/rooms HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n"
+    head += f"Content-Length: {len(body)}\r\n\r\n"
+    opened = attacker.http(of) if of else attacker.http()
+    opened.sendall((head + body).encode())
+    opened.recv(65_536)
+
+
+def open_rooms_of_many_addresses(attacker: Attacker) -> None:
+    """The same of many addresses, each of which opens as many as it may."""
+    for number in range(ADDRESSES):
+        if not attacker.over:
+            open_rooms(attacker, address(number))
+
+
+ATTACKS = (
+    *(
+        Attack(f"GET {path}, {LOOPS} loops", partial(ask, request(path, GZIP)), LOOPS, short=path == "/web/mjai.js")
+        for path in PATHS
+    ),
+    Attack("files of the pages, pipelined", partial(pipelined, "/web/style.css")),
+    Attack("pages never read", partial(unread, "/"), LOOPS),
+    Attack(f"POST of rooms for one sitting, {LOOPS} loops", open_rooms, LOOPS, log_lines=500),
+    Attack("POST of rooms for one sitting of many addresses", open_rooms_of_many_addresses, 4, log_lines=3_000),
+)

@@ -1,0 +1,323 @@
+"""The replay of a finished game: every place shows the reducer's state, however it is reached."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from typing import Any
+from urllib.parse import unquote
+
+import httpx
+import pytest
+from playwright.sync_api import BrowserContext, Page, Request, Route, expect
+
+from engine.records import tenhou_json
+from tests.support.server_program import REPOSITORY
+from tests.web.conftest import Site
+
+GAME = "a" * 32  # id of the game that `shown` makes up
+HOSTILE = "<img src=x onerror=alert(1)>"
+CALLS = ("pon", "daiminkan", "kakan", "ankan")
+SHOWN = "nuki-replay[data-place='{}']"
+# Goes to every place, forward by the button and back by the key, and compares what is drawn with a table of its own.
+WALK = """
+async ({ messages, options }) => {
+  const { states } = await import("/web/mjai.js");
+  const [replay, table] = [document.querySelector("nuki-replay"), document.createElement("nuki-table")];
+  const drawn = replay.querySelector("nuki-table");
+  const expected = states(messages).slice(1);
+  document.body.append(table);
+  drawn.after(table);
+  const wrong = [];
+  const look = (place, way) => {
+    table.show(expected[place], options);
+    const same = drawn.innerHTML === table.innerHTML && Number(replay.dataset.place) === place;
+    if (!same) wrong.push(`${way} ${place}`);
+  };
+  replay.go(0);
+  look(0, "start");
+  for (let place = 1; place < expected.length; place++) {
+    replay.querySelector("[data-control=step]").click();
+    look(place, "forward");
+  }
+  for (let place = expected.length - 2; place >= 0; place--) {
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true }));
+    look(place, "back");
+  }
+  table.remove();
+  return [wrong, expected.length];
+}
+"""
+TABLE = "document.querySelector('nuki-table').innerHTML"
+
+
+def example() -> list[dict[str, Any]]:
+    """The messages of the sample record."""
+    return [json.loads(line) for line in (REPOSITORY / "examples/game.mjson").read_text().splitlines()]
+
+
+def place_of(messages: list[dict[str, Any]], index: int) -> int:
+    """The place at which the message before `index` is the last one; ``error`` lines and ``start_game`` are none."""
+    return sum(message["type"] not in ("error", "start_game") for message in messages[:index]) - 1
+
+
+def show(page: Page, messages: list[dict[str, Any]], fragment: str = "") -> None:
+    """Open the page of a finished game with these messages."""
+    record = gzip.compress("\n".join(map(json.dumps, messages)).encode())
+    game = {"id": GAME, "status": "finished", "room": "default", "finished": "2026-01-01T00:00:00Z"}
+
+    def answer(route: Route, request: Request) -> None:
+        if request.url.endswith("/record"):
+            route.fulfill(body=record, content_type="application/gzip")
+        else:
+            route.fulfill(json=game)
+
+    page.route(re.compile(rf"/api/games/{GAME}"), answer)
+    page.goto(f"/games/{GAME}{fragment}")
+    expect(page.locator("nuki-replay[data-place]")).to_be_visible()
+
+
+def stored(site: Site) -> tuple[str, list[dict[str, Any]]]:
+    """The id and the messages of a game that the server has stored."""
+    games = httpx.get(f"{site.url}/api/games", trust_env=False).json()["items"]
+    game_id = games[-1]["id"]
+    record = httpx.get(f"{site.url}/api/games/{game_id}/record", trust_env=False).content
+    return game_id, [json.loads(line) for line in gzip.decompress(record).decode().splitlines()]
+
+
+def test_every_step_of_a_stored_game_shows_its_state(page: Page, site: Site) -> None:
+    game_id, messages = stored(site)
+    page.goto(f"/games/{game_id}#seat=1&hands=closed")
+    expect(page.locator(SHOWN.format(0))).to_be_visible()
+    options = {"bottom": 1, "open": False, "marks": {}}
+    wrong, places = page.evaluate(WALK, {"messages": messages, "options": options})
+    assert places == len(messages) - 1 > 100
+    assert wrong == []
+
+
+def test_seeking_leads_to_the_same_tables_as_steps(page: Page) -> None:
+    messages = example()
+    show(page, messages)
+    seek = page.get_by_role("slider", name="Place in the game")
+    assert seek.get_attribute("max") == str(len(messages) - 2)
+    steps = []
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+        steps.append(page.evaluate(TABLE))
+    for place in (4, 2, 5):
+        seek.fill(str(place))
+        expect(page.locator(SHOWN.format(place))).to_be_visible()
+        assert page.evaluate(TABLE) == steps[place - 1]
+    expect(seek).to_have_attribute("aria-valuetext", re.compile(r"E1-0, step 5 of \d+"))
+
+
+def test_the_keys(page: Page) -> None:
+    messages = example()
+    starts = [place_of(messages, index + 1) for index, each in enumerate(messages) if each["type"] == "start_kyoku"]
+    decides = [index for index, each in enumerate(messages) if each["type"] == "dahai" and each["actor"] == 2]
+    show(page, messages)
+    replay = page.locator("nuki-replay")
+    last = len(messages) - 2
+    for key, place in [
+        ("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("ArrowDown", starts[1]), ("ArrowDown", starts[2]),
+        ("ArrowRight", starts[2] + 1), ("ArrowUp", starts[2]), ("ArrowUp", starts[1]), ("End", last),
+        ("ArrowRight", last), ("Home", 0), ("ArrowLeft", 0),
+        ("3", 0), ("Shift+ArrowRight", place_of(messages, decides[0])),
+        ("Shift+ArrowRight", place_of(messages, decides[1])), ("Shift+ArrowLeft", place_of(messages, decides[0])),
+    ]:  # fmt: skip
+        page.keyboard.press(key)
+        expect(replay, key).to_have_attribute("data-place", str(place))
+    expect(replay).to_have_attribute("data-seat", "2")
+    page.keyboard.press("?")
+    expect(page.get_by_text("Space play")).to_be_visible()
+    page.keyboard.press("?")
+    expect(page.get_by_text("Space play")).to_be_hidden()
+
+
+def test_playing_goes_on_by_itself_and_stops_at_the_end(page: Page) -> None:
+    messages = example()
+    show(page, messages, "#round=3&step=0")
+    start = page.locator("nuki-replay").get_attribute("data-place")
+    page.get_by_label("Speed").select_option("8")
+    page.get_by_label("Speed").blur()
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    expect(page.locator("nuki-replay")).not_to_have_attribute("data-place", str(start))
+    page.keyboard.press("End")
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+
+
+def test_a_shared_link_opens_at_its_place(page: Page, context: BrowserContext) -> None:
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    show(page, example(), "#round=2&step=17&seat=1&hands=closed")
+    expect(page.locator("nuki-replay[data-round='2'][data-step='17'][data-seat='1']")).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("h")
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link == page.url
+    assert link.endswith("#round=2&step=18&seat=1&hands=open")
+    before = page.evaluate(TABLE)
+    other = context.new_page()
+    show(other, example(), link[link.index("#") :])
+    expect(other.locator("nuki-replay[data-round='2'][data-step='18'][data-seat='1']")).to_be_visible()
+    assert other.evaluate(TABLE) == before
+
+
+@pytest.mark.parametrize(
+    "fragment", ["#round=99&step=99999&seat=7", "#round=x&step=-1", "#hands=%00&%", "#round=0&step=99999"]
+)
+def test_a_link_to_no_place_opens_the_game_all_the_same(page: Page, fragment: str) -> None:
+    show(page, example(), fragment)
+    page.keyboard.press("Home")
+    expect(page.locator(SHOWN.format(0))).to_be_visible()
+
+
+def test_the_round_list_jumps(page: Page) -> None:
+    messages = example()
+    rounds = [each for each in messages if each["type"] == "start_kyoku"]
+    show(page, messages)
+    buttons = page.get_by_role("group", name="Rounds").get_by_role("button")
+    assert buttons.all_inner_texts() == [f"{each['bakaze']}{each['kyoku']}-{each['honba']}" for each in rounds]
+    buttons.nth(3).click()
+    expect(page.locator("nuki-replay[data-round='3'][data-step='0']")).to_be_visible()
+    expect(buttons.nth(3)).to_have_attribute("aria-current", "true")
+    expect(page.get_by_role("region", name="Scores").get_by_role("row")).to_have_count(len(rounds) + 1)
+
+
+def test_any_seat_sits_at_the_bottom_and_hands_close(page: Page) -> None:
+    messages = example()
+    show(page, messages)
+    hidden = page.locator("nuki-table [data-tile='?']")
+    open_hands = hidden.count()
+    for seat in (1, 2, 0):
+        page.locator(f".seats [data-seat='{seat}']").click()
+        expect(page.locator(f"nuki-replay[data-seat='{seat}']")).to_be_visible()
+    page.get_by_role("button", name="Open hands").click()
+    expect(hidden).to_have_count(open_hands + 26)
+    page.keyboard.press("h")
+    expect(hidden).to_have_count(open_hands)
+
+
+def test_the_seek_bar_marks_what_happens(page: Page, site: Site) -> None:
+    game_id, messages = stored(site)
+    page.goto(f"/games/{game_id}")
+    types = [each["type"] for each in messages]
+    for kind, count in {
+        "win": types.count("hora"), "riichi": types.count("reach"), "call": sum(map(types.count, CALLS)),
+    }.items():  # fmt: skip
+        expect(page.locator(f"[data-mark='{kind}']")).to_have_count(count)
+    expect(page.locator(".seek-round")).to_have_count(types.count("start_kyoku"))
+
+
+def test_downloads_and_links_to_tenhou(page: Page, site: Site) -> None:
+    game_id, messages = stored(site)
+    page.goto(f"/games/{game_id}")
+    links = page.locator(".record a")
+    expect(links).to_have_count(4)
+    for link in links.all():
+        assert page.request.get(str(link.get_attribute("href"))).ok
+    page.get_by_role("button", name="Make the links").click()
+    rounds = page.locator(".tenhou a")
+    expect(rounds).to_have_count(sum(each["type"] == "start_kyoku" for each in messages))
+    for link in rounds.all():
+        assert link.get_attribute("rel") == "noreferrer"
+        address, _, document = str(link.get_attribute("href")).partition("#json=")
+        assert address == "https://tenhou.net/5/"
+        assert len(tenhou_json.read(unquote(document), "link").rounds()) == 1
+
+
+def test_the_review_is_linked_at_the_place(page: Page) -> None:
+    show(page, example(), "#round=0&step=1&seat=2")
+    link = page.get_by_role("link", name="Review this seat")
+    expect(link).to_have_attribute("href", f"/games/{GAME}/review#seat=2&at=2")
+
+
+MORTAL_BITS = (1 << 9) | (1 << 16) | (1 << 37) | (1 << 43)  # 1p, 8p, reach, none
+NOTES: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
+    "bert": (
+        {"token": "dahai 9p", "prob": 0.6, "candidate": [
+            {"token": "dahai 9p", "prob": 0.6}, {"token": "reach", "prob": 0.3}, {"token": "dahai 1m", "prob": 0.1},
+        ], "points": 1.25},
+        ["60.0%", "30.0%", "10.0%"], ["points"],
+    ),
+    "mortal": (
+        {"q_values": [-1.5, 0.25, 1, -3], "mask_bits": MORTAL_BITS, "shanten": 2},
+        ["1.000", "0.250", "-1.500", "-3.000"], ["shanten"],
+    ),
+    "names": ({"values": {"1p": 0.5, "5pr": 0.25, "pass": 0.25}}, ["50.0%", "25.0%", "25.0%"], []),
+    "review": (
+        {"actions": [{"action": {"type": "dahai", "pai": "1p"}, "value": 0.1}, {"action": {"type": "pon"}, "value": 2}]},
+        ["2.000", "0.100"], [],
+    ),
+    "anything": ({HOSTILE: {"__proto__": [1, None]}, "text": HOSTILE}, [], [HOSTILE, "text"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOTES)
+def test_what_a_bot_said_stands_beside_its_move(page: Page, name: str) -> None:
+    note, values, facts = NOTES[name]
+    messages = example()
+    index = next(number for number, each in enumerate(messages) if each["type"] == "dahai")
+    messages[index]["ext_bot"] = note
+    show(page, messages)
+    page.evaluate("place => document.querySelector('nuki-replay').go(place)", place_of(messages, index))
+    panel = page.locator(".note")
+    expect(panel.get_by_role("heading")).to_have_text("What rule thinks")
+    expect(panel.locator("li")).to_have_count(len(values))
+    assert [re.search(r"-?\d+\.\d+%?", text)[0] for text in panel.locator("li").all_inner_texts()] == values  # type: ignore[index]
+    assert panel.locator("dt").all_inner_texts() == facts
+    page.keyboard.press("ArrowRight")
+    expect(panel).to_have_count(0)
+
+
+def test_notes_of_others_are_hidden_with_their_hands(page: Page) -> None:
+    messages = example()
+    index = next(number for number, each in enumerate(messages) if each["type"] == "dahai")
+    messages[index]["ext_bot"] = {"5p": 1}
+    show(page, messages, f"#round=0&step={place_of(messages, index)}&seat=1&hands=closed")
+    expect(page.locator(".note")).to_have_count(0)
+    page.keyboard.press("h")
+    expect(page.locator(".note")).to_have_count(1)
+
+
+def test_faults_are_shown_at_their_place(page: Page) -> None:
+    messages = example()
+    messages.insert(7, {"type": "error", "actor": 0, "message": f"too late {HOSTILE}"})
+    show(page, messages)
+    fault = page.locator(".fault")
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+        expect(fault).to_have_count(0)
+    page.keyboard.press("ArrowRight")
+    expect(fault).to_have_text(f"Fault: too late {HOSTILE}")
+    page.keyboard.press("ArrowRight")
+    expect(fault).to_have_count(0)
+
+
+def test_names_stay_text(page: Page) -> None:
+    messages = example()
+    messages[0]["names"] = [HOSTILE, "b" * 64, "東"]
+    show(page, messages)
+    expect(page.locator(".seats button").first).to_have_text(f"1 {HOSTILE}")
+    expect(page.locator("img")).to_have_count(0)
+
+
+def test_a_record_that_cannot_be_followed_says_where(page: Page) -> None:
+    messages = example()
+    index = next(number for number, each in enumerate(messages) if each["type"] == "dahai")
+    messages[index] |= {"pai": "5m", "tsumogiri": False}
+    show(page, messages)
+    page.keyboard.press("End")
+    expect(page.locator(SHOWN.format(place_of(messages, index)))).to_be_visible()
+    expect(page.locator(".fault")).to_contain_text("cannot be followed beyond this place")
+
+
+def test_an_unknown_game(site: Site, browser: Any) -> None:
+    page = browser.new_page(base_url=site.url)  # the browser itself logs the status 404
+    page.goto("/games/nothing")
+    expect(page.get_by_role("heading", name="There is no such game")).to_be_visible()
+    expect(page.get_by_role("link", name="To the lobby")).to_be_visible()
+    page.close()
