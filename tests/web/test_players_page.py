@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site
 
-HOSTILE = '<img src=x onerror="document.title=1">/100%?a=b&c#d 雀'
+HOSTILE = '<img src=x onerror="document.title=1">/100%?a=b&c#d 雀xxxxxxxxxxx'  # as long as a name may be
 ROWS = "table.players-list tbody tr"
 Games = Callable[..., Any]
 
