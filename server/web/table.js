@@ -74,15 +74,13 @@ export class NukiTable extends HTMLElement {
     const { round, sticks, tilesLeft, doraMarkers, uradoraMarkers, last } = state;
     this.setAttribute("aria-label", summary(state));
     plate.panel.hidden = plate.centre.hidden = round === null;
-    if (round) {
-      setText(plate.round, roundName(round));
-      setText(plate.remaining, t("table_left", { n: tilesLeft }));
-      setText(plate.honba, round.honba);
-      setText(plate.sticks, sticks);
-      const hidden = Array(DORA_MARKERS - doraMarkers.length).fill("?");
-      fill(plate.dora, [...doraMarkers, ...hidden].map(plain));
-      fill(plate.ura, uradoraMarkers.map(plain));
-    }
+    setText(plate.round, round ? roundName(round) : "");
+    setText(plate.remaining, t("table_left", { n: tilesLeft }));
+    setText(plate.honba, round?.honba ?? 0);
+    setText(plate.sticks, sticks);
+    const hidden = Array(DORA_MARKERS - doraMarkers.length).fill("?");
+    fill(plate.dora, [...doraMarkers, ...hidden].map(plain));
+    fill(plate.ura, uradoraMarkers.map(plain));
     setText(plate.call, call(state));
     plate.call.className = `call ${SIDES[last ? sideOf(last.actor, bottom) : 0]}`;
     setText(plate.live, lastEvent(state, open || last?.actor === bottom));

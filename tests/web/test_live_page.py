@@ -17,7 +17,7 @@ from tests.web.conftest import Site
 from tests.web.test_replay_page import GAME, example, place_of, show
 
 EVENTS = re.compile(rf"/api/games/{GAME}/events")
-PAUSE = "0.04"  # seconds before each decision of the client's bot
+PAUSE = "0.02"  # seconds before each decision of the client's bot
 
 
 @contextmanager

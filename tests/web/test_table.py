@@ -55,16 +55,17 @@ SHOW = """async ([messages, options]) => {
   }
   table.show(states(messages).at(-1), options);
 }""".replace("IMPORTS", IMPORTS)
-# Shows some of the states on two tables, on one in any order, the other one is new each time; counts the differences.
+# Shows pairs of states on two tables, on one of them one after the other, the other one is new each time. Returns the
+# indices of the states that the two show differently.
 COMPARE = """async (messages) => {
   IMPORTS
   const all = states(messages);
   const used = document.createElement("nuki-table");
   const wrong = [];
   for (let step = 0; step < 120; step++) {
-    const index = (step * 89) % all.length;
+    const index = (Math.floor(step / 2) * 89 + (step % 2)) % all.length;
     const playable = step % 5 ? null : { hand: ["1p"], drawn: true };
-    const options = { bottom: step % 3, open: step % 2 === 0, playable };
+    const options = { bottom: Math.floor(step / 20) % 3, open: step % 7 < 4, playable };
     const fresh = document.createElement("nuki-table");
     for (const table of [used, fresh]) table.show(all[index], options);
     if (!used.isEqualNode(fresh)) wrong.push(index);
