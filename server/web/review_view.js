@@ -4,7 +4,7 @@ import "./table.js";
 import "./words_review.js";
 import { actionOf, marksOf } from "./annotations.js";
 import { el } from "./dom.js";
-import { states } from "./mjai.js";
+import { apply, initial, MjaiError } from "./mjai.js";
 import * as parts from "./review_parts.js";
 import { language, t } from "./words.js";
 
@@ -47,6 +47,22 @@ export function showReview(main, messages, review, game = "") {
   return () => listening.abort();
 }
 
+/**
+ * The states after each message. One that is impossible changes nothing: the rest of its round has no decisions.
+ * @param {Message[]} messages
+ */
+function followed(messages) {
+  let state = initial();
+  return messages.map((message) => {
+    try {
+      state = apply(state, message);
+    } catch (error) {
+      if (!(error instanceof MjaiError)) throw error;
+    }
+    return state;
+  });
+}
+
 class ReviewView {
   index = 0; // of the decision that is shown
   bot = 0; // whose bars are on the tiles, and whose mistakes are stepped through
@@ -65,7 +81,7 @@ class ReviewView {
   constructor(messages, review, game) {
     this.review = review;
     this.game = game;
-    this.states = states(messages);
+    this.states = followed(messages);
     this.starts = messages.flatMap(({ type }, index) => (type === "start_kyoku" ? [index] : []));
     this.element = this.#build();
     this.weigh(0);

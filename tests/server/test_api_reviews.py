@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,7 +29,7 @@ from server.reviews import KEPT_PER_ADDRESS, MAX_WAITING, Review, Reviews
 from server.worker import no_progress
 from tests.support import worker_tasks
 from tests.support.running_server import TABLE, Live, live, play_into
-from tests.support.server_bots import Bot
+from tests.support.server_bots import Bot, serving
 
 RECORDS = sorted((Path(__file__).resolve().parents[1] / "data" / "records").iterdir())
 MJAI, MJLOG, TENHOU = (
@@ -40,9 +41,11 @@ SOON = 60.0  # seconds
 @pytest.fixture
 async def at(tmp_path: Path) -> AsyncIterator[Live]:
     """A server. Its worker processes may need some seconds to start where the processor is busy."""
-    async with live(tmp_path) as started:
-        started.http.timeout = SOON
-        yield started
+    async with (
+        serving(tmp_path, timeout=3 * SOON) as server,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", trust_env=False, timeout=SOON) as http,
+    ):
+        yield Live(server, http)
 
 
 async def finished(at: Live, review_id: str) -> dict[str, Any]:

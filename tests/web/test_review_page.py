@@ -42,12 +42,12 @@ def messages() -> list[dict[str, Any]]:
     return [json.loads(line) for line in RECORD.read_text().splitlines()]
 
 
-def stub(page: Page, review: dict[str, Any], state: dict[str, Any], name: str = "") -> None:
-    """Let the server have the sample game, and answer questions about its review with `state`, which may be changed."""
-    events = messages()
-    if name:
-        events[0]["names"][0] = review["names"][0] = name
-    lines = "\n".join(map(json.dumps, [*events, {"type": "error", "actor": 1, "message": "late"}]))
+Messages = list[dict[str, Any]]
+
+
+def stub(page: Page, review: dict[str, Any], state: dict[str, Any], events: Messages | None = None) -> None:
+    """Let the server have a game, and answer questions about its review with `state`, which may be changed."""
+    lines = "\n".join(map(json.dumps, [*(events or messages()), {"type": "error", "actor": 1, "message": "late"}]))
 
     def answer(route: Route) -> None:
         route.fulfill(json=review if route.request.url.endswith("/result") else {"id": "1", "error": "", **state})
@@ -59,9 +59,9 @@ def stub(page: Page, review: dict[str, Any], state: dict[str, Any], name: str = 
 DONE = {"status": "done", "done": 2, "decisions": 2}
 
 
-def show(page: Page, review: dict[str, Any], at: int = 0, name: str = "") -> None:
+def show(page: Page, review: dict[str, Any], at: int = 0, events: Messages | None = None) -> None:
     """Open the stubbed review at a message."""
-    stub(page, review, DONE, name)
+    stub(page, review, DONE, events)
     page.goto(f"/games/{GAME}/review#seat=0&bot=rule&bot=bert&at={at}")
     expect(page.locator(".review")).to_be_visible()
 
@@ -186,9 +186,28 @@ def test_progress_and_a_review_that_fails(page: Page, review: dict[str, Any]) ->
 
 
 def test_names_stay_text(page: Page, review: dict[str, Any]) -> None:
-    show(page, review, name=HOSTILE)
+    events = messages()
+    events[0]["names"][0] = review["names"][0] = HOSTILE
+    show(page, review, events=events)
     expect(page.get_by_role("heading", name=f"Review of {HOSTILE}")).to_be_visible()
     expect(page.locator("img")).to_have_count(0)
+
+
+def test_a_message_that_is_impossible_spoils_no_other_round(page: Page, review: dict[str, Any]) -> None:
+    events = messages()
+    events[3] = {"type": "kakan", "actor": 0, "pai": "1m", "consumed": ["1m", "1m", "1m"]}
+    last = review["decisions"][-1]
+    show(page, review, last["message"], events)
+    assert shown(page) == len(review["decisions"]) - 1
+    hand = page.locator("nuki-table .seat.bottom [data-tile]")
+    assert hand.count() >= 13
+    expect(page.locator("nuki-table")).to_contain_text(last_round(events))
+
+
+def last_round(events: Messages) -> str:
+    """The name of the last round, as the table has it."""
+    start = next(each for each in reversed(events) if each["type"] == "start_kyoku")
+    return f"{'South' if start['bakaze'] == 'S' else 'East'} {start['kyoku']}"
 
 
 def test_a_file_is_reviewed(page: Page) -> None:
