@@ -79,16 +79,19 @@ def respond(page: store.Page[Item]) -> Page[Item]:
     return Page[Item].model_construct(items=page.items, next_cursor=page.next_cursor)
 
 
-async def stored_page(read: Callable[..., Awaitable[store.Page[Item]]], cursor: str | None, limit: int) -> Page[Item]:
+async def stored_page(
+    read: Callable[..., Awaitable[store.Page[Item]]], cursor: str | None, limit: int, chunk: int = CHUNK
+) -> Page[Item]:
     """A page of a list in the store, read in chunks so that games continue in between.
 
-    `read` takes ``cursor`` and ``limit``. Raises HTTPException for a cursor that does not belong to the list.
+    `chunk`: items of one; more where each chunk is costly to find. `read` takes ``cursor`` and ``limit``. Raises
+    HTTPException for a cursor that does not belong to the list.
     """
     items: list[Item] = []
     cursor = cursor or None
     try:
         while True:
-            page = await read(cursor=cursor, limit=min(CHUNK, limit - len(items)))
+            page = await read(cursor=cursor, limit=min(chunk, limit - len(items)))
             items += page.items
             cursor = page.next_cursor
             if cursor is None or len(items) == limit:

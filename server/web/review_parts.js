@@ -50,6 +50,7 @@ import { t } from "./words.js";
 
 const MISTAKE = 0.01; // placements lost
 const BLUNDER = 0.05;
+const LEAST = 0.0001; // that is shown as a number
 const TEMPERATURE = 0.02; // placements: the bar of an action of a bot without probabilities is exp(-loss / this)
 const SHOWN = 7; // options of a decision, and the one that was played
 
@@ -58,8 +59,13 @@ export function isMistake({ loss }) {
   return loss !== null && loss >= MISTAKE;
 }
 
-/** An action as a text and tiles. @param {Message} action @returns {(string | SVGElement)[]} */
-export function actionNodes({ type, actor, target, pai, consumed = [] }) {
+/** An action as a text and tiles. @param {Message} action */
+function actionNode(action) {
+  return el("span", { class: "review-action" }, actionParts(action));
+}
+
+/** @param {Message} action @returns {(string | SVGElement)[]} */
+function actionParts({ type, actor, target, pai, consumed = [] }) {
   if (type === "dahai") return [tile(pai)];
   if (type === "hora") return [t(target === actor ? "review_act_tsumo" : "review_act_ron")];
   const tiles = type === "kakan" ? [pai] : type === "ankan" ? consumed.slice(0, 1) : consumed.slice(0, 2);
@@ -84,11 +90,12 @@ function percent(share) {
   return `${(100 * share).toFixed(1)}%`;
 }
 
-/** A loss in placements, coloured. @param {number | null} loss @param {string} [nothing] text for no loss */
-function lossNode(loss, nothing = "0") {
+/** A loss in placements, coloured. @param {number | null} loss */
+function lossNode(loss) {
   if (loss === null) return el("span", { class: "muted", title: t("review_unknown") }, "?");
+  if (loss > 0 && loss < LEAST) return el("span", { class: "muted" }, "≈0");
   const colour = loss >= BLUNDER ? "bad" : loss >= MISTAKE ? "warn" : "muted";
-  return el("span", { class: colour }, loss ? `−${loss.toFixed(loss < MISTAKE ? 4 : 3)}` : nothing);
+  return el("span", { class: colour }, loss ? `−${loss.toFixed(loss < MISTAKE ? 4 : 3)}` : "0");
 }
 
 /**
@@ -108,7 +115,7 @@ export function opinionPanel(bot, opinion) {
     return el(
       "li",
       { class: roles || null, title: optionText(option) },
-      el("span", { class: "opinion-action" }, actionNodes(option.action)),
+      actionNode(option.action),
       bar,
       el("span", { class: "number" }, option.prob === null ? lossNode(behind) : percent(option.prob)),
       index === actual && el("span", { class: "chip" }, t("review_played")),
@@ -165,19 +172,19 @@ export function decisionTable(review, { bot, sorted }, states, { go, sort }) {
       "tr",
       { "data-decision": index, onclick: () => go(index) },
       el("th", { scope: "row" }, jump),
-      el("td", {}, t(`review_kind_${decision.kind}`)),
-      el("td", {}, actionNodes(decision.actual)),
-      el("td", {}, actionNodes(actions[best].action)),
       decision.reviews.map((opinion) => el("td", { class: "number" }, lossNode(opinion.loss))),
+      el("td", {}, actionNode(decision.actual)),
+      el("td", {}, actionNode(actions[best].action)),
+      el("td", {}, t(`review_kind_${decision.kind}`)),
     );
   });
   const heads = [
     head(t("review_decision"), -1),
-    el("th", { scope: "col" }, t("review_kind")),
+    ...bots.map((name, column) => head(t("review_loss", { bot: name }), column)),
     el("th", { scope: "col" }, t("review_actual")),
     el("th", { scope: "col" }, t("review_best", { bot: bots[bot] })),
-    bots.map((name, column) => head(t("review_loss", { bot: name }), column)),
-  ].flat();
+    el("th", { scope: "col" }, t("review_kind")),
+  ];
   return el("table", { class: "list" }, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, rows));
 }
 

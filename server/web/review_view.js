@@ -12,6 +12,7 @@ import { language, t } from "./words.js";
 /** @typedef {parts.Review} Review */
 
 const PAUSE = 250; // milliseconds until the place is written into the URL: browsers refuse many writes at once
+const REGION = { class: "scroll", tabindex: 0, role: "region" }; // that may be scrolled, with the keyboard too
 const FIELDS = "input, select, textarea";
 
 /** Keys, with `Shift+` for arrows. @type {Record<string, (view: ReviewView) => void>} */
@@ -41,8 +42,8 @@ export function showReview(main, messages, review, game = "") {
   document.documentElement.lang = language();
   main.replaceChildren(view.element);
   document.addEventListener("keydown", (event) => view.key(event), { signal });
-  addEventListener("hashchange", () => view.goToFragment(), { signal });
-  view.goToFragment();
+  addEventListener("hashchange", ({ newURL }) => view.goToFragment(new URL(newURL).hash), { signal });
+  view.goToFragment(location.hash);
   return () => listening.abort();
 }
 
@@ -58,7 +59,7 @@ class ReviewView {
   #bots = el("div", { class: "row" });
   #replay = el("a", { class: "button" }, t("review_replay"));
   #hands = el("button", { type: "button", onclick: () => this.turnHands() }, t("review_open"));
-  #decisions = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("review_decisions") });
+  #decisions = el("div", { ...REGION, "aria-label": t("review_decisions") });
 
   /** @param {Message[]} messages @param {Review} review @param {string} game */
   constructor(messages, review, game) {
@@ -95,21 +96,24 @@ class ReviewView {
         el("div", { class: "review-aside" }, this.#place, moves, this.#opinions, settings),
       ),
       el("p", { class: "muted review-help" }, t("review_help")),
-      el("h2", {}, t("review_summary")),
       el(
         "div",
-        { class: "scroll", tabindex: 0, role: "region", "aria-label": t("review_summary") },
-        parts.summaryTable(this.review),
+        { class: "review-lists" },
+        el("section", {}, el("h2", {}, t("review_decisions")), this.#decisions),
+        el(
+          "section",
+          {},
+          el("h2", {}, t("review_summary")),
+          el("div", { ...REGION, "aria-label": t("review_summary") }, parts.summaryTable(this.review)),
+          el("p", { class: "muted" }, t("review_explained")),
+        ),
       ),
-      el("p", { class: "muted" }, t("review_explained")),
-      el("h2", {}, t("review_decisions")),
-      this.#decisions,
     );
   }
 
-  /** Show the decision of the fragment: the last one before a message, else the first. */
-  goToFragment() {
-    const at = Number(new URLSearchParams(location.hash.slice(1)).get("at") ?? 0);
+  /** Show the decision of a fragment: the last one before a message, else the first. @param {string} fragment */
+  goToFragment(fragment) {
+    const at = Number(new URLSearchParams(fragment.slice(1)).get("at") ?? 0);
     this.go(this.review.decisions.findLastIndex(({ message }) => message <= at));
   }
 

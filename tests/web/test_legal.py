@@ -21,7 +21,7 @@ FOLLOW = """async (seats) => {
       if (!message.can_act) return [];
       const replies = legal.replies(state, message);
       return [{ replies, riichi: message.type === "reach" ? legal.riichiDiscards(state) : null,
-                playable: legal.playable(state, replies) }];
+                playable: legal.playable(replies) }];
     });
   });
 }"""
