@@ -22,8 +22,8 @@ NAME = re.compile(ROOM_NAME)
 LINGER = 60.0  # seconds that a room for one sitting stays open when it is empty
 # What a room for one sitting may set, and the largest value. The rest is the server's own: a seed would tell the walls.
 SITTING: dict[str, float] = {
-    "rules": inf, "length": inf, "games": inf, "fill": inf, "fill_delay": 60, "decision_time": 60, "bank_time": 300,
-    "pause": 5, "resume_timeout": 300,
+    "rules": inf, "length": inf, "fill": inf, "fill_delay": 60, "decision_time": 60, "bank_time": 300, "pause": 5,
+    "resume_timeout": 300,
 }  # fmt: skip
 
 

@@ -8,7 +8,16 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, StringConstraints, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    Strict,
+    StringConstraints,
+    WithJsonSchema,
+)
 
 from engine.mjai.connection import MAX_ROOM, ROOM_NAME, ROOM_PATTERN, ROOM_TEXT
 from server.access import AccessError
@@ -80,13 +89,28 @@ class NewRoomSettings(RoomSettings):
     house_bot: HouseBot = Field("rule", description=RoomSettings.model_fields["house_bot"].description)
 
 
+# What `check_sitting` refuses, in the OpenAPI document.
+SITTING_SCHEMA: dict[str, JsonValue] = {
+    "if": {"properties": {"permanent": {"const": False}}, "required": ["permanent"]},
+    "then": {
+        "properties": {
+            "settings": {
+                "propertyNames": {"enum": [*SITTING]},
+                "properties": {name: {"maximum": most} for name, most in SITTING.items() if most < inf},
+            }
+        }
+    },
+}
+
+
 class NewRoom(BaseModel):
     """A request to open a room."""
 
     model_config = ConfigDict(
         extra="forbid",
         json_schema_extra={
-            "examples": [{"name": "cup", "settings": {"length": "east", "fill": ["rule"], "spectator_delay": 60}}]
+            "examples": [{"name": "cup", "settings": {"length": "east", "fill": ["rule"], "spectator_delay": 60}}],
+            **SITTING_SCHEMA,
         },
     )
 
