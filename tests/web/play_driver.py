@@ -91,4 +91,6 @@ def open_room(site: Site, name: str, **changes: Any) -> str:
 
 def set_name(page: Page, name: str) -> None:
     """Give the browser the name of its player before the page is loaded."""
-    page.add_init_script(f"localStorage.getItem('nukidora.name') ?? localStorage.setItem('nukidora.name', {json.dumps(name)})")
+    page.add_init_script(
+        f"localStorage.getItem('nukidora.name') ?? localStorage.setItem('nukidora.name', {json.dumps(name)})"
+    )

@@ -22,7 +22,9 @@ ENABLED = "nuki-table button:not(:disabled)"
 
 def check_record(site: Site, page: Page, name: str, folder: Path) -> None:
     """The game that the page shows as over is stored, its record is valid, and the person has made no fault."""
-    path = str(page.locator(".play-dialog a[href$='#seat=0'], .play-dialog a[href*='#seat=']").last.get_attribute("href"))
+    path = str(
+        page.locator(".play-dialog a[href$='#seat=0'], .play-dialog a[href*='#seat=']").last.get_attribute("href")
+    )
     game = path.partition("#")[0]
     record = httpx.get(f"{site.url}/api{game}/record", trust_env=False).raise_for_status()
     file = folder / "record.mjson.gz"
@@ -167,10 +169,8 @@ def test_a_call_is_chosen_and_its_kind_not_discarded(scripted: ScriptedTable, pa
     page.keyboard.press("p")
     page.keyboard.press("Enter")
     expect(page.locator(".actions button")).to_have_count(0)
-    expected = {"type": "pon", "actor": 0, "target": 2, "pai": "5p", "consumed": ["5p", "5pr"]}
-    assert scripted.replies == [expected]
-    scripted.say(**{"kind": "pon"} | {key: expected[key] for key in ("actor", "target", "pai", "consumed")},
-                 cannot_dahai=["5p"], can_act=True)  # fmt: skip
+    assert scripted.replies == [{"type": "pon", "actor": 0, "target": 2, "pai": "5p", "consumed": ["5p", "5pr"]}]
+    scripted.say("pon", actor=0, target=2, pai="5p", consumed=["5p", "5pr"], cannot_dahai=["5p"], can_act=True)
     expect(page.locator("nuki-table button:disabled .tile")).to_have_attribute("data-tile", "5p")
     page.locator("nuki-table button:disabled").click(force=True)
     page.keyboard.press(" ")  # there is no drawn tile
