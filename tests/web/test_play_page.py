@@ -122,6 +122,7 @@ def test_a_lost_reply_is_sent_again(page: Page, site: Site) -> None:
     person = Person(page)
     while not lost:
         person.step()
+    expect(page.locator("nuki-table .seat.bottom .river .tile")).to_have_count(1)
     assert not person.play(4)
     assert replies.count(lost[0]) == 1
     expect(page.locator(".error")).to_have_count(0)
