@@ -34,7 +34,7 @@ const LINKS = { lobby: "/", players: "/players", rooms: "/rooms", view: "/view" 
 const THEME = "nukidora.theme"; // key of the storage
 /** The choices of colours, in the order of the switch, and the shape on it. @type {Record<string, string>} */
 const THEMES = {
-  auto: "M8 2a6 6 0 0 0 0 12zM8 2a6 6 0 0 1 0 12",
+  auto: "M8 2a6 6 0 1 0 0 12A6 6 0 1 0 8 2zM8 3v10a5 5 0 0 0 0-10z",
   light:
     "M8 5a3 3 0 0 0 0 6a3 3 0 0 0 0-6zM8 1v1M8 14v1M1 8h1M14 8h1M3 3l.7.7M12.3 12.3l.7.7M13 3l-.7.7M3.7 12.3l-.7.7",
   dark: "M13.5 9.5A6 6 0 1 1 6.5 2.5a5 5 0 0 0 7 7z",

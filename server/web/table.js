@@ -74,15 +74,13 @@ export class NukiTable extends HTMLElement {
     const { round, sticks, tilesLeft, doraMarkers, uradoraMarkers, last } = state;
     this.setAttribute("aria-label", summary(state));
     plate.panel.hidden = plate.centre.hidden = round === null;
-    if (round) {
-      setText(plate.round, roundName(round));
-      setText(plate.left, t("table_left", { n: tilesLeft }));
-      setText(plate.honba, round.honba);
-      setText(plate.sticks, sticks);
-      const hidden = Array(DORA_MARKERS - doraMarkers.length).fill("?");
-      fill(plate.dora, [...doraMarkers, ...hidden].map(plain));
-      fill(plate.ura, uradoraMarkers.map(plain));
-    }
+    setText(plate.round, round ? roundName(round) : "");
+    setText(plate.remaining, t("table_left", { n: tilesLeft }));
+    setText(plate.honba, round?.honba ?? 0);
+    setText(plate.sticks, sticks);
+    const hidden = Array(DORA_MARKERS - doraMarkers.length).fill("?");
+    fill(plate.dora, [...doraMarkers, ...hidden].map(plain));
+    fill(plate.ura, uradoraMarkers.map(plain));
     setText(plate.call, call(state));
     plate.call.className = `call ${SIDES[last ? sideOf(last.actor, bottom) : 0]}`;
     setText(plate.live, lastEvent(state, open || last?.actor === bottom));
@@ -124,9 +122,9 @@ export class NukiTable extends HTMLElement {
     setText(wind, seatWind(state, index));
     setText(score, seat.score);
     setText(difference, index === bottom ? "" : `${more > 0 ? "+" : more < 0 ? "−" : "±"}${Math.abs(more)}`);
-    edge.classList.toggle("turn", state.turn === index && state.phase === "playing");
-    edge.classList.toggle("dealer", state.round?.dealer === index);
-    edge.classList.toggle("riichi", seat.riichi === "accepted");
+    const playing = state.turn === index && state.phase === "playing";
+    const states = { turn: playing, dealer: state.round?.dealer === index, riichi: seat.riichi === "accepted" };
+    edge.className = `edge ${SIDES[sideOf(index, bottom)]} ${classes(states)}`;
   }
 
   /** The hand at the bottom. @param {HTMLElement} element @param {string[]} hand @param {string} drawn @param {TableOptions} options */
@@ -203,7 +201,9 @@ function makePlace(side) {
 
 /** The elements that belong to no seat. */
 function makePlate() {
-  const [round, left, honba, sticks] = ["round", "left", "honba", "sticks"].map((key) => el("span", { class: key }));
+  const [round, remaining, honba, sticks] = ["round", "remaining", "honba", "sticks"].map((key) =>
+    el("span", { class: key }),
+  );
   const [dora, ura] = ["dora", "ura"].map((key) =>
     el("div", { class: key, role: "group", "aria-label": t(`table_${key}`) }),
   );
@@ -211,13 +211,13 @@ function makePlate() {
   const label = el("p", { class: "label" }, t("table_dora"));
   return {
     round,
-    left,
+    remaining,
     honba,
     sticks,
     dora,
     ura,
     panel: el("div", { class: "panel" }, label, dora, ura, counters),
-    centre: el("div", { class: "centre" }, round, left),
+    centre: el("div", { class: "centre" }, round, remaining),
     call: el("p", { class: "call", "aria-hidden": "true" }),
     live: el("p", { class: "hidden-text", "aria-live": "polite" }),
   }; // prettier-ignore
@@ -235,6 +235,13 @@ function plain(name) {
   return [name, ""];
 }
 
+/** The classes whose value is true. @param {Record<string, boolean>} states */
+function classes(states) {
+  return Object.keys(states)
+    .filter((name) => states[name])
+    .join(" ");
+}
+
 /** Set a text if it is another one. @param {HTMLElement} element @param {string | number} text */
 function setText(element, text) {
   if (element.textContent !== String(text)) element.textContent = String(text);
@@ -242,10 +249,10 @@ function setText(element, text) {
 
 /** Show tiles in an element, with as many of those already there as possible. @param {Element} element @param {Shown[]} tiles */
 function fill(element, tiles) {
-  tiles.forEach(([name, classes], index) => {
+  tiles.forEach(([name, tileClasses], index) => {
     const old = /** @type {SVGElement | undefined} */ (element.children[index]);
-    if (old) setTile(old, name, classes);
-    else element.append(tile(name, classes));
+    if (old) setTile(old, name, tileClasses);
+    else element.append(tile(name, tileClasses));
   });
   while (element.children.length > tiles.length) element.lastElementChild?.remove();
 }
@@ -269,10 +276,9 @@ function lastDiscarder({ offer, turn, seats }) {
 /** @param {HTMLElement[]} lines @param {Seat} seat @param {boolean} last whether its last discard is the newest one */
 function showRiver(lines, { discards }, last) {
   const tiles = discards.map(({ tile: name, tsumogiri, riichi, calledBy }, index) => {
-    const newest = last && index === discards.length - 1;
-    const classes = { tsumogiri, sideways: riichi, called: calledBy >= 0, last: newest && calledBy < 0 };
-    const set = Object.entries(classes).filter(([, on]) => on);
-    return /** @type {Shown} */ ([name, set.map(([key]) => key).join(" ")]);
+    const newest = last && index === discards.length - 1 && calledBy < 0;
+    const states = { tsumogiri, sideways: riichi, called: calledBy >= 0, last: newest };
+    return /** @type {Shown} */ ([name, classes(states)]);
   });
   lines.forEach((line, index) => {
     fill(line, tiles.slice(index * LINE, index === LINES - 1 ? undefined : (index + 1) * LINE));
