@@ -53,11 +53,13 @@ class PlayPage {
     this.clock = new Clock();
     this.switches = new Switches(() => this.actBySwitch());
     this.table = new NukiTable();
-    this.dialog = el("dialog", { class: "play-dialog" });
+    this.dialog = el("dialog", { class: "play-dialog", "aria-label": t("play_result") });
     this.note = el("div", { class: "play-note" });
     this.waits = el("div", { class: "play-waits", "aria-live": "polite" });
     this.actions = el("div", { class: "actions", role: "group", "aria-label": t("play_actions") });
-    const side = el("div", { class: "play-side" }, this.clock.element, this.waits, this.actions, this.switches.element);
+    const keys = el("p", { class: "play-keys" }, t("play_keys"));
+    const parts = [this.clock.element, this.waits, this.actions, this.switches.element, keys];
+    const side = el("div", { class: "play-side" }, parts);
     main.classList.add("play");
     main.append(el("div", { class: "play-table" }, this.table, this.note, this.dialog), side);
     this.element = main;

@@ -47,7 +47,7 @@ export function joinForm(room, name, withToken, problem, join) {
 export function resultDialog(dialog, state) {
   const go = el("button", { type: "button", class: "primary", onclick: () => dialog.close() }, t("play_continue"));
   open(dialog, resultPanel(state), el("footer", {}, go));
-  go.focus();
+  go.focus({ preventScroll: true });
 }
 
 /**
@@ -69,7 +69,7 @@ export function gameOver(dialog, state, text, game, again) {
   ];
   const result = state.phase === "game_over" ? finalPanel(state) : el("p", {}, text);
   open(dialog, result, el("footer", {}, once, links));
-  once.focus();
+  once.focus({ preventScroll: true });
 }
 
 /** @param {HTMLDialogElement} dialog @param {...HTMLElement} children */

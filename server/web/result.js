@@ -149,16 +149,16 @@ function details(state, win) {
     el("summary", {}, t("result_fu"), ": ", sum && sum !== win.fu ? t("result_fu_sum", { sum, fu: win.fu }) : win.fu),
     el("ul", {}, rows),
     el("p", {}, t(name ? "result_base_limit" : "result_base_fu", values)),
-    el("p", {}, t("result_multiplied", { times: multipliers(state, win) })),
+    el("p", {}, multiplied(state, win)),
     win.actor === win.target && el("p", {}, t("result_tsumo_loss")),
   );
 }
 
-/** What base points are multiplied by for each payer. @param {State} state @param {Message} win */
-function multipliers(state, win) {
+/** What base points are multiplied by. @param {State} state @param {Message} win */
+function multiplied(state, win) {
   const dealer = win.actor === state.round?.dealer;
-  if (win.actor !== win.target) return dealer ? "6" : "4";
-  return dealer ? "2" : "1 / 2";
+  if (win.actor !== win.target) return t("result_ron_pays", { times: dealer ? 6 : 4 });
+  return t(dealer ? "result_tsumo_pays" : "result_tsumo_pays_dealer");
 }
 
 /** Who pays what. @param {State} state @param {Message} win @param {boolean} first */
