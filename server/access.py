@@ -129,27 +129,6 @@ class Admission:
             self._access.uncount(self._counted_as)
 
 
-class Uploads:
-    """Counts the records that are being received, read, or sent back."""
-
-    def __init__(self) -> None:
-        self._addresses: set[str] = set()
-
-    @contextmanager
-    def counted(self, address: str) -> Iterator[None]:
-        """Count an upload of an address while the block runs. Raises RateLimitError."""
-        address = limited_address(address)
-        if address in self._addresses:
-            raise RateLimitError(f"another record of {address} is being read; wait for it", UPLOAD_RETRY)
-        if len(self._addresses) >= UPLOADS_AT_ONCE:
-            raise RateLimitError("too many records are being read; try again soon", UPLOAD_RETRY)
-        self._addresses.add(address)
-        try:
-            yield
-        finally:
-            self._addresses.discard(address)
-
-
 class Access:
     """Applies the limits of each address and checks tokens."""
 
@@ -160,6 +139,7 @@ class Access:
         self._n_connections = 0
         self._by_address: Counter[str] = Counter()
         self._downloading: Counter[str] = Counter()  # by address
+        self._uploading: set[str] = set()  # addresses
         self._rooms: Counter[str] = Counter()
         limit = settings.connections_per_address
         self._arrivals = AddressRateLimiter(
@@ -250,6 +230,23 @@ class Access:
             self._downloading[address] -= 1
             if not self._downloading[address]:
                 del self._downloading[address]
+
+    @contextmanager
+    def uploading(self, address: str) -> Iterator[None]:
+        """Count a record that is received, read, and sent back as messages, while the block runs.
+
+        Raises RateLimitError.
+        """
+        address = limited_address(address)
+        if address in self._uploading:
+            raise RateLimitError(f"another record of {address} is being read; wait for it", UPLOAD_RETRY)
+        if len(self._uploading) >= UPLOADS_AT_ONCE:
+            raise RateLimitError("too many records are being read; try again soon", UPLOAD_RETRY)
+        self._uploading.add(address)
+        try:
+            yield
+        finally:
+            self._uploading.discard(address)
 
     async def authorize_bot(self, name: str, token: str | None) -> None:
         """Check that a bot may play under `name`. A name that has a token is reserved for its owner.

@@ -22,6 +22,7 @@ from server.access import Access, AccessError, RateLimitError, ServerFullError
 from server.addresses import limited_address
 from server.broadcast import Broadcast
 from server.connection.bot_connection import BotConnection
+from server.counting import count_stored_games
 from server.game.game_log import GameLog
 from server.game.journal import Journal, JournalError, delete, find_journals, journal_path, read_journal, set_aside
 from server.game.live_game import GAMES, LiveGame
@@ -85,6 +86,7 @@ class Lobby:
             await self.open_room(DEFAULT_ROOM, self.settings.room, opened=datetime.now(UTC))
         for path in find_journals(self._journals):
             await self._restore_journal(path)
+        self._start_task(count_stored_games(self.store))
 
     async def _restore_journal(self, path: Path) -> None:
         """Restore a game from its journal. A journal that does not fit is renamed and logged."""

@@ -8,13 +8,14 @@ from datetime import UTC, datetime
 
 from pydantic_core import to_json
 
+from server.counting import plays_of
 from server.game.live_game import LiveGame
 from server.store import FinishedGame, SeatResult
 
 
 def finished_game(game: LiveGame) -> FinishedGame:
     """The result and the record of a game that is over."""
-    start, engine = game.start, game.engine
+    start, engine, record = game.start, game.engine, record_of(game)
     ranks, points = engine.ranks, engine.final_points
     first, second, third = (
         SeatResult(
@@ -40,7 +41,8 @@ def finished_game(game: LiveGame) -> FinishedGame:
         rounds=game.history.rounds,
         decisions=sum(seat.decisions for seat in game.seats),
         seats=(first, second, third),
-        record=record_of(game),
+        record=record,
+        plays=plays_of(record),
     )
 
 

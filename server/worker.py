@@ -25,7 +25,7 @@ if sys.platform != "win32":
     import resource
 
 SPAWN = multiprocessing.get_context("spawn")
-NICENESS = 19
+NICENESS = 10  # so that games come first, and reviews are done even if others use the processor all the time
 IDLE_TIME = 60.0  # seconds without a task after which the process ends
 START_TIMEOUT = 120.0  # seconds until the process begins a task: it may have to start, and import what it needs
 MAX_MEMORY = 2 << 30  # bytes of data of the process

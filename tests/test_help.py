@@ -16,6 +16,7 @@ PROGRAMS = [
     ("agents.client.cli", []),
     ("agents.bert.cli", []),
     ("agents.bert.play.cli", []),
+    ("agents.review.cli", []),
     ("engine.cli", []),
     ("engine.warm_up", []),
     *(("engine.cli", [command]) for command in ("validate", "convert", "show")),

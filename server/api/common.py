@@ -6,6 +6,7 @@ import asyncio
 import reprlib
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import unquote
 
@@ -17,11 +18,10 @@ from starlette.datastructures import Headers, QueryParams
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Match
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from engine.mjai.kinds import MAX_SHOWN
 from server import store
-from server.access import Uploads
 from server.lobby import Lobby
 from server.reviews import Reviews
 from server.store.cursors import Order
@@ -37,7 +37,6 @@ class Service:
     lobby: Lobby
     reviews: Reviews
     reader: Worker = field(default_factory=Worker)  # of uploaded records
-    uploads: Uploads = field(default_factory=Uploads)
     conversions: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))  # of records: one uses a core
 
     async def close(self) -> None:
@@ -80,16 +79,19 @@ def respond(page: store.Page[Item]) -> Page[Item]:
     return Page[Item].model_construct(items=page.items, next_cursor=page.next_cursor)
 
 
-async def stored_page(read: Callable[..., Awaitable[store.Page[Item]]], cursor: str | None, limit: int) -> Page[Item]:
+async def stored_page(
+    read: Callable[..., Awaitable[store.Page[Item]]], cursor: str | None, limit: int, chunk: int = CHUNK
+) -> Page[Item]:
     """A page of a list in the store, read in chunks so that games continue in between.
 
-    `read` takes ``cursor`` and ``limit``. Raises HTTPException for a cursor that does not belong to the list.
+    `chunk`: items of one; more where each chunk is costly to find. `read` takes ``cursor`` and ``limit``. Raises
+    HTTPException for a cursor that does not belong to the list.
     """
     items: list[Item] = []
     cursor = cursor or None
     try:
         while True:
-            page = await read(cursor=cursor, limit=min(CHUNK, limit - len(items)))
+            page = await read(cursor=cursor, limit=min(chunk, limit - len(items)))
             items += page.items
             cursor = page.next_cursor
             if cursor is None or len(items) == limit:
@@ -190,7 +192,7 @@ class Route(APIRoute):
             detail = f"a {scope['method']} request has no body here: send it without one"
             raise HTTPException(413, detail, closing)
         self._check_query(scope)
-        await super().handle(as_get(scope), receive, send)
+        await super().handle(as_get(scope), receive, closing_if_refused(send) if has_body and self.reads_body else send)
 
     def _check_query(self, scope: Scope) -> None:
         known = [parameter.alias for parameter in self.dependant.query_params]
@@ -204,6 +206,17 @@ class UploadRoute(Route):
     """The route class of endpoints that are sent files."""
 
     reads_body = True
+
+
+def closing_if_refused(send: Send) -> Send:
+    """`send`, which also closes the connection after an error: what the client still sends of its body is not read."""
+
+    async def closing(message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] >= HTTPStatus.BAD_REQUEST:
+            message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
+        await send(message)
+
+    return closing
 
 
 def as_get(scope: Scope) -> Scope:

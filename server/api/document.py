@@ -8,6 +8,7 @@ from fastapi import FastAPI
 
 from engine.seeds import MAX_SEED
 from server.api.common import Service
+from server.house_bots import evaluating
 
 
 class Application(FastAPI):
@@ -20,6 +21,9 @@ class Application(FastAPI):
             document = super().openapi()
             seed, _ = document["components"]["schemas"]["NewRoomSettings"]["properties"]["seed"]["anyOf"]
             seed["maximum"] = MAX_SEED  # FastAPI has made a float of it, which is not exact
+            for parameter in document["paths"]["/api/reviews"]["post"]["parameters"]:
+                if parameter["name"] == "bot":
+                    parameter["schema"]["items"]["enum"] = evaluating()
             for path in document["paths"].values():
                 for operation in path.values():
                     if "security" in operation and not service.lobby.settings.tokens_needed:

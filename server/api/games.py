@@ -60,7 +60,16 @@ def in_utc(time: datetime) -> datetime:
         raise ValueError("it is outside the calendar") from error
 
 
+def with_plus_signs(room: str | None) -> str | None:
+    """The name of a room, in which a plus sign of the query was not encoded; room names have no spaces."""
+    return room and room.replace(" ", "+")
+
+
 Time = Annotated[AwareDatetime, BeforeValidator(date_and_time), AfterValidator(in_utc)]
+RoomFilter = Annotated[
+    str | None, AfterValidator(with_plus_signs), Query(description="of this room", examples=["default"])
+]
+RulesFilter = Annotated[str | None, Query(description="with these rules", examples=["tenhou"])]
 
 
 def live_broadcast(lobby: Lobby, game_id: str) -> Broadcast | None:
@@ -95,15 +104,14 @@ async def list_games(
         Literal["playing", "finished"], Query(description="finished games, or games being played")
     ] = "finished",
     player: Annotated[str | None, Query(description="with this player", examples=["wahaha"])] = None,
-    room: Annotated[str | None, Query(description="of this room", examples=["default"])] = None,
-    rules: Annotated[str | None, Query(description="with these rules", examples=["tenhou"])] = None,
+    room: RoomFilter = None,
+    rules: RulesFilter = None,
     since: Annotated[Time | None, Query(description="finished (being played: started) at this time or later")] = None,
     until: Annotated[Time | None, Query(description="finished (being played: started) before this time")] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[StoredGame] | Page[PlayingGame]:
     """Reading page after page, every game in the list at the first page is returned exactly once."""
-    room = room and room.replace(" ", "+")  # a plus sign that was not encoded; room names have no spaces
     if status == "finished":
         return await stored_page(partial(lobby.store.games, player, room, rules, since, until), cursor, limit)
     before = read_cursor(NEWEST_FIRST, cursor)

@@ -1,6 +1,8 @@
-"""Middleware that refuses requests: too many of them, of web pages of other sites, or with a body that is too large."""
+"""Middleware that refuses requests: too many, of web pages of other sites, with bodies too large, or too many files."""
 
 from __future__ import annotations
+
+from contextlib import ExitStack
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
@@ -42,11 +44,22 @@ class Guard:
         scope["client"] = (address, 0)
         cost = FILE if scope["path"].startswith(FILES) else 1.0
         refusal = self._check_rate(address, cost) or self._check_origin(scope, headers) or check_body(scope, headers)
-        if refusal is None:
-            await self._app(scope, receive, send)
-        else:
-            refusal.headers["Connection"] = "close"
-            await refusal(scope, receive, send)
+        with ExitStack() as upload:
+            if refusal is None and scope["path"] in UPLOADS and headers.get("content-length", "0") != "0":
+                refusal = self._check_upload(address, upload)
+            if refusal is None:
+                await self._app(scope, receive, send)
+            else:
+                refusal.headers["Connection"] = "close"
+                await refusal(scope, receive, send)
+
+    def _check_upload(self, address: str, upload: ExitStack) -> JSONResponse | None:
+        """Count a record until `upload` is closed; the error response if there are too many, else None."""
+        try:
+            upload.enter_context(self._access.uploading(address))
+        except AccessError as error:
+            return access_problem(error)
+        return None
 
     def _check_rate(self, address: str, cost: float) -> JSONResponse | None:
         """The error response to an address that sends too many requests, else None."""
@@ -67,14 +80,16 @@ class Guard:
 def check_body(scope: Scope, headers: Headers) -> JSONResponse | None:
     """The error response to a body that is too large or of unknown length, or where none belongs; else None.
 
-    DELETE is left to the route (`server.api.common`): a path without that method is answered with 405.
+    DELETE, and all methods of UPLOADS, are left to the route (`server.api.common`): a path without that method is
+    answered with 405.
     """
     length = int(headers.get("content-length", 0))
-    if scope["method"] in SAFE_METHODS and (length or "transfer-encoding" in headers):
+    is_upload = scope["path"] in UPLOADS
+    if scope["method"] in SAFE_METHODS and not is_upload and (length or "transfer-encoding" in headers):
         return problem(413, f"a {scope['method']} request has no body here: send it without one")
     if "transfer-encoding" in headers and scope["method"] != "DELETE":
         return problem(411, "Content-Length is missing: send the length of the body")
-    longest = MAX_UPLOAD if scope["path"] in UPLOADS else MAX_BODY
+    longest = MAX_UPLOAD if is_upload else MAX_BODY
     if length > longest:
         return problem(413, f"the body is longer than {longest:,} bytes")
     return None

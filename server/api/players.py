@@ -9,8 +9,9 @@ from fastapi import APIRouter, Query
 
 from server.api.common import Cursor, Limit, LobbyHere, Page, Route, problems, stored_page
 from server.api.errors import not_found
-from server.store import PlayerStats, RatingPoint
-from server.store.lists import PlayerOrder
+from server.api.games import RoomFilter, RulesFilter, Time
+from server.store import Opponent, PlayerStatistics, PlayerStats, RatingPoint
+from server.store.lists import MOST_SEATS, PlayerOrder
 
 router = APIRouter(prefix="/api/players", tags=["players"], route_class=Route)
 
@@ -19,11 +20,12 @@ router = APIRouter(prefix="/api/players", tags=["players"], route_class=Route)
 async def list_players(
     lobby: LobbyHere,
     order: Annotated[PlayerOrder, Query(description="highest rating first, by name, or most games first")] = "rating",
+    prefix: Annotated[str, Query(description="whose names begin so; upper and lower case differ")] = "",
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[PlayerStats]:
     """A player who moves in the order between two pages may be returned twice or not at all."""
-    return await stored_page(partial(lobby.store.players, order=order), cursor, limit)
+    return await stored_page(partial(lobby.store.players, order=order, prefix=prefix), cursor, limit)
 
 
 @router.get("/{name}", summary="One player", responses=problems(404, 422, 503))
@@ -36,8 +38,49 @@ async def get_player(lobby: LobbyHere, name: str) -> PlayerStats:
 
 
 @router.get("/{name}/ratings", summary="A player's ratings, first game first", responses=problems(404, 422, 503))
-async def list_ratings(lobby: LobbyHere, name: str, cursor: Cursor = None, limit: Limit = 50) -> Page[RatingPoint]:
-    """The rating after each rated game."""
+async def list_ratings(
+    lobby: LobbyHere,
+    name: str,
+    step: Annotated[int, Query(ge=1, le=1_000_000, description="every how many rated games")] = 1,
+    cursor: Cursor = None,
+    limit: Limit = 50,
+) -> Page[RatingPoint]:
+    """The rating after each rated game; with `step`, of those whose number is a multiple of it."""
     if await lobby.store.player(name) is None:
         raise not_found("player", name)
-    return await stored_page(partial(lobby.store.rating_history, name), cursor, limit)
+    return await stored_page(partial(lobby.store.rating_history, name, step=step), cursor, limit)
+
+
+@router.get(
+    "/{name}/statistics",
+    summary="How a player plays",
+    description=f"Over the player's latest {MOST_SEATS:,} games that pass the filters. Games that an older version of "
+    "the server stored are counted in `play`, and so in the rates, some time after the server was updated.",
+    responses=problems(404, 422, 503),
+)
+async def get_statistics(
+    lobby: LobbyHere,
+    name: str,
+    room: RoomFilter = None,
+    rules: RulesFilter = None,
+    since: Annotated[Time | None, Query(description="finished at this time or later")] = None,
+    until: Annotated[Time | None, Query(description="finished before this time")] = None,
+) -> PlayerStatistics:
+    """Placements, and rates with the counts behind them."""
+    if await lobby.store.player(name) is None:
+        raise not_found("player", name)
+    return await lobby.store.statistics(name, room, rules, since, until)
+
+
+@router.get(
+    "/{name}/opponents",
+    summary="Whom a player met, most games first",
+    description=f"In the player's latest {MOST_SEATS:,} games. An opponent who is met between two pages may be "
+    "returned twice or not at all.",
+    responses=problems(404, 422, 503),
+)
+async def list_opponents(lobby: LobbyHere, name: str, cursor: Cursor = None, limit: Limit = 50) -> Page[Opponent]:
+    """Head to head."""
+    if await lobby.store.player(name) is None:
+        raise not_found("player", name)
+    return await stored_page(partial(lobby.store.opponents, name), cursor, limit, chunk=limit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
@@ -12,7 +11,7 @@ from server.api.common import Service, ServiceHere, UploadRoute, problems
 from server.api.errors import not_found
 from server.api.games import live_broadcast
 from server.api.rooms import MAX_BOT
-from server.api.uploads import RECORD_BODY, GzippedJson, address_of, received
+from server.api.uploads import RECORD_BODY, GzippedJson, received
 from server.house_bots import evaluating
 from server.reviews import Review, Status
 
@@ -75,15 +74,13 @@ async def ask_for_review(
     Then ask for the state of the review until it is done: reviews wait for each other, and one that nobody asks about
     for 30 seconds is not done. The result is kept for ten minutes.
     """
-    bots, address = tuple(dict.fromkeys(bot)), address_of(request)
+    bots, address = tuple(dict.fromkeys(bot)), request.client.host if request.client else ""
     has_body = request.headers.get("content-length", "0") != "0"
     if has_body == bool(game):
         raise HTTPException(422, "query: name a game, or send a record as the body, one of the two")
     if not game:
         service.reviews.check(address)
-        with service.uploads.counted(address):
-            record = await received(request)
-        return info(service.reviews.add(address, bots, seat, record=record))
+        return info(service.reviews.add(address, bots, seat, record=await received(request)))
     if await service.lobby.store.game(game) is None:
         if live_broadcast(service.lobby, game) is not None:
             raise HTTPException(409, "the game is still being played; it can be reviewed afterwards")
@@ -112,4 +109,4 @@ async def get_result(service: ServiceHere, review_id: str) -> Response:
     found = find(service, review_id)
     if found.status != "done":
         raise HTTPException(409, found.error or f"the review is {found.status}; ask for it again later")
-    return GzippedJson(found.result, ExitStack())
+    return GzippedJson(found.result)

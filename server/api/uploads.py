@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -34,14 +33,9 @@ class RecordMessages(BaseModel):
 
 
 class GzippedJson(Response):
-    """JSON that is kept gzipped: sent so, or unzipped piece by piece for a client that does not take it so."""
+    """Gzipped JSON: sent as it is, or unzipped piece by piece for a client that does not take it so."""
 
     media_type = "application/json"
-
-    def __init__(self, data: bytes, counted: ExitStack) -> None:
-        """`counted` is closed when everything is sent, or the client is gone."""
-        super().__init__(data)
-        self._counted = counted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See Starlette's `Response`."""
@@ -49,11 +43,10 @@ class GzippedJson(Response):
         headers = [(b"content-type", b"application/json"), (b"vary", b"Accept-Encoding")]
         if takes_gzip:
             headers += [(b"content-encoding", b"gzip"), (b"content-length", str(len(self.body)).encode())]
-        with self._counted:
-            await send({"type": "http.response.start", "status": self.status_code, "headers": headers})
-            for piece in pieces(bytes(self.body), takes_gzip):
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
-            await send({"type": "http.response.body", "body": b""})
+        await send({"type": "http.response.start", "status": self.status_code, "headers": headers})
+        for piece in pieces(bytes(self.body), takes_gzip):
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
 
 
 def pieces(gzipped: bytes, as_it_is: bool) -> Iterator[bytes]:
@@ -67,11 +60,6 @@ def pieces(gzipped: bytes, as_it_is: bool) -> Iterator[bytes]:
         yield unzip.decompress(left, PIECE)
         left = unzip.unconsumed_tail
     yield unzip.flush()
-
-
-def address_of(request: Request) -> str:
-    """The address of the client."""
-    return request.client.host if request.client else ""
 
 
 async def received(request: Request) -> bytes:
@@ -97,11 +85,8 @@ async def read_record(service: ServiceHere, request: Request) -> Response:
 
     At most 262,144 bytes as they are sent, 8 MiB unzipped; one at a time of an address.
     """
-    with ExitStack() as upload:
-        upload.enter_context(service.uploads.counted(address_of(request)))
-        body = await received(request)
-        try:
-            found = await service.reader.run(partial(read, data=body), TIMEOUT)
-        except WorkerError as error:
-            raise HTTPException(422, str(error)) from error
-        return GzippedJson(found, upload.pop_all())
+    body = await received(request)
+    try:
+        return GzippedJson(await service.reader.run(partial(read, data=body), TIMEOUT))
+    except WorkerError as error:
+        raise HTTPException(422, str(error)) from error

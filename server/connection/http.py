@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import h11
 from uvicorn.config import Config
+from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
@@ -17,8 +18,29 @@ from server.turns import Turns
 
 REQUEST_TIMEOUT = 10.0  # seconds to send a whole request, from the connection or the request's first byte on
 MAX_HEAD = 16_384  # bytes of a request without its body
+MAX_UNREAD = 8192  # bytes of a body that are parsed before the app asks for more
 BYTES_PER_SECOND = 65_536  # that a connection may send; the bodies of all requests are shorter
 TIMED_OUT = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+
+class BodyFlow(FlowControl):
+    """uvicorn's flow control, which holds the inlet back: the transport is the inlet's to pause and resume."""
+
+    def __init__(self, transport: asyncio.Transport, inlet: Inlet) -> None:
+        super().__init__(transport)
+        self._inlet = inlet
+
+    def pause_reading(self) -> None:
+        """The app has not asked for what was parsed."""
+        if not self.read_paused:
+            self.read_paused = True
+            self._inlet.hold()
+
+    def resume_reading(self) -> None:
+        """The app asks for more, or has answered."""
+        if self.read_paused:
+            self.read_paused = False
+            self._inlet.release()
 
 
 class HttpConnection(H11Protocol):
@@ -38,6 +60,7 @@ class HttpConnection(H11Protocol):
         super().connection_made(cast(asyncio.Transport, transport))
         self.client = (self._admission.address, 0)
         self._inlet = Inlet(self._turns, self._admission, self.transport, self._parse)
+        self.flow = BodyFlow(self.transport, self._inlet)
         self._limit_time()
 
     def data_received(self, data: bytes) -> None:
@@ -58,6 +81,8 @@ class HttpConnection(H11Protocol):
             return
         if self.conn.their_state is h11.SEND_BODY and any(name == b"transfer-encoding" for name, _ in self.headers):
             self._inlet.close()  # the app refuses the request; to parse chunks, however small, would cost more
+        if self.conn.their_state is h11.SEND_BODY and self.cycle is not None and len(self.cycle.body) > MAX_UNREAD:
+            self.flow.pause_reading()
         if self.conn.their_state is h11.DONE:  # the limit is for one request
             self._budget = make_budget(BYTES_PER_SECOND / BYTES_PER_UNIT)
         if self.conn.their_state is h11.DONE and self.conn.trailing_data[0]:  # pipelining, which hardly a client uses

@@ -35,13 +35,14 @@ class Inlet:
         self._parse = parse
         self._waiting = bytearray()
         self._queued = False
+        self._held = False
         self._closed = False
 
     def receive(self, data: bytes) -> None:
         """Take data that the transport has received."""
         if self._closed:
             return
-        if not self._queued and len(data) <= SLICE and self._turns.has_time():
+        if not self._queued and not self._held and len(data) <= SLICE and self._turns.has_time():
             self._parse(data)
             return
         self._waiting += data
@@ -50,7 +51,24 @@ class Inlet:
             self._transport.abort()
         if not self._transport.is_closing():
             self._transport.pause_reading()
-        if not self._queued:
+        self._queue()
+
+    def hold(self) -> None:
+        """Parse nothing more until `release`: whoever uses what is parsed cannot take more."""
+        self._held = True
+        if not self._transport.is_closing():
+            self._transport.pause_reading()
+
+    def release(self) -> None:
+        """Parse again."""
+        self._held = False
+        if self._waiting:
+            self._queue()
+        elif not self._queued and not self._transport.is_closing():
+            self._transport.resume_reading()
+
+    def _queue(self) -> None:
+        if not self._queued and not self._held:
             self._queued = True
             self._turns.add(limited_address(self._admission.address), self._parse_slice)
 
@@ -75,9 +93,9 @@ class Inlet:
             self.close()
             self._transport.abort()
             raise
-        if self._waiting:
+        if self._waiting and not self._held:
             return True
         self._queued = False
-        if not self._closed and not self._transport.is_closing():
+        if not self._held and not self._closed and not self._transport.is_closing():
             self._transport.resume_reading()
         return False

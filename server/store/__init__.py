@@ -5,7 +5,7 @@ models and converts between rows and models; `store.Store` has one method for ea
 
 - `database`: URLs, engines, migration at start-up, errors
 - `saving`, `ratings`: what is written when a game ends
-- `lists`, `cursors`: queries and keyset pagination
+- `lists`, `cursors`: queries, keyset pagination, statistics
 
 A new stored field is added to its model; ``python -m server.migrations "what changes"`` then writes the migration.
 """
@@ -13,7 +13,10 @@ A new stored field is added to its model; ``python -m server.migrations "what ch
 from server.store.database import StoreError
 from server.store.models import (
     FinishedGame,
+    Opponent,
     Page,
+    Play,
+    PlayerStatistics,
     PlayerStats,
     Rating,
     RatingPoint,
@@ -27,7 +30,10 @@ from server.store.store import Store
 
 __all__ = [
     "FinishedGame",
+    "Opponent",
     "Page",
+    "Play",
+    "PlayerStatistics",
     "PlayerStats",
     "Rating",
     "RatingPoint",

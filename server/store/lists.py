@@ -1,14 +1,15 @@
-"""The queries of the paginated lists: games, players, ratings."""
+"""The queries of the paginated lists (games, players, ratings, opponents), and of a player's statistics."""
 
 from __future__ import annotations
 
+import sys
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Select, and_, or_, select, tuple_
+from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select, tuple_
 
 from server.store.cursors import Order, count, time
-from server.store.models import PlayerStats, RatingPoint, StoredGame
+from server.store.models import Opponent, Play, PlayerStats, RatingPoint, StoredGame
 from server.store.tables import games, players, ratings, seats
 
 PlayerOrder = Literal["rating", "name", "games"]
@@ -20,6 +21,9 @@ PLAYER_ORDERS: dict[PlayerOrder, Order[PlayerStats]] = {
     "games": Order("most games", lambda player: (player.games, player.name), (count, str)),
     "name": Order("name", lambda player: (player.name,), (str,)),
 }
+MOST_MET: Order[Opponent] = Order("opponents", lambda opponent: (opponent.games, opponent.name), (count, str))
+MOST_SEATS = 10_000  # of a player are read for statistics
+MAX_COUNT = (1 << 31) - 1  # of a database integer
 DESCENDING = {"rating": players.c.ordinal, "games": players.c.games}  # ties are ordered by name
 
 
@@ -52,11 +56,13 @@ def select_games(
     return found.order_by(games.c.finished.desc(), games.c.id.desc())
 
 
-def select_players(order: PlayerOrder, cursor: str | None, n: int) -> Select[Any]:
-    """The first `n` players in that order. Raises ValueError for a bad cursor."""
+def select_players(order: PlayerOrder, prefix: str, cursor: str | None, n: int) -> Select[Any]:
+    """The first `n` players in that order whose names begin with `prefix`. Raises ValueError for a bad cursor."""
     value = DESCENDING.get(order)
     sort = [players.c.name] if value is None else [value.desc(), players.c.name]
     found = select(players).order_by(*sort).limit(n)
+    if prefix:
+        found = found.where(players.c.name >= prefix, players.c.name <= prefix + chr(sys.maxunicode))
     if cursor is None:
         return found
     *keys, name = PLAYER_ORDERS[order].read(cursor)
@@ -66,9 +72,80 @@ def select_players(order: PlayerOrder, cursor: str | None, n: int) -> Select[Any
     return found.where(or_(value < key, and_(value == key, players.c.name > name)))
 
 
-def select_ratings(name: str, cursor: str | None, n: int) -> Select[Any]:
-    """The first `n` ratings of a player. Raises ValueError for a bad cursor."""
-    found = select(ratings).where(ratings.c.name == name)
-    if cursor is not None:
-        found = found.where(ratings.c.number > BY_NUMBER.read(cursor)[0])
-    return found.order_by(ratings.c.number).limit(n)
+def select_ratings(name: str, step: int, cursor: str | None, n: int) -> Select[Any]:
+    """The first `n` ratings of a player whose numbers are multiples of `step`. Raises ValueError for a bad cursor."""
+    before: int = BY_NUMBER.read(cursor)[0] if cursor is not None else 0
+    first = before - before % step + step
+    numbers = [number for number in range(first, first + n * step, step) if number <= MAX_COUNT]
+    return select(ratings).where(ratings.c.name == name, ratings.c.number.in_(numbers)).order_by(ratings.c.number)
+
+
+def latest_seats(
+    name: str,
+    room: str | None = None,
+    rules: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> Select[Any]:
+    """The seats of a player in the latest MOST_SEATS games that pass the given filters."""
+    conditions = (
+        (room, games.c.room.__eq__),
+        (rules, games.c.rules.__eq__),
+        (since, seats.c.finished.__ge__),
+        (until, seats.c.finished.__lt__),
+    )
+    found = select(seats).where(
+        seats.c.name == name, *(condition(value) for value, condition in conditions if value is not None)
+    )
+    if room is not None or rules is not None:
+        found = found.join(games, games.c.id == seats.c.game_id)
+    return found.order_by(seats.c.finished.desc(), seats.c.game_id.desc()).limit(MOST_SEATS)
+
+
+def select_statistics(found: Select[Any]) -> Select[Any]:
+    """One row: the columns of `PlayerStatistics`, but its name, over the seats that `found` selects."""
+    c = found.subquery().c
+    columns: dict[str, ColumnElement[int]] = {
+        "games": func.count(),
+        "firsts": number_where(c.rank == 1),
+        "seconds": number_where(c.rank == 2),
+        "thirds": number_where(c.rank == 3),
+        "busts": number_where(c.score < 0),
+        "score": total(c.score),
+        **{name: total(c[name]) for name in Play.model_fields},
+    }
+    found_columns: list[ColumnElement[Any]] = [value.label(name) for name, value in columns.items()]
+    return select(*found_columns)
+
+
+def number_where(condition: ColumnElement[bool]) -> ColumnElement[int]:
+    """The number of rows with a condition."""
+    return func.count(case((condition, 1)))
+
+
+def total(value: ColumnElement[int]) -> ColumnElement[int]:
+    """The sum of a column, 0 of nothing."""
+    return func.coalesce(func.sum(value), 0)
+
+
+def select_opponents(name: str, cursor: str | None, n: int) -> Select[Any]:
+    """The first `n` opponents of a player, those with most games first. Raises ValueError for a bad cursor."""
+    own, others = latest_seats(name).subquery(), seats.alias()
+    number = func.count()
+    found = (
+        select(
+            others.c.name,
+            others.c.house_bot,
+            number.label("games"),
+            number_where(own.c.rank < others.c.rank).label("better"),
+            func.sum(own.c.rank - others.c.rank).label("rank_difference"),
+        )
+        .join(others, (others.c.game_id == own.c.game_id) & (others.c.name != name))
+        .group_by(others.c.name, others.c.house_bot)
+        .order_by(number.desc(), others.c.name)
+        .limit(n)
+    )
+    if cursor is None:
+        return found
+    games_before, name_before = MOST_MET.read(cursor)
+    return found.having(or_(number < games_before, and_(number == games_before, others.c.name > name_before)))

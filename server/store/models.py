@@ -56,6 +56,24 @@ class SeatResult(SeatScore):
     )
 
 
+class Play(Model):
+    """What a player did in the rounds of a game or of many: counts and sums, from which statistics are computed."""
+
+    rounds: int = 0
+    wins: int = 0
+    tsumos: int = Field(0, description="wins by tsumo")
+    win_points: int = Field(0, description="value of the hands won, without honba and riichi sticks")
+    win_turns: int = Field(0, description="sum of the turns of the wins: a win in the first turn counts 1")
+    deal_ins: int = Field(0, description="rounds in which others won on a tile of this player")
+    deal_in_points: int = Field(0, description="value, likewise, of what the others won; a double ron is added up")
+    riichis: int = Field(0, description="rounds with an accepted riichi")
+    calls: int = Field(0, description="rounds with an open meld")
+    draws: int = Field(0, description="rounds nobody won, abortive draws included")
+    exhaustive_draws: int = Field(0, description="draws by the end of the wall")
+    draws_tenpai: int = Field(0, description="exhaustive draws with a tenpai hand")
+    nukidora: int = Field(0, description="norths set aside")
+
+
 class GameInfo(Model):
     """What is known of a game from its start."""
 
@@ -96,6 +114,7 @@ class FinishedGame(StoredGame):
     """A game to be stored, with its record. The record has a table of its own: lists of games do not read it."""
 
     record: bytes = Field(repr=False, description=".mjson.gz")
+    plays: ThreeSeats[Play] | None = Field(None, description="seats 0 to 2; None: not counted yet")
 
 
 # Players --------------------------------------------------------------------------------------------------------------
@@ -145,6 +164,122 @@ class PlayerStats(Model):
     def mean_points(self) -> float:
         """Final points per game, penalties deducted."""
         return self.points / self.games
+
+
+class PlayerStatistics(Model):
+    """How a player finished and played some games, with the counts behind all rates.
+
+    A game in which the name had two seats counts twice. Rates are shares of 1, null where there is nothing to divide
+    by; their definitions are those of the arena.
+    """
+
+    name: str
+    games: int
+    firsts: int
+    seconds: int
+    thirds: int
+    busts: int = Field(description="games finished with a score below zero")
+    score: int = Field(description="sum of the scores at the end of the games")
+    play: Play
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def mean_rank(self) -> float | None:
+        """Mean rank, 1 to 3."""
+        return per(self.firsts + 2 * self.seconds + 3 * self.thirds, self.games)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def mean_score(self) -> float | None:
+        """Mean score at the end of a game."""
+        return per(self.score, self.games)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def win_rate(self) -> float | None:
+        """Share of rounds won."""
+        return per(self.play.wins, self.play.rounds)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def tsumo_share(self) -> float | None:
+        """Share of the wins that are by tsumo."""
+        return per(self.play.tsumos, self.play.wins)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def mean_win_points(self) -> float | None:
+        """Mean value of the hands won, without honba and riichi sticks."""
+        return per(self.play.win_points, self.play.wins)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def mean_win_turn(self) -> float | None:
+        """Mean turn of the wins."""
+        return per(self.play.win_turns, self.play.wins)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def deal_in_rate(self) -> float | None:
+        """Share of rounds in which others won on a tile of this player."""
+        return per(self.play.deal_ins, self.play.rounds)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def mean_deal_in_points(self) -> float | None:
+        """Mean value of what others won on a tile of this player, without honba and riichi sticks."""
+        return per(self.play.deal_in_points, self.play.deal_ins)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def riichi_rate(self) -> float | None:
+        """Share of rounds with an accepted riichi."""
+        return per(self.play.riichis, self.play.rounds)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def call_rate(self) -> float | None:
+        """Share of rounds with an open meld."""
+        return per(self.play.calls, self.play.rounds)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def draw_rate(self) -> float | None:
+        """Share of rounds nobody won."""
+        return per(self.play.draws, self.play.rounds)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def draw_tenpai_rate(self) -> float | None:
+        """Share of the exhaustive draws with a tenpai hand."""
+        return per(self.play.draws_tenpai, self.play.exhaustive_draws)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def nukidora_per_round(self) -> float | None:
+        """Norths set aside per round."""
+        return per(self.play.nukidora, self.play.rounds)
+
+
+def per(total: int, number: int) -> float | None:
+    """A mean; None of nothing."""
+    return total / number if number else None
+
+
+class Opponent(Model):
+    """The games of two players at one table. A game in which a name had two seats counts for each of them."""
+
+    name: str = Field(description="of the opponent")
+    house_bot: bool = Field(description="a bot run by the server itself")
+    games: int
+    better: int = Field(description="games that the player finished before the opponent")
+    rank_difference: int = Field(description="sum of the player's ranks minus that of the opponent's")
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def mean_rank_difference(self) -> float:
+        """Mean rank of the player minus that of the opponent; below zero, the player is the better one."""
+        return self.rank_difference / self.games
 
 
 # Rooms and tokens -----------------------------------------------------------------------------------------------------

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from server.store import tables
-from server.store.models import FinishedGame, PlayerStats, Rating, RatingPoint, SeatResult
+from server.store.models import FinishedGame, Play, PlayerStats, Rating, RatingPoint, SeatResult
 from server.store.ratings import START, rate
 from server.store.tables import from_row, to_row
 
@@ -27,9 +28,9 @@ def insert_game(connection: Connection, game: FinishedGame) -> bool:
         return False
     players = _lock_players(connection, game)
     key = {"game_id": game.id, "finished": game.finished}
-    connection.execute(
-        insert(tables.seats), [key | {"seat": seat} | to_row(result) for seat, result in enumerate(game.seats)]
-    )
+    plays = [to_row(play) for play in game.plays] if game.plays else [{}] * len(game.seats)
+    rows = [key | {"seat": seat} | to_row(game.seats[seat]) | play for seat, play in enumerate(plays)]
+    connection.execute(insert(tables.seats), rows)
     connection.execute(insert(tables.records), {"game_id": game.id, "data": game.record})
     for result in game.seats:
         players[result.name] = _add_result(players[result.name], result, game)
@@ -40,11 +41,23 @@ def insert_game(connection: Connection, game: FinishedGame) -> bool:
         players |= {name: _with_rating(players[name], ratings[name]) for name in rated}
         points = [{"name": name} | to_row(_rating_point(players[name], game)) for name in dict.fromkeys(rated)]
         connection.execute(insert(tables.ratings), points)
-    rows = [to_row(player) for player in players.values()]
-    changed: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "name"}
+    totals = [to_row(player) for player in players.values()]
+    changed: dict[str, Any] = {name: bindparam(name) for name in totals[0] if name != "name"}
     statement = update(tables.players).where(tables.players.c.name == bindparam("key")).values(changed)
-    connection.execute(statement, [row | {"key": row["name"]} for row in rows])
+    connection.execute(statement, [row | {"key": row["name"]} for row in totals])
     return True
+
+
+def write_plays(connection: Connection, plays: Mapping[str, Sequence[Play]]) -> None:
+    """Add what was counted in stored games, three seats each, by their ids."""
+    c = tables.seats.c
+    statement = update(tables.seats).where(c.game_id == bindparam("id"), c.seat == bindparam("index"))
+    rows = [
+        {"id": game_id, "index": seat} | to_row(play)
+        for game_id, of_game in sorted(plays.items())
+        for seat, play in enumerate(of_game)
+    ]
+    connection.execute(statement.values({name: bindparam(name) for name in Play.model_fields}), rows)
 
 
 def _lock_players(connection: Connection, game: FinishedGame) -> dict[str, PlayerStats]:

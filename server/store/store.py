@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import secrets
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import wraps
@@ -21,7 +21,10 @@ from server.store.cursors import one_more
 from server.store.database import IMMEDIATE, failures, make_blocking_engine, make_engine, migrate, read_url
 from server.store.models import (
     FinishedGame,
+    Opponent,
     Page,
+    Play,
+    PlayerStatistics,
     PlayerStats,
     RatingPoint,
     SeatResult,
@@ -29,7 +32,7 @@ from server.store.models import (
     StoredRoom,
     StoredToken,
 )
-from server.store.saving import UPSERT, insert_game
+from server.store.saving import UPSERT, insert_game, write_plays
 from server.store.tables import from_row, to_row
 
 CLOSE_TIMEOUT = 5.0  # seconds until connections of a database that hangs are given up
@@ -79,6 +82,7 @@ class Store:
         self._write_engine = engine.execution_options(**IMMEDIATE)
         self._writers = asyncio.Semaphore(MAX_WRITERS[url.get_backend_name()])
         self._game_list = asyncio.Semaphore(1)  # lists of games are read one at a time: each halts the loop for 2 ms
+        self._aggregate = asyncio.Semaphore(1)  # likewise what reads thousands of rows: each uses a core
         self._pending: set[asyncio.Task[Any]] = set()
         self._upsert = UPSERT[url.get_backend_name()]
 
@@ -191,14 +195,15 @@ class Store:
     # Players ----------------------------------------------------------------------------------------------------------
 
     async def players(
-        self, cursor: str | None = None, limit: int = 50, order: lists.PlayerOrder = "rating"
+        self, cursor: str | None = None, limit: int = 50, order: lists.PlayerOrder = "rating", prefix: str = ""
     ) -> Page[PlayerStats]:
         """Players by rating (highest ordinal first), by number of games (most first), or by name.
 
-        Ties are ordered by name. A player who moves in the order between two pages may be returned twice or not at
-        all. Raises ValueError, with a one-line message, for an invalid cursor or limit.
+        Those whose names begin with `prefix`; ties are ordered by name. A player who moves in the order between two
+        pages may be returned twice or not at all. Raises ValueError, with a one-line message, for an invalid cursor or
+        limit.
         """
-        rows = await self._rows(lists.select_players(order, cursor, one_more(limit)))
+        rows = await self._rows(lists.select_players(order, prefix, cursor, one_more(limit)))
         return lists.PLAYER_ORDERS[order].page([from_row(PlayerStats, row) for row in rows], limit)
 
     async def player(self, name: str) -> PlayerStats | None:
@@ -206,13 +211,54 @@ class Store:
         rows = await self._rows(select(tables.players).where(tables.players.c.name == name))
         return from_row(PlayerStats, rows[0]) if rows else None
 
-    async def rating_history(self, name: str, cursor: str | None = None, limit: int = 50) -> Page[RatingPoint]:
-        """A player's rating after each rated game, first game first; empty for an unknown name.
+    async def rating_history(
+        self, name: str, cursor: str | None = None, limit: int = 50, step: int = 1
+    ) -> Page[RatingPoint]:
+        """A player's rating after every `step`-th rated game, first game first; empty for an unknown name.
 
         Raises ValueError, with a one-line message, for an invalid cursor or limit.
         """
-        rows = await self._rows(lists.select_ratings(name, cursor, one_more(limit)))
+        rows = await self._rows(lists.select_ratings(name, step, cursor, one_more(limit)))
         return lists.BY_NUMBER.page([from_row(RatingPoint, row) for row in rows], limit)
+
+    async def statistics(
+        self,
+        name: str,
+        room: str | None = None,
+        rules: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> PlayerStatistics:
+        """How a player played the latest `lists.MOST_SEATS` games that finished at `since` or later, before `until`."""
+        statement = lists.select_statistics(lists.latest_seats(name, room, rules, since, until))
+        async with self._aggregate:
+            (row,) = await self._rows(statement)
+        return from_row(PlayerStatistics, row, name=name)
+
+    async def opponents(self, name: str, cursor: str | None = None, limit: int = 50) -> Page[Opponent]:
+        """Whom a player met in the latest `lists.MOST_SEATS` games, most games first, then by name.
+
+        An opponent met between two pages may be returned twice or not at all. Raises ValueError, with a one-line
+        message, for an invalid cursor or limit.
+        """
+        statement = lists.select_opponents(name, cursor, one_more(limit))
+        async with self._aggregate:
+            rows = await self._rows(statement)
+        return lists.MOST_MET.page([from_row(Opponent, row) for row in rows], limit)
+
+    async def uncounted(self, after: str, n: int) -> dict[str, bytes]:
+        """The ids and records of the first `n` games without counts of play, by id; only ids greater than `after`."""
+        c = tables.seats.c
+        ids = select(c.game_id).distinct().where(tables.UNCOUNTED, c.game_id > after).order_by(c.game_id).limit(n)
+        records = tables.records.c
+        found = select(records.game_id, records.data).where(records.game_id.in_(ids.subquery().select()))
+        return {row["game_id"]: row["data"] for row in await self._rows(found.order_by(records.game_id))}
+
+    @shielded
+    async def add_plays(self, plays: Mapping[str, Sequence[Play]]) -> None:
+        """Add what was counted in games that `uncounted` returned, three seats each, by their ids."""
+        async with self._writing() as connection:
+            await connection.run_sync(write_plays, plays)
 
     # The database itself ----------------------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from server.store.models import PlayerStats, RatingPoint, SeatResult, StoredGame, StoredRoom, StoredToken
+from server.store.models import Play, PlayerStats, RatingPoint, SeatResult, StoredGame, StoredRoom, StoredToken
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
@@ -89,7 +89,7 @@ def inner_model(field: FieldInfo) -> type[BaseModel] | None:
     return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
 
 
-def columns(model: type[BaseModel]) -> Iterator[Column[Any]]:
+def columns(model: type[BaseModel], *, nullable: bool = False) -> Iterator[Column[Any]]:
     """A column for each field of a model.
 
     A model inside a model contributes its own columns. A tuple of models is left out: it has a table of its own.
@@ -99,7 +99,7 @@ def columns(model: type[BaseModel]) -> Iterator[Column[Any]]:
         if inner := inner_model(field):
             yield from columns(inner)
         elif get_origin(field.annotation) is not tuple:
-            yield Column(name, COLUMN_TYPES[field.annotation], nullable=False)
+            yield Column(name, COLUMN_TYPES[field.annotation], nullable=nullable)
 
 
 def to_row(model: BaseModel) -> dict[str, Any]:
@@ -151,11 +151,14 @@ seats = Table(
     Column("seat", Integer, nullable=False),
     Column("finished", Time, nullable=False),  # a copy of the game's, for the index of a player's latest games
     *columns(SeatResult),
+    *columns(Play, nullable=True),  # NULL in games stored before version 0003, until `server.counting` has counted them
     PrimaryKeyConstraint("game_id", "seat"),
     ForeignKeyConstraint(["game_id"], ["games.id"]),
     ForeignKeyConstraint(["name"], ["players.name"]),
     Index(None, "name", "finished", "game_id"),
 )
+UNCOUNTED = seats.c.rounds.is_(None)
+Index("ix_seats_uncounted", seats.c.game_id, sqlite_where=UNCOUNTED, postgresql_where=UNCOUNTED)
 
 records = Table(
     "records",

@@ -28,9 +28,10 @@ addWords({
 
 /** @typedef {{at: (value: number) => number, ticks: number[], digits: number}} Scale a value's place in pixels */
 
-const HEIGHT = { min: 200, max: 420, share: 0.45 }; // pixels, and the share of the width
-const MARGIN = { top: 12, right: 14, bottom: 40, left: 56 }; // pixels
-const TICK = { x: 90, y: 48 }; // pixels that a label on an axis needs
+// In pixels, where the page's type has 16.
+const HEIGHT = { min: 240, max: 420, share: 0.45 }; // share: of the width
+const MARGIN = { top: 28, right: 14, bottom: 44, left: 56 };
+const TICK = { x: 70, y: 34 }; // what a label on an axis needs
 const COLOURS = 3; // classes chart-series-0 …
 const KEYS = /** @type {Record<string, (index: number, last: number) => number>} */ ({
   ArrowLeft: (index) => index - 1,
@@ -124,7 +125,8 @@ function digitsOf({ series }) {
 
 /** @param {number} value @param {number} digits */
 function format(value, digits) {
-  return value.toLocaleString(language(), { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return value.toLocaleString(language(), options).replace("-", "−");
 }
 
 /** @param {Point} point @param {number} digits */
@@ -191,27 +193,32 @@ function tableOf({ series, xLabel, yLabel }, xs, digits) {
  * @param {number} width
  */
 function drawing({ series, xLabel, yLabel }, xs, width) {
-  const height = Math.round(Math.max(HEIGHT.min, Math.min(HEIGHT.max, width * HEIGHT.share)));
-  const [left, right] = [MARGIN.left, width - MARGIN.right];
-  const [top, bottom] = [MARGIN.top, height - MARGIN.bottom];
+  const unit = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+  const height = Math.round(Math.max(HEIGHT.min * unit, Math.min(HEIGHT.max * unit, width * HEIGHT.share)));
+  const [left, right] = [MARGIN.left * unit, width - MARGIN.right * unit];
+  const [top, bottom] = [MARGIN.top * unit, height - MARGIN.bottom * unit];
   const ys = series.flatMap(({ points }) => points.flatMap(({ y, low = y, high = y }) => [y, low, high]));
   const integers = xs.every(Number.isInteger);
-  const xScale = scale(xs, left, right, TICK.x, { whole: integers, nice: false });
-  const yScale = scale(ys, bottom, top, TICK.y, { whole: false, nice: true });
+  const xScale = scale(xs, left, right, TICK.x * unit, { whole: integers, nice: false });
+  const yScale = scale(ys, bottom, top, TICK.y * unit, { whole: false, nice: true });
   const grid = yScale.ticks.flatMap((value) => {
     const y = yScale.at(value);
     return [
       svg("line", { class: "chart-grid", x1: left, x2: right, y1: y, y2: y }),
-      svg("text", { class: "chart-tick", x: left - 8, y: y + 4, "text-anchor": "end" }, format(value, yScale.digits)),
+      svg(
+        "text",
+        { class: "chart-tick", x: left - 8 * unit, y: y + 4 * unit, "text-anchor": "end" },
+        format(value, yScale.digits),
+      ),
     ];
   });
   const below = xScale.ticks.map((value) => {
-    const place = { x: xScale.at(value), y: bottom + 18, "text-anchor": "middle" };
+    const place = { x: xScale.at(value), y: bottom + 18 * unit, "text-anchor": "middle" };
     return svg("text", { class: "chart-tick", ...place }, format(value, xScale.digits));
   });
   const names = [
-    svg("text", { class: "chart-label", x: right, y: height - 4, "text-anchor": "end" }, xLabel),
-    svg("text", { class: "chart-label", x: left + 6, y: top + 4 }, yLabel),
+    svg("text", { class: "chart-label", x: right, y: height - 6 * unit, "text-anchor": "end" }, xLabel),
+    svg("text", { class: "chart-label", x: 0, y: 12 * unit }, yLabel),
   ];
   const lines = series.flatMap(({ points }, index) =>
     lineOf(points, `chart-series-${index % COLOURS}`, xScale, yScale),

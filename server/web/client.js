@@ -18,18 +18,21 @@ import { socketAddress } from "./api.js";
 
 /**
  * @typedef {object} Listener what the page does when something happens
- * @property {(message: Message) => void} received the next message of the game
+ * @property {(message: Message, live: boolean) => void} received the next message of the game; not live: one of those
+ *   that tell a page what happened before it was loaded
  * @property {(message: Message) => void} asked a message of the game, received just before, asks for a reply
  * @property {(joined: Message) => void} waiting for the game to begin
  * @property {(text: string) => void} fault the server's line about a reply that was late or wrong
  * @property {(text: string) => void} refused the join was refused
  * @property {(text: string) => void} stopped the server has closed the connection for a reason, and may let us back
  * @property {() => void} gone the game cannot be resumed any more
+ * @property {() => void} resumed the connection is back in the game
  * @property {(why: string) => void} reconnecting the connection is lost, "" or the server asks to join again
  */
 
 const MAX_DELAY = 8000; // ms between two attempts to connect
 const FIRST_DELAY = 300;
+const CATCH_UP_TIME = 1000; // ms in which all messages so far come
 
 export class Client {
   /** @param {string} room @param {Listener} listener */
@@ -48,6 +51,7 @@ export class Client {
     /** The last question: number of its message, the reply once there is one. @type {{index: number, reply: Message | null}} */
     this.question = { index: -1, reply: null };
     this.open = false; // this connection waits for a reply
+    this.catchingUp = false; // the messages are those of before the page was loaded
     this.refusal = /** @type {Message | null} */ (null); // the last message, if it was an error
     addEventListener("offline", () => this.#lost(""));
     addEventListener("online", () => this.#connectNow());
@@ -66,9 +70,9 @@ export class Client {
     this.#start();
   }
 
-  /** Come back into a game. @param {Saved} saved */
-  resume(saved) {
-    this.saved = saved;
+  /** Come back into the game that is kept. */
+  resumeKept() {
+    this.saved = this.kept();
     this.#start();
   }
 
@@ -172,7 +176,7 @@ export class Client {
     const index = this.next++;
     if (index === this.count) {
       this.count++;
-      this.listener.received(message);
+      this.listener.received(message, !this.catchingUp);
     }
     if (message.type === "end_game") this.save({ over: true });
     if (message.can_act) this.#asked(index, message);
@@ -181,6 +185,7 @@ export class Client {
   /** A question; one that has been replied to before the connection was lost gets the same reply. */
   #asked(/** @type {number} */ index, /** @type {Message} */ message) {
     this.open = true;
+    this.catchingUp = false;
     const { reply } = this.question;
     if (this.question.index === index && reply) {
       this.question.reply = null;
@@ -225,6 +230,9 @@ const SERVER_MESSAGES = {
   resumed({ from }) {
     this.attempts = 0;
     this.next = from;
+    this.catchingUp = this.count === 0;
+    setTimeout(() => (this.catchingUp = false), CATCH_UP_TIME);
+    this.listener.resumed();
   },
   error({ message }) {
     this.listener.fault(message);

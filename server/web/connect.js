@@ -48,7 +48,7 @@ export function connect(server) {
   const command = "python -m server token add NAME";
   return el(
     "div",
-    { class: "lobby-connect" },
+    { class: "lobby-lines" },
     el("p", {}, t("lobby_connect_text", { bot: BOT })),
     server.tokens_needed && el("p", {}, t("lobby_tokens", { command })),
     el("label", { class: "field" }, t("lobby_where"), where),

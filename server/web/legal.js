@@ -50,10 +50,9 @@ export function riichiDiscards(state) {
 
 /**
  * What the table lets a player click: `playable` of `TableOptions`.
- * @param {State} state
  * @param {Message[]} allowed replies, of which the discards count
  */
-export function playable(state, allowed) {
+export function playable(allowed) {
   const dahai = allowed.filter(({ type }) => type === "dahai");
   return {
     hand: dahai.filter((reply) => !reply.tsumogiri).map(({ pai }) => pai),

@@ -22,11 +22,13 @@ import "./words_lobby.js";
 const EVERY = 3; // seconds between two looks
 const RESULTS_EVERY = 5; // looks between two looks at results and the ladder, if no game has ended in the meantime
 const LIVE = 20; // games being played that are shown
-const ROOMS = 50;
+const ROOMS = 200; // that are looked through
 const RESULTS = 10; // results that are shown at first, and that are added
 const MOST_RESULTS = 200;
 const PLAYERS = 10;
 const ALL_POINTS = 105000;
+const ONE_DIGIT = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+const SIGNED = /** @type {const} */ ({ ...ONE_DIGIT, signDisplay: "exceptZero" });
 const STEPS = /** @type {[Intl.RelativeTimeFormatUnit, number][]} */ ([
   ["second", 60],
   ["minute", 60],
@@ -102,7 +104,7 @@ function liveRow() {
       const seat = seats[index];
       setText(seat.name, name);
       setAttribute(seat.name, "title", name);
-      setText(seat.score, score.toLocaleString("en"));
+      setText(seat.score, numberText(score));
       seat.element.classList.toggle("leads", score === best && score > Math.min(...scores));
       seat.element.style.setProperty("--share", String(Math.max(0, Math.min(1, score / ALL_POINTS))));
     });
@@ -166,18 +168,22 @@ function placed({ rank, name, score, points }) {
     { class: rank === 1 ? "leads" : "" },
     el("span", { class: `lobby-rank rank-${rank}`, role: "img", "aria-label": t("lobby_place", { n: rank }) }, rank),
     el("a", { class: "lobby-name", href: playerPath(name), title: name }, name),
-    el("span", { class: "number" }, score.toLocaleString("en")),
+    el("span", { class: "number" }, numberText(score)),
     el(
       "span",
       { class: `number lobby-points ${points < 0 ? "bad" : "good"}`, title: t("lobby_points") },
-      signed(points),
+      numberText(points, SIGNED),
     ),
   );
 }
 
-/** @param {number} points */
-function signed(points) {
-  return `${points < 0 ? "−" : "+"}${Math.abs(points).toFixed(1)}`;
+/**
+ * A number with a minus sign in place of a hyphen.
+ * @param {number} value
+ * @param {Intl.NumberFormatOptions} [options]
+ */
+function numberText(value, options) {
+  return value.toLocaleString("en", options).replace("-", "−");
 }
 
 /** How long ago that was. @param {Date} time */
@@ -202,7 +208,7 @@ function ladderRow() {
     setText(link, name);
     setAttribute(link, "title", name);
     setAttribute(link, "href", playerPath(name));
-    const numbers = [rating.ordinal.toFixed(1), games, mean_rank.toFixed(2)];
+    const numbers = [numberText(rating.ordinal, ONE_DIGIT), games, mean_rank.toFixed(2)];
     for (const [index, cell] of cells.entries()) setText(cell, numbers[index]);
   };
   return { element: el("tr", {}, place, el("td", {}, link), ...cells), update };
@@ -227,8 +233,8 @@ function ladderCard() {
   return { element: card("ladder", table, empty, all), show };
 }
 
-/** Fill the page, and keep it up to date. */
-function start() {
+/** Draw the page without what the server has to tell. Returns the parts that change. */
+function layout() {
   const main = startPage();
   const trouble = el("p", { class: "lobby-trouble muted", role: "status" });
   const moreLive = el("p", { class: "muted", hidden: true }, t("lobby_more_live", { n: LIVE }));
@@ -241,13 +247,18 @@ function start() {
   const play = card("play_now");
   const bots = card("connect");
   const title = room === null ? t("lobby_title") : t("lobby_of_room", { name: room });
-  const back = room !== null && el("p", {}, el("a", { href: "/" }, t("lobby_of_all")));
+  const back = room === null ? [] : [el("p", {}, el("a", { href: "/" }, t("lobby_of_all")))];
   const columns =
     room === null
       ? [el("div", {}, play, live.element, rooms.element, results.element), el("div", {}, ladder.element, bots)]
       : [el("div", {}, live.element, results.element)];
-  main.append(el("h1", {}, title), ...(back ? [back] : []), trouble, el("div", { class: "lobby" }, columns));
+  main.append(el("h1", {}, title), ...back, trouble, el("div", { class: "lobby" }, columns));
+  return { trouble, play, live, moreLive, rooms, results, more, ladder, bots };
+}
 
+/** Fill the page, and keep it up to date. */
+function start() {
+  const { trouble, play, live, moreLive, rooms, results, more, ladder, bots } = layout();
   /** @type {ServerInfo | null} */
   let server = null;
   let nResults = RESULTS;

@@ -13,6 +13,7 @@ const CLOCKS = {
   calm: { decision_time: 20, bank_time: 60, pause: 0.7 },
   fast: { decision_time: 5, bank_time: 10, pause: 0.3 },
 };
+const RESUME_TIMEOUT = 120; // seconds: people come back later than programs
 const NAME = "nukidora.name"; // key of the person's name in the browser's storage; the play page reads it
 const MAX_NAME = 64; // characters, as for bots
 const OPPONENTS = 2;
@@ -83,6 +84,7 @@ function newRoom(chosen) {
     length: chosen.get("length"),
     fill: chosen.getAll("opponent"),
     fill_delay: 0,
+    resume_timeout: RESUME_TIMEOUT,
     ...CLOCKS[String(chosen.get("clock"))],
   };
   return { name: randomName(), permanent: false, settings };
@@ -108,7 +110,12 @@ function opponent(number, houseBots) {
   );
 }
 
-/** Some buttons, of which one is chosen: the first. @param {string} name @param {string[]} values @param {string} words */
+/**
+ * Some buttons, of which one is chosen: the first.
+ * @param {string} name
+ * @param {string[]} values
+ * @param {string} words the beginning of the keys of their words
+ */
 function choice(name, values, words) {
   const buttons = values.map((value, index) =>
     el(

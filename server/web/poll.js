@@ -14,7 +14,7 @@ const MAX_WAIT = 60; // seconds
  * minute.
  * @param {() => Promise<void>} look reads and draws
  * @param {number} every seconds between the end of a look and the next
- * @param {(trouble: string) => void} tell is called after each look with a line about what went wrong, "" if nothing did
+ * @param {(trouble: string) => void} tell is called after each look with what went wrong, in a line; "": nothing did
  * @returns {() => Promise<void>} looks at once
  */
 export function poll(look, every, tell) {

@@ -77,7 +77,7 @@ function indicators(state, win) {
   const rows = [
     ["result_dora", state.doraMarkers],
     ["result_ura", win.uradora_markers],
-  ]; // prettier-ignore
+  ];
   return el(
     "div",
     { class: "result-indicators" },
@@ -146,19 +146,19 @@ function details(state, win) {
   return el(
     "details",
     { class: "result-details" },
-    el("summary", {}, t("result_fu"), ": ", parts.length ? t("result_fu_sum", { sum, fu: win.fu }) : win.fu),
+    el("summary", {}, t("result_fu"), ": ", sum && sum !== win.fu ? t("result_fu_sum", { sum, fu: win.fu }) : win.fu),
     el("ul", {}, rows),
     el("p", {}, t(name ? "result_base_limit" : "result_base_fu", values)),
-    el("p", {}, t("result_multiplied", { times: multipliers(state, win) })),
+    el("p", {}, multiplied(state, win)),
     win.actor === win.target && el("p", {}, t("result_tsumo_loss")),
   );
 }
 
-/** What base points are multiplied by for each payer. @param {State} state @param {Message} win */
-function multipliers(state, win) {
+/** What base points are multiplied by. @param {State} state @param {Message} win */
+function multiplied(state, win) {
   const dealer = win.actor === state.round?.dealer;
-  if (win.actor !== win.target) return dealer ? "6" : "4";
-  return dealer ? "2" : "1 / 2";
+  if (win.actor !== win.target) return t("result_ron_pays", { times: dealer ? 6 : 4 });
+  return t(dealer ? "result_tsumo_pays" : "result_tsumo_pays_dealer");
 }
 
 /** Who pays what. @param {State} state @param {Message} win @param {boolean} first */
@@ -245,16 +245,16 @@ export function finalPanel(state) {
         el("td", {}, t("result_place", { place: place + 1 })),
         el("th", { scope: "row", class: "result-name" }, name),
         el("td", {}, number(score)),
-        el("td", {}, state.points ? signed(state.points[index]) : ""),
+        el("td", {}, state.points ? signed(state.points[index], 1) : ""),
       ),
     );
   const table = el("table", { class: "result-scores" }, el("tbody", {}, rows));
   return el("section", { class: "result" }, el("h2", {}, t("result_over")), table);
 }
 
-/** @param {number} value */
-function number(value) {
-  return value.toLocaleString(language());
+/** @param {number} value @param {number} [places] after the point */
+function number(value, places = 0) {
+  return value.toLocaleString(language(), { minimumFractionDigits: places });
 }
 
 /** @param {number} value */
@@ -262,7 +262,7 @@ function points(value) {
   return t("result_points", { points: number(value) });
 }
 
-/** @param {number} value */
-function signed(value) {
-  return (value > 0 ? "+" : "") + number(value);
+/** @param {number} value @param {number} [places] */
+function signed(value, places = 0) {
+  return (value > 0 ? "+" : "") + number(value, places);
 }

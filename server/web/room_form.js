@@ -123,11 +123,15 @@ function inputsOf({ name, kind, choices = [] }, value, bots) {
   if (kind === "choice")
     return [select(name, ownFirst(choices, value), value, (v) => (v ? t(`choice_${v}`) : t("room_own")))];
   if (kind === "bot") return [select(name, ownFirst(bots, value), value, (bot) => bot || t("room_own"))];
-  if (kind === "seed") return [el("input", { name, inputmode: "numeric", autocomplete: "off", "data-kind": kind })];
-  return [el("input", { name, type: "number", step: kind === "count" ? 1 : "any", value, "data-kind": kind })];
+  if (kind === "seed") return [el("input", { name, inputmode: "numeric", autocomplete: "off" })];
+  return [el("input", { name, type: "number", step: kind === "count" ? 1 : "any", value })];
 }
 
-/** Choices, before them the server's own where the value is none of them. @param {string[]} choices @param {string} value */
+/**
+ * Choices, before them the server's own where the value is none of them.
+ * @param {string[]} choices
+ * @param {string} value
+ */
 function ownFirst(choices, value) {
   return choices.includes(value) ? choices : ["", ...choices];
 }
@@ -154,10 +158,16 @@ function valueJson({ kind }, inputs) {
   if (kind === "seed" && !value.trim()) return "null"; // random, also where the server has one of its own
   if (kind === "seed") return SEED.test(value.trim()) ? String(BigInt(value.trim())) : JSON.stringify(value);
   if (kind === "choice" || kind === "bot") return value && JSON.stringify(value);
-  return validity.badInput ? JSON.stringify("no number") : value;
+  if (validity.badInput) return JSON.stringify("no number"); // for the API to refuse
+  return value && JSON.stringify(Number(value));
 }
 
-/** Show an error of the API at its field, or at the end of the form; "" removes what is shown. @param {Shown} shown @param {HTMLElement} general @param {string} text */
+/**
+ * Show an error of the API at its field, or at the end of the form.
+ * @param {Shown} shown
+ * @param {HTMLElement} general at the end of the form
+ * @param {string} text "" removes what is shown
+ */
 function tell(shown, general, text) {
   const found = AT.exec(text)?.[1] ?? "";
   const at = shown.has(found) ? found : found === "room" ? "name" : "";

@@ -51,10 +51,10 @@ export const GROUPS = {
  * @param {any} value
  * @returns {string}
  */
-export function valueText({ kind, unlimited }, value) {
+export function valueText({ kind, unlimited, choices = [] }, value) {
   if (unlimited && value === 0) return t("room_no_limit");
   if (kind === "seconds") return t("room_seconds", { n: value });
-  if (kind === "choice") return t(`choice_${value}`);
+  if (choices.includes(value)) return t(`choice_${value}`);
   if (kind === "bots") return value.length ? value.join(", ") : t("room_nobody");
   return String(value);
 }
@@ -74,7 +74,11 @@ export function shortTexts(settings) {
   ];
 }
 
-/** Rules and length in words; they may be of another version of the server. @param {string} rules @param {string} length */
+/**
+ * Rules and length in words; they may be of another version of the server.
+ * @param {string} rules
+ * @param {string} length
+ */
 export function gameText(rules, length) {
   return [rules, length]
     .map((value) => (RULES.includes(value) || LENGTHS.includes(value) ? t(`choice_${value}`) : value))

@@ -74,15 +74,13 @@ export class NukiTable extends HTMLElement {
     const { round, sticks, tilesLeft, doraMarkers, uradoraMarkers, last } = state;
     this.setAttribute("aria-label", summary(state));
     plate.panel.hidden = plate.centre.hidden = round === null;
-    if (round) {
-      setText(plate.round, roundName(round));
-      setText(plate.left, t("table_left", { n: tilesLeft }));
-      setText(plate.honba, round.honba);
-      setText(plate.sticks, sticks);
-      const hidden = Array(DORA_MARKERS - doraMarkers.length).fill("?");
-      fill(plate.dora, [...doraMarkers, ...hidden].map(plain));
-      fill(plate.ura, uradoraMarkers.map(plain));
-    }
+    setText(plate.round, round ? roundName(round) : "");
+    setText(plate.remaining, t("table_left", { n: tilesLeft }));
+    setText(plate.honba, round?.honba ?? 0);
+    setText(plate.sticks, sticks);
+    const hidden = Array(DORA_MARKERS - doraMarkers.length).fill("?");
+    fill(plate.dora, [...doraMarkers, ...hidden].map(plain));
+    fill(plate.ura, uradoraMarkers.map(plain));
     setText(plate.call, call(state));
     plate.call.className = `call ${SIDES[last ? sideOf(last.actor, bottom) : 0]}`;
     setText(plate.live, lastEvent(state, open || last?.actor === bottom));
@@ -203,7 +201,9 @@ function makePlace(side) {
 
 /** The elements that belong to no seat. */
 function makePlate() {
-  const [round, left, honba, sticks] = ["round", "left", "honba", "sticks"].map((key) => el("span", { class: key }));
+  const [round, remaining, honba, sticks] = ["round", "remaining", "honba", "sticks"].map((key) =>
+    el("span", { class: key }),
+  );
   const [dora, ura] = ["dora", "ura"].map((key) =>
     el("div", { class: key, role: "group", "aria-label": t(`table_${key}`) }),
   );
@@ -211,13 +211,13 @@ function makePlate() {
   const label = el("p", { class: "label" }, t("table_dora"));
   return {
     round,
-    left,
+    remaining,
     honba,
     sticks,
     dora,
     ura,
     panel: el("div", { class: "panel" }, label, dora, ura, counters),
-    centre: el("div", { class: "centre" }, round, left),
+    centre: el("div", { class: "centre" }, round, remaining),
     call: el("p", { class: "call", "aria-hidden": "true" }),
     live: el("p", { class: "hidden-text", "aria-live": "polite" }),
   }; // prettier-ignore

@@ -1,11 +1,12 @@
 /** The page that shows a record from a file or from the clipboard. The server reads it and keeps nothing. */
 
 import "./words_game.js";
-import { ApiError, request } from "./api.js";
+import { ApiError, get, request } from "./api.js";
 import { el } from "./dom.js";
 import { showError, startPage } from "./page.js";
 import { gzip } from "./record.js";
 import { NukiReplay } from "./replay.js";
+import { ReviewRequest } from "./review_request.js";
 import { t } from "./words.js";
 
 // What the server takes, in bytes: unzipped, and as it is sent.
@@ -66,7 +67,7 @@ async function open(content, name) {
   found.replaceChildren(el("p", {}, t("view_reading", { name })));
   try {
     const packed = await pack(new Blob([content]));
-    if (packed) show(await read(packed), name);
+    if (packed) show(await read(packed), name, packed);
     else {
       found.replaceChildren();
       showError(t("view_large", { name }));
@@ -100,9 +101,17 @@ async function read(packed) {
   return (await request("/api/records", { method: "POST", body: packed, headers })).json();
 }
 
-/** @param {{messages: import("./mjai.js").Message[], problems: string[]}} record @param {string} name */
-function show({ messages, problems }, name) {
+/** @param {{messages: import("./mjai.js").Message[], problems: string[]}} record @param {string} name @param {Blob} packed */
+function show({ messages, problems }, name, packed) {
   const replay = new NukiReplay();
+  const review = async () => {
+    const { review_bots: bots } = await get("/api/server");
+    reviewButton.hidden = true;
+    const section = el("div");
+    replay.replaceWith(section);
+    new ReviewRequest(section, messages, bots, { record: packed });
+  };
+  const reviewButton = el("button", { type: "button", class: "primary", onclick: review }, t("view_review"));
   const list = problems.map((problem) => el("li", {}, problem));
   const warning = el(
     "details",
@@ -111,7 +120,7 @@ function show({ messages, problems }, name) {
     el("ul", {}, list),
   );
   const again = el("button", { type: "button", onclick: startAgain }, t("view_other"));
-  const head = el("div", { class: "row" }, el("h1", {}, name), again);
+  const head = el("div", { class: "row" }, el("h1", {}, name), reviewButton, again);
   found.replaceChildren(head, ...(list.length ? [warning] : []), replay);
   form.hidden = true;
   replay.load(messages, { live: "", game: "", linked: false });

@@ -8,19 +8,7 @@ import { kind } from "./mjai.js";
 
 const NUMBERS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 /** The kinds of tiles that three players have, in the order of a hand. */
-export const KINDS = [
-  "1m",
-  "9m",
-  ...NUMBERS.map((n) => `${n}p`),
-  ...NUMBERS.map((n) => `${n}s`),
-  "E",
-  "S",
-  "W",
-  "N",
-  "P",
-  "F",
-  "C",
-]; // prettier-ignore
+export const KINDS = ["1m", "9m", ...NUMBERS.map((n) => `${n}p`), ...NUMBERS.map((n) => `${n}s`), ..."ESWNPFC"];
 const INDEX = new Map(KINDS.map((name, index) => [name, index]));
 const ORPHANS = KINDS.flatMap((name, index) => (/^([19]|[A-Z])/.test(name) ? [index] : []));
 const COPIES = 4;
@@ -130,7 +118,7 @@ export function unseen(state, wanted) {
     ...norths,
     ...melds.flatMap(({ tiles }) => tiles),
     ...discards.filter(({ calledBy }) => calledBy < 0).map(({ tile }) => tile),
-  ]); // prettier-ignore
+  ]);
   const shown = [...seen, ...state.doraMarkers, ...state.uradoraMarkers];
   return COPIES - shown.filter((tile) => kind(tile) === wanted).length;
 }

@@ -80,6 +80,7 @@ addWords({
     view_large: "{name} is too large: a record may have 8 MB, 256 KB gzipped. Is it one game?",
     view_problems: "Problems in this record",
     view_other: "View another record",
+    view_review: "Review",
   },
   ja: {
     replay_previous_round: "前の局",
@@ -158,5 +159,6 @@ addWords({
     view_large: "{name}は大きすぎます。牌譜は8 MB（gzip圧縮後256 KB）までです。一試合分のファイルですか。",
     view_problems: "この牌譜の問題点",
     view_other: "別の牌譜を見る",
+    view_review: "検討する",
   },
 });

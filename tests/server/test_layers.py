@@ -34,7 +34,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.rooms": {"server.ports", "server.access", "server.settings", "server.house_bots", "server.loop_clock"},
     "server.spectators": {"server.connection", "server.turns", "server.metrics"},
     "server.broadcast": {"server.game", "server.connection", "server.turns"},
-    "server.results": {"server.game", "server.store"},
+    "server.counting": {"server.store"},
+    "server.results": {"server.game", "server.store", "server.counting"},
     "server.storing": {"server.metrics", "server.store", "server.turns"},
     "server.worker": set(),
     "server.review_work": {"server.worker"},
@@ -42,7 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
         "server.store", "server.access", "server.rooms", "server.broadcast", "server.results", "server.turns",
-        "server.names", "server.storing", "server.addresses",
+        "server.names", "server.storing", "server.addresses", "server.counting",
     },
 }  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,13 +23,14 @@ BOTS = ("rule", "efficiency", "random", "rule", "tsumogiri")
 DECLINED = 0.7  # of the wins, so that there is furiten
 
 
-def seat_questions(seed: int, rules: str, length: str = "east") -> list[list[Message]]:
+@cache
+def seat_questions(seed: int, rules: str) -> list[list[Message]]:
     """A game between three of BOTS, as each seat receives it. Questions have ``can_act``, and the engine's answers.
 
     These are under ``expected``: legal ``replies``, ``waits``, ``temporary`` and ``riichi`` (furiten), ``discarded``
     (a wait has been discarded).
     """
-    game = Game(seed, preset(rules, length))
+    game = Game(seed, preset(rules, "east"))
     bots = [make(BOTS[(seed + seat) % len(BOTS)], seed) for seat in range(3)]
     rng = random.Random(seed)
     seen: list[list[Message]] = [[], [], []]

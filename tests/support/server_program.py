@@ -123,9 +123,9 @@ def server_program(
             raise
 
 
-def add_token(folder: Path, name: str) -> str:
-    """A new token for a name, which a `server_program` in the same folder knows."""
-    command = [sys.executable, "-m", "server", "token", "add", name, "--data", str(folder / "data")]
+def add_token(folder: Path, name: str, *flags: str) -> str:
+    """A new token for a name, which a `server_program` in the same folder knows; `flags`: such as ``--admin``."""
+    command = [sys.executable, "-m", "server", "token", "add", name, *flags, "--data", str(folder / "data")]
     return subprocess.run(command, cwd=REPOSITORY, check=True, text=True, capture_output=True).stdout.strip()
 
 

@@ -49,9 +49,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield found
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Headless Chromium."""
+    """Headless Chromium. Closed after each module: while Playwright runs, pytest can run no asynchronous test."""
     if CHROMIUM is None:
         pytest.skip("Chromium is missing: apt-get install chromium")
     with sync_playwright() as playwright:

@@ -21,7 +21,7 @@ FOLLOW = """async (seats) => {
       if (!message.can_act) return [];
       const replies = legal.replies(state, message);
       return [{ replies, riichi: message.type === "reach" ? legal.riichiDiscards(state) : null,
-                playable: legal.playable(state, replies) }];
+                playable: legal.playable(replies) }];
     });
   });
 }"""
@@ -64,13 +64,13 @@ def as_set(replies: list[Message]) -> set[str]:
 
 
 def test_the_replies_offered_are_those_the_engine_allows(browser: Browser, site: Site) -> None:
-    assert check(browser, site, range(2)) > 1500
+    assert check(browser, site, range(2)) > 1000
 
 
 @pytest.mark.slow
 def test_the_same_in_many_games(browser: Browser, site: Site) -> None:
     for first in range(2, 42, 4):
-        assert check(browser, site, range(first, first + 4)) > 3000
+        assert check(browser, site, range(first, first + 4)) > 2000
 
 
 AUTOMATIC = """async (cases) => {

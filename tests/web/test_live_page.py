@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,12 +18,12 @@ from tests.web.conftest import Site
 from tests.web.test_replay_page import GAME, example, place_of, show
 
 EVENTS = re.compile(rf"/api/games/{GAME}/events")
-PAUSE = "0.04"  # seconds before each decision of the client's bot
+PAUSE = "0.05"  # seconds before each decision of the client's bot
 
 
 @contextmanager
-def game_of_a_client(site: Site, room: str) -> Iterator[str]:
-    """The id of a game that a client's bot plays in this room while the block runs."""
+def game_of_a_client(site: Site, room: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The id of a game that a client's bot plays in this room, and its process, which is stopped: it has to go on."""
     address = f"mjsonp://127.0.0.1:{site.server.ports.mjai_port}/{room}+rule+efficiency"
     command = [sys.executable, "-m", "agents.client", "rule", address, "--pause", PAUSE, "--name", room]
     client = subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -31,8 +32,8 @@ def game_of_a_client(site: Site, room: str) -> Iterator[str]:
         while not found:
             assert client.poll() is None, client.stdout and client.stdout.read()
             found = site.get(f"/api/games?status=playing&player={room}")["items"]  # type: ignore[assignment]
-        yield found[0]["id"]
-        assert client.wait(timeout=120) == 0
+        client.send_signal(signal.SIGSTOP)
+        yield found[0]["id"], client
     finally:
         client.kill()
         client.communicate()
@@ -42,16 +43,18 @@ def test_a_game_is_followed_and_becomes_its_replay(page: Page, site: Site, reque
     frames: list[dict[str, Any]] = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda data: frames.append(json.loads(data))))
     room = f"watched-{'phone' if 'phone' in request.node.name else 'desktop'}"
-    with game_of_a_client(site, room) as game_id:
+    with game_of_a_client(site, room) as (game_id, client):
         page.goto(f"/games/{game_id}")
         expect(page.locator(".live")).to_have_text("Live")
         replay = page.locator("nuki-replay")
         expect(replay).to_have_attribute("data-place", re.compile(r"\d+"))
         first = int(str(replay.get_attribute("data-place")))
+        client.send_signal(signal.SIGCONT)
         page.wait_for_function("first => document.querySelector('nuki-replay').dataset.place > first + 5", arg=first)
         hands = [tile for each in frames if each["type"] == "start_kyoku" for hand in each["tehais"] for tile in hand]
         draws = [each["pai"] for each in frames if each["type"] == "tsumo"]
         assert set(hands + draws) == {"?"}
+        assert client.wait(timeout=120) == 0
     expect(page.locator(".record")).to_be_visible()
     expect(page.locator(".live")).to_have_count(0)
     expect(replay).to_have_attribute("data-place", str(len(frames) - 2))

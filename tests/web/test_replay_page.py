@@ -9,10 +9,10 @@ from typing import Any
 from urllib.parse import unquote
 
 import httpx
-import pytest
 from playwright.sync_api import BrowserContext, Page, Request, Route, expect
 
 from engine.records import tenhou_json
+from tests.support.accessibility import serious_faults
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site
 
@@ -24,15 +24,18 @@ SHOWN = "nuki-replay[data-place='{}']"
 WALK = """
 async ({ messages, options }) => {
   const { states } = await import("/web/mjai.js");
-  const [replay, table] = [document.querySelector("nuki-replay"), document.createElement("nuki-table")];
+  const replay = document.querySelector("nuki-replay");
   const drawn = replay.querySelector("nuki-table");
-  const expected = states(messages).slice(1);
-  document.body.append(table);
-  drawn.after(table);
+  const html = (table) =>
+    table.innerHTML.replace(/class="([^"]*)"/g, (_, names) => names.split(" ").sort().join(" "));
+  const expected = states(messages).slice(1).map((state) => {
+    const table = document.createElement("nuki-table"); // drawn at once, not step by step
+    table.show(state, options);
+    return html(table);
+  });
   const wrong = [];
   const look = (place, way) => {
-    table.show(expected[place], options);
-    const same = drawn.innerHTML === table.innerHTML && Number(replay.dataset.place) === place;
+    const same = html(drawn) === expected[place] && Number(replay.dataset.place) === place;
     if (!same) wrong.push(`${way} ${place}`);
   };
   replay.go(0);
@@ -45,7 +48,6 @@ async ({ messages, options }) => {
     document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true }));
     look(place, "back");
   }
-  table.remove();
   return [wrong, expected.length];
 }
 """
@@ -166,13 +168,12 @@ def test_a_shared_link_opens_at_its_place(page: Page, context: BrowserContext) -
     assert other.evaluate(TABLE) == before
 
 
-@pytest.mark.parametrize(
-    "fragment", ["#round=99&step=99999&seat=7", "#round=x&step=-1", "#hands=%00&%", "#round=0&step=99999"]
-)
-def test_a_link_to_no_place_opens_the_game_all_the_same(page: Page, fragment: str) -> None:
-    show(page, example(), fragment)
-    page.keyboard.press("Home")
-    expect(page.locator(SHOWN.format(0))).to_be_visible()
+def test_a_link_to_no_place_opens_the_game_all_the_same(page: Page) -> None:
+    for fragment in ("#round=99&step=99999&seat=7", "#round=x&step=-1", "#hands=%00&%", "#round=0&step=99999"):
+        page.goto("about:blank")
+        show(page, example(), fragment)
+        page.keyboard.press("Home")
+        expect(page.locator(SHOWN.format(0))).to_be_visible()
 
 
 def test_the_round_list_jumps(page: Page) -> None:
@@ -249,28 +250,43 @@ NOTES: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
     ),
     "names": ({"values": {"1p": 0.5, "5pr": 0.25, "pass": 0.25}}, ["50.0%", "25.0%", "25.0%"], []),
     "review": (
-        {"actions": [{"action": {"type": "dahai", "pai": "1p"}, "value": 0.1}, {"action": {"type": "pon"}, "value": 2}]},
+        {"list": [{"action": {"type": "dahai", "pai": "1p"}, "value": 0.1}, {"action": {"type": "pon"}, "value": 2}]},
         ["2.000", "0.100"], [],
     ),
     "anything": ({HOSTILE: {"__proto__": [1, None]}, "text": HOSTILE}, [], [HOSTILE, "text"]),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", NOTES)
-def test_what_a_bot_said_stands_beside_its_move(page: Page, name: str) -> None:
-    note, values, facts = NOTES[name]
+def test_what_bots_say_stands_beside_their_moves(page: Page) -> None:
     messages = example()
-    index = next(number for number, each in enumerate(messages) if each["type"] == "dahai")
-    messages[index]["ext_bot"] = note
+    discards = [number for number, each in enumerate(messages) if each["type"] == "dahai"]
+    for index, (note, _, _) in zip(discards, NOTES.values(), strict=False):
+        messages[index]["ext_bot"] = note
     show(page, messages)
-    page.evaluate("place => document.querySelector('nuki-replay').go(place)", place_of(messages, index))
     panel = page.locator(".note")
-    expect(panel.get_by_role("heading")).to_have_text("What rule thinks")
-    expect(panel.locator("li")).to_have_count(len(values))
-    assert [re.search(r"-?\d+\.\d+%?", text)[0] for text in panel.locator("li").all_inner_texts()] == values  # type: ignore[index]
-    assert panel.locator("dt").all_inner_texts() == facts
+    for index, (_, values, facts) in zip(discards, NOTES.values(), strict=False):
+        page.evaluate("place => document.querySelector('nuki-replay').go(place)", place_of(messages, index))
+        name = messages[0]["names"][messages[index]["actor"]]
+        expect(panel.get_by_role("heading")).to_have_text(f"What {name} thinks")
+        expect(panel.locator("li")).to_have_count(len(values))
+        shown = [re.search(r"-?\d+\.\d+%?", text) for text in panel.locator("li").all_inner_texts()]
+        assert [found and found[0] for found in shown] == values
+        assert panel.locator("dt").all_inner_texts() == facts
     page.keyboard.press("ArrowRight")
     expect(panel).to_have_count(0)
+
+
+def test_tiles_of_the_seat_at_the_bottom_have_bars(page: Page) -> None:
+    messages = example()
+    index = next(number for number, each in enumerate(messages) if each["type"] == "dahai")
+    hand = messages[1]["tehais"][0]
+    messages[index]["ext_bot"] = {hand[0]: 0.75, messages[index]["pai"]: 0.25}
+    show(page, messages, f"#round=0&step={place_of(messages, index)}")
+    best = page.locator("nuki-table .slot", has=page.locator(".bar.best"))
+    assert {each.get_attribute("title") for each in best.all()} == {"75.0%"}
+    assert page.locator("nuki-table .bar.played").count() >= 1
+    page.keyboard.press("2")
+    expect(page.locator("nuki-table .bar")).to_have_count(0)
 
 
 def test_notes_of_others_are_hidden_with_their_hands(page: Page) -> None:
@@ -313,6 +329,16 @@ def test_a_record_that_cannot_be_followed_says_where(page: Page) -> None:
     page.keyboard.press("End")
     expect(page.locator(SHOWN.format(place_of(messages, index)))).to_be_visible()
     expect(page.locator(".fault")).to_contain_text("cannot be followed beyond this place")
+
+
+def test_axe_finds_no_serious_fault(page: Page) -> None:
+    messages = example()
+    index = next(number for number, each in enumerate(messages) if each["type"] == "dahai")
+    messages[index]["ext_bot"] = {"5p": 1}
+    show(page, messages, f"#round=0&step={place_of(messages, index)}")
+    assert serious_faults(page) == []
+    page.keyboard.press("End")
+    assert serious_faults(page) == []
 
 
 def test_an_unknown_game(site: Site, browser: Any) -> None:

@@ -81,12 +81,12 @@ def near_tenpai(rng: random.Random) -> list[str]:
 def test_waits_of_rare_hands(browser: Browser, site: Site) -> None:
     """Flushes, seven pairs and thirteen orphans, which games seldom show."""
     rng = random.Random(7)
-    hands = [near_tenpai(rng) for _ in range(3000)]
+    hands = [near_tenpai(rng) for _ in range(1000)]
     script = "async (hands) => { const { waits } = await import('/web/waits.js'); return hands.map(waits); }"
     found = in_browser(browser, site, script, hands)
     for hand, kinds in zip(hands, found, strict=True):
         assert kinds == [MJAI_NAMES[kind] for kind in expected_waits(hand)], hand
-    assert sum(map(bool, found)) > 500
+    assert sum(map(bool, found)) > 150
 
 
 def expected_waits(hand: list[str]) -> list[int]:

@@ -16,6 +16,7 @@ from tests.server.attacks import (
     players,
     proxied,
     reconnects,
+    records,
     requests,
     spectators,
     trickle,
@@ -24,7 +25,7 @@ from tests.support.attacker import Attack
 
 MODULES = (
     blank_lines, control_frames, chunked_bodies, idle_connections, trickle, requests, parked_memory, reconnects, joins,
-    garbage, players, house_bots, deaf_peers, proxied, spectators, pages,
+    garbage, players, house_bots, deaf_peers, proxied, spectators, pages, records,
 )  # fmt: skip
 ATTACKS = {attack.name: attack for module in MODULES for attack in module.ATTACKS}
 

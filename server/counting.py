@@ -1,0 +1,108 @@
+"""What the players did in the rounds of a game, counted from its record.
+
+A game is counted once, when it ends. Those stored by older versions are counted while the server runs, a few at a time,
+so that a server with many games starts at once. That may be interrupted at any time: the next start goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+from collections.abc import Iterable
+
+import structlog
+
+from engine.mjai.messages import Message
+from server.store import Play, Store, StoreError
+
+BATCH = 10  # games counted at once: about 20 ms of a thread
+PAUSE = 0.1  # seconds between two batches, which leave most of the time to the games
+RETRY_DELAY = 60.0  # seconds after a failure of the database
+CALLS = ("pon", "daiminkan")
+EXHAUSTIVE = ("fanpai", "nagashimangan")
+log = structlog.get_logger("server.counting")
+
+ThreePlays = tuple[Play, Play, Play]
+
+
+def plays_of(record: bytes) -> ThreePlays:
+    """What the three seats did in a game; `record`: .mjson.gz. Raises what a garbled record may raise."""
+    return count_plays(json.loads(line) for line in gzip.decompress(record).splitlines())
+
+
+def count_plays(messages: Iterable[Message]) -> ThreePlays:
+    """What the three seats did in a game of canonical messages; others, such as ``error``, are ignored."""
+    counts = [dict.fromkeys(Play.model_fields, 0) for _ in range(3)]
+    discards = [0, 0, 0]
+    called: set[int] = set()
+    winners: list[int] = []
+    dealt_in: set[int] = set()
+    for message in messages:
+        kind = message["type"]
+        if kind == "dahai":
+            discards[message["actor"]] += 1
+        elif kind == "start_kyoku":
+            discards = [0, 0, 0]
+            called, winners, dealt_in = set(), [], set()
+        elif kind in CALLS:
+            called.add(message["actor"])
+        elif kind == "reach_accepted":
+            counts[message["actor"]]["riichis"] += 1
+        elif kind == "nukidora":
+            counts[message["actor"]]["nukidora"] += 1
+        elif kind == "hora":
+            winner, target, points = message["actor"], message["target"], message["hora_points"]
+            tsumo = winner == target
+            winners.append(winner)
+            counts[winner]["win_points"] += points
+            counts[winner]["win_turns"] += max(1, discards[winner] + tsumo)
+            counts[winner]["tsumos"] += tsumo
+            if not tsumo:
+                dealt_in.add(target)
+                counts[target]["deal_in_points"] += points
+        elif kind == "ryukyoku" and message["reason"] in EXHAUSTIVE:
+            for seat, tenpai in enumerate(message["tenpais"]):
+                counts[seat]["exhaustive_draws"] += 1
+                counts[seat]["draws_tenpai"] += tenpai
+        elif kind == "end_kyoku":
+            for seat, count in enumerate(counts):
+                count["rounds"] += 1
+                count["wins"] += seat in winners
+                count["draws"] += not winners
+                count["calls"] += seat in called
+                count["deal_ins"] += seat in dealt_in
+    first, second, third = (Play(**count) for count in counts)
+    return first, second, third
+
+
+async def count_stored_games(store: Store) -> None:
+    """Count the stored games that are not counted yet; returns when none is left."""
+    last, counted = "", 0
+    while True:
+        try:
+            games = await store.uncounted(last, BATCH)
+            if not games:
+                break
+            plays = await asyncio.to_thread(_plays_of_all, games)
+            if plays:
+                await store.add_plays(plays)
+        except StoreError as error:
+            log.warning("stored games cannot be counted now", error=str(error), seconds=RETRY_DELAY)
+            await asyncio.sleep(RETRY_DELAY)
+        else:
+            last, counted = max(games), counted + len(plays)
+            await asyncio.sleep(PAUSE)
+    if counted:
+        log.info("stored games counted for statistics", games=counted)
+
+
+def _plays_of_all(games: dict[str, bytes]) -> dict[str, ThreePlays]:
+    """What was counted in each game. A record that cannot be read is left out, and tried again at the next start."""
+    plays: dict[str, ThreePlays] = {}
+    for game_id, record in games.items():
+        try:
+            plays[game_id] = plays_of(record)
+        except Exception as error:  # whatever is wrong with one record, the others are counted
+            log.warning("record cannot be read for statistics", game=game_id, error=repr(error))
+    return plays

@@ -1,0 +1,107 @@
+/** What the pages of players share: names, placements, numbers, and lists that grow page by page. */
+
+import { get } from "./api.js";
+import { el } from "./dom.js";
+import { showError } from "./page.js";
+import { language, t } from "./words.js";
+
+export const MISSING = "–"; // shown for a mean of nothing
+
+/** A link to a player's page. @param {string} name */
+export function playerLink(name) {
+  return el("a", { href: `/players/${encodeURIComponent(name)}`, class: "player-name", title: name }, name);
+}
+
+/** A number with some digits after the point. @param {number | null} value @param {number} [digits] */
+export function number(value, digits = 0) {
+  if (value === null) return MISSING;
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return value.toLocaleString(language(), options).replace("-", "−");
+}
+
+/** A share of 1. @param {number | null} value */
+export function percent(value) {
+  return value === null ? MISSING : value.toLocaleString(language(), { style: "percent", minimumFractionDigits: 1 });
+}
+
+/** A number with its sign. @param {number} value @param {number} digits */
+export function signed(value, digits) {
+  return `${value > 0 ? "+" : ""}${number(value, digits)}`;
+}
+
+/** A day, and the time if it is wanted. @param {string} time ISO 8601 @param {boolean} [exact] */
+export function dateText(time, exact = false) {
+  return new Date(time).toLocaleString(language(), { dateStyle: "medium", timeStyle: exact ? "short" : undefined });
+}
+
+/**
+ * A bar of three parts: how often somebody came first, second and third.
+ * @param {{firsts: number, seconds: number, thirds: number}} counts
+ */
+export function placementBar({ firsts, seconds, thirds }) {
+  const all = firsts + seconds + thirds;
+  const shares = [firsts, seconds, thirds].map((count, index) => ({ place: index + 1, share: count / all }));
+  const text = shares.map(({ place, share }) => `${t(`players_place_${place}`)} ${percent(share)}`).join(", ");
+  const parts = shares.map(({ place, share }) => {
+    const part = el("span", { class: `placement-${place}` }, share >= 0.2 ? `${Math.round(100 * share)}` : "");
+    part.style.setProperty("--share", String(share));
+    return part;
+  });
+  return el("span", { class: "placements", role: "img", "aria-label": text, title: text }, parts);
+}
+
+/**
+ * The bar with what its parts mean, and the counts.
+ * @param {{firsts: number, seconds: number, thirds: number}} counts
+ */
+export function placements(counts) {
+  const { firsts, seconds, thirds } = counts;
+  const all = firsts + seconds + thirds;
+  const items = [firsts, seconds, thirds].map((count, index) =>
+    el(
+      "li",
+      {},
+      el("span", { class: `placement placement-${index + 1}` }, index + 1),
+      ` ${percent(count / all)} `,
+      el("span", { class: "muted" }, `(${number(count)})`),
+    ),
+  );
+  return el("div", {}, placementBar(counts), el("ul", { class: "row placements-legend" }, items));
+}
+
+/**
+ * A list of the API: `load` shows the first page, the button each further one.
+ * @param {string} path with a query, without cursor
+ * @param {(items: any[]) => void} show adds a page
+ * @returns {{button: HTMLButtonElement, load: () => Promise<void>}}
+ */
+export function pages(path, show) {
+  let cursor = "";
+  const load = async () => {
+    button.disabled = true;
+    try {
+      const page = await get(`${path}&cursor=${encodeURIComponent(cursor)}`);
+      show(page.items);
+      cursor = page.next_cursor ?? "";
+      button.hidden = cursor === "";
+    } finally {
+      button.disabled = false;
+    }
+  };
+  const more = () => load().catch((error) => showError(error.message));
+  const button = el("button", { type: "button", class: "player-more", hidden: true, onclick: more }, t("players_more"));
+  return { button, load };
+}
+
+/** The head of a table. @param {[string, string][]} columns text and class of each */
+export function tableHead(columns) {
+  return el(
+    "thead",
+    {},
+    el(
+      "tr",
+      {},
+      columns.map(([text, name]) => el("th", { scope: "col", class: name }, text)),
+    ),
+  );
+}

@@ -1,0 +1,121 @@
+/** Asks the server for a review: a form for the seat and the bots, the progress, and the review once it is done. */
+
+import "./words_review.js";
+import { ApiError, get, request } from "./api.js";
+import { el } from "./dom.js";
+import { showError } from "./page.js";
+import { showReview } from "./review_view.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./mjai.js").Message} Message */
+/** @typedef {{seat: number, bots: string[]}} Wanted */
+/** @typedef {{game: string, record?: undefined} | {game?: undefined, record: Blob}} Source id of a game of this server, or a gzipped record */
+
+const BETWEEN = 500; // milliseconds between questions about the progress
+const MOST_BOTS = 2;
+
+/** The seat and the bots that the fragment of the URL names. @param {string[]} bots those there are @returns {Wanted} */
+function readFragment(bots) {
+  const keys = new URLSearchParams(location.hash.slice(1));
+  const seat = Number(keys.get("seat"));
+  const named = [...new Set(keys.getAll("bot"))].filter((bot) => bots.includes(bot));
+  return { seat: [0, 1, 2].includes(seat) ? seat : 0, bots: named.slice(0, MOST_BOTS) };
+}
+
+/** @param {Wanted} wanted */
+function writeFragment({ seat, bots }) {
+  const at = new URLSearchParams(location.hash.slice(1)).get("at");
+  const keys = [["seat", String(seat)], ...bots.map((bot) => ["bot", bot]), ...(at ? [["at", at]] : [])];
+  history.replaceState(null, "", `#${new URLSearchParams(keys)}`);
+}
+
+export class ReviewRequest {
+  #end = () => {};
+  #newest = 0; // counts what was asked for: only the last one is shown
+  #found = el("div");
+
+  /**
+   * @param {HTMLElement} main filled with the form, and with the review that the fragment names
+   * @param {Message[]} messages of the game, canonical
+   * @param {string[]} bots those that can review
+   * @param {Source} source
+   */
+  constructor(main, messages, bots, source) {
+    this.messages = messages;
+    this.source = source;
+    const wanted = readFragment(bots);
+    main.replaceChildren(this.#form(bots, wanted), this.#found);
+    if (wanted.bots.length) this.#start(wanted);
+  }
+
+  /** @param {string[]} bots @param {Wanted} wanted */
+  #form(bots, wanted) {
+    const select = (
+      /** @type {string} */ name,
+      /** @type {[string | number, string][]} */ options,
+      /** @type {string | number} */ chosen,
+    ) =>
+      el(
+        "select",
+        { name },
+        options.map(([value, text]) => el("option", { value, selected: value === chosen }, text)),
+      );
+    const names = bots.map((bot) => /** @type {[string, string]} */ ([bot, bot]));
+    const seats = this.messages[0].names.map((/** @type {string} */ name, /** @type {number} */ seat) => [seat, name]);
+    const [bot, other = ""] = wanted.bots.length ? wanted.bots : bots;
+    const form = el(
+      "form",
+      { class: "row review-form" },
+      el("label", {}, t("review_seat"), select("seat", seats, wanted.seat)),
+      el("label", {}, t("review_bot"), select("bot", names, bot)),
+      el("label", {}, t("review_beside"), select("bot", [["", t("review_nobody")], ...names], other)),
+      el("button", { class: "primary" }, t("review_start")),
+    );
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const values = new FormData(form);
+      const chosen = [...new Set(values.getAll("bot").map(String))].filter(Boolean);
+      writeFragment({ seat: Number(values.get("seat")), bots: chosen });
+      this.#start(readFragment(bots));
+    });
+    return form;
+  }
+
+  /** @param {Wanted} wanted */
+  async #start(wanted) {
+    this.#end();
+    document.querySelector(".error")?.remove();
+    try {
+      await this.#review(wanted);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#found.replaceChildren();
+      showError(error.message);
+    }
+  }
+
+  /** Ask for a review, wait for it, and show it. @param {Wanted} wanted */
+  async #review({ seat, bots }) {
+    const number = ++this.#newest;
+    const { game = "", record } = this.source;
+    const bar = el("progress", { "aria-label": t("review_progress") });
+    const line = el("p", { role: "status" }, t("review_waiting"));
+    this.#found.replaceChildren(el("div", { class: "review-progress" }, bar, line));
+    const query = new URLSearchParams([["seat", String(seat)], ...bots.map((bot) => ["bot", bot])]);
+    if (game) query.set("game", game);
+    const headers = record && { "Content-Type": "application/gzip" };
+    let state = await (await request(`/api/reviews?${query}`, { method: "POST", body: record, headers })).json();
+    while (state.status === "queued" || state.status === "running") {
+      if (state.decisions) {
+        Object.assign(bar, { max: state.decisions, value: state.done });
+        line.textContent = t("review_working", { done: state.done, decisions: state.decisions });
+      }
+      await new Promise((resolve) => setTimeout(resolve, BETWEEN));
+      if (number !== this.#newest) return;
+      state = await get(`/api/reviews/${state.id}`);
+    }
+    if (state.status === "failed") throw new ApiError(state.error, 0);
+    const result = await get(`/api/reviews/${state.id}/result`);
+    if (number === this.#newest) this.#end = showReview(this.#found, this.messages, result, game);
+  }
+}

@@ -1,0 +1,284 @@
+"""What a review is written as: mjai-reviewer's JSON, a page, text on a terminal; and the command that does it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from agents.registry import make
+from agents.review import page as page_module
+from agents.review.cli import main
+from agents.review.decisions import seat_decisions
+from agents.review.mjai_reviewer import document
+from agents.review.page import page
+from agents.review.report import print_review
+from agents.review.review import Review, make_review
+from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
+from engine.records.files import read_records
+from tests.support.server_program import REPOSITORY
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+def review_of(path: Path, seat: int, *bots: str) -> Review:
+    return make_review(seat_decisions(read_records(path), seat), {bot: make(bot) for bot in bots}, lambda n: None)
+
+
+@pytest.fixture(scope="module")
+def record(records_dir: Path) -> Path:
+    return records_dir / "phoenix_2014_1.xml"
+
+
+@pytest.fixture(scope="module")
+def review(record: Path) -> Review:
+    return review_of(record, 2, "bert", "rule")
+
+
+# mjai-reviewer --------------------------------------------------------------------------------------------------------
+
+ENTRY_KEYS = [
+    "junme", "tiles_left", "last_actor", "tile", "state", "at_self_chi_pon", "at_self_riichi", "at_opponent_kakan",
+    "expected", "actual", "is_equal", "details", "shanten", "at_furiten", "actual_index",
+]  # fmt: skip
+MELD_KEYS = {
+    "pon": {"type", "target", "pai", "consumed"},
+    "daiminkan": {"type", "target", "pai", "consumed"},
+    "kakan": {"type", "pai", "previous_pon_target", "previous_pon_pai", "consumed"},
+    "ankan": {"type", "consumed"},
+}
+CONSUMED = {"pon": 2, "daiminkan": 3, "kakan": 2, "ankan": 4}
+
+
+@pytest.fixture(scope="module", params=["bert", "rule"])
+def documents(request: pytest.FixtureRequest, records_dir: Path) -> list[dict[str, Any]]:
+    """Of all real records, as they are read back."""
+    paths = sorted(records_dir.iterdir())
+    reviews = [review_of(path, number % 3, request.param) for number, path in enumerate(paths)]
+    return [json.loads(json.dumps(document(review), allow_nan=False)) for review in reviews]
+
+
+def entries(documents: list[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """All entries with the reviewed seat."""
+    for each in documents:
+        for kyoku in each["review"]["kyokus"]:
+            for entry in kyoku["entries"]:
+                yield each["player_id"], entry
+
+
+def test_four_seats(documents: list[dict[str, Any]]) -> None:
+    for each in documents:
+        log, review, seat = each["mjai_log"], each["review"], each["player_id"]
+        assert (len(log[0]["names"]), log[-1]["type"]) == (4, "end_game")
+        starts = [message for message in log if message["type"] == "start_kyoku"]
+        assert len(starts) == len(review["kyokus"]) == len(review["relative_phi_matrix"])
+        for start, kyoku, phi in zip(starts, review["kyokus"], review["relative_phi_matrix"], strict=True):
+            assert len(start["tehais"]) == len(start["scores"]) == 4
+            assert kyoku["relative_scores"] == [start["scores"][(seat + i) % 4] for i in range(4)]
+            assert kyoku["kyoku"] == 4 * "ESW".index(start["bakaze"]) + start["kyoku"] - 1
+            assert kyoku["honba"] == start["honba"]
+            assert {message["type"] for message in kyoku["end_status"]} in ({"hora"}, {"ryukyoku"})
+            assert all(len(message["deltas"]) == 4 for message in kyoku["end_status"])
+            assert [sum(row) for row in phi] == pytest.approx([1] * 4)
+        for logs in each["split_logs"]:
+            assert (len(logs["name"]), len(logs["log"])) == (4, 1)
+
+
+def test_entries_are_consistent(documents: list[dict[str, Any]]) -> None:
+    for seat, entry in entries(documents):
+        assert list(entry) == ENTRY_KEYS
+        details, index = entry["details"], entry["actual_index"]
+        values = [detail["q_value"] for detail in details]
+        assert values == sorted(values, reverse=True)
+        assert sum(detail["prob"] for detail in details) == pytest.approx(1)
+        assert (entry["expected"], entry["actual"]) == (details[0]["action"], details[index]["action"])
+        assert entry["is_equal"] == (index == 0)
+        assert all(detail["action"].get("actor", seat) == seat for detail in details)
+        assert entry["actual"]["type"] in {"dahai", "reach", "pon", "daiminkan", "ankan", "kakan", "nukidora", "hora",
+                                           "ryukyoku", "none"}  # fmt: skip
+
+
+def test_hands_and_melds(documents: list[dict[str, Any]]) -> None:
+    seen = set()
+    for _, entry in entries(documents):
+        hand, melds = entry["state"]["tehai"], entry["state"]["fuuros"]
+        assert len(hand) + 3 * len(melds) in (13, 14)
+        for meld in melds:
+            seen.add(meld["type"])
+            assert meld.keys() == MELD_KEYS[meld["type"]]
+            assert len(meld["consumed"]) == CONSUMED[meld["type"]]
+        if entry["actual"]["type"] == "dahai":
+            assert entry["actual"]["pai"] in hand
+            assert not entry["actual"]["tsumogiri"] or hand[-1] == entry["actual"]["pai"]
+    assert seen >= {"pon", "ankan"}
+
+
+def test_totals(documents: list[dict[str, Any]]) -> None:
+    for each in documents:
+        review = each["review"]
+        found = [entry for kyoku in review["kyokus"] for entry in kyoku["entries"]]
+        assert review["total_reviewed"] == len(found)
+        assert review["total_matches"] == sum(entry["is_equal"] for entry in found)
+        assert 0 <= review["rating"] <= 1
+        assert each["game_length"] in ("Hanchan", "Tonpuu")
+
+
+# The terminal ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_report_fits(review: Review, width: int) -> None:
+    console = Console(width=width, record=True, file=open(os.devnull, "w"))  # noqa: PTH123, SIM115
+    print_review(review, console)
+    lines = console.export_text().splitlines()
+    assert max(map(len, lines)) <= width
+    text = " ".join(" ".join(lines).split())
+    assert "C (seat 2) against A, B" in text
+    for bot, spec in enumerate(("bert", "rule")):
+        summary = review.summary(bot)
+        assert f"Reviewed by {spec}" in text
+        assert f"all {summary['decisions']} {summary['agreed']} " in text
+    losses = sorted((opinion.loss or 0.0 for opinion in review.opinions[0]), reverse=True)
+    assert all(f" {loss:.4f} " in text for loss in losses[:10])
+    assert "daiminkan 9s" in text
+
+
+# The page -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_holds_everything_it_needs(review: Review) -> None:
+    text = page(review)
+    (found,) = re.findall(r'<script type="application/json" id="data">\n(.*)\n</script>', text)
+    data = json.loads(found)
+    assert data["review"] == json.loads(json.dumps(review.as_json()))
+    assert data["messages"] == review.of.record.events
+    (imports,) = re.findall(r'<script type="importmap">\n(.*)\n</script>', text)
+    modules = json.loads(imports)["imports"]
+    assert {address.partition(",")[0] for address in modules.values()} == {"data:text/javascript;base64"}
+    assert "nukidora/review_view.js" in modules
+    assert not re.search(r"(?:src|href)=\"(?!#)", text.partition("<main>")[2])
+
+
+def test_names_cannot_leave_their_script(review: Review) -> None:
+    hostile = "</script><img src=x onerror=alert(1)>"
+    start, *others = review.of.record.events
+    events = [start | {"names": [hostile] * 3}, *others]
+    record = type(review.of.record)(events, review.of.record.rules, "hostile")
+    text = page(Review(type(review.of)(record, (hostile,) * 3, 2, review.of.decisions, review.of.views, []), {}, []))
+    assert hostile not in text
+    assert "<img" not in text
+
+
+def test_missing_files_of_the_pages_are_told(review: Review, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_module, "ENTRY", "no_such_module.js")
+    with pytest.raises(ValueError, match="--html needs the files of server/web") as told:
+        page(review)
+    assert str(told.value).isprintable()
+
+
+# The command ----------------------------------------------------------------------------------------------------------
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """Exit code, output and errors of the command."""
+    try:
+        code = main([str(argument) for argument in arguments])
+    except SystemExit as left:
+        code = int(left.code or 0)
+    return (code, *capsys.readouterr())
+
+
+def test_the_command_writes_what_is_asked_for(
+    record: Path, review: Review, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain, theirs, html = (tmp_path / name for name in ("a.json", "b.json", "c.html"))
+    code, out, _ = run(capsys, record, "--seat", 2, "--bot", "bert", "--bot", "rule", "--json", plain, "--html", html)
+    assert (code, out) == (OK, f"wrote {plain}\nwrote {html}\n")
+    assert json.loads(plain.read_text()) == json.loads(json.dumps(review.as_json()))
+    assert html.read_text() == page(review)
+    code, out, _ = run(capsys, record, "--seat", 2, "--json", theirs, "--format", "mjai-reviewer")
+    assert (code, out) == (OK, f"wrote {theirs}\n")
+    assert json.loads(theirs.read_text()) == json.loads(json.dumps(document(review)))
+
+
+def test_the_command_prints_a_report(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, record, "--seat", 0)
+    assert code == OK
+    assert "Reviewed by bert" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        ("{record}", BAD_ARGUMENTS, "--seat"),
+        ("{record} --seat 3", BAD_ARGUMENTS, "'3' is not a seat"),
+        ("{record} --seat 0 --bot nobody", BAD_ARGUMENTS, "unknown bot 'nobody'"),
+        ("{record} --seat 0 --bot random", BAD_ARGUMENTS, "has no action values"),
+        ("{record} --seat 0 --bot exec:true", BAD_ARGUMENTS, "is no bot of this process"),
+        ("{tmp}/none.json --seat 0", BAD_ARGUMENTS, "none.json: No such file"),
+        ("{tmp} --seat 0", BAD_ARGUMENTS, "Is a directory"),
+        ("{tmp}/broken.json --seat 0", FAILED, "broken.json: line 1 column"),
+        ("{tmp}/empty.json --seat 0", FAILED, "empty.json: beginning: no game record"),
+        ("{tmp}/four.json --seat 0", FAILED, "three-player"),
+        ("{record} --seat 0 --json {tmp}/no/file", BAD_ARGUMENTS, "name a file in a folder that exists"),
+        ("{record} --seat 0 --html {tmp}", BAD_ARGUMENTS, "name a file in a folder that exists"),
+        ("{record} --seat 0 --json /dev/full", BAD_ARGUMENTS, "No space left"),
+        ("{record} --seat 0 --format mjai-reviewer", BAD_ARGUMENTS, "is for --json FILE"),
+        (
+            "{record} --seat 0 --format mjai-reviewer --json {tmp}/x --bot rule --bot bert",
+            BAD_ARGUMENTS,
+            "room for one bot",
+        ),
+    ],
+)
+def test_mistakes_are_told_in_one_line(
+    record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: str, code: int, told: str
+) -> None:
+    (tmp_path / "broken.json").write_text('{"log": [')
+    (tmp_path / "empty.json").write_text("")
+    (tmp_path / "four.json").write_text('{"name": ["a", "b", "c", "d"], "log": [1]}')
+    found, out, errors = run(capsys, *arguments.format(record=record, tmp=tmp_path).split())
+    assert (found, out) == (code, "")
+    assert told in errors
+    assert errors.startswith("agents.review: ")
+    assert errors.count("\n") == 1
+
+
+SLOW = """
+import time
+import numpy as np
+
+class Slow:
+    name = "slow"
+    def act(self, views):
+        return None
+    def action_values(self, views):
+        print("thinking", flush=True)
+        time.sleep(60)
+"""
+
+
+def test_ctrl_c_ends_it(record: Path, tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    command = [sys.executable, "-m", "agents.review", str(record), "--seat", "0", "--bot", f"{tmp_path}/slow.py:Slow"]
+    with subprocess.Popen(
+        command, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "thinking\n"
+        program.send_signal(signal.SIGINT)
+        started = time.monotonic()
+        _, errors = program.communicate(timeout=30)
+    assert (program.returncode, errors) == (INTERRUPTED, "interrupted\n")
+    assert time.monotonic() - started < 10

@@ -1,0 +1,416 @@
+"""The HTTP API: records that are sent to be read, and reviews."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import random
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.registry import make
+from agents.review.decisions import seat_decisions
+from agents.review.review import make_review
+from engine.records.files import read_records
+from server import reviews as reviews_module
+from server.access import UPLOADS_AT_ONCE, RateLimitError
+from server.api.guard import MAX_UPLOAD
+from server.review_work import MAX_RECORD, MAX_RESULT, read, review
+from server.reviews import KEPT_PER_ADDRESS, MAX_WAITING, Review, Reviews
+from server.worker import no_progress
+from tests.support import worker_tasks
+from tests.support.running_server import TABLE, Live, live, play_into
+from tests.support.server_bots import Bot, serving
+
+RECORDS = sorted((Path(__file__).resolve().parents[1] / "data" / "records").iterdir())
+MJAI, MJLOG, TENHOU = (
+    next(path for path in RECORDS if path.name.endswith(suffix)) for suffix in ("1.mjson", ".xml", "2024_1.json")
+)
+SOON = 60.0  # seconds
+
+
+@pytest.fixture
+async def at(tmp_path: Path) -> AsyncIterator[Live]:
+    """A server. Its worker processes may need some seconds to start where the processor is busy."""
+    async with (
+        serving(tmp_path, timeout=3 * SOON) as server,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", trust_env=False, timeout=SOON) as http,
+    ):
+        yield Live(server, http)
+
+
+async def finished(at: Live, review_id: str) -> dict[str, Any]:
+    """The review once it is over."""
+    async with asyncio.timeout(SOON):
+        while (found := await at.get(f"/api/reviews/{review_id}"))["status"] in ("queued", "running"):
+            assert 0 <= found["done"] <= found["decisions"]
+            await asyncio.sleep(0.02)
+    return dict(found)
+
+
+def expected_review(path: Path, seat: int, *bots: str) -> Any:
+    """The review that the command writes."""
+    made = make_review(seat_decisions(read_records(path), seat), {bot: make(bot) for bot in bots}, lambda n: None)
+    return json.loads(json.dumps(made.as_json()))
+
+
+# Records --------------------------------------------------------------------------------------------------------------
+
+
+def broken_round(path: Path) -> bytes:
+    """A record with a discard of a tile that nobody holds."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    number = next(number for number, line in enumerate(lines) if '"dahai"' in line)
+    return "\n".join(
+        [*lines[:number], lines[number].replace('"pai":"', '"pai":"9m","x":"'), *lines[number + 1 :]]
+    ).encode()
+
+
+@pytest.mark.usefixtures("no_error_is_logged")
+async def test_records_of_all_formats_are_read(at: Live) -> None:
+    for path in (MJAI, MJLOG, TENHOU):
+        for data in (path.read_bytes(), gzip.compress(path.read_bytes())):
+            response = await at.http.post("/api/records", content=data)
+            assert response.status_code == 200, response.text
+            assert response.headers["content-encoding"] == "gzip"
+            events = json.loads(json.dumps(read_records(path).events))
+            assert response.json() == {"messages": events, "problems": []}
+    plain = await at.http.post("/api/records", content=TENHOU.read_bytes(), headers={"Accept-Encoding": "identity"})
+    assert plain.headers.get("content-encoding") is None
+    assert plain.content == response.content
+    found = (await at.http.post("/api/records", content=broken_round(MJAI))).json()
+    assert len(found["messages"]) > 100
+    (problem,) = found["problems"]
+    assert "the rules say" in problem
+
+
+ENTITIES = "".join(f'<!ENTITY a{n + 1} "{f"&a{n};" * 10}">' for n in range(9))
+BOMB = f'<!DOCTYPE x [<!ENTITY a0 "aaaaaaaaaa">{ENTITIES}]><mjloggm><UN n0="&a9;"/></mjloggm>'
+BROKEN = {
+    "garbage": (b"garbage", "no game record"),
+    "a blank": (b" ", "no game record"),
+    "no UTF-8": (b"\xff\xfe{", "not UTF-8"),
+    "half a gzip file": (gzip.compress(MJLOG.read_bytes())[:1000], "gzip data is damaged"),
+    "zeros": (gzip.compress(bytes(100 << 20)), "longer than 8,388,608 bytes"),
+    "half a record": (MJAI.read_bytes()[:5000], "cut"),
+    "entities": (BOMB.encode(), "DOCTYPE"),
+    "nesting": (b'{"log":' + b"[" * 100_000, "file"),
+    "nested objects": (b'{"type":' * 30_000, "RecursionError"),
+    "a long number": (b'{"log":' + b"9" * 10_000 + b"}", "file"),
+    "a list": (b"[]", "no game record"),
+    "no game": (b"{}", "no tenhou.net/6 record"),
+    "four players": (b'{"name":["a","b","c","d"],"log":[1]}', "three-player"),
+    "a page": (b"<html><body>404</body></html>", "unknown tag"),
+    "an empty page": (b"<html></html>", "the log ends before"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_records_are_refused_in_one_line(name: str) -> None:
+    data, told = BROKEN[name]
+    with pytest.raises(ValueError, match=told) as refused:
+        read(no_progress, data=data)
+    assert str(refused.value).startswith("record: ")
+    assert len(str(refused.value)) < 400
+
+
+@pytest.mark.usefixtures("no_error_is_logged")
+async def test_broken_and_long_records_are_refused(at: Live) -> None:
+    for data, _ in BROKEN.values():
+        assert (await at.refused(422, "POST", "/api/records", content=data)).startswith("record: ")
+    asked = await at.http.post("/api/reviews?bot=rule&seat=0", content=BOMB.encode())
+    over = await finished(at, asked.json()["id"])
+    assert over["status"] == "failed"
+    assert "DOCTYPE" in over["error"]
+    assert over["error"] == await at.refused(409, "GET", f"/api/reviews/{over['id']}/result")
+    for path in ("/api/records", "/api/reviews?bot=rule&seat=0"):
+        assert "262,144" in await at.refused(413, "POST", path, content=b"x" * (MAX_UPLOAD + 1))
+    assert "no game record" in await at.refused(422, "POST", "/api/records", content=b" " * MAX_UPLOAD)
+    assert "it is empty" in await at.refused(422, "POST", "/api/records", content=b"")
+    assert "8,192" in await at.refused(413, "POST", "/api/rooms", content=b"x" * 8193)
+
+
+def mutated(chance: random.Random, data: bytes) -> bytes:
+    """A record with a few bytes changed, left out or repeated."""
+    for _ in range(chance.choice([1, 1, 2, 5])):
+        at, length = chance.randrange(len(data)), chance.choice([1, 1, 3, 50])
+        new = chance.choice([b"", b"0", b"-1", b"99", b'"', b"9" * 30, b"null", data[at : at + 2 * length]])
+        data = data[:at] + new + data[at + length :]
+    return data
+
+
+def renumbered(chance: random.Random, data: bytes) -> bytes:
+    """A record with one number changed."""
+    starts = [number for number in range(len(data) - 1) if data[number : number + 1].isdigit()]
+    at = chance.choice(starts)
+    return data[:at] + str(chance.choice([-1, 0, 3, 9, 37, 255, 2**31, 2**70])).encode() + data[at + 1 :]
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from(RECORDS), st.sampled_from([mutated, renumbered]))
+def test_a_changed_record_is_read_or_refused(
+    seed: int, path: Path, change: Callable[[random.Random, bytes], bytes]
+) -> None:
+    """Whatever is wrong, it is a ValueError."""
+    chance = random.Random(seed)
+    data = change(chance, path.read_bytes())
+    for work in (partial(read, data=data), partial(review, data=data, source="x", bots=("rule",), seat=seed % 3)):
+        with suppress(ValueError):
+            assert work(no_progress).startswith(b"\x1f\x8b")
+
+
+def test_a_result_that_is_too_long_is_refused() -> None:
+    chance = random.Random(1)
+    lines = MJAI.read_text(encoding="utf-8").splitlines()
+    lines[0] = json.dumps(json.loads(lines[0]) | {"x": chance.randbytes(MAX_RESULT).hex()})
+    with pytest.raises(ValueError, match="the result is longer than"):
+        read(no_progress, data="\n".join(lines).encode())
+    assert MAX_RECORD > 2 * MAX_RESULT
+
+
+async def test_one_record_at_a_time_of_an_address(at: Live) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", at.server.port)
+    writer.write(b"POST /api/records HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+    await asyncio.sleep(0.2)
+    response = await at.http.post("/api/records", content=b"{}")
+    assert response.status_code == 429
+    assert int(response.headers["retry-after"]) > 0
+    assert response.headers["connection"] == "close"  # what is still sent is not read
+    writer.transport.abort()
+    await reader.read()
+    async with asyncio.timeout(10):
+        while (await at.http.post("/api/records", content=b"{}")).status_code == 429:
+            await asyncio.sleep(0.02)
+
+
+async def test_uploads_are_counted(at: Live) -> None:
+    uploading = at.server.lobby.access.uploading
+    with ExitStack() as held:
+        for number in range(UPLOADS_AT_ONCE - 1):
+            held.enter_context(uploading(f"10.0.0.{number}"))
+        with uploading("2001:db8::1"), pytest.raises(RateLimitError, match="too many"), uploading("10.0.1.1"):
+            pass
+        with uploading("2001:db8::1"), pytest.raises(RateLimitError, match="another"), uploading("2001:db8::2"):
+            pass
+        with uploading("10.0.1.1"):
+            pass
+
+
+# Reviews --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("no_error_is_logged")
+async def test_a_record_that_is_sent_is_reviewed(at: Live) -> None:
+    response = await at.http.post("/api/reviews?bot=bert&bot=rule&seat=1", content=gzip.compress(MJLOG.read_bytes()))
+    assert (response.status_code, response.json()["status"]) == (202, "queued")
+    review_id = response.json()["id"]
+    over = await finished(at, review_id)
+    expected = expected_review(MJLOG, 1, "bert", "rule")
+    n = 2 * len(expected["decisions"])
+    assert over == {"id": review_id, "status": "done", "done": n, "decisions": n, "error": ""}
+    found = await at.get(f"/api/reviews/{review_id}/result")
+    for ours, theirs in zip(found["decisions"], expected["decisions"], strict=True):
+        assert ours["actual"] == theirs["actual"]
+        assert [each["actual"] for each in ours["reviews"]] == [each["actual"] for each in theirs["reviews"]]
+    assert found["summary"][1] == expected["summary"][1]
+
+
+@pytest.mark.usefixtures("no_error_is_logged")
+async def test_a_stored_game_is_reviewed_once(at: Live) -> None:
+    bot = Bot(at.server, "aki", room=TABLE)
+    question = await play_into(bot, 1)
+    (game,) = at.server.lobby.games
+    query = f"/api/reviews?bot=rule&seat=2&game={game}"
+    assert "still being played" in await at.refused(409, "POST", query)
+    await bot.answer(question)
+    await bot.play()
+    async with asyncio.timeout(10):
+        while (response := await at.http.post(query)).status_code == 409:
+            await asyncio.sleep(0.02)
+    first = response.json()
+    assert (await at.http.post(query)).json()["id"] == first["id"]
+    assert (await finished(at, first["id"]))["status"] == "done"
+    assert (await at.http.post(query)).json()["id"] == first["id"]
+    result = await at.get(f"/api/reviews/{first['id']}/result")
+    assert (result["seat"], result["bots"]) == (2, ["rule"])
+    record = gzip.decompress((await at.http.get(f"/api/games/{game}/record")).content).decode()
+    messages = [json.loads(line) for line in record.splitlines()]
+    messages = [message for message in messages if message["type"] != "error"]
+    for decision in result["decisions"]:
+        played = [each for each in messages[decision["message"] + 1 :] if each.get("actor") == 2]
+        assert decision["actual"]["type"] in ("none", "ryukyoku") or played[0]["type"] == decision["actual"]["type"]
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "told"),
+    [
+        ("seat=0&game=x", 422, "bot is missing"),
+        ("bot=rule&game=x", 422, "seat is missing"),
+        ("bot=rule&seat=3&game=x", 422, "seat is '3'"),
+        ("bot=rule&seat=0", 422, "name a game, or send a record"),
+        ("bot=random&seat=0&game=x", 422, "choose a bot that can review: rule, bert"),
+        ("bot=bert:/etc&seat=0&game=x", 422, "choose a bot"),
+        ("bot=rule&bot=bert&bot=rule&seat=0&game=x", 422, "bot is"),
+        ("bot=rule&seat=0&game=x", 404, "there is no game 'x'"),
+        ("bot=rule&seat=0&games=x", 422, "games is unknown"),
+    ],
+)
+async def test_what_cannot_be_reviewed_is_told(at: Live, query: str, status: int, told: str) -> None:
+    assert told in await at.refused(status, "POST", f"/api/reviews?{query}")
+
+
+async def test_a_game_and_a_record_are_too_much(at: Live) -> None:
+    told = await at.refused(422, "POST", "/api/reviews?bot=rule&seat=0&game=x", content=b"{}")
+    assert "one of the two" in told
+
+
+async def test_what_is_not_there_is_told(at: Live) -> None:
+    for path in ("/api/reviews/none", "/api/reviews/none/result"):
+        assert "there is no review 'none'" in await at.refused(404, "GET", path)
+
+
+# The queue ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def waiting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Reviews are done once this file exists."""
+    file = tmp_path / "go"
+    monkeypatch.setattr(reviews_module, "partial", lambda _, **__: partial(worker_tasks.wait_for, file=file))
+    return file
+
+
+async def until_over(*wanted: Review) -> None:
+    async with asyncio.timeout(SOON):
+        while not all(each.over for each in wanted):
+            await asyncio.sleep(0.01)
+
+
+async def no_game(game_id: str) -> bytes | None:
+    return None
+
+
+async def test_games_go_on_while_a_review_is_done(at: Live, waiting: Path) -> None:
+    review_id = (await at.http.post("/api/reviews?bot=rule&seat=0", content=b"x")).json()["id"]
+    async with asyncio.timeout(SOON):
+        while (await at.get(f"/api/reviews/{review_id}"))["decisions"] == 0:
+            await asyncio.sleep(0.01)
+    await Bot(at.server, "aki", room=TABLE).play()
+    assert (await at.get(f"/api/reviews/{review_id}"))["status"] == "running"
+    assert "is running" in await at.refused(409, "GET", f"/api/reviews/{review_id}/result")
+    waiting.touch()
+    assert (await finished(at, review_id))["status"] == "done"
+
+
+@pytest.mark.usefixtures("waiting")
+async def test_the_server_stops_while_a_review_is_done(tmp_path: Path) -> None:
+    async with live(tmp_path / "data") as at:
+        for _ in range(2):
+            assert (await at.http.post("/api/reviews?bot=rule&seat=0", content=b"x")).status_code == 202
+        async with asyncio.timeout(SOON):
+            while not (children := worker_processes()):
+                await asyncio.sleep(0.01)
+    assert worker_processes() & children == set()
+
+
+def worker_processes() -> set[int]:
+    """The worker processes that this process has started."""
+    children = {
+        int(pid) for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()
+    }
+    return {pid for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()}
+
+
+async def test_the_queue_is_short_and_each_address_has_its_share(waiting: Path) -> None:
+    reviews = Reviews(no_game)
+    try:
+        added = [reviews.add("10.0.0.1", ("rule",), 0, record=b"x") for _ in range(2)]
+        with pytest.raises(RateLimitError, match=r"2 reviews for 10\.0\.0\.1"):
+            reviews.add("10.0.0.1", ("rule",), 0, record=b"x")
+        added += [reviews.add(f"10.0.1.{number}", ("rule",), 0, record=b"x") for number in range(MAX_WAITING - 2)]
+        with pytest.raises(RateLimitError, match="wait already"):
+            reviews.add("10.0.2.1", ("rule",), 0, record=b"x")
+        waiting.touch()
+        await until_over(*added)
+        assert {each.status for each in added} == {"done"}
+        assert {each.record for each in added} == {b""}
+        reviews.add("10.0.0.1", ("rule",), 0, record=b"x")
+    finally:
+        await reviews.close()
+
+
+async def test_a_review_that_nobody_asks_about_is_not_done(waiting: Path) -> None:
+    reviews = Reviews(no_game)
+    try:
+        first, second, third = (reviews.add(f"10.0.0.{number}", ("rule",), 0, record=b"x") for number in range(3))
+        second.asked -= 1000
+        waiting.touch()
+        await until_over(first, third)
+        assert reviews.find(second.id) is None
+        assert reviews.find(third.id) is third
+    finally:
+        await reviews.close()
+
+
+async def test_results_are_kept_within_limits(waiting: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reviews_module, "KEPT_BYTES", 40)
+    monkeypatch.setattr(reviews_module, "KEPT_TIME", 1000)
+    waiting.touch()
+    reviews = Reviews(no_game)
+    try:
+        done = []
+        for number in range(KEPT_PER_ADDRESS + 3):
+            done.append(reviews.add("10.0.0.1" if number > 1 else "10.0.0.2", ("rule",), 0, record=b"x"))
+            await until_over(done[-1])
+        kept = [each for each in done if reviews.find(each.id)]
+        assert kept == done[-10:]  # of four bytes each
+        monkeypatch.setattr(reviews_module, "KEPT_BYTES", 1000)
+        for _ in range(KEPT_PER_ADDRESS + 3):
+            done.append(reviews.add("10.0.0.1", ("rule",), 0, record=b"x"))
+            await until_over(done[-1])
+        assert [each for each in done if reviews.find(each.id)] == done[-KEPT_PER_ADDRESS:]
+    finally:
+        await reviews.close()
+
+
+async def test_a_result_expires(waiting: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reviews_module, "KEPT_TIME", 0.05)
+    waiting.touch()
+    reviews = Reviews(no_game)
+    try:
+        added = reviews.add("10.0.0.1", ("rule",), 0, record=b"x")
+        await until_over(added)
+        async with asyncio.timeout(SOON):
+            while reviews.find(added.id) is not None:
+                await asyncio.sleep(0.01)
+    finally:
+        await reviews.close()
+
+
+async def test_a_failed_review_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    reviews = Reviews(no_game)
+    try:
+        missing = reviews.add("10.0.0.1", ("rule",), 0, game="gone")
+        await until_over(missing)
+        assert missing.error == "the review has failed: the game is not stored any more"
+        assert reviews.add("10.0.0.1", ("rule",), 0, game="gone") is not missing
+        monkeypatch.setattr(reviews_module, "partial", lambda _, **__: worker_tasks.crash)
+        crashed = reviews.add("10.0.0.2", ("rule",), 0, record=b"x")
+        await until_over(crashed)
+        assert crashed.error == "the review has failed: the worker process has ended unexpectedly; try again"
+        monkeypatch.setattr(reviews_module, "partial", lambda _, **__: worker_tasks.sleep)
+        monkeypatch.setattr(reviews_module, "TIMEOUT", 0.1)
+        slow = reviews.add("10.0.0.3", ("rule",), 0, record=b"x")
+        await until_over(slow)
+        assert slow.error == "the review has failed: it took longer than 0.1 s"
+    finally:
+        await reviews.close()

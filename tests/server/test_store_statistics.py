@@ -1,0 +1,392 @@
+"""Statistics of players: counted from records, stored with a game or afterwards, read and sent by the API."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from alembic import command
+from sqlalchemy import text
+
+from agents.registry import BUILT_IN
+from arena import statistics as arena
+from arena.play import play_chunk
+from arena.recorder import file_name
+from arena.schedule import RunSettings, games_of
+from engine.mjai.messages import Message
+from engine.rules import TENHOU
+from server import counting
+from server.counting import count_plays, count_stored_games, plays_of
+from server.migrations import configuration
+from server.store import FinishedGame, Opponent, Play, PlayerStatistics, Store, StoreError
+from server.store.database import make_engine, read_url
+from tests.support.arena_runs import last_update
+from tests.support.running_server import TABLE, live
+from tests.support.server_bots import Bot
+from tests.support.stored_games import NOON, all_items, make_game, opened, seat_results
+
+BOTS = [*BUILT_IN]
+TABLES = [tuple(BOTS[(first + offset) % len(BOTS)] for offset in range(3)) for first in range(0, len(BOTS), 3)]
+# What the arena counts as well, from tables: Play's name -> index
+ARENA = {
+    "rounds": arena.ROUNDS,
+    "wins": arena.WINS,
+    "tsumos": arena.TSUMOS,
+    "win_points": arena.WIN_POINTS,
+    "deal_ins": arena.DEAL_INS,
+    "deal_in_points": arena.DEAL_IN_POINTS,
+    "riichis": arena.RIICHIS,
+    "calls": arena.CALLS,
+    "draws": arena.DRAWS,
+    "nukidora": arena.NUKIDORAS,
+}
+
+
+@dataclass(frozen=True)
+class Played:
+    """A game of the arena: who had the seats, the record (.mjson.gz), and the arena's counts of each seat."""
+
+    names: tuple[str, ...]
+    record: bytes
+    counts: np.ndarray
+
+
+def play(bots: Sequence[str], walls: int, rules: str = "tenhou", seed: int = 5) -> Iterator[Played]:
+    """Games of three bots, each wall in all rotations."""
+    settings = RunSettings(tuple(bots), 3 * walls, seed, rules, "hanchan")
+    with TemporaryDirectory() as folder:
+        result = last_update(play_chunk(settings, settings.make_bots(), list(range(walls)), Path(folder)))
+        counts = result.counts.reshape(-1, 3, arena.N_COUNTS)
+        for game, of_game in zip(games_of(settings, range(walls)), counts, strict=True):
+            names = tuple(bots[index] for index in game.seats)
+            yield Played(names, (Path(folder) / file_name(game)).read_bytes(), of_game)
+
+
+@pytest.mark.parametrize("rules", ["tenhou", "majsoul"])
+@pytest.mark.parametrize("bots", TABLES, ids="+".join)
+def test_counts_are_those_of_the_arena(bots: Sequence[str], rules: str) -> None:
+    n = 0
+    for game in play(bots, 2 if "bert" in bots else 20, rules):
+        for play_of_seat, expected in zip(plays_of(game.record), game.counts.tolist(), strict=True):
+            assert {key: getattr(play_of_seat, key) for key in ARENA} == {
+                key: expected[index] for key, index in ARENA.items()
+            }
+            n += play_of_seat.rounds
+    assert n
+
+
+def round_of(*events: Message) -> list[Message]:
+    return [{"type": "start_kyoku"}, *events, {"type": "end_kyoku"}]
+
+
+def discards(seat: int, n: int) -> list[Message]:
+    return [{"type": "dahai", "actor": seat}] * n
+
+
+def hora(actor: int, target: int, points: int) -> Message:
+    return {"type": "hora", "actor": actor, "target": target, "hora_points": points}
+
+
+def test_turns_of_wins_and_tenpai_are_counted() -> None:
+    messages = [
+        *round_of(*discards(0, 7), *discards(1, 7), hora(1, 1, 3000)),  # tsumo in the eighth turn
+        *round_of(*discards(1, 4), hora(1, 2, 8000), hora(0, 2, 2000)),  # after four discards, and before the first
+        *round_of({"type": "ryukyoku", "reason": "fanpai", "tenpais": [True, False, True]}),
+        *round_of({"type": "ryukyoku", "reason": "nagashimangan", "tenpais": [False, False, True]}),
+        *round_of({"type": "ryukyoku", "reason": "kyushukyuhai", "tenpais": [True, False, False]}),
+        {"type": "error", "actor": 0, "message": "late"},
+    ]
+    first, second, third = count_plays(messages)
+    assert first == Play(rounds=5, wins=1, win_points=2000, win_turns=1, draws=3, exhaustive_draws=2, draws_tenpai=1)
+    assert second == Play(rounds=5, wins=2, tsumos=1, win_points=11_000, win_turns=12, draws=3, exhaustive_draws=2)
+    assert third == Play(rounds=5, deal_ins=1, deal_in_points=10_000, draws=3, exhaustive_draws=2, draws_tenpai=2)
+
+
+# In the store ---------------------------------------------------------------------------------------------------------
+
+
+@cache
+def played() -> list[Played]:
+    """Games to store: of three bots, and of one that has two seats."""
+    return [*play(("rule", "efficiency", "random"), 4), *play(("rule", "rule", "tsumogiri"), 2)]
+
+
+def finished(game: Played, number: int, **changes: Any) -> FinishedGame:
+    """The game as it is stored; every second one in another room and under other rules."""
+    scores = game.counts[:, arena.SCORE].tolist()
+    room, rules = (("default", "tenhou"), ("cup+rule", "majsoul"))[number % 2]
+    fields = {
+        "plays": plays_of(game.record),
+        "record": game.record,
+        "room": room,
+        "rules": rules,
+        "id": f"{number:032}",
+    }
+    return make_game(minute=number, seats=seat_results(game.names, scores), **(fields | changes))
+
+
+def expected_statistics(name: str, games: Sequence[Played]) -> dict[str, Any]:
+    """Statistics counted from the games themselves, with the rates of the arena."""
+    found: list[tuple[int, int, list[int]]] = []  # rank, score and counts of each seat of the player
+    for game in games:
+        scores = game.counts[:, arena.SCORE].tolist()
+        for seat, rank in enumerate(TENHOU.ranks(scores)):
+            if game.names[seat] == name:
+                found.append((rank, scores[seat], game.counts[seat].tolist()))
+    ranks = Counter(rank for rank, _, _ in found)
+    totals = [sum(column) for column in zip(*(counts for _, _, counts in found), strict=True)]
+    rounds, wins, deal_ins = totals[arena.ROUNDS], totals[arena.WINS], totals[arena.DEAL_INS]
+    return {
+        "games": len(found),
+        "firsts": ranks[1],
+        "seconds": ranks[2],
+        "thirds": ranks[3],
+        "busts": sum(score < 0 for _, score, _ in found),
+        "mean_rank": ratio(sum(rank for rank, _, _ in found), len(found)),
+        "mean_score": ratio(sum(score for _, score, _ in found), len(found)),
+        "win_rate": ratio(wins, rounds),
+        "tsumo_share": ratio(totals[arena.TSUMOS], wins),
+        "mean_win_points": ratio(totals[arena.WIN_POINTS], wins),
+        "deal_in_rate": ratio(deal_ins, rounds),
+        "mean_deal_in_points": ratio(totals[arena.DEAL_IN_POINTS], deal_ins),
+        "riichi_rate": ratio(totals[arena.RIICHIS], rounds),
+        "call_rate": ratio(totals[arena.CALLS], rounds),
+        "draw_rate": ratio(totals[arena.DRAWS], rounds),
+        "nukidora_per_round": ratio(totals[arena.NUKIDORAS], rounds),
+    }
+
+
+def ratio(total: int, number: int) -> float | None:
+    return total / number if number else None
+
+
+def check(found: PlayerStatistics | dict[str, Any], games: Sequence[Played]) -> None:
+    values = found if isinstance(found, dict) else found.model_dump()
+    expected = expected_statistics(values["name"], games)
+    assert {key: values[key] for key in expected} == pytest.approx(expected)
+
+
+async def test_statistics_are_those_of_the_stored_games(database_url: str) -> None:
+    games = played()
+    async with opened(database_url) as store:
+        for number, game in enumerate(games):
+            await store.save_game(finished(game, number))
+        for name in ("rule", "efficiency", "random", "tsumogiri"):
+            check(await store.statistics(name), games)
+        check(await store.statistics("rule", room="cup+rule"), games[1::2])
+        check(await store.statistics("rule", rules="tenhou"), games[::2])
+        since, until = NOON + timedelta(minutes=3), NOON + timedelta(minutes=15)
+        check(await store.statistics("rule", since=since, until=until), games[3:15])
+        check(await store.statistics("rule", "default", "tenhou", since, until), games[4:15:2])
+        for nothing in (store.statistics("nobody"), store.statistics("rule", room="nowhere")):
+            none = await nothing
+            assert (none.games, none.play, none.mean_rank, none.win_rate) == (0, Play(), None, None)
+
+
+async def test_statistics_are_of_the_latest_games(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    games = played()
+    monkeypatch.setattr("server.store.lists.MOST_SEATS", 5)
+    async with opened(database_url) as store:
+        for number, game in enumerate(games[:12]):
+            await store.save_game(finished(game, number))
+        check(await store.statistics("efficiency"), games[7:12])
+        check(await store.statistics("efficiency", room="default"), games[2:12:2])
+        assert [opponent.games for opponent in (await store.opponents("efficiency")).items] == [5, 5]
+
+
+async def test_opponents_are_those_of_the_stored_games(database_url: str) -> None:
+    games = played()
+    async with opened(database_url) as store:
+        for number, game in enumerate(games):
+            await store.save_game(finished(game, number))
+        for name in ("rule", "efficiency", "random"):
+            expected: dict[str, list[int]] = {}
+            for game in games:
+                ranks = TENHOU.ranks(game.counts[:, arena.SCORE].tolist())
+                for own, opponent in ((own, other) for own in range(3) for other in range(3)):
+                    if game.names[own] == name != game.names[opponent]:
+                        expected.setdefault(game.names[opponent], []).append(ranks[own] - ranks[opponent])
+            found = await all_items(partial(store.opponents, name, limit=1))
+            assert found == (await store.opponents(name)).items
+            assert found == [
+                Opponent(
+                    name=opponent,
+                    house_bot=False,
+                    games=len(differences),
+                    better=sum(difference < 0 for difference in differences),
+                    rank_difference=sum(differences),
+                )
+                for opponent, differences in sorted(expected.items(), key=lambda item: (-len(item[1]), item[0]))
+            ]
+        with pytest.raises(ValueError, match="invalid cursor"):
+            await store.opponents("rule", cursor="x")
+
+
+async def test_stored_games_are_counted_after_an_update(
+    database_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Also where that is interrupted, one record is garbled, and new games are stored meanwhile."""
+    monkeypatch.setattr(counting, "BATCH", 2)
+    monkeypatch.setattr(counting, "PAUSE", 0)
+    games = played()[:12]
+    async with opened(database_url) as store:
+        for number, game in enumerate(games[:11]):
+            await store.save_game(finished(game, number, plays=None))
+        await store.save_game(make_game(("x", "y", "z"), minute=30, id="0" * 31 + "a", record=b"garbled"))
+    await downgrade(database_url, "0002")
+    async with opened(database_url) as store:
+        before = await store.statistics("rule")
+        assert (before.games, before.play, before.win_rate) == (11, Play(), None)
+        await interrupt_after(store, 2, monkeypatch)
+        assert 0 < (await store.statistics("rule")).play.rounds < sum(game.counts[0, arena.ROUNDS] for game in games)
+        await store.save_game(finished(games[11], 11))
+        await count_stored_games(store)
+        for name in ("rule", "efficiency", "random"):
+            check(await store.statistics(name), games)
+        assert [*await store.uncounted("", 9)] == ["0" * 31 + "a"]
+    assert "record cannot be read for statistics" in caplog.text
+
+
+async def downgrade(url: str, version: str) -> None:
+    engine = make_engine(read_url(url), migrating=True)
+    async with engine.begin() as connection:
+        await connection.run_sync(lambda sync: command.downgrade(configuration(sync), version))
+        row = (await connection.execute(text("SELECT * FROM seats"))).mappings().first()
+        assert row is not None
+        assert "rounds" not in row
+    await engine.dispose()
+
+
+async def interrupt_after(store: Store, batches: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count stored games, and cancel that once some batches are written."""
+    written = asyncio.Event()
+    calls = iter(range(batches))
+    add = store.add_plays
+
+    async def counted(plays: Any) -> None:
+        await add(plays)
+        if next(calls, None) is None:
+            written.set()
+            await asyncio.sleep(60)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "add_plays", counted)
+        task = asyncio.create_task(count_stored_games(store))
+        await written.wait()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_counting_goes_on_when_the_database_answers_again(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "RETRY_DELAY", 0)
+    async with opened(sqlite_url) as store:
+        await store.save_game(finished(played()[0], 0, plays=None))
+        add, failures = store.add_plays, iter([StoreError("full"), StoreError("full")])
+
+        async def sometimes(plays: Any) -> None:
+            if error := next(failures, None):
+                raise error
+            await add(plays)
+
+        monkeypatch.setattr(store, "add_plays", sometimes)
+        await count_stored_games(store)
+        check(await store.statistics("rule"), played()[:1])
+
+
+async def test_every_nth_rating_is_read(database_url: str) -> None:
+    async with opened(database_url) as store:
+        for minute in range(23):
+            await store.save_game(make_game(minute=minute))
+        every = await all_items(partial(store.rating_history, "aki"))
+        assert [point.number for point in every] == list(range(1, 24))
+        for step in (2, 5, 23, 24):
+            found = await all_items(partial(store.rating_history, "aki", limit=2, step=step))
+            assert found == every[step - 1 :: step]
+
+
+async def test_players_are_found_by_the_beginning_of_their_names(database_url: str) -> None:
+    names = ("a", "ab", "abc", "a%", "Ab", "雀", "雀士", "b")
+    async with opened(database_url) as store:
+        for minute, name in enumerate(names):
+            await store.save_game(make_game((name, "other", "x_"), minute))
+        for prefix in ("", "a", "ab", "abc", "abcd", "a%", "雀", "x", "%", "_", "\U0010ffff"):
+            for order in ("rating", "games", "name"):
+                found = await all_items(partial(store.players, limit=2, order=order, prefix=prefix))
+                assert sorted(player.name for player in found) == sorted(
+                    name for name in (*names, "other", "x_") if name.startswith(prefix)
+                )
+
+
+# In the API -----------------------------------------------------------------------------------------------------------
+
+
+async def test_the_api_sends_statistics_and_opponents(tmp_path: Path) -> None:
+    games = played()
+    async with live(tmp_path) as at:
+        for number, game in enumerate(games):
+            await at.server.lobby.store.save_game(finished(game, number))
+        sent = await at.get("/api/players/rule/statistics")
+        check(sent, games)
+        assert sent == (await at.server.lobby.store.statistics("rule")).model_dump()
+        for query, selected in {
+            "room=cup+rule": games[1::2],
+            "rules=tenhou": games[::2],
+            "since=2025-06-01T12:03:00Z": games[3:],
+            "until=2025-06-01T21:03:00%2B09:00": games[:3],
+        }.items():
+            check(await at.get(f"/api/players/rule/statistics?{query}"), selected)
+        opponents = await at.page_through("/api/players/rule/opponents", limit=1)
+        assert opponents == [
+            opponent.model_dump() for opponent in (await at.server.lobby.store.opponents("rule")).items
+        ]
+        assert [player["name"] for player in await at.page_through("/api/players", prefix="r", limit=1)] == [
+            player["name"] for player in await at.page_through("/api/players", limit=9) if player["name"][0] == "r"
+        ]
+        numbers = [point["number"] for point in await at.page_through("/api/players/rule/ratings", step=3, limit=2)]
+        assert numbers == [3, 6, 9, 12]  # a game with two seats of one name is not rated
+
+
+@pytest.mark.parametrize("name", ["a/b", "a/statistics", "100%", "雀 士", "?a=b&c#d", "<img src=x onerror=alert(1)>"])
+async def test_the_api_sends_statistics_of_odd_names(tmp_path: Path, name: str) -> None:
+    async with live(tmp_path) as at:
+        await at.server.lobby.store.save_game(make_game((name, "b", "c")))
+        path = f"/api/players/{quote(name, safe='')}"
+        assert (await at.get(f"{path}/statistics"))["name"] == name
+        assert [opponent["name"] for opponent in (await at.get(f"{path}/opponents"))["items"]] == ["b", "c"]
+
+
+async def test_the_api_refuses_what_it_does_not_know(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        await at.server.lobby.store.save_game(make_game())
+        for page in ("statistics", "opponents"):
+            assert await at.refused(404, "GET", f"/api/players/nobody/{page}") == "there is no player 'nobody'"
+        assert "since" in await at.refused(422, "GET", "/api/players/aki/statistics?since=yesterday")
+        assert "cursor" in await at.refused(422, "GET", "/api/players/aki/opponents?cursor=x")
+        assert "step" in await at.refused(422, "GET", "/api/players/aki/ratings?step=0")
+
+
+async def test_a_game_played_on_the_server_is_counted(tmp_path: Path) -> None:
+    async with live(tmp_path, length="east") as at:
+        await Bot(at.server, "a", room=TABLE).play()
+        (game,) = await all_items(lambda cursor: at.server.lobby.store.games("a", cursor=cursor))
+        record = await at.server.lobby.store.record(game.id)
+        assert record is not None
+        messages = [json.loads(line) for line in gzip.decompress(record).splitlines()]
+        assert (await at.server.lobby.store.statistics("a")).play == count_plays(messages)[
+            game.seats.index(next(seat for seat in game.seats if seat.name == "a"))
+        ]
+        assert await at.server.lobby.store.uncounted("", 1) == {}

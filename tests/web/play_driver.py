@@ -1,0 +1,96 @@
+"""A person at the page where one plays, who clicks or presses keys."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+from playwright.sync_api import Page
+
+from tests.web.conftest import Site
+
+# What the page waits for: a dialog, an action, a discard, or nothing yet.
+SITUATION = """() => {
+  const shown = (selector) => [...document.querySelectorAll(selector)];
+  if (document.querySelector(".play-dialog[open] a[href='/']")) return { kind: "over" };
+  if (document.querySelector(".play-dialog[open] footer button")) return { kind: "result" };
+  const actions = shown(".actions button").map((each) => each.dataset.key);
+  const tiles = shown("nuki-table button").filter((each) => !each.disabled).length;
+  return actions.length + tiles ? { kind: "question", actions, tiles } : null;
+}"""
+WANTED = "wnrpkx"  # keys of the actions that are taken, the first that is there
+CALM = {"length": "east", "fill": ["rule", "efficiency"], "fill_delay": 0, "decision_time": 60, "bank_time": 60}
+
+
+@dataclass
+class Person:
+    """Somebody at a page who plays until the game is over."""
+
+    page: Page
+    keyboard: bool = False
+    did: Counter[str] = field(default_factory=Counter)
+
+    def step(self) -> str:
+        """Do what is due; returns its name: ``over``, ``result``, ``discard`` or the key of an action."""
+        found: dict[str, Any] = self.page.wait_for_function(SITUATION).json_value()
+        name = found["kind"] if found["kind"] != "question" else self._action(found["actions"])
+        {"over": lambda: None, "result": self._go_on, "discard": self._discard}.get(name, lambda: self._press(name))()
+        self.did[name] += 1
+        return name
+
+    def play(self, steps: int = 2000) -> bool:
+        """Play so many steps, or to the end; returns whether the game is over."""
+        return any(self.step() == "over" for _ in range(steps))
+
+    def _action(self, actions: list[str]) -> str:
+        choosing_riichi = actions == ["x"] and self.did["r"] > self.did["riichi discard"]
+        if choosing_riichi:
+            self.did["riichi discard"] += 1
+            return "discard"
+        return next((key for key in WANTED if key in actions), "discard")
+
+    def _go_on(self) -> None:
+        if self.keyboard:
+            self.page.keyboard.press("Enter")
+        else:
+            self._click(".play-dialog footer button")
+
+    def _press(self, key: str) -> None:
+        if self.keyboard:
+            self.page.keyboard.press(key)
+            if self.page.locator(f".actions [data-key={key}]:focus").count():  # one of several
+                self.page.keyboard.press("Enter")
+        else:
+            self._click(f".actions [data-key={key}]")
+
+    def _discard(self) -> None:
+        if self.keyboard:
+            self.page.keyboard.press("ArrowRight")
+            self.page.keyboard.press("Enter")
+        else:
+            self._click("nuki-table button:not(:disabled) >> nth=-1")
+
+    def _click(self, selector: str) -> None:
+        """Click what is there now; a button that has just gone, since time passes, is no fault."""
+        found = self.page.locator(selector).first
+        if found.count():
+            found.click(timeout=5000)
+
+
+def open_room(site: Site, name: str, **changes: Any) -> str:
+    """Open a room for one person against two house bots; returns the path of the page."""
+    answer = httpx.post(
+        f"{site.url}/api/rooms", json={"name": name, "settings": CALM | changes}, trust_env=False, timeout=30
+    )
+    answer.raise_for_status()
+    return f"/rooms/{name}/play"
+
+
+def set_name(page: Page, name: str) -> None:
+    """Give the browser the name of its player before the page is loaded."""
+    page.add_init_script(
+        f"localStorage.getItem('nukidora.name') ?? localStorage.setItem('nukidora.name', {json.dumps(name)})"
+    )

@@ -1,0 +1,92 @@
+"""A server of one game that a test writes message by message, and the page that plays it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from playwright.sync_api import Page, WebSocketRoute
+
+from engine.mjai.messages import Message
+
+HIDDEN = ["?"] * 13
+JOINED = {"type": "joined", "room": "default", "waiting": 1, "needed": 0}
+
+
+class ScriptedTable:
+    """Answers the WebSocket of the page; `replies` holds what the page has sent since its join."""
+
+    def __init__(self, page: Page, names: list[str] | None = None) -> None:
+        self.page = page
+        self.joins: list[Message] = []
+        self.replies: list[Message] = []
+        self.game: list[Message] = []
+        self.names = names or ["me", "right", "left"]
+        self.socket: WebSocketRoute | None = None
+        page.route_web_socket("**/mjai/**", self._connected)
+
+    def _connected(self, socket: WebSocketRoute) -> None:
+        self.socket = socket
+        socket.on_message(lambda data: self._received(json.loads(data)))
+        self._send({"type": "hello", "protocol": "mjsonp", "protocol_version": 3})
+
+    def _received(self, message: Message) -> None:
+        if message["type"] != "join":
+            self.replies.append(message)
+            return
+        self.joins.append(message)
+        if "seen" not in message:
+            self._send(JOINED)
+            return
+        first = max(0, min(message["seen"], len(self.game) - 1))
+        self._send({"type": "resumed", "from": first})
+        for again in self.game[first:]:
+            self._send(again)
+
+    def _send(self, message: Message) -> None:
+        assert self.socket is not None
+        self.socket.send(json.dumps(message))
+
+    def say(self, kind: str, **keys: Any) -> None:
+        """The next message of the game."""
+        self.game.append({"type": kind} | keys)
+        self._send(self.game[-1])
+
+    def error(self, text: str, close: bool = False) -> None:
+        """An error, after which the server may close the connection."""
+        self._send({"type": "error", "message": text})
+        if close:
+            self.close()
+
+    def close(self) -> None:
+        """Close the connection, as from the server."""
+        assert self.socket is not None
+        self.socket.close()
+
+    def begin(self, hand: list[str], dealer: int = 0, dora: str = "9m", honba: int = 0) -> None:
+        """Load the page, which has seat 0, and begin a round with its hand."""
+        self.page.goto("/rooms/default/play")
+        self.page.get_by_text("The game begins in a moment.").wait_for()
+        self.say(
+            "start_game", names=self.names, rules="tenhou", length="east", id=0,
+            resume="secret", game="0123456789abcdef", http_port=1,
+        )  # fmt: skip
+        self.round(hand, dealer, dora, honba)
+
+    def round(self, hand: list[str], dealer: int = 0, dora: str = "9m", honba: int = 0) -> None:
+        """Begin a round."""
+        self.say(
+            "start_kyoku", bakaze="E", kyoku=dealer + 1, honba=honba, kyotaku=0, oya=dealer, dora_marker=dora,
+            scores=[35000] * 3, tehais=[hand, HIDDEN, HIDDEN],
+        )  # fmt: skip
+
+    def draw(self, tile: str, *actions: Message) -> None:
+        """The page's seat draws and is asked."""
+        self.say("tsumo", actor=0, pai=tile, possible_actions=[{"actor": 0} | each for each in actions], can_act=True)
+
+    def other_discards(self, seat: int, tile: str, *actions: Message) -> None:
+        """Another seat draws and discards; the page's seat is asked if it may do something."""
+        self.say("tsumo", actor=seat, pai="?")
+        asked = {"can_act": True} if actions else {}
+        offered = [{"actor": 0, "target": seat, "pai": tile} | each for each in actions]
+        self.say("dahai", actor=seat, pai=tile, tsumogiri=True, possible_actions=offered, **asked)

@@ -1,0 +1,328 @@
+"""The lobby: playing at once, what is being played, results, connecting a bot."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from server.house_bots import names
+from tests.support.server_program import REPOSITORY
+from tests.web.conftest import Site
+
+MINUS = "\N{MINUS SIGN}"
+HOSTILE = "<img src=x onerror=alert(1)>"
+SETTINGS = {
+    "rules": "tenhou", "length": "east", "games": 0, "seats": "random", "decision_time": 5.0, "bank_time": 10.0,
+    "fill": [], "fill_delay": 5.0, "wait_timeout": 600.0, "idle": "leave", "house_bot": "rule", "max_faults": 10,
+    "resume_timeout": 30.0, "fault_penalty": 0.0, "spectator_delay": 0.0, "pause": 0.0,
+}  # fmt: skip
+only_desktop = pytest.mark.parametrize("context", ["desktop"], indirect=True)
+
+
+def live_game(game_id: str = "a" * 32, scores: tuple[int, int, int] = (35000, 35000, 35000)) -> dict[str, Any]:
+    """A game being played, as the API sends it."""
+    seats = [{"name": f"{HOSTILE}{seat}", "house_bot": False, "score": score} for seat, score in enumerate(scores)]
+    return {
+        "id": game_id, "room": HOSTILE, "rules": HOSTILE, "length": "east", "started": "2026-01-01T00:00:00Z",
+        "rounds": 0, "seats": seats, "spectator_delay": 0, "status": "playing",
+    }  # fmt: skip
+
+
+def finished_game() -> dict[str, Any]:
+    """A finished game."""
+    game = live_game("b" * 32, (25000, 50000, 30000))
+    for seat, rank in zip(game["seats"], (3, 1, 2), strict=True):
+        seat |= {"rank": rank, "points": 40.0 - 30 * rank, "penalty": 0, "faults": 0, "taken_over": False}
+    return game | {"status": "finished", "finished": "2026-01-01T00:10:00Z", "rated": True}
+
+
+def answer(page: Page, path: str, items: Callable[[], list[dict[str, Any]]]) -> list[str]:
+    """Answer requests for a list of the API, whose address begins with `path`, in the server's place."""
+    asked: list[str] = []
+
+    def fulfil(route: Route) -> None:
+        asked.append(route.request.url)
+        route.fulfill(json={"items": items(), "next_cursor": None})
+
+    page.route(re.compile(r"//[^/]+" + re.escape(path)), fulfil)
+    return asked
+
+
+def answer_all(page: Page, playing: Callable[[], list[dict[str, Any]]] = list) -> list[str]:
+    """Answer every list in the server's place: nothing there, but the games being played that are given."""
+    answer(page, "/api/rooms?", list)
+    answer(page, "/api/games?limit", list)
+    answer(page, "/api/players?", list)
+    return answer(page, "/api/games?status=playing", playing)
+
+
+@contextmanager
+def playing(address: str, *flags: str) -> Iterator[None]:
+    """A client's bot plays one game after the other while the block runs."""
+    command = [sys.executable, "-m", "agents.client", "rule", address, "--games", "0", *flags]
+    process = subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def failing_page(browser: Browser, site: Site) -> Iterator[Page]:
+    """A page whose requests may fail, which the browser logs as errors."""
+    with browser.new_context(base_url=site.url) as context:
+        yield context.new_page()
+
+
+def test_play_now_opens_the_room_that_was_asked_for(page: Page, site: Site) -> None:
+    page.goto("/")
+    play = page.get_by_role("region", name="Play now")
+    play.get_by_label("Your name").fill("Ann")
+    play.get_by_label("Opponent 1").select_option("efficiency")
+    play.get_by_label("Opponent 2").select_option("random")
+    for choice in ("Hanchan", "Mahjong Soul", "Fast"):
+        play.get_by_label(choice, exact=True).check()
+    expect(play).to_contain_text("5 s for a decision + 10 s for the game; bots take 0.3 s")
+    with page.expect_request(lambda request: request.method == "POST") as opened:
+        play.get_by_role("button", name="Play").click()
+    page.wait_for_url(re.compile("/rooms/table-[0-9a-z]+/play$"))
+    asked: Any = opened.value.post_data_json
+    assert f"/rooms/{asked['name']}/play" in page.url
+    assert asked["permanent"] is False
+    assert asked["settings"] == {
+        "rules": "majsoul", "length": "hanchan", "fill": ["efficiency", "random"], "fill_delay": 0,
+        "resume_timeout": 120, "decision_time": 5, "bank_time": 10, "pause": 0.3,
+    }  # fmt: skip
+    got: Any = site.get(f"/api/rooms/{asked['name']}")
+    assert not got["permanent"]
+    assert got["settings"].items() >= asked["settings"].items()
+    assert page.evaluate("localStorage.getItem('nukidora.name')") == "Ann"
+    page.goto("/")
+    expect(page.get_by_label("Your name")).to_have_value("Ann")
+
+
+def test_play_now_by_keys_alone(page: Page) -> None:
+    page.goto("/")
+    page.get_by_label("Your name").focus()
+    page.keyboard.type("Ann")
+    for _ in range(3):  # two opponents, then the length
+        page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    with page.expect_request(lambda request: request.method == "POST") as opened:
+        page.keyboard.press("Enter")
+    asked: Any = opened.value.post_data_json
+    assert asked["settings"]["length"] == "hanchan"
+    page.wait_for_url(re.compile("/play$"))
+
+
+def test_a_name_is_needed_to_play(page: Page) -> None:
+    page.goto("/")
+    page.get_by_label("Your name").fill("   ")
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(page.get_by_label("Your name")).to_be_focused()
+    assert page.evaluate("document.querySelector('[name=name]').validity.valid") is False
+
+
+def test_house_bots_of_the_server_can_be_chosen(page: Page) -> None:
+    page.goto("/")
+    options = page.get_by_label("Opponent 1").locator("option")
+    expect(options).to_have_count(len(names()))
+    assert [option.get_attribute("value") for option in options.all()] == list(names())
+    expect(page.get_by_label("Opponent 2")).to_have_value("rule")
+
+
+@only_desktop
+def test_scores_change_while_a_game_is_played(page: Page, site: Site) -> None:
+    with playing(f"mjsonp://127.0.0.1:{site.server.ports.mjai_port}/live+rule+rule", "--pause", "0.1"):
+        page.goto("/")
+        row = page.locator(".lobby-live .lobby-game", has_text="live+rule+rule")
+        expect(row.get_by_role("link")).to_have_attribute("href", re.compile("^/games/[0-9a-f]{32}$"), timeout=30_000)
+        scores = row.locator(".number")
+        before = scores.all_text_contents()
+        expect(scores).not_to_have_text(before, timeout=30_000)
+        points = [int(score.replace(",", "").replace(MINUS, "-")) for score in scores.all_text_contents()]
+        assert len(points) == 3
+        assert 100_000 <= sum(points) <= 105_000  # the rest are riichi sticks
+        results = page.locator(".lobby-results .lobby-game", has_text="live+rule+rule")
+        expect(results.first).to_be_visible(timeout=60_000)
+
+
+def test_rows_change_in_place(page: Page) -> None:
+    page.clock.install()
+    games = [live_game("a" * 32), live_game("b" * 32)]
+    answer_all(page, lambda: games)
+    page.goto("/")
+    rows = page.locator(".lobby-live .lobby-game")
+    expect(rows).to_have_count(2)
+    rows.nth(1).get_by_role("link").focus()
+    rows.nth(1).evaluate("element => { element.kept = true }")
+    games = [live_game("c" * 32), live_game("b" * 32, (45000, 30000, 30000))]  # one has ended, one has begun
+    page.clock.run_for(3000)
+    expect(rows.nth(1).locator(".number").first).to_have_text("45,000")
+    expect(rows.nth(1).locator("li").first).to_have_class("leads")
+    assert rows.nth(1).evaluate("element => element.kept") is True
+    expect(rows.nth(1).get_by_role("link")).to_be_focused()
+    expect(rows).to_have_count(2)
+
+
+def test_nothing_is_asked_for_while_the_page_is_hidden(page: Page) -> None:
+    page.clock.install()
+    asked = answer_all(page)
+    hide = "hidden => { Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});"
+    hide += " document.dispatchEvent(new Event('visibilitychange')) }"
+    page.goto("/")
+    expect(page.locator(".lobby-live")).to_contain_text("No game is being played")
+    page.evaluate(hide, True)
+    before = len(asked)
+    page.clock.run_for(60_000)
+    assert len(asked) == before
+    with page.expect_request(re.compile("status=playing")):
+        page.evaluate(hide, False)
+
+
+def test_a_server_that_does_not_answer_is_asked_less_and_less_often(failing_page: Page) -> None:
+    page = failing_page
+    page.clock.install()
+    answer_all(page)
+    page.goto("/")
+    expect(page.locator(".lobby-live")).to_contain_text("No game is being played")
+    trouble = page.locator(".lobby-trouble")
+    expect(trouble).to_have_text("")
+    page.route("**/api/rooms?*", lambda route: route.fulfill(status=503, json={"detail": "the database sleeps"}))
+    page.clock.run_for(3000)
+    expect(trouble).to_have_text("the database sleeps – trying again in 6 s")
+    page.clock.run_for(6000)
+    expect(trouble).to_have_text("the database sleeps – trying again in 12 s")
+    assert page.get_by_role("alert").filter(has_text="sleeps").count() == 0
+    page.unroute("**/api/rooms?*")
+    page.clock.run_for(12_000)
+    expect(trouble).to_have_text("")
+
+
+def test_empty_lists_say_what_to_do(page: Page) -> None:
+    answer_all(page)
+    page.goto("/")
+    for text in ("game is being played", "Nobody waits for a game", "No game is finished yet", "Nobody is rated yet"):
+        expect(page.get_by_text(text)).to_be_visible()
+
+
+def test_hostile_names_stay_text(page: Page) -> None:
+    room = {"name": HOSTILE, "settings": SETTINGS | {"fill": [HOSTILE]}, "waiting": 1, "waiting_names": [HOSTILE]}
+    rating = {"mu": 25.0, "sigma": 8.0, "ordinal": 1.0}
+    player = {"name": HOSTILE, "house_bot": False, "games": 1, "mean_rank": 1.0, "rating": rating}
+    answer(page, "/api/rooms?", lambda: [room | {"playing": 0, "started": 0, "permanent": True}])
+    answer(page, "/api/games?status=playing", lambda: [live_game()])
+    answer(page, "/api/games?limit", lambda: [finished_game()])
+    answer(page, "/api/players?", lambda: [player])
+    page.goto("/")
+    for card in ("live", "rooms", "results", "ladder"):
+        expect(page.locator(f".lobby-{card}")).to_contain_text(HOSTILE)
+    assert page.locator("img").count() == 0
+    path = "/rooms/%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E/play"
+    expect(page.get_by_role("link", name="Sit down")).to_have_attribute("href", path)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")  # nor do they widen the page
+
+
+@only_desktop
+def test_who_waits_and_where(page: Page) -> None:
+    page.goto("/")
+    page.evaluate("name => { joined = new WebSocket(`ws://${location.host}/mjai/meeting?name=${name}`);"
+                  " joined.onopen = () => joined.send(JSON.stringify({type: 'join'})) }", quote(HOSTILE))  # fmt: skip
+    row = page.locator(".lobby-room", has_text="meeting")
+    expect(row.locator(".chip")).to_have_text(HOSTILE, timeout=30_000)
+    expect(row).to_contain_text("Tenhou · East · 5 s + 10 s · starts with three players")
+    link = row.get_by_role("link", name="Sit down in room meeting")
+    expect(link).to_have_attribute("href", "/rooms/meeting/play")
+
+
+def test_results(page: Page, site: Site) -> None:
+    page.goto("/?room=solo%2Brule%2Befficiency")
+    expect(page.get_by_role("heading", name="Games of room solo+rule+efficiency")).to_be_visible()
+    games: Any = site.get("/api/games?limit=10&room=solo%2Brule%2Befficiency")["items"]
+    rows = page.locator(".lobby-results .lobby-game")
+    expect(rows).to_have_count(len(games))
+    row, game = rows.last, games[-1]
+    ranked = sorted(game["seats"], key=lambda seat: seat["rank"])
+    expect(row.locator(".lobby-name")).to_have_text([seat["name"] for seat in ranked])
+    scores = [f"{seat['score']:,}".replace("-", MINUS) for seat in ranked]
+    expect(row.locator(".number:not(.lobby-points)")).to_have_text(scores)
+    points = [f"{seat['points']:+.1f}".replace("-", MINUS) for seat in ranked]
+    expect(row.locator(".lobby-points")).to_have_text(points)
+    expect(row.get_by_role("link", name="Replay")).to_have_attribute("href", f"/games/{game['id']}")
+    expect(row.get_by_role("link", name="Review")).to_have_attribute("href", f"/games/{game['id']}/review")
+
+
+def test_the_ladder(page: Page, site: Site) -> None:
+    page.goto("/")
+    best: Any = site.get("/api/players?order=rating&limit=1")["items"]
+    top = page.locator(".lobby-ladder tbody tr").first
+    expect(top).to_contain_text(best[0]["name"])
+    expect(top).to_contain_text(f"{best[0]['rating']['ordinal']:.1f}".replace("-", MINUS))
+
+
+def test_a_room_without_games(page: Page) -> None:
+    page.goto("/?room=nowhere")
+    expect(page.get_by_text("No game is finished yet")).to_be_visible()
+
+
+def line(page: Page, what: str) -> str:
+    """A line to paste."""
+    return page.locator(".lobby-lines dl > div", has_text=what).locator("code").inner_text()
+
+
+@only_desktop
+def test_the_line_to_paste_plays_a_game(page: Page) -> None:
+    page.goto("/")
+    python, *arguments = shlex.split(line(page, "in a clone of its repository"))
+    assert python == "python"
+    command = [sys.executable, *arguments, "--name", "paster"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    expect(page.locator(".lobby-results .lobby-game", has_text="paster").first).to_be_visible(timeout=30_000)
+
+
+def test_the_addresses_to_paste_are_those_of_bots(page: Page) -> None:
+    page.goto("/")
+    tcp = urlsplit(line(page, "your own program, TCP"))
+    assert (tcp.scheme, tcp.path) == ("mjsonp", "/try+rule+rule")
+    with socket.create_connection((tcp.hostname, tcp.port), timeout=10) as connection:
+        assert b'"hello"' in connection.makefile("rb").readline()
+    hello = "url => new Promise(resolve => { new WebSocket(url).onmessage = ({data}) => resolve(data) })"
+    assert '"hello"' in page.evaluate(hello, line(page, "your own program, WebSocket"))
+
+
+def test_lines_can_be_copied(page: Page, context: BrowserContext, site: Site) -> None:
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto("/")
+    page.get_by_label("It plays").select_option("default")
+    page.get_by_role("button", name="Copy: nukidora is installed").click()
+    expect(page.get_by_text("Copied")).to_be_visible()
+    pasted = f"nukidora client rule mjsonp://127.0.0.1:{site.server.ports.mjai_port}/default"
+    assert page.evaluate("navigator.clipboard.readText()") == pasted
+
+
+def test_a_line_is_selected_where_nothing_can_be_copied(page: Page, site: Site) -> None:
+    page.add_init_script("delete Navigator.prototype.clipboard")  # as on pages without TLS
+    page.goto("/")
+    page.get_by_role("button", name="Copy: your own program, WebSocket").click()
+    expect(page.get_by_text("Selected: press Ctrl+C")).to_be_visible()
+    assert page.evaluate("String(getSelection())") == f"ws://127.0.0.1:{site.server.ports.port}/mjai/try+rule+rule"
+
+
+def test_the_lobby_in_japanese(page: Page, site: Site) -> None:
+    page.add_init_script(f"localStorage.setItem('nukidora.language', {json.dumps('ja')})")
+    page.goto("/")
+    expect(page.get_by_role("button", name="対局開始")).to_be_visible()
+    expect(page.locator(".lobby-results .lobby-game").first).to_contain_text("天鳳 · 東風")

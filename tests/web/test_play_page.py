@@ -1,0 +1,312 @@
+"""A person plays in the browser: whole games on a server, and single situations at a scripted one."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.support.server_program import REPOSITORY
+from tests.web.conftest import Site
+from tests.web.play_driver import Person, open_room, set_name
+from tests.web.scripted_table import HIDDEN, ScriptedTable
+
+ENABLED = "nuki-table button:not(:disabled)"
+
+
+def check_record(site: Site, page: Page, name: str, folder: Path) -> None:
+    """The game that the page shows as over is stored, its record is valid, and the person has made no fault."""
+    path = str(
+        page.locator(".play-dialog a[href$='#seat=0'], .play-dialog a[href*='#seat=']").last.get_attribute("href")
+    )
+    game = path.partition("#")[0]
+    record = httpx.get(f"{site.url}/api{game}/record", trust_env=False).raise_for_status()
+    file = folder / "record.mjson.gz"
+    file.write_bytes(record.content)
+    command = [sys.executable, "-m", "engine", "validate", str(file)]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    messages = [json.loads(line) for line in gzip.decompress(record.content).splitlines()]
+    assert name in messages[0]["names"]
+    assert [message for message in messages if message["type"] == "error"] == []
+
+
+def table(page: Page) -> list[str]:
+    """What the table shows: its tiles and texts."""
+    tiles = "each => each.map((tile) => tile.dataset.tile)"
+    return [page.locator("nuki-table .board").inner_text(), *page.locator("nuki-table .tile").evaluate_all(tiles)]
+
+
+def test_a_game_is_played_by_clicking(
+    page: Page, context: BrowserContext, site: Site, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """In between the page is loaded again, and the connection lost: nothing of the game is."""
+    room = f"click-{request.node.callspec.id}"
+    set_name(page, room)
+    page.goto(open_room(site, room))
+    person = Person(page)
+    assert not person.play(8)
+    page.wait_for_selector(ENABLED)
+    before = table(page)
+    page.reload()
+    page.wait_for_selector(ENABLED)
+    assert table(page) == before
+    assert not person.play(8)
+    context.set_offline(True)
+    expect(page.locator(".play-note")).to_contain_text("connection is lost")
+    context.set_offline(False)
+    assert person.play()
+    expect(page.locator(".play-dialog tr.result-own")).to_contain_text(room)
+    assert person.did["discard"] > 20
+    check_record(site, page, room, tmp_path)
+
+
+@pytest.mark.slow
+def test_a_hanchan_is_played_by_clicking(
+    page: Page, site: Site, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    room = f"hanchan-{request.node.callspec.id}"
+    set_name(page, room)
+    page.goto(open_room(site, room, length="hanchan"))
+    person = Person(page)
+    while not person.play(15):
+        page.reload()
+    check_record(site, page, room, tmp_path)
+
+
+one_size = pytest.mark.parametrize("context", ["desktop"], indirect=True)
+RUNS = ["1p", "2p", "3p", "4p", "5p", "6p", "7p", "8p", "9p", "1s", "1s"]  # with 2s 3s: waits for 1s and 4s
+
+
+@one_size
+def test_a_round_is_played_by_keys_alone(page: Page, site: Site) -> None:
+    set_name(page, "keys")
+    page.goto(open_room(site, "keys-room"))
+    person = Person(page, keyboard=True)
+    while person.step() != "result":
+        assert sum(person.did.values()) < 100
+    assert person.did["discard"] > 3
+    person.step()
+    expect(page.locator(".play-dialog[open]")).to_have_count(0)
+
+
+@one_size
+def test_a_lost_reply_is_sent_again(page: Page, site: Site) -> None:
+    """The connection breaks while the first discard is on its way: it is played all the same, and once."""
+    lost: list[str] = []
+    replies: list[str] = []
+
+    def proxy(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+
+        def to_server(data: str | bytes) -> None:
+            if '"dahai"' in str(data) and not lost:
+                lost.append(str(data))
+                socket.close()
+                server.close()
+                return
+            replies.append(str(data))
+            server.send(data)
+
+        socket.on_message(to_server)
+
+    page.route_web_socket("**/mjai/**", proxy)
+    set_name(page, "loser")
+    page.goto(open_room(site, "lost-reply"))
+    person = Person(page)
+    while not lost:
+        person.step()
+    expect(page.locator("nuki-table .seat.bottom .river .tile")).to_have_count(1)
+    assert not person.play(4)
+    assert replies.count(lost[0]) == 1
+    expect(page.locator(".error")).to_have_count(0)
+
+
+@pytest.fixture
+def scripted(page: Page) -> ScriptedTable:
+    """A scripted server, and the page of a player with a name."""
+    set_name(page, "me")
+    page.set_default_timeout(10_000)
+    return ScriptedTable(page)
+
+
+@one_size
+def test_riichi_offers_the_discards_that_keep_tenpai(scripted: ScriptedTable, page: Page) -> None:
+    scripted.begin([*RUNS, "2s", "3s"])
+    scripted.draw("5s", {"type": "reach"})
+    assert page.locator(ENABLED).count() == 14
+    page.get_by_role("button", name="Riichi").click()
+    tiles = page.locator(f"{ENABLED} .tile")
+    expect(tiles).to_have_count(4)
+    assert tiles.evaluate_all("each => each.map((tile) => tile.dataset.tile)") == ["1s", "1s", "2s", "5s"]
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator(ENABLED)).to_have_count(14)
+    page.keyboard.press("r")
+    page.locator(f"{ENABLED}.drawn").hover()
+    expect(page.locator(".wait")).to_have_text(["×2", "×4"])  # 1s and 4s
+    page.locator(ENABLED).nth(2).click()
+    expect(page.locator(ENABLED)).to_have_count(0)
+    assert scripted.replies == [{"type": "reach", "actor": 0}]
+    scripted.say("reach", actor=0, cannot_dahai=[*RUNS[:9], "3s"], can_act=True)
+    scripted.say("dahai", actor=0, pai="2s", tsumogiri=False)
+    expect(page.locator("nuki-table .seat.bottom .river .tile")).to_have_count(1)
+    assert scripted.replies[1:] == [{"type": "dahai", "actor": 0, "pai": "2s", "tsumogiri": False}]
+
+
+@one_size
+def test_a_call_is_chosen_and_its_kind_not_discarded(scripted: ScriptedTable, page: Page) -> None:
+    scripted.begin(["5p", "5p", "5pr", "5s", "5s", "1m", "1m", "E", "E", "S", "S", "W", "W"], dealer=2)
+    pons = [{"type": "pon", "consumed": consumed} for consumed in (["5p", "5p"], ["5p", "5pr"])]
+    scripted.other_discards(2, "5p", *pons, {"type": "daiminkan", "consumed": ["5p", "5p", "5pr"]})
+    assert page.locator(".actions button").all_inner_texts() == ["Kan", "Pon", "Pon", "Pass"]
+    expect(page.locator(ENABLED)).to_have_count(0)
+    page.keyboard.press("p")
+    page.keyboard.press("p")
+    page.keyboard.press("Enter")
+    expect(page.locator(".actions button")).to_have_count(0)
+    assert scripted.replies == [{"type": "pon", "actor": 0, "target": 2, "pai": "5p", "consumed": ["5p", "5pr"]}]
+    scripted.say("pon", actor=0, target=2, pai="5p", consumed=["5p", "5pr"], cannot_dahai=["5p"], can_act=True)
+    expect(page.locator("nuki-table button:disabled .tile")).to_have_attribute("data-tile", "5p")
+    page.locator("nuki-table button:disabled").click(force=True)
+    page.keyboard.press(" ")  # there is no drawn tile
+    page.keyboard.press("3")  # 1m 1m 5p
+    assert len(scripted.replies) == 1
+    page.keyboard.press("1")
+    expect(page.locator(ENABLED)).to_have_count(0)
+    assert scripted.replies[1:] == [{"type": "dahai", "actor": 0, "pai": "1m", "tsumogiri": False}]
+
+
+@one_size
+def test_waits_and_furiten_are_shown(scripted: ScriptedTable, page: Page) -> None:
+    waits = page.locator(".play-waits")
+    scripted.begin([*RUNS, "2s", "3s"], dealer=2)
+    scripted.other_discards(2, "4s")  # cannot win for lack of a yaku
+    expect(waits.locator(".tile")).to_have_count(2)
+    expect(waits).to_contain_text("×3")
+    expect(waits).to_contain_text("Furiten until your next discard")
+    scripted.draw("E")
+    page.keyboard.press(" ")
+    expect(page.locator(ENABLED)).to_have_count(0)
+    scripted.say("dahai", actor=0, pai="E", tsumogiri=True)
+    expect(waits).not_to_contain_text("Furiten")
+    scripted.other_discards(1, "9s")
+    scripted.draw("4s", {"type": "hora", "target": 0, "pai": "4s"})
+    expect(page.locator(".actions")).to_have_text("Tsumo")
+    page.locator(f"{ENABLED}.drawn").click()
+    scripted.say("dahai", actor=0, pai="4s", tsumogiri=True)
+    expect(waits).to_contain_text("Furiten: you have discarded a wait")
+
+
+@one_size
+def test_switches_reply_by_themselves(scripted: ScriptedTable, page: Page) -> None:
+    scripted.begin([*RUNS, "N", "3s"], dealer=2)
+    pressed = page.locator(".switch[aria-pressed=true]")
+    for name in ("Auto north", "No calls", "Tsumogiri"):
+        page.get_by_role("button", name=name).click()
+    expect(pressed).to_have_count(3)
+    scripted.other_discards(2, "1s", {"type": "pon", "consumed": ["1s", "1s"]})
+    scripted.draw("C", {"type": "nukidora", "pai": "N"})
+    scripted.say("nukidora", actor=0, pai="N")
+    scripted.draw("F")
+    scripted.say("dahai", actor=0, pai="F", tsumogiri=True)
+    expect(page.locator("nuki-table .seat.bottom .river .tile")).to_have_count(1)
+    assert [reply["type"] for reply in scripted.replies] == ["none", "nukidora", "dahai"]
+    scripted.say("end_kyoku")
+    scripted.round([*RUNS, "N", "3s"])
+    expect(pressed).to_have_text(["Auto north"])  # the others were for that round
+
+
+def test_the_result_of_a_round_is_explained(scripted: ScriptedTable, page: Page) -> None:
+    hostile = "<img src=x onerror=alert(1)>"
+    scripted.names = ["me", hostile, "W" * 64]
+    scripted.begin([*RUNS, "2s", "3s"], honba=1)
+    scripted.say("tsumo", actor=0, pai="E")
+    scripted.say("dahai", actor=0, pai="E", tsumogiri=True)
+    scripted.say(
+        "hora", actor=1, target=0, pai="E", uradora_markers=["1s"], fu=40, fan=4, hora_points=8000,
+        hora_tehais=["2p", "3p", "4p", "6p", "7p", "8p", "2s", "3s", "4s", "P", "P", "E", "E"],
+        yakus=[["reach", 1], ["ippatsu", 1], ["sangenpai", 1], ["dora", 1]],
+        deltas=[-8200, 8200, 0], scores=[26800, 43200, 35000],
+    )  # fmt: skip
+    scripted.say("end_kyoku")
+    dialog = page.locator(".play-dialog")
+    expect(dialog.get_by_role("heading")).to_have_text(f"{hostile} wins by ron from me")
+    expect(dialog.locator(".result-yaku")).to_contain_text("ippatsu")
+    expect(dialog.locator(".result-total")).to_contain_text("4 han 40 fu mangan")
+    expect(dialog.locator(".result-payments")).to_contain_text("me pays 8,000 + 200 (honba)")
+    expect(dialog.locator(".result-own")).to_contain_text("-8,200")
+    assert page.locator("img").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    scripted.round(["1m"] * 4 + ["9p"] * 4 + ["E", "S", "W", "P", "C"])
+    scripted.draw("F")
+    expect(dialog).to_be_visible()  # the game goes on behind it
+    page.get_by_role("button", name="Continue").click()
+    expect(dialog).to_be_hidden()
+    expect(page.locator(ENABLED)).to_have_count(14)
+
+
+@one_size
+def test_two_tabs_do_not_fight(scripted: ScriptedTable, page: Page) -> None:
+    scripted.begin([*RUNS, "2s", "3s"])
+    scripted.draw("E")
+    scripted.error("another connection has resumed this game", close=True)
+    expect(page.locator(".play-note")).to_contain_text("another connection has resumed this game")
+    expect(page.locator(ENABLED)).to_have_count(0)
+    page.wait_for_timeout(600)  # longer than a page waits after a lost connection
+    assert len(scripted.joins) == 1
+    page.get_by_role("button", name="Back into the game").click()
+    expect(page.locator(ENABLED)).to_have_count(14)
+    assert [(join.get("resume"), join.get("seen")) for join in scripted.joins] == [(True, None), ("secret", 3)]
+
+
+@one_size
+def test_a_question_that_timed_out_gets_its_late_reply(scripted: ScriptedTable, page: Page) -> None:
+    """The server counts replies: without it, the next one would be taken for the answer to the old question."""
+    scripted.begin([*RUNS, "2s", "3s"])
+    scripted.draw("E")
+    scripted.error("no reply within 5 s and the time bank; tsumogiri was played")
+    scripted.say("dahai", actor=0, pai="E", tsumogiri=True)
+    expect(page.get_by_role("alert")).to_contain_text("no reply within 5 s")
+    scripted.other_discards(1, "9s")
+    scripted.draw("C")
+    page.locator(f"{ENABLED}.drawn").click()
+    expect(page.locator(ENABLED)).to_have_count(0)
+    assert [reply["type"] for reply in scripted.replies] == ["none", "dahai"]
+
+
+@one_size
+def test_a_refused_name_can_be_mended(page: Page, site: Site) -> None:
+    path = open_room(site, "names")
+    page.goto(path)
+    page.get_by_label("Your name").fill("rule (house)")
+    page.get_by_role("button", name="Join names").click()
+    expect(page.locator(".join-problem")).to_contain_text("house")
+    page.get_by_label("Your name").fill("<b>Aki</b>")
+    page.get_by_role("button", name="Join names").click()
+    expect(page.locator("nuki-table .seat.bottom .hand .tile")).not_to_have_count(0)
+    assert page.locator("nuki-table b").count() == 0
+
+
+@one_size
+def test_after_the_game_one_can_play_again(scripted: ScriptedTable, page: Page) -> None:
+    scripted.begin([*RUNS, "2s", "3s"])
+    ryukyoku = {"reason": "sukaikan", "tenpais": [False] * 3, "deltas": [0] * 3, "scores": [35000] * 3}
+    scripted.draw("E")
+    scripted.say("ryukyoku", tehais=[HIDDEN] * 3, **ryukyoku)
+    scripted.say("end_kyoku")
+    scripted.say("end_game", scores=[50000, 30000, 25000], points=[30, -10, -20])
+    page.get_by_role("button", name="Continue").click()
+    dialog = page.locator(".play-dialog")
+    expect(dialog.locator(".result-own")).to_have_text("1.me50,000+30.0")
+    expect(dialog.get_by_role("link", name="Review")).to_have_attribute("href", "/games/0123456789abcdef/review#seat=0")
+    page.reload()
+    expect(dialog.get_by_role("link", name="Replay")).to_have_attribute("href", "/games/0123456789abcdef#seat=0")
+    page.get_by_role("button", name="Play again").click()
+    expect(page.get_by_text("The game begins in a moment.")).to_be_visible()
+    assert [join.get("resume") for join in scripted.joins] == [True, True]

@@ -1,0 +1,228 @@
+"""The review page: what the bots think of every decision, from a stored game and from a file."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from typing import Any, Literal
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from agents.registry import make
+from agents.review.decisions import seat_decisions
+from agents.review.review import make_review
+from engine.records.files import read_records
+from tests.support.accessibility import serious_faults
+from tests.support.server_program import REPOSITORY
+from tests.web.conftest import Site
+
+GAME = "b" * 32  # id of the game that `stub` makes up
+RECORD = REPOSITORY / "examples/game.mjson"
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def written() -> str:
+    """The review of the sample record by rule and bert, as JSON."""
+    decisions = seat_decisions(read_records(RECORD), 0)
+    return json.dumps(make_review(decisions, {bot: make(bot) for bot in ("rule", "bert")}, lambda n: None).as_json())
+
+
+@pytest.fixture
+def review(written: str) -> dict[str, Any]:
+    """The same, to be changed."""
+    found: dict[str, Any] = json.loads(written)
+    return found
+
+
+def messages() -> list[dict[str, Any]]:
+    """The messages of the sample record."""
+    return [json.loads(line) for line in RECORD.read_text().splitlines()]
+
+
+Messages = list[dict[str, Any]]
+
+
+def stub(page: Page, review: dict[str, Any], state: dict[str, Any], events: Messages | None = None) -> None:
+    """Let the server have a game, and answer questions about its review with `state`, which may be changed."""
+    lines = "\n".join(map(json.dumps, [*(events or messages()), {"type": "error", "actor": 1, "message": "late"}]))
+
+    def answer(route: Route) -> None:
+        route.fulfill(json=review if route.request.url.endswith("/result") else {"id": "1", "error": "", **state})
+
+    page.route(f"**/api/games/{GAME}/record", lambda route: route.fulfill(body=gzip.compress(lines.encode())))
+    page.route(re.compile("/api/reviews"), answer)
+
+
+DONE = {"status": "done", "done": 2, "decisions": 2}
+
+
+def show(page: Page, review: dict[str, Any], at: int = 0, events: Messages | None = None) -> None:
+    """Open the stubbed review at a message."""
+    stub(page, review, DONE, events)
+    page.goto(f"/games/{GAME}/review#seat=0&bot=rule&bot=bert&at={at}")
+    expect(page.locator(".review")).to_be_visible()
+
+
+def mistakes(review: dict[str, Any], bot: int) -> list[int]:
+    """The decisions that lose a hundredth of a placement or more, in order."""
+    return [n for n, each in enumerate(review["decisions"]) if (each["reviews"][bot]["loss"] or 0) >= 0.01]
+
+
+def shown(page: Page) -> int:
+    """The decision that is shown."""
+    return int(page.locator("tr[aria-current]").get_attribute("data-decision") or -1)
+
+
+def test_a_review_of_a_stored_game(page: Page, site: Site) -> None:
+    game = site.get("/api/games?limit=1")["items"][0]["id"]  # type: ignore[index]
+    page.goto(f"/games/{game}/review#seat=2&at=30")
+    page.locator("select[name=bot]").first.select_option("rule")
+    page.locator("select[name=bot]").last.select_option(label="nobody")
+    page.get_by_role("button", name="Review", exact=True).click()
+    expect(page.locator(".review nuki-table")).to_be_visible(timeout=60_000)
+    expect(page.locator(".opinion")).to_have_count(1)
+    expect(page.locator(".opinion li.best")).to_have_count(1)
+    expect(page).to_have_url(re.compile(r"#seat=2&bot=rule&at=\d+$"))
+    page.get_by_role("link", name="See it in the replay").click()
+    expect(page.locator("nuki-replay[data-seat='2']")).to_be_visible()
+
+
+def test_bars_on_the_tiles_and_opinions_side_by_side(page: Page, review: dict[str, Any]) -> None:
+    wrong = mistakes(review, 1)[0]
+    decision = review["decisions"][wrong]
+    show(page, review, decision["message"])
+    assert shown(page) == wrong
+    assert page.locator(".opinion").evaluate_all("found => found.map((each) => each.dataset.bot)") == ["rule", "bert"]
+    for bot, opinion in zip(page.locator(".opinion").all(), decision["reviews"]):
+        best, played = (opinion["actions"][opinion[key]]["action"]["pai"] for key in ("best", "actual"))
+        expect(bot.locator("li.best [data-tile]")).to_have_attribute("data-tile", best)
+        expect(bot.locator("li.played [data-tile]")).to_have_attribute("data-tile", played)
+    page.get_by_role("button", name="bert", exact=True).click()
+    best = decision["reviews"][1]["actions"][0]["action"]["pai"]
+    assert page.locator("nuki-table .bar.best").count() >= 1
+    assert best in page.locator(".opinion[data-bot=bert] li.best use").get_attribute("href")  # type: ignore[operator]
+
+
+def test_next_and_previous_decision_and_mistake(page: Page, review: dict[str, Any]) -> None:
+    show(page, review)
+    last = len(review["decisions"]) - 1
+    button = {name: page.locator(f"[data-control={name}]") for name in ("next", "previous", "next_mistake")}
+    button["next"].click()
+    button["next"].click()
+    button["previous"].click()
+    assert shown(page) == 1
+    page.keyboard.press("End")
+    assert shown(page) == last
+    page.keyboard.press("ArrowRight")
+    assert shown(page) == last
+    page.keyboard.press("Home")
+    page.keyboard.press("b")  # bert
+    found = []
+    for _ in mistakes(review, 1):
+        button["next_mistake"].click()
+        found.append(shown(page))
+    assert found == mistakes(review, 1)
+    assert len(found) > 1
+    page.keyboard.press("Shift+ArrowRight")
+    assert shown(page) == found[-1]
+    page.keyboard.press("Shift+ArrowLeft")
+    assert shown(page) == found[-2]
+    expect(page).to_have_url(re.compile(rf"at={review['decisions'][found[-2]]['message']}$"))
+    page.evaluate("location.hash = location.hash.replace(/&at=\\d+/, '&at=0')")
+    expect(page.locator("tr[aria-current]")).to_have_attribute("data-decision", "0")
+
+
+def test_the_table_of_decisions_is_sorted_by_loss_and_leads_to_them(page: Page, review: dict[str, Any]) -> None:
+    show(page, review)
+    rows = page.locator("tr[data-decision]")
+    order = "found => found.map((each) => Number(each.dataset.decision))"
+    losses = [[each["reviews"][bot]["loss"] for each in review["decisions"]] for bot in range(2)]
+    everything = list(range(len(review["decisions"])))
+    for bot, name in enumerate(("rule", "bert")):
+        page.get_by_role("button", name=f"Loss: {name}").click()
+        assert rows.evaluate_all(order) == sorted(everything, key=lambda n: -losses[bot][n])
+    expect(page.locator("th[aria-sort=descending]")).to_have_text("Loss: bert")
+    worst = losses[1].index(max(losses[1]))
+    rows.first.locator("td").nth(1).click()
+    assert shown(page) == worst
+    page.get_by_role("button", name="Decision", exact=True).click()
+    assert rows.evaluate_all(order) == everything
+    rows.nth(3).get_by_role("button").press("Enter")
+    assert shown(page) == 3
+
+
+def test_accuracy_and_mean_loss_by_kind(page: Page, review: dict[str, Any]) -> None:
+    show(page, review)
+    table = page.get_by_role("region", name="Accuracy").locator("tr")
+    expect(table).to_have_count(2 + len(review["summary"][0]["by_kind"]))
+    figures = [f"{100 * each['accuracy']:.1f}%" for each in review["summary"]]
+    cells = table.nth(1).locator("td")
+    assert [cells.nth(0).inner_text(), cells.nth(1).inner_text(), cells.nth(3).inner_text()] == [
+        str(len(review["decisions"])), *figures,
+    ]  # fmt: skip
+
+
+def test_hands_of_others_are_hidden_until_they_are_opened(page: Page, review: dict[str, Any]) -> None:
+    show(page, review)
+    backs = page.locator("nuki-table .seat [data-tile='?']")
+    assert backs.count() >= 26
+    page.keyboard.press("h")
+    expect(backs).to_have_count(0)
+
+
+def test_progress_and_a_review_that_fails(page: Page, review: dict[str, Any]) -> None:
+    state = {"status": "queued", "done": 0, "decisions": 0}
+    stub(page, review, state)
+    page.goto(f"/games/{GAME}/review#seat=0&bot=rule")
+    expect(page.get_by_text("Waiting for other reviews")).to_be_visible()
+    state |= {"status": "running", "done": 5, "decisions": 20}
+    expect(page.get_by_text("5 of 20 decisions")).to_be_visible()
+    state |= {"status": "failed", "error": HOSTILE}
+    expect(page.get_by_role("alert")).to_have_text(HOSTILE)
+    expect(page.get_by_role("button", name="Review", exact=True)).to_be_enabled()
+
+
+def test_names_stay_text(page: Page, review: dict[str, Any]) -> None:
+    events = messages()
+    events[0]["names"][0] = review["names"][0] = HOSTILE
+    show(page, review, events=events)
+    expect(page.get_by_role("heading", name=f"Review of {HOSTILE}")).to_be_visible()
+    expect(page.locator("img")).to_have_count(0)
+
+
+def test_a_message_that_is_impossible_spoils_no_other_round(page: Page, review: dict[str, Any]) -> None:
+    events = messages()
+    events[3] = {"type": "kakan", "actor": 0, "pai": "1m", "consumed": ["1m", "1m", "1m"]}
+    last = review["decisions"][-1]
+    show(page, review, last["message"], events)
+    assert shown(page) == len(review["decisions"]) - 1
+    hand = page.locator("nuki-table .seat.bottom [data-tile]")
+    assert hand.count() >= 13
+    expect(page.locator("nuki-table")).to_contain_text(last_round(events))
+
+
+def last_round(events: Messages) -> str:
+    """The name of the last round, as the table has it."""
+    start = next(each for each in reversed(events) if each["type"] == "start_kyoku")
+    return f"{'South' if start['bakaze'] == 'S' else 'East'} {start['kyoku']}"
+
+
+def test_a_file_is_reviewed(page: Page) -> None:
+    page.goto("/view")
+    page.locator("input[type=file]").set_input_files(RECORD)
+    page.get_by_role("button", name="Review", exact=True).click()
+    page.locator("select[name=bot]").first.select_option("rule")
+    page.locator("select[name=bot]").last.select_option(label="nobody")
+    page.locator(".review-form").get_by_role("button").click()
+    expect(page.locator(".review nuki-table")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("link", name="See it in the replay")).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_fault(page: Page, review: dict[str, Any], scheme: Literal["light", "dark"]) -> None:
+    page.emulate_media(color_scheme=scheme)
+    show(page, review)
+    assert serious_faults(page) == []

@@ -1,0 +1,228 @@
+"""The rooms page: what rooms there are, and how admins open and close them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from server.settings import RoomSettings
+from tests.support.server_program import add_token, server_program
+from tests.web.conftest import Site
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """A server that needs tokens, with one of an admin and one of a bot."""
+
+    site: Site
+    admin: str
+    bot: str
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
+    """A server that needs tokens."""
+    folder: Path = tmp_path_factory.mktemp("guarded")
+    with server_program(folder, "--access", "token") as server:
+        yield Guarded(Site(server), add_token(folder, "boss", "--admin"), add_token(folder, "wahaha"))
+
+
+@pytest.fixture(params=SIZES)
+def refused_page(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[Page]:
+    """A page whose requests the server may refuse, which the browser logs as errors."""
+    width, height = SIZES[request.param]
+    with browser.new_context(base_url=site.url, viewport={"width": width, "height": height}) as context:
+        yield context.new_page()
+
+
+def room(page: Page, name: str) -> Locator:
+    """The entry of a room."""
+    return page.get_by_role("listitem").filter(has=page.get_by_role("heading", name=name, exact=True))
+
+
+def close(page: Page, name: str) -> None:
+    """Close a room."""
+    page.get_by_role("button", name=f"Close room {name}", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Close").click()
+
+
+def test_rooms_with_all_their_settings(page: Page, site: Site) -> None:
+    page.goto("/rooms")
+    entry = room(page, "default")
+    expect(entry).to_contain_text("starts with three players")
+    entry.get_by_text("All settings").click()
+    settings: Any = site.get("/api/rooms/default")
+    expect(entry.locator("dt")).to_have_count(len(settings["settings"]))
+    expect(entry.locator("dl > div", has_text="Wait at most")).to_contain_text("600 s")
+    expect(entry.get_by_role("link", name="Sit down")).to_have_attribute("href", "/rooms/default/play")
+    expect(entry.get_by_role("link", name="Games")).to_have_attribute("href", "/?room=default")
+
+
+def test_open_and_close_a_room_without_a_token(page: Page, site: Site) -> None:
+    name = f"cup-{page.viewport_size and page.viewport_size['width']}"
+    page.goto("/rooms")
+    page.get_by_role("button", name="Open a room").click()
+    form = page.get_by_role("form", name="New room")
+    fields = {field.get_attribute("name") for field in form.locator("[name]").all()}
+    assert fields == {"name", *RoomSettings.model_fields}
+    expect(form.get_by_label("Length")).to_have_value("east")  # what the server was started with
+    form.get_by_label("Name").fill(name)
+    form.get_by_label("Rules").select_option("majsoul")
+    form.get_by_label("Seed").fill("18446744073709551615")  # 64 bits
+    form.get_by_label("Each decision").fill("7.5")
+    form.get_by_label("House bots", exact=True).select_option("efficiency")
+    form.get_by_label("Penalty for a fault").fill("2")
+    form.get_by_label("Bank").fill("")  # the server's own
+    with page.expect_request(lambda request: request.method == "POST") as sent:
+        form.get_by_role("button", name="Open the room").click()
+    assert '"seed":18446744073709551615' in str(sent.value.post_data)
+    expect(page.get_by_text(f"Room {name} is open.")).to_be_visible()
+    expect(room(page, name)).to_contain_text("with efficiency after 5 s")
+    got: Any = site.get(f"/api/rooms/{name}")
+    default: Any = site.get("/api/rooms/default")
+    changed = {"rules": "majsoul", "decision_time": 7.5, "fill": ["efficiency"], "fault_penalty": 2.0}
+    assert got["settings"] == default["settings"] | changed
+    assert got["permanent"]
+    close(page, name)
+    expect(page.get_by_text(f"Room {name} is closed.")).to_be_visible()
+    expect(room(page, name)).to_have_count(0)
+    assert httpx.get(f"{site.url}/api/rooms/{name}", trust_env=False).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "told"),
+    [
+        ("Each decision", "0", "decision_time is 0; it should be greater than 0"),
+        ("Games", "1.5", "games is 1.5; it should be a valid integer"),
+        ("Seed", "seven", "seed is 'seven'; it should be a valid integer"),
+        ("Name", "a b", "name is 'a b'; it should match pattern"),
+    ],
+)
+def test_what_is_invalid_is_told_at_its_field(refused_page: Page, label: str, value: str, told: str) -> None:
+    page = refused_page
+    page.goto("/rooms")
+    page.get_by_role("button", name="Open a room").click()
+    form = page.get_by_role("form", name="New room")
+    form.get_by_label("Name").fill("never")
+    form.get_by_label(label, exact=True).fill(value)
+    form.get_by_role("button", name="Open the room").click()
+    field = form.locator(".rooms-field").filter(has=page.get_by_label(label, exact=True))
+    expect(field.get_by_role("alert")).to_contain_text(told)
+    expect(field.get_by_label(label, exact=True)).to_be_focused()
+    expect(form.locator("[aria-invalid]")).to_have_count(1)
+    assert form.get_by_role("alert").filter(has_text="should").count() == 1
+
+
+def test_an_admins_token_is_asked_for_once(refused_page: Page, guarded: Guarded) -> None:
+    page, url = refused_page, guarded.site.url
+    page.goto(f"{url}/rooms")
+    page.get_by_role("button", name="Open a room (admin)").click()
+    page.get_by_role("form", name="New room").get_by_label("Name").fill("cup")
+    page.get_by_role("button", name="Open the room").click()
+    dialog = page.get_by_role("dialog")
+    for wrong, told in (("nonsense", "the token is unknown"), (guarded.bot, "'wahaha' is not an admin token")):
+        dialog.get_by_label("Token").fill(wrong)
+        dialog.get_by_role("button", name="Go on").click()
+        expect(dialog.get_by_role("alert")).to_contain_text(told)
+    dialog.get_by_label("Token").fill(guarded.admin)
+    dialog.get_by_role("button", name="Go on").click()
+    expect(page.get_by_text("Room cup is open.")).to_be_visible()
+    expect(room(page, "cup")).to_be_visible()
+    page.reload()
+    close(page, "cup")  # the token is kept
+    expect(page.get_by_text("Room cup is closed.")).to_be_visible()
+    expect(room(page, "cup")).to_have_count(0)
+
+
+def test_without_a_token_nothing_is_opened(refused_page: Page, guarded: Guarded) -> None:
+    page, url = refused_page, guarded.site.url
+    page.goto(f"{url}/rooms")
+    page.get_by_role("button", name="Open a room (admin)").click()
+    form = page.get_by_role("form", name="New room")
+    form.get_by_label("Name").fill("cup")
+    page.get_by_role("button", name="Open the room").click()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(form.get_by_label("Name")).to_have_value("cup")  # nothing that was filled in is lost
+    assert httpx.get(f"{url}/api/rooms/cup", trust_env=False).status_code == 404
+
+
+def test_play_now_asks_for_a_token(refused_page: Page, guarded: Guarded) -> None:
+    page, url = refused_page, guarded.site.url
+    page.goto(url)
+    expect(page.locator(".lobby-connect")).to_contain_text("--name NAME --token TOKEN")
+    page.get_by_label("Your name").fill("wahaha")
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.get_by_role("dialog").get_by_label("Token").fill(guarded.bot)
+    page.get_by_role("dialog").get_by_role("button", name="Go on").click()
+    page.wait_for_url("**/rooms/table-*/play")
+
+
+def test_rooms_by_keys_alone(page: Page) -> None:
+    name = f"keys-{page.viewport_size and page.viewport_size['width']}"
+    page.goto("/rooms")
+    page.get_by_role("button", name="Open a room").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Name")).to_be_focused()
+    page.keyboard.type(name)
+    page.keyboard.press("Enter")
+    expect(room(page, name)).to_be_visible()
+    expect(page.get_by_role("button", name="Open a room")).to_be_focused()
+    closing = page.get_by_role("button", name=f"Close room {name}")
+    closing.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(closing).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog").get_by_role("button", name="Close")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(room(page, name)).to_have_count(0)
+
+
+def test_hostile_names_stay_text(page: Page, site: Site) -> None:
+    found: Any = site.get("/api/rooms/default")
+    hostile = found | {"name": HOSTILE, "waiting_names": [HOSTILE]}
+    hostile["settings"] = found["settings"] | {"fill": [HOSTILE], "rules": HOSTILE}
+    page.route("**/api/rooms?*", lambda route: route.fulfill(json={"items": [hostile], "next_cursor": None}))
+    page.goto("/rooms")
+    entry = room(page, HOSTILE)
+    expect(entry).to_contain_text(f"Waiting: {HOSTILE}")
+    entry.get_by_text("All settings").click()
+    assert page.locator("img").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_many_rooms_are_shown_page_by_page(page: Page, site: Site) -> None:
+    found: Any = site.get("/api/rooms/default")
+    pages = {"": (["a", "b"], "next"), "next": (["c"], None)}
+
+    def fulfil(route: Any) -> None:
+        names, cursor = pages[route.request.url.partition("cursor=")[2]]
+        route.fulfill(json={"items": [found | {"name": name} for name in names], "next_cursor": cursor})
+
+    page.route("**/api/rooms?*", fulfil)
+    page.goto("/rooms")
+    headings = page.get_by_role("listitem").get_by_role("heading", level=2)
+    expect(headings).to_have_text(["a", "b"])
+    page.get_by_role("button", name="Next rooms").click()
+    expect(headings).to_have_text(["c"])
+    page.get_by_role("button", name="First rooms").click()
+    expect(headings).to_have_text(["a", "b"])
+
+
+def test_rooms_in_japanese(page: Page) -> None:
+    page.add_init_script("localStorage.setItem('nukidora.language', 'ja')")
+    page.goto("/rooms")
+    page.get_by_role("button", name="卓を開く").click()
+    expect(page.get_by_role("form", name="新しい卓")).to_be_visible()
+    expect(page.get_by_label("一手の時間")).to_have_value("5")

@@ -1,0 +1,133 @@
+"""Records from files: shown like games of the server, refused in one line, and not kept."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from engine.records.files import read_records
+from tests.support.server_program import REPOSITORY
+from tests.web.conftest import Site
+
+READ = 30_000  # milliseconds: the server's reader may have to start first
+RECORDS = REPOSITORY / "tests/data/records"
+FILES = [
+    *(RECORDS / name for name in ("phoenix_2018_1.xml", "phoenix_2025_4.json", "majsoul_chankan.json")),
+    RECORDS / "majsoul_kan3_nuki_rinshan.libriichi3p.mjson",  # knows no yaku
+    REPOSITORY / "examples/game.mjson",
+]
+TENHOU = RECORDS / "phoenix_2024_1.json"
+# Looks at every place of the replay; returns the last one.
+LOOK_AT_ALL = """
+() => {
+  const replay = document.querySelector("nuki-replay");
+  const last = Number(replay.querySelector("input[type=range]").max);
+  for (let place = 0; place <= last; place++) replay.go(place);
+  return [last, replay.querySelectorAll(".fault").length];
+}
+"""
+
+
+def places(path: Path) -> int:
+    """The index of the last place of a record's replay."""
+    return sum(event["type"] != "start_game" for event in read_records(path).events) - 1
+
+
+def test_files_of_every_format_are_shown(page: Page) -> None:
+    for path in FILES:
+        page.goto("/view")
+        page.locator("input[type=file]").set_input_files(path)
+        expect(page.get_by_role("heading", name=path.name)).to_be_visible(timeout=READ)
+        expect(page.locator("nuki-replay[data-place='0']")).to_be_visible()
+        assert page.evaluate(LOOK_AT_ALL) == [places(path), 0], path.name
+    assert page.url.endswith("/view")  # nobody else could open its place
+    expect(page.locator(".record, .view-problems")).to_have_count(0)
+
+
+def test_a_gzipped_file_that_is_dropped(page: Page) -> None:
+    page.goto("/view")
+    drop = """
+    (bytes) => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(bytes)], "<b>.mjson.gz"));
+      window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+    }"""
+    page.evaluate(drop, list(gzip.compress((REPOSITORY / "examples/game.mjson").read_bytes())))
+    expect(page.get_by_role("heading", name="<b>.mjson.gz")).to_be_visible(timeout=READ)
+    expect(page.locator("nuki-replay[data-place='0']")).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("nuki-replay[data-place='1']")).to_be_visible()
+    page.get_by_role("button", name="View another record").click()
+    expect(page.get_by_role("heading", name="View a record")).to_be_visible()
+    expect(page.locator("nuki-replay")).to_have_count(0)
+
+
+@pytest.mark.parametrize("link", ["", "https://tenhou.net/5/#json=", "https://tenhou.net/6/#json="])
+def test_pasted_text(page: Page, link: str) -> None:
+    text = TENHOU.read_text()
+    page.goto("/view")
+    page.get_by_role("textbox").fill(link + quote(text) if link else f"  {text}\n")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("nuki-replay[data-place='0']")).to_be_visible(timeout=READ)
+
+
+def test_what_departs_from_the_rules_is_listed(page: Page) -> None:
+    messages = [json.loads(line) for line in (REPOSITORY / "examples/game.mjson").read_text().splitlines()]
+    hora = next(each for each in messages if each["type"] == "hora")
+    hora["fan"] += 1
+    page.goto("/view")
+    page.get_by_role("textbox").fill("\n".join(map(json.dumps, messages)))
+    page.get_by_role("button", name="Show").click()
+    problems = page.locator(".view-problems")
+    expect(problems).to_contain_text("Problems in this record")
+    assert problems.locator("li").count() > 0
+    expect(page.locator("nuki-replay[data-place='0']")).to_be_visible(timeout=READ)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", "paste a record first"),
+        ("https://tenhou.net/0/?log=2025010100gm-00b9-0000-00000000", "holds no record"),
+        ("https://tenhou.net/6/#json=%E0%A4%A", "damaged"),
+    ],
+)
+def test_what_is_no_record_is_not_even_sent(page: Page, text: str, line: str) -> None:
+    page.goto("/view")
+    page.on("request", lambda sent: pytest.fail(f"sent {sent.url}") if sent.method == "POST" else None)
+    page.get_by_role("textbox").fill(text)
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("alert")).to_contain_text(line)
+
+
+BROKEN: dict[str, tuple[bytes, str]] = {
+    "picture.png": (b"\x89PNG\r\n\x1a\n" + bytes(100), "not UTF-8 text"),
+    "cut.mjson": (b"".join((REPOSITORY / "examples/game.mjson").read_bytes().splitlines(True)[:50]), "end_game"),
+    "cut.mjson.gz": (gzip.compress((REPOSITORY / "examples/game.mjson").read_bytes())[:900], "gzip"),
+    "empty.json": (b"", "empty"),
+    "poem.txt": ("春眠暁を覚えず".encode(), "no game record"),
+    "huge.json": (b"{" * (9 << 20), "too large"),
+}
+
+
+def test_broken_files_are_refused_in_a_line(site: Site, browser: Browser) -> None:
+    page = browser.new_page(base_url=site.url)  # the browser itself logs the status 422
+    page.goto("/view")
+    for name, (content, line) in BROKEN.items():
+        file: Any = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+        page.locator("input[type=file]").set_input_files(file)
+        alert = page.get_by_role("alert")
+        expect(alert).to_contain_text(name, timeout=READ)
+        expect(alert).to_contain_text(line)
+        assert "\n" not in alert.inner_text()
+        expect(page.locator("nuki-replay")).to_have_count(0)
+    page.locator("input[type=file]").set_input_files(TENHOU)
+    expect(page.locator("nuki-replay")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    page.close()
