@@ -59,7 +59,7 @@ def find(service: Service, review_id: str) -> Review:
     "",
     status_code=202,
     summary="Ask for a review",
-    responses=problems(404, 409, 422, 503),
+    responses=problems(403, 404, 409, 411, 422, 503),
     openapi_extra={"requestBody": RECORD_BODY | {"required": False}},
 )
 async def ask_for_review(

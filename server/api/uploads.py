@@ -77,7 +77,7 @@ async def received(request: Request) -> bytes:
     "",
     summary="Read a record",
     response_class=Response,
-    responses={200: {"model": RecordMessages, "description": "The game's messages"}, **problems(422)},
+    responses={200: {"model": RecordMessages, "description": "The game's messages"}, **problems(403, 411, 422)},
     openapi_extra={"requestBody": RECORD_BODY | {"required": True}},
 )
 async def read_record(service: ServiceHere, request: Request) -> Response:
