@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import gzip
 import json
 import random
+import weakref
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -378,6 +380,22 @@ async def test_results_are_kept_within_limits(waiting: Path, monkeypatch: pytest
             done.append(reviews.add("10.0.0.1", ("rule",), 0, record=b"x"))
             await until_over(done[-1])
         assert [each for each in done if reviews.find(each.id)] == done[-KEPT_PER_ADDRESS:]
+    finally:
+        await reviews.close()
+
+
+async def test_a_review_that_has_made_room_is_held_by_nothing(waiting: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reviews_module, "KEPT_BYTES", 4)
+    waiting.touch()
+    reviews = Reviews(no_game)
+    try:
+        first = reviews.add("10.0.0.1", ("rule",), 0, record=b"x")
+        await until_over(first)
+        held = weakref.ref(first)
+        del first
+        await until_over(reviews.add("10.0.0.1", ("rule",), 0, record=b"x"))
+        gc.collect()
+        assert held() is None
     finally:
         await reviews.close()
 
