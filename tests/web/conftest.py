@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,11 +9,10 @@ from dataclasses import dataclass
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
+from benchmarks.web.browser import chromium, headless
 from tests.support.server_program import REPOSITORY, ServerProgram, server_program
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 @dataclass(frozen=True)
@@ -52,10 +50,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Headless Chromium. Closed after each module: while Playwright runs, pytest can run no asynchronous test."""
-    if CHROMIUM is None:
+    program = chromium()
+    if program is None:
         pytest.skip("Chromium is missing: apt-get install chromium")
-    with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with headless(program) as started:
+        yield started
 
 
 @pytest.fixture(params=["desktop", "phone"])
