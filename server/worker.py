@@ -52,7 +52,7 @@ class Failed:
 
 
 def no_progress(done: int, total: int) -> None:
-    """Whoever waits does not want to know."""
+    """The default of `run`: progress is told to nobody."""
 
 
 class Worker:
