@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 import pytest
@@ -36,6 +37,16 @@ class Site:
         """The JSON at a path of the API."""
         found: dict[str, object] = httpx.get(self.url + path, trust_env=False).raise_for_status().json()
         return found
+
+
+def in_browser(browser: Browser, site: Site, script: str, argument: Any) -> Any:
+    """What a function in a page of the site returns."""
+    page = browser.new_page()
+    try:
+        page.goto(f"{site.url}/view")
+        return page.evaluate(script, argument)
+    finally:
+        page.close()
 
 
 @pytest.fixture(scope="session")
