@@ -15,6 +15,8 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from benchmarks.web.browser import chromium, headless
 from tests.support.server_program import REPOSITORY, ServerProgram, server_program
 
+SIZES = {"desktop": (1280, 800), "phone": (390, 844)}  # of windows: width, height
+
 
 @dataclass(frozen=True)
 class Site:
@@ -68,10 +70,10 @@ def browser() -> Iterator[Browser]:
         yield started
 
 
-@pytest.fixture(params=["desktop", "phone"])
+@pytest.fixture(params=SIZES)
 def context(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[BrowserContext]:
     """A browser window at desktop and at phone size. The test fails if a page logs an error or leaves the server."""
-    size = {"desktop": (1280, 800), "phone": (390, 844)}[request.param]
+    size = SIZES[request.param]
     context = browser.new_context(
         viewport={"width": size[0], "height": size[1]}, has_touch=request.param == "phone", base_url=site.url
     )
