@@ -116,7 +116,7 @@ class Reviews:
 
     async def _do(self, wanted: Review) -> None:
         if monotonic() - wanted.asked > UNWANTED:
-            self._forget(wanted)
+            self._forget(wanted.id)
             return
         wanted.status = "running"
 
@@ -146,16 +146,17 @@ class Reviews:
 
     def _keep(self, finished: Review) -> None:
         """Keep a review for a while; older ones of its address, and then of all, make room for it."""
-        asyncio.get_running_loop().call_later(KEPT_TIME, self._forget, finished)
+        # The timer has but the id: it would keep the result of a review that was forgotten before.
+        asyncio.get_running_loop().call_later(KEPT_TIME, self._forget, finished.id)
         over = [each for each in self._reviews.values() if each.over and each is not finished]
         own = [each for each in over if each.address == finished.address]
         for each in own[: max(0, len(own) + 1 - KEPT_PER_ADDRESS)]:
-            self._forget(each)
+            self._forget(each.id)
         size = sum(len(each.result) for each in self._reviews.values())
-        for each in over:
+        for each in sorted(over, key=lambda each: each.address != finished.address):
             if size > KEPT_BYTES and each.id in self._reviews:
                 size -= len(each.result)
-                self._forget(each)
+                self._forget(each.id)
 
-    def _forget(self, unneeded: Review) -> None:
-        self._reviews.pop(unneeded.id, None)
+    def _forget(self, review_id: str) -> None:
+        self._reviews.pop(review_id, None)
