@@ -8,7 +8,7 @@ import gzip
 import json
 import random
 import weakref
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -24,8 +24,10 @@ from agents.review.decisions import seat_decisions
 from agents.review.review import make_review
 from engine.records.files import read_records
 from server import reviews as reviews_module
-from server.access import UPLOADS_AT_ONCE, RateLimitError
+from server.access import DOWNLOADS_AT_ONCE, UPLOADS_AT_ONCE, RateLimitError
 from server.api.guard import MAX_UPLOAD
+from server.api.records import PIECE
+from server.api.uploads import GzippedJson
 from server.review_work import MAX_RECORD, MAX_RESULT, read, review
 from server.reviews import KEPT_PER_ADDRESS, MAX_WAITING, Review, Reviews
 from server.worker import no_progress
@@ -192,6 +194,33 @@ async def test_one_record_at_a_time_of_an_address(at: Live) -> None:
     async with asyncio.timeout(10):
         while (await at.http.post("/api/records", content=b"{}")).status_code == 429:
             await asyncio.sleep(0.02)
+
+
+async def test_a_result_is_unzipped_while_everything_else_goes_on() -> None:
+    """A few kilobytes may be megabytes of JSON, and `send` returns at once where the client reads fast."""
+    sent: list[int] = []
+    turns = 0
+
+    async def take_turns() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(len(message.get("body", b"")))
+
+    async def receive() -> dict[str, Any]:
+        return {}
+
+    others = asyncio.create_task(take_turns())
+    try:
+        await GzippedJson(gzip.compress(b" " * MAX_RECORD))({"type": "http", "headers": []}, receive, send)
+    finally:
+        others.cancel()
+    assert sum(sent) == MAX_RECORD
+    assert max(sent) <= PIECE
+    assert turns >= MAX_RECORD // PIECE
 
 
 async def test_uploads_are_counted(at: Live) -> None:
@@ -385,6 +414,19 @@ async def test_results_are_kept_within_limits(waiting: Path, monkeypatch: pytest
         assert [each for each in done if reviews.find(each.id)] == [*done[:2], *done[-KEPT_PER_ADDRESS:]]
     finally:
         await reviews.close()
+
+
+async def test_an_address_is_sent_a_few_results_at_once(at: Live) -> None:
+    review_id = (await at.http.post("/api/reviews?bot=rule&seat=0", content=MJAI.read_bytes())).json()["id"]
+    await finished(at, review_id)
+    path = f"/api/reviews/{review_id}/result"
+    with ExitStack() as others:
+        for _ in range(DOWNLOADS_AT_ONCE - 1):
+            others.enter_context(at.server.lobby.access.downloading("127.0.0.1"))
+        for _ in range(2):  # the first one is over
+            assert (await at.http.get(path)).status_code == 200
+        others.enter_context(at.server.lobby.access.downloading("127.0.0.1"))
+        assert "are being sent" in await at.refused(429, "GET", path)
 
 
 async def test_a_result_expires(waiting: Path, monkeypatch: pytest.MonkeyPatch) -> None:
