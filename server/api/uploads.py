@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import zlib
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -39,8 +39,8 @@ class GzippedJson(Response):
 
     media_type = "application/json"
 
-    def __init__(self, gzipped: bytes, counted: AbstractContextManager[object] = nullcontext()) -> None:
-        """`counted` is left when everything is sent, or the client is gone."""
+    def __init__(self, gzipped: bytes, counted: ExitStack) -> None:
+        """`counted` is closed when everything is sent, or the client is gone."""
         super().__init__(gzipped)
         self._counted = counted
 
@@ -96,6 +96,6 @@ async def read_record(service: ServiceHere, request: Request) -> Response:
     """
     body = await received(request)
     try:
-        return GzippedJson(await service.reader.run(partial(read, data=body), TIMEOUT))
+        return GzippedJson(await service.reader.run(partial(read, data=body), TIMEOUT), ExitStack())
     except WorkerError as error:
         raise HTTPException(422, str(error)) from error

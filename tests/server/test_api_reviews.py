@@ -215,7 +215,7 @@ async def test_a_result_is_unzipped_while_everything_else_goes_on() -> None:
 
     others = asyncio.create_task(take_turns())
     try:
-        await GzippedJson(gzip.compress(b" " * MAX_RECORD))({"type": "http", "headers": []}, receive, send)
+        await GzippedJson(gzip.compress(b" " * MAX_RECORD), ExitStack())({"type": "http", "headers": []}, receive, send)
     finally:
         others.cancel()
     assert sum(sent) == MAX_RECORD
