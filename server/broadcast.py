@@ -7,12 +7,15 @@ once, as everybody at the table sees it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import Literal, NamedTuple
 
 from pydantic_core import from_json, to_json
 
 from engine.mjai.messages import CONCEALED, for_public
+from server.addresses import limited_address
 from server.connection.websocket import WebSocketConnection, text_frame
 from server.game.history import ERROR, History, without_annotation
 from server.game.live_game import LiveGame
@@ -22,6 +25,8 @@ Hands = Literal["open", "closed"]
 BATCH = 16  # frames, or connections, that are sent in one turn
 ANNOTATION = b',"ext_bot":'  # the last key of a line; inside a string its quotes would be escaped
 END_GAME = "end_game"
+FEEDS = "feeds"  # the party of what is sent to all watchers of a game
+Turn = Callable[[], AbstractAsyncContextManager[None]]  # of a `Ration`
 
 
 def type_of(line: bytes) -> str:
@@ -118,11 +123,11 @@ class ClosedFeed:
         while self._watchers:
             await self.changed.wait()
             self.changed.clear()
-            async with self._ration.turn():
+            async with self._ration.turn(FEEDS):
                 before, new = self.place, self.advance()
                 watchers = list(self._watchers.items())
             while watchers and (new or self.over):
-                async with self._ration.turn():
+                async with self._ration.turn(FEEDS):
                     for connection, behind in watchers[:BATCH]:
                         self._send_to(connection, behind, before, new)
                 del watchers[:BATCH]
@@ -175,9 +180,10 @@ class Broadcast:
 
         What comes while the connection reads along is sent to it without asking (`ClosedFeed`).
         """
-        return self._open_stream(ration) if hands == "open" else self._closed_stream(connection, ration)
+        turn = partial(ration.turn, limited_address(connection.address))
+        return self._open_stream(turn) if hands == "open" else self._closed_stream(connection, ration, turn)
 
-    async def _open_stream(self, ration: Ration) -> AsyncIterator[bytes]:
+    async def _open_stream(self, turn: Turn) -> AsyncIterator[bytes]:
         number = 0
         while True:
             while number == len(self._visible_from) and not self.over:
@@ -186,20 +192,20 @@ class Broadcast:
                 yield text_frame(to_json(self.game.end_game))
                 return
             await asyncio.sleep(self._visible_from[number] - self._loop.time())
-            async with ration.turn():
+            async with turn():
                 frames = self._finished_round("open", number)
             for first in range(0, len(frames), BATCH):
                 yield b"".join(frames[first : first + BATCH])
             number += 1
 
-    async def _closed_stream(self, connection: WebSocketConnection, ration: Ration) -> AsyncIterator[bytes]:
-        async with ration.turn():
+    async def _closed_stream(self, connection: WebSocketConnection, ration: Ration, turn: Turn) -> AsyncIterator[bytes]:
+        async with turn():
             if self._feed is None:
                 self._feed = ClosedFeed(self.game.history, ration)
             self._feed.catch_up()
         feed, (number, position) = self._feed, Place(0, 0)
         while True:
-            async with ration.turn():
+            async with turn():
                 frames = feed.frames if number == feed.place.round else self._finished_round("closed", number)
             while position < len(frames):
                 batch = frames[position : position + BATCH]

@@ -38,6 +38,7 @@ from server.store import Store, StoreError
 from server.storing import Storing
 from server.turns import FairLock, Turns, Turnstile
 
+KEPT_TIME = 60.0  # seconds, at most, that a game is kept in memory once it is over; the resume timeout may be minutes
 LEFT_GAMES_RETRY = 30  # seconds after which an address that has left too many games may try again
 log = structlog.get_logger("server.lobby")
 
@@ -396,7 +397,7 @@ class Lobby:
         self._expire_later(game)
 
     def _expire_later(self, game: LiveGame) -> None:
-        asyncio.get_running_loop().call_later(game.start.settings.resume_timeout, self._expire, game)
+        asyncio.get_running_loop().call_later(min(game.start.settings.resume_timeout, KEPT_TIME), self._expire, game)
 
     def _release(self, game: LiveGame, seat: Seat) -> None:
         """The game is over for a seat: its bot waits for the next game, or leaves."""

@@ -9,6 +9,7 @@ import structlog
 from websockets.frames import CloseCode
 
 from engine.mjai.connection import MAX_JOIN
+from server.addresses import limited_address
 from server.connection.websocket import WebSocketConnection
 from server.metrics import Metrics
 from server.turns import Ration
@@ -30,10 +31,11 @@ class Spectator:
     def __init__(
         self, connection: WebSocketConnection, frames: AsyncIterator[bytes], ration: Ration, metrics: Metrics
     ) -> None:
-        """Begin to send `frames`, each in a turn of `ration`, so that no game is delayed."""
+        """Begin to send `frames`, each in a turn of its address in `ration`, so that no game is delayed."""
         self._connection = connection
         self._frames = frames
         self._ration = ration
+        self._party = limited_address(connection.address)
         self._metrics = metrics
         metrics.connections.inc()
         self._sending = asyncio.create_task(self._send())
@@ -42,7 +44,7 @@ class Spectator:
         try:
             async for frames in self._frames:
                 await self._received()
-                async with self._ration.turn():
+                async with self._ration.turn(self._party):
                     self._connection.send_frames(frames)
             await self._received()
         except TimeoutError:

@@ -84,20 +84,23 @@ class Turnstile:
 
 
 class Ration:
-    """Lets one task work in an iteration of the event loop, and all of them at most for a share of the processor."""
+    """Lets one task work in an iteration of the event loop, and all of them at most for a share of the processor.
+
+    Parties take turns, so that none can use up the share.
+    """
 
     def __init__(self, share: float, burst: float) -> None:
         """`share`: of a processor, from 0 to 1. `burst`: seconds of work that may be done at once after a pause."""
         self._share = share
         self._burst = burst
-        self._lock = asyncio.Lock()
+        self._lock = FairLock()
         self._owed = 0.0  # seconds of work that the share does not cover yet
         self._since = 0.0  # monotonic time of this
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """Wait for a turn, and do the work of the block, which must not wait for anything."""
-        async with self._lock:
+    async def turn(self, party: str) -> AsyncIterator[None]:
+        """Wait for a turn of the party, and do the work of the block, which must not wait for anything."""
+        async with self._lock.held_by(party):
             await asyncio.sleep(max(0.0, self._still_owed() - self._burst) / self._share)
             started = thread_time()
             try:

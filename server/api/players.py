@@ -12,7 +12,7 @@ from server.api.errors import not_found
 from server.api.games import RoomFilter, RulesFilter, Time
 from server.lobby import Lobby
 from server.store import Opponent, PlayerStatistics, PlayerStats, RatingPoint
-from server.store.lists import MOST_SEATS, PlayerOrder
+from server.store.lists import MOST_SEARCHED, MOST_SEATS, PlayerOrder
 
 router = APIRouter(prefix="/api/players", tags=["players"], route_class=Route)
 
@@ -59,7 +59,8 @@ async def list_ratings(
 @router.get(
     "/{name}/statistics",
     summary="How a player plays",
-    description=f"Over the player's latest {MOST_SEATS:,} games that pass the filters. Games that an older version of "
+    description=f"Over the player's latest {MOST_SEATS:,} games that pass the filters; those of a room or of rules, "
+    f"among the latest {MOST_SEARCHED:,}. Games that an older version of "
     "the server stored are counted in `play`, and so in the rates, some time after the server was updated.",
     responses=problems(404, 422, 503),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
@@ -91,7 +92,7 @@ async def ask_for_review(
 @router.get(
     "/{review_id}",
     summary="The state of a review",
-    responses=problems(404),
+    responses=problems(404, 422),
 )
 async def get_review(service: ServiceHere, review_id: str) -> ReviewInfo:
     """How far a review is."""
@@ -102,11 +103,14 @@ async def get_review(service: ServiceHere, review_id: str) -> ReviewInfo:
     "/{review_id}/result",
     summary="A review that is done",
     response_class=Response,
-    responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}, **problems(404, 409)},
+    responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}, **problems(404, 409, 422)},
 )
-async def get_result(service: ServiceHere, review_id: str) -> Response:
+async def get_result(service: ServiceHere, request: Request, review_id: str) -> Response:
     """The decisions with the values of all actions, and a summary; docs/web.md has the keys."""
+    address = request.client.host if request.client else ""
     found = find(service, review_id)
     if found.status != "done":
         raise HTTPException(409, found.error or f"the review is {found.status}; ask for it again later")
-    return GzippedJson(found.result)
+    with ExitStack() as download:  # a result that is sent is in memory even if it is not kept any more
+        download.enter_context(service.lobby.access.downloading(address))
+        return GzippedJson(found.result, download.pop_all())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import zlib
 from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -37,16 +39,23 @@ class GzippedJson(Response):
 
     media_type = "application/json"
 
+    def __init__(self, gzipped: bytes, counted: ExitStack) -> None:
+        """`counted` is closed when everything is sent, or the client is gone."""
+        super().__init__(gzipped)
+        self._counted = counted
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See Starlette's `Response`."""
         as_it_is = takes_gzip(Headers(scope=scope))
         headers = [(b"content-type", b"application/json"), (b"vary", b"Accept-Encoding")]
         if as_it_is:
             headers += [(b"content-encoding", b"gzip"), (b"content-length", str(len(self.body)).encode())]
-        await send({"type": "http.response.start", "status": self.status_code, "headers": headers})
-        for piece in pieces(bytes(self.body), as_it_is):
-            await send({"type": "http.response.body", "body": piece, "more_body": True})
-        await send({"type": "http.response.body", "body": b""})
+        with self._counted:
+            await send({"type": "http.response.start", "status": self.status_code, "headers": headers})
+            for piece in pieces(bytes(self.body), as_it_is):
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+                await asyncio.sleep(0)  # `send` does not wait for a client that reads fast, and there may be megabytes
+            await send({"type": "http.response.body", "body": b""})
 
 
 def pieces(gzipped: bytes, as_it_is: bool) -> Iterator[bytes]:
@@ -87,6 +96,6 @@ async def read_record(service: ServiceHere, request: Request) -> Response:
     """
     body = await received(request)
     try:
-        return GzippedJson(await service.reader.run(partial(read, data=body), TIMEOUT))
+        return GzippedJson(await service.reader.run(partial(read, data=body), TIMEOUT), ExitStack())
     except WorkerError as error:
         raise HTTPException(422, str(error)) from error

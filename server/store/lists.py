@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any, Literal
 
@@ -23,6 +24,9 @@ PLAYER_ORDERS: dict[PlayerOrder, Order[PlayerStats]] = {
 }
 MOST_MET: Order[Opponent] = Order("opponents", lambda opponent: (opponent.games, opponent.name), (count, str))
 MOST_SEATS = 10_000  # of a player are read for statistics
+MOST_SEARCHED = (
+    50_000  # seats of a player, among which those of a room or of rules are sought; a house bot has millions
+)
 MAX_COUNT = (1 << 31) - 1  # of a database integer
 DESCENDING = {"rating": players.c.ordinal, "games": players.c.games}  # ties are ordered by name
 
@@ -50,7 +54,7 @@ def select_games(
         (until, finished.__lt__),
         (NEWEST_FIRST.read(cursor) if cursor is not None else None, tuple_(finished, game_id).__lt__),
     )
-    keys = keys.where(*(condition(value) for value, condition in conditions if value is not None))
+    keys = keys.where(*given(conditions))
     page = keys.order_by(finished.desc(), game_id.desc()).limit(n).subquery()
     found = select(games).join(page, page.c.id == games.c.id)
     return found.order_by(games.c.finished.desc(), games.c.id.desc())
@@ -88,18 +92,20 @@ def latest_seats(
     until: datetime | None = None,
 ) -> Select[Any]:
     """The seats of a player in the latest MOST_SEATS games that pass the given filters."""
-    conditions = (
-        (room, games.c.room.__eq__),
-        (rules, games.c.rules.__eq__),
-        (since, seats.c.finished.__ge__),
-        (until, seats.c.finished.__lt__),
-    )
-    found = select(seats).where(
-        seats.c.name == name, *(condition(value) for value, condition in conditions if value is not None)
-    )
-    if room is not None or rules is not None:
-        found = found.join(games, games.c.id == seats.c.game_id)
-    return found.order_by(seats.c.finished.desc(), seats.c.game_id.desc()).limit(MOST_SEATS)
+    times = ((since, seats.c.finished.__ge__), (until, seats.c.finished.__lt__))
+    found = select(seats).where(seats.c.name == name, *given(times))
+    found = found.order_by(seats.c.finished.desc(), seats.c.game_id.desc())
+    filters = given(((room, games.c.room.__eq__), (rules, games.c.rules.__eq__)))
+    if not filters:
+        return found.limit(MOST_SEATS)
+    searched = found.limit(MOST_SEARCHED).subquery()
+    found = select(searched).join(games, games.c.id == searched.c.game_id).where(*filters)
+    return found.order_by(searched.c.finished.desc(), searched.c.game_id.desc()).limit(MOST_SEATS)
+
+
+def given(conditions: Iterable[tuple[Any, Callable[[Any], ColumnElement[bool]]]]) -> list[ColumnElement[bool]]:
+    """The conditions on values that are not None."""
+    return [condition(value) for value, condition in conditions if value is not None]
 
 
 def select_statistics(found: Select[Any]) -> Select[Any]:

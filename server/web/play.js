@@ -278,13 +278,14 @@ class PlayPage {
 
   // Joining ----------------------------------------------------------------------------------------------------------
 
-  /** Begin: back into the tab's game, into a new one, or ask for a name. */
+  /** Begin: back into the tab's game, into a new one, or ask first: another site's link must not make anybody play. */
   async start() {
+    const fromHere = document.referrer.startsWith(`${location.origin}/`);
     note(this.note, t("play_connecting"));
     const kept = this.client.kept();
     if (kept?.over) this.showEnd(t("play_gone"));
     else if (kept) this.client.resumeKept();
-    else if (localStorage.getItem(NAME)) await this.join();
+    else if (fromHere && localStorage.getItem(NAME)) await this.join();
     else await this.askName("");
   }
 

@@ -6,7 +6,7 @@ import asyncio
 import gzip
 import json
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -21,8 +21,10 @@ from agents.registry import make
 from agents.review.decisions import seat_decisions
 from agents.review.review import make_review
 from engine.records.files import read_records
-from server.access import UPLOADS_AT_ONCE, RateLimitError
+from server.access import DOWNLOADS_AT_ONCE, UPLOADS_AT_ONCE, RateLimitError
 from server.api.guard import MAX_UPLOAD
+from server.api.records import PIECE
+from server.api.uploads import GzippedJson
 from server.review_work import MAX_RECORD, MAX_RESULT, read, review
 from server.worker import no_progress
 from tests.support.running_server import TABLE, Live, live, play_into
@@ -189,6 +191,33 @@ async def test_one_record_at_a_time_of_an_address(at: Live) -> None:
             await asyncio.sleep(0.02)
 
 
+async def test_a_result_is_unzipped_while_everything_else_goes_on() -> None:
+    """A few kilobytes may be megabytes of JSON, and `send` returns at once where the client reads fast."""
+    sent: list[int] = []
+    turns = 0
+
+    async def take_turns() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(len(message.get("body", b"")))
+
+    async def receive() -> dict[str, Any]:
+        return {}
+
+    others = asyncio.create_task(take_turns())
+    try:
+        await GzippedJson(gzip.compress(b" " * MAX_RECORD), ExitStack())({"type": "http", "headers": []}, receive, send)
+    finally:
+        others.cancel()
+    assert sum(sent) == MAX_RECORD
+    assert max(sent) <= PIECE
+    assert turns >= MAX_RECORD // PIECE
+
+
 async def test_uploads_are_counted(at: Live) -> None:
     uploading = at.server.lobby.access.uploading
     with ExitStack() as held:
@@ -307,3 +336,16 @@ def worker_processes() -> set[int]:
         int(pid) for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()
     }
     return {pid for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()}
+
+
+async def test_an_address_is_sent_a_few_results_at_once(at: Live) -> None:
+    review_id = (await at.http.post("/api/reviews?bot=rule&seat=0", content=MJAI.read_bytes())).json()["id"]
+    await finished(at, review_id)
+    path = f"/api/reviews/{review_id}/result"
+    with ExitStack() as others:
+        for _ in range(DOWNLOADS_AT_ONCE - 1):
+            others.enter_context(at.server.lobby.access.downloading("127.0.0.1"))
+        for _ in range(2):  # the first one is over
+            assert (await at.http.get(path)).status_code == 200
+        others.enter_context(at.server.lobby.access.downloading("127.0.0.1"))
+        assert "are being sent" in await at.refused(429, "GET", path)

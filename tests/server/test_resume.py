@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from server import lobby
 from server.store import FinishedGame, Store
 from tests.support.server_bots import (
     NOTHING,
@@ -282,8 +283,12 @@ async def test_resuming_after_the_last_round(
         assert_all_received([lost, *others], lines)
 
 
-async def test_a_finished_game_cannot_be_resumed_after_resume_within(tmp_path: Path) -> None:
-    async with serving(tmp_path, resume_timeout=0.01) as server:
+@pytest.mark.parametrize(("resume_timeout", "kept_time"), [(0.01, 3600), (3600, 0.01)])
+async def test_a_finished_game_cannot_be_resumed_after_resume_within(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, resume_timeout: float, kept_time: float
+) -> None:
+    monkeypatch.setattr(lobby, "KEPT_TIME", kept_time)
+    async with serving(tmp_path, resume_timeout=resume_timeout) as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]
         await play_all(bots)
         await until(lambda: not server.lobby.games)

@@ -342,6 +342,8 @@ async def test_other_values_of_hands_are_refused(tmp_path: Path, query: str, det
 class FakeConnection:
     """A spectator's connection that keeps what it is sent, and may stop reading."""
 
+    address = "127.0.0.1"
+
     def __init__(self) -> None:
         self.writable = True
         self.sent = bytearray()

@@ -204,6 +204,8 @@ async def test_statistics_are_of_the_latest_games(database_url: str, monkeypatch
         check(await store.statistics("efficiency"), games[7:12])
         check(await store.statistics("efficiency", room="default"), games[2:12:2])
         assert [opponent.games for opponent in (await store.opponents("efficiency")).items] == [5, 5]
+        monkeypatch.setattr("server.store.lists.MOST_SEARCHED", 6)  # however few of them are of the room
+        check(await store.statistics("efficiency", room="default"), games[6:12:2])
 
 
 async def test_opponents_are_those_of_the_stored_games(database_url: str) -> None:

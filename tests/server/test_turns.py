@@ -201,7 +201,7 @@ class Clocks:
 async def test_a_ration_is_a_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clocks, ration = Clocks(monkeypatch), Ration(0.03, 0.05)
     for _ in range(1000):
-        async with ration.turn():
+        async with ration.turn("a"):
             clocks.work(0.001)
     assert clocks.worked == pytest.approx(1.0)
     assert 0.03 * clocks.now == pytest.approx(1.0 - 0.05, abs=0.002)
@@ -212,14 +212,14 @@ async def test_what_a_ration_saves_up_may_be_done_at_once_and_no_more(monkeypatc
     for _ in range(2):
         began = clocks.now
         for _ in range(5):
-            async with ration.turn():
+            async with ration.turn("a"):
                 clocks.work(0.01)
         assert clocks.now - began == pytest.approx(0.05)
         await clocks.sleep(3600)
-    async with ration.turn():
+    async with ration.turn("a"):
         clocks.work(1.0)
     began = clocks.now
-    async with ration.turn():
+    async with ration.turn("a"):
         assert clocks.now - began == pytest.approx((1.0 - 0.05) / 0.1)
 
 
@@ -227,9 +227,20 @@ async def test_turns_of_a_ration_are_given_in_order_and_others_run_in_between() 
     ration, log = Ration(1.0, 1.0), list[str]()
 
     async def take(name: str) -> None:
-        async with ration.turn():
+        async with ration.turn("a"):
             log.append(name)
             asyncio.get_running_loop().call_soon(log.append, "between")
 
     await asyncio.gather(*map(take, "abc"))
     assert log[:5] == ["a", "between", "b", "between", "c"]
+
+
+async def test_a_party_with_many_tasks_has_no_more_of_a_ration_than_another() -> None:
+    ration, log = Ration(1.0, 1.0), list[str]()
+
+    async def take(party: str) -> None:
+        async with ration.turn(party):
+            log.append(party)
+
+    await asyncio.gather(*map(take, "aaaaaabb"))
+    assert "".join(log) == "aababaaa"

@@ -16,8 +16,9 @@ JOINED = {"type": "joined", "room": "default", "waiting": 1, "needed": 0}
 class ScriptedTable:
     """Answers the WebSocket of the page; `replies` holds what the page has sent since its join."""
 
-    def __init__(self, page: Page, names: list[str] | None = None) -> None:
+    def __init__(self, page: Page, url: str, names: list[str] | None = None) -> None:
         self.page = page
+        self.url = url
         self.joins: list[Message] = []
         self.replies: list[Message] = []
         self.game: list[Message] = []
@@ -65,7 +66,7 @@ class ScriptedTable:
 
     def begin(self, hand: list[str], dealer: int = 0, dora: str = "9m", honba: int = 0) -> None:
         """Load the page, which has seat 0, and begin a round with its hand."""
-        self.page.goto("/rooms/default/play")
+        self.page.goto("/rooms/default/play", referer=f"{self.url}/rooms")
         self.page.get_by_text("The game begins in a moment.").wait_for()
         self.say(
             "start_game", names=self.names, rules="tenhou", length="east", id=0,
