@@ -1,6 +1,6 @@
 /** Requests to the server's HTTP API (docs/api.md). */
 
-const TOKEN = "nukidora.token"; // key of the admin token in the session's storage
+const TOKEN = "nukidora.token"; // key of the tab's storage
 
 /** The server has refused a request, or cannot be reached; `message` is one line to show. */
 export class ApiError extends Error {

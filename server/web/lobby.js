@@ -286,8 +286,13 @@ function start() {
       looks -= 1;
       return;
     }
-    await lookAtResults();
-    looks = RESULTS_EVERY;
+    looks = RESULTS_EVERY; // before they are read: the button for more may set it back in the meantime
+    try {
+      await lookAtResults();
+    } catch (error) {
+      looks = 0;
+      throw error;
+    }
   }
 
   async function lookAtResults() {

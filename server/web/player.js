@@ -151,15 +151,16 @@ async function statisticsSection(path) {
   const rules = choice("player_rules", [["", t("player_rules_all")], ...known], query.get("rules") ?? "");
   const room = el("input", { value: query.get("room") ?? "", maxlength: 600, size: 12, autocomplete: "off" });
   const place = el("div", { "aria-live": "polite" });
+  let newest = 0; // counts the requests: only the answer to the last one is shown
   const show = async () => {
+    const request = ++newest;
     const days = Number(period.select.value);
     const since = days ? new Date(Date.now() - days * DAY).toISOString() : "";
     const given = { rules: rules.select.value, room: room.value.trim() };
     const chosen = new URLSearchParams(filled({ ...given, days: days ? String(days) : "" }));
     history.replaceState(null, "", chosen.size ? `?${chosen}` : location.pathname);
-    place.replaceChildren(
-      ...statisticsTable(await get(`${path}/statistics?${new URLSearchParams(filled({ ...given, since }))}`)),
-    );
+    const found = await get(`${path}/statistics?${new URLSearchParams(filled({ ...given, since }))}`);
+    if (request === newest) place.replaceChildren(...statisticsTable(found));
   };
   const form = el(
     "form",

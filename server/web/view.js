@@ -3,7 +3,7 @@
 import "./words_game.js";
 import { ApiError, get, request } from "./api.js";
 import { el } from "./dom.js";
-import { showError, startPage } from "./page.js";
+import { clearError, showError, startPage } from "./page.js";
 import { gzip } from "./record.js";
 import { NukiReplay } from "./replay.js";
 import { ReviewRequest } from "./review_request.js";
@@ -63,7 +63,7 @@ async function openText(pasted) {
  * @param {string} name what it is called in messages
  */
 async function open(content, name) {
-  document.querySelector(".error")?.remove();
+  clearError();
   found.replaceChildren(el("p", {}, t("view_reading", { name })));
   try {
     const packed = await pack(new Blob([content]));
