@@ -3,6 +3,7 @@
 import "./words_game.js";
 import { ApiError, get } from "./api.js";
 import { el } from "./dom.js";
+import { dateText } from "./format.js";
 import { spectate } from "./live.js";
 import { showError, startPage } from "./page.js";
 import { loadRecord } from "./record.js";
@@ -87,11 +88,7 @@ function showLine({ room, rounds, spectator_delay: seconds }) {
 /** @param {any} game finished */
 async function showReplay({ room, finished }) {
   const messages = await loadRecord(id);
-  const time = new Date(finished).toLocaleString(document.documentElement.lang, {
-    dateStyle: "medium",
-    timeStyle: "short",
-  });
-  line.replaceChildren(`${t("game_room", { room })} · ${time}`);
+  line.replaceChildren(`${t("game_room", { room })} · ${dateText(finished, true)}`);
   if (!replay.isConnected) main.append(replay);
   replay.load(messages, { live: "", game: id, linked: true });
 }

@@ -3,8 +3,9 @@
 import { get } from "./api.js";
 import { lineChart } from "./chart.js";
 import { el } from "./dom.js";
+import { dateText, number, percent, signed } from "./format.js";
 import { showError, startPage } from "./page.js";
-import { dateText, number, pages, percent, placements, playerLink, signed, tableHead } from "./player_parts.js";
+import { pages, placements, playerLink, tableHead } from "./player_parts.js";
 import { t } from "./words.js";
 import "./words_players.js";
 

@@ -31,7 +31,7 @@ export const MARKS = {
   daiminkan: "call",
   kakan: "call",
   ankan: "call",
-}; // prettier-ignore
+};
 
 /**
  * The record of a finished game, with annotations of bots (`ext_bot`) and faults (`error`).

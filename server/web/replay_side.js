@@ -4,6 +4,7 @@ import { actionOf, isSame, readNote } from "./annotations.js";
 import { request } from "./api.js";
 import { lineChart } from "./chart.js";
 import { el } from "./dom.js";
+import { number, signed } from "./format.js";
 import { roundName } from "./replay_controls.js";
 import { resultPanel } from "./result.js";
 import { tile } from "./tile.js";
@@ -73,8 +74,7 @@ export function roundResult(state) {
 /** @param {number} change of a score */
 function changeText(change) {
   const sign = change > 0 ? "up" : change < 0 ? "down" : "same";
-  const by = change ? `${change > 0 ? "+" : "−"}${Math.abs(change).toLocaleString("en")}` : "";
-  return el("small", { class: `change ${sign}` }, by);
+  return el("small", { class: `change ${sign}` }, change ? signed(change) : "");
 }
 
 /**
@@ -88,7 +88,7 @@ export function scorePanel(timeline, go) {
   const rows = timeline.rounds.map(({ name, first, scores }, index) => {
     const after = timeline.scoresAfter(index);
     const cells = after.map((score, seat) => {
-      return el("td", {}, score.toLocaleString("en"), " ", changeText(score - scores[seat]));
+      return el("td", {}, number(score), " ", changeText(score - scores[seat]));
     });
     const jump = el("button", { type: "button", class: "quiet", onclick: () => go(first) }, roundName(name));
     return el("tr", {}, el("th", { scope: "row" }, jump), cells);

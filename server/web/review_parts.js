@@ -2,6 +2,7 @@
 
 import "./words_review.js";
 import { el } from "./dom.js";
+import { percent } from "./format.js";
 import { roundName } from "./replay_controls.js";
 import { tile } from "./tile.js";
 import { t } from "./words.js";
@@ -83,11 +84,6 @@ export function optionText({ value, prob }) {
   if (value === null) return t("review_unknown");
   const worth = t("review_value", { value: value.toFixed(4) });
   return prob === null ? worth : `${worth}, ${t("review_probability", { percent: percent(prob) })}`;
-}
-
-/** @param {number} share */
-function percent(share) {
-  return `${(100 * share).toFixed(1)}%`;
 }
 
 /** A loss in placements, coloured. @param {number | null} loss */

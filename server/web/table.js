@@ -220,7 +220,7 @@ function makePlate() {
     centre: el("div", { class: "centre" }, round, remaining),
     call: el("p", { class: "call", "aria-hidden": "true" }),
     live: el("p", { class: "hidden-text", "aria-live": "polite" }),
-  }; // prettier-ignore
+  };
 }
 
 /** @param {Place} place @param {string} name */

@@ -96,7 +96,7 @@ addWords({
     table_event_ryukyoku: "流局",
     table_event_end_game: "対局終了",
   },
-}); // prettier-ignore
+});
 
 const WINDS = ["E", "S", "W"];
 

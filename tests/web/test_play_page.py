@@ -240,7 +240,7 @@ def test_the_result_of_a_round_is_explained(scripted: ScriptedTable, page: Page)
     expect(dialog.locator(".result-yaku")).to_contain_text("ippatsu")
     expect(dialog.locator(".result-total")).to_contain_text("4 han 40 fu mangan")
     expect(dialog.locator(".result-payments")).to_contain_text("me pays 8,000 + 200 (honba)")
-    expect(dialog.locator(".result-own")).to_contain_text("-8,200")
+    expect(dialog.locator(".result-own")).to_contain_text("−8,200")
     assert page.locator("img").count() == 0
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     scripted.round(["1m"] * 4 + ["9p"] * 4 + ["E", "S", "W", "P", "C"])
