@@ -2,17 +2,17 @@
 
 import { get } from "./api.js";
 import { connect } from "./connect.js";
-import { el } from "./dom.js";
+import { el, setAttribute, setText } from "./dom.js";
 import { dateText, number, signed } from "./format.js";
 import { startPage } from "./page.js";
 import { playNow } from "./play_now.js";
 import { poll } from "./poll.js";
 import { gameText, playPath, shortTexts } from "./room_settings.js";
-import { rows, setAttribute, setText } from "./rows.js";
+import { rows } from "./rows.js";
 import { language, t } from "./words.js";
 import "./words_lobby.js";
 
-/** @typedef {{mjai_port: number, tokens_needed: boolean, house_bots: string[]}} ServerInfo of GET /api/server */
+/** @typedef {import("./api.js").ServerInfo} ServerInfo */
 /** @typedef {{name: string, house_bot: boolean, score: number}} Seat */
 /** @typedef {{name: string, house_bot: boolean, score: number, rank: number, points: number}} SeatResult */
 /** @typedef {{id: string, room: string, rules: string, length: string, rounds: number}} Game */
@@ -225,7 +225,7 @@ function ladderCard() {
 
 /** Draw the page without what the server has to tell. Returns the parts that change. */
 function layout() {
-  const main = startPage();
+  const main = startPage(t("lobby"));
   const trouble = el("p", { class: "lobby-trouble muted", role: "status" });
   const moreLive = el("p", { class: "muted", hidden: true }, t("lobby_more_live", { n: LIVE }));
   const more = el("button", { class: "quiet", hidden: true }, t("lobby_more"));

@@ -42,12 +42,19 @@ const THEMES = {
 
 setTheme(localStorage.getItem(THEME) ?? "auto");
 
+/** What the page is of: the id or name in its path, such as that of a game. */
+export function subject() {
+  return decodeURIComponent(location.pathname.split("/")[2]);
+}
+
 /**
  * Draw the bar and return the element to fill. Errors that nothing handles are shown there.
+ * @param {string} title of the page, for the browser
  * @returns {HTMLElement}
  */
-export function startPage() {
+export function startPage(title) {
   document.documentElement.lang = language();
+  document.title = `${title} · nukidora`;
   const links = Object.entries(LINKS).map(([key, href]) =>
     el("a", { href, "aria-current": href === location.pathname ? "page" : null }, t(key)),
   );

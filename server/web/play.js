@@ -5,7 +5,8 @@ import { Client } from "./client.js";
 import { el } from "./dom.js";
 import { automatic, playable, replies, riichiDiscards } from "./legal.js";
 import { apply, initial } from "./mjai.js";
-import { clearError, showError, startPage } from "./page.js";
+import { ownName, setOwnName } from "./own_name.js";
+import { clearError, showError, startPage, subject } from "./page.js";
 import { Clock } from "./play_clock.js";
 import { actionButtons, listenToKeys, Switches } from "./play_controls.js";
 import { gameOver, joinForm, note, resultDialog, waitsLine } from "./play_parts.js";
@@ -18,7 +19,6 @@ import "./words_play.js";
 /** @typedef {import("./mjai.js").Message} Message */
 /** @typedef {import("./mjai.js").State} State */
 
-const NAME = "nukidora.name"; // key of the person's name in the browser's storage
 const ROOM = "nukidora.room"; // key of the tab's last room, in its storage: the request that opens it again
 const RESULT_TIME = 15_000; // ms that the result of a round is shown
 /** @type {Record<string, import("./sounds.js").Sound>} */
@@ -293,14 +293,14 @@ class PlayPage {
     const kept = this.client.kept();
     if (kept?.over) this.showEnd(t("play_gone"));
     else if (kept) this.client.resumeKept();
-    else if (localStorage.getItem(NAME)) await this.join();
+    else if (ownName()) await this.join();
     else await this.askName("");
   }
 
   async join() {
     try {
       await this.openRoom();
-      this.client.join(localStorage.getItem(NAME) ?? "", token());
+      this.client.join(ownName(), token());
     } catch (error) {
       await this.askName(/** @type {Error} */ (error).message);
     }
@@ -322,18 +322,12 @@ class PlayPage {
   async askName(problem) {
     note(this.note, "");
     const server = await get("/api/server");
-    const form = joinForm(
-      this.room,
-      localStorage.getItem(NAME) ?? "",
-      server.tokens_needed,
-      problem,
-      (name, secret) => {
-        localStorage.setItem(NAME, name);
-        if (secret) setToken(secret);
-        note(this.note, t("play_connecting"));
-        this.join();
-      },
-    );
+    const form = joinForm(this.room, server.tokens_needed, problem, (name, secret) => {
+      setOwnName(name);
+      if (secret) setToken(secret);
+      note(this.note, t("play_connecting"));
+      this.join();
+    });
     this.note.replaceChildren(form);
     form.querySelector("input")?.focus();
   }
@@ -347,4 +341,4 @@ class PlayPage {
   }
 }
 
-new PlayPage(startPage(), decodeURIComponent(location.pathname.split("/")[2])).start();
+new PlayPage(startPage(t("play_title", { room: subject() })), subject()).start();

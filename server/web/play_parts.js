@@ -1,6 +1,7 @@
 /** Parts of the page where a person plays: its notes, dialogs and the line about waits. */
 
 import { el } from "./dom.js";
+import { nameInput } from "./own_name.js";
 import { finalPanel, resultPanel } from "./result.js";
 import { tile } from "./tile.js";
 import { furiten, unseen, waitsAfterDiscards, waitsOf } from "./waits.js";
@@ -21,13 +22,12 @@ export function note(place, text, ...buttons) {
 /**
  * A form for the name, and the token where the server needs one.
  * @param {string} room
- * @param {string} name so far
  * @param {boolean} withToken
  * @param {string} problem what was wrong with the last one, or ""
  * @param {(name: string, token: string) => void} join
  */
-export function joinForm(room, name, withToken, problem, join) {
-  const own = el("input", { name: "name", required: true, maxlength: 64, value: name, autocomplete: "nickname" });
+export function joinForm(room, withToken, problem, join) {
+  const own = nameInput();
   const secret = el("input", { name: "token", type: "password", maxlength: 256, autocomplete: "off" });
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();

@@ -76,7 +76,7 @@ function row(player, place) {
 }
 
 async function start() {
-  const main = startPage();
+  const main = startPage(t("players"));
   const body = el("tbody");
   const head = tableHead([
     .../** @type {[string, string][]} */ (ranked ? [[t("players_rank"), "number"]] : []),

@@ -5,10 +5,11 @@ import "./words_game.js";
 import { actionOf, marksOf, readNote } from "./annotations.js";
 import { el } from "./dom.js";
 import { Timeline } from "./record.js";
-import { iconButton, RoundList, roundName, SeekBar, setIcon } from "./replay_controls.js";
+import { iconButton, RoundList, SeekBar, setIcon } from "./replay_controls.js";
 import { readFragment, writeFragment, writeNow } from "./replay_place.js";
 import { notePanel, recordPanel, roundResult, scorePanel } from "./replay_side.js";
 import { finalPanel } from "./result.js";
+import { shortRoundName } from "./table_words.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./mjai.js").Message} Message */
@@ -262,11 +263,11 @@ export class NukiReplay extends HTMLElement {
       this.#table.show(timeline.latest, { bottom: this.#seat, open: true });
       return;
     }
-    const { first, name } = timeline.rounds[place.round];
+    const { first, round } = timeline.rounds[place.round];
     const step = this.#place - first;
     const end = (timeline.rounds[place.round + 1]?.first ?? timeline.last + 1) - 1 - first;
     Object.assign(this.dataset, { place: this.#place, round: place.round, step, seat: this.#seat });
-    const where = t("replay_place", { round: roundName(name), step, steps: end });
+    const where = t("replay_place", { round: shortRoundName(round), step, steps: end });
     this.#where.textContent = where;
     this.#seek.show(this.#place, where);
     this.#list.show(place.round);

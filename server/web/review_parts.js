@@ -3,7 +3,7 @@
 import "./words_review.js";
 import { el } from "./dom.js";
 import { percent } from "./format.js";
-import { roundName } from "./replay_controls.js";
+import { shortRoundName } from "./table_words.js";
 import { tile } from "./tile.js";
 import { t } from "./words.js";
 
@@ -126,9 +126,9 @@ export function opinionPanel(bot, opinion) {
   );
 }
 
-/** Where a decision is: its round and turn. @param {Decision} decision @param {State} state before it */
-export function whereOf({ turn }, { round }) {
-  return `${round ? roundName(`${round.wind}${round.kyoku}-${round.honba}`) : ""} · ${turn}`;
+/** The round of a decision. @param {State} state before it */
+export function roundOf({ round }) {
+  return round ? shortRoundName(round) : "";
 }
 
 /** @param {number} shanten */
@@ -163,7 +163,11 @@ export function decisionTable(review, { bot, sorted }, states, { go, sort }) {
   const rows = order.map((index) => {
     const decision = decisions[index];
     const { actions, best } = decision.reviews[bot];
-    const jump = el("button", { type: "button", class: "quiet" }, whereOf(decision, states[decision.message]));
+    const jump = el(
+      "button",
+      { type: "button", class: "quiet" },
+      `${roundOf(states[decision.message])} · ${decision.turn}`,
+    );
     return el(
       "tr",
       { "data-decision": index, onclick: () => go(index) },

@@ -211,11 +211,10 @@ class ReviewView {
     const marks = marksOf(choices, actionOf(decision.actual), state.seats[seat]);
     this.#table.show(state, { bottom: seat, open: this.#open, marks });
     this.#hands.setAttribute("aria-pressed", String(this.#open));
-    const [round] = parts.whereOf(decision, state).split(" · ");
     this.#place.textContent = t("review_place", {
       number: this.index + 1,
       count: decisions.length,
-      round,
+      round: parts.roundOf(state),
       turn: decision.turn,
       shanten: parts.shantenText(decision.shanten),
       kind: t(`review_kind_${decision.kind}`),

@@ -6,7 +6,7 @@ import { el } from "./dom.js";
 import { GROUPS } from "./room_settings.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./lobby.js").ServerInfo} ServerInfo */
+/** @typedef {import("./api.js").ServerInfo} ServerInfo */
 /** @typedef {import("./room_settings.js").Field} Field */
 /** @typedef {HTMLInputElement | HTMLSelectElement} Input */
 

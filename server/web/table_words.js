@@ -105,6 +105,11 @@ export function roundName({ wind, kyoku }) {
   return t("table_round", { wind: t(`table_wind_${wind}`), kyoku });
 }
 
+/** `E1-0` or `東1-0`, with the honba. @param {Round} round */
+export function shortRoundName({ wind, kyoku, honba }) {
+  return `${t(`table_${wind}`)}${kyoku}-${honba}`;
+}
+
 /** The wind of a seat in this round, as one letter or character; "" before the first one. @param {State} state @param {number} seat */
 export function seatWind({ round, seats }, seat) {
   return round ? t(`table_${WINDS[(seat - round.dealer + seats.length) % seats.length]}`) : "";

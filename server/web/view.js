@@ -14,7 +14,7 @@ const MOST = 8 << 20;
 const MOST_PACKED = 1 << 18;
 const WITH_RECORD = /^https?:\/\/tenhou\.net\/\d\/.*#json=(.*)$/s;
 
-const main = startPage();
+const main = startPage(t("view"));
 const found = el("div", { class: "view-found", "aria-live": "polite" });
 const file = el("input", {
   type: "file",

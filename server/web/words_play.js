@@ -4,6 +4,7 @@ import { addWords } from "./words.js";
 
 addWords({
   en: {
+    play_title: "Play in {room}",
     play_name: "Your name",
     play_token: "Access token",
     play_token_hint: "This server needs one: ask its operator.",
@@ -50,6 +51,7 @@ addWords({
       "Keys: ← → and Enter or 1–9 0 - = discard, Space discards the draw, W win, R riichi, P pon, K kan, N north, X pass",
   },
   ja: {
+    play_title: "{room} で対局",
     play_name: "名前",
     play_token: "アクセストークン",
     play_token_hint: "このサーバーでは必要です。管理者にお問い合わせください。",

@@ -4,6 +4,7 @@ import { addWords } from "./words.js";
 
 addWords({
   en: {
+    review_page: "Review",
     review_title: "Review of {name}",
     review_seat: "Seat",
     review_bot: "Bot",
@@ -68,6 +69,7 @@ addWords({
       "The loss is the value of the best action less that of the one played, in placements: −0.01 is a hundredth of a placement. A mistake loses 0.01 or more.",
   },
   ja: {
+    review_page: "検討",
     review_title: "{name}の検討",
     review_seat: "席",
     review_bot: "ボット",
