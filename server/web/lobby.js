@@ -226,7 +226,7 @@ function ladderCard() {
 /** Draw the page without what the server has to tell. Returns the parts that change. */
 function layout() {
   const main = startPage(t("lobby"));
-  const trouble = el("p", { class: "lobby-trouble muted", role: "status" });
+  const trouble = el("p", { class: "trouble muted", role: "status" });
   const moreLive = el("p", { class: "muted", hidden: true }, t("lobby_more_live", { n: LIVE }));
   const more = el("button", { class: "quiet", hidden: true }, t("lobby_more"));
   const live = listCard("live", (/** @type {LiveGame} */ { id }) => id, liveRow, moreLive);

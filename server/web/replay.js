@@ -4,6 +4,7 @@ import "./table.js";
 import "./words_game.js";
 import { actionOf, marksOf, readNote } from "./annotations.js";
 import { el } from "./dom.js";
+import { keyName } from "./keys.js";
 import { Timeline } from "./record.js";
 import { iconButton, RoundList, SeekBar, setIcon } from "./replay_controls.js";
 import { readFragment, writeFragment, writeNow } from "./replay_place.js";
@@ -73,7 +74,7 @@ export class NukiReplay extends HTMLElement {
   #hands = el("button", { type: "button", "data-control": "hands", onclick: () => this.turnHands() }, t("replay_open"));
   #helpButton = el(
     "button",
-    { type: "button", "data-control": "help", onclick: () => this.turnHelp() },
+    { type: "button", "data-control": "help", "aria-expanded": "false", onclick: () => this.turnHelp() },
     t("replay_help"),
   );
   #help = el("p", { class: "replay-keys", hidden: true }, t("replay_keys"));
@@ -355,10 +356,9 @@ export class NukiReplay extends HTMLElement {
   /** @param {KeyboardEvent} event */
   #key(event) {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (event.ctrlKey || event.altKey || event.metaKey || target.closest(WRITABLE)) return;
+    if (target.closest(WRITABLE)) return;
     if (event.key === " " && target.closest("button, a, summary")) return; // it presses that
-    const shift = event.shiftKey && event.key.startsWith("Arrow") ? "Shift+" : "";
-    const act = KEYS[shift + (event.key.length === 1 ? event.key.toLowerCase() : event.key)];
+    const act = KEYS[keyName(event)];
     if (!act) return;
     event.preventDefault();
     act(this);

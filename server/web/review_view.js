@@ -4,6 +4,7 @@ import "./table.js";
 import "./words_review.js";
 import { actionOf, marksOf } from "./annotations.js";
 import { el } from "./dom.js";
+import { keyName } from "./keys.js";
 import { apply, initial, MjaiError } from "./mjai.js";
 import * as parts from "./review_parts.js";
 import { language, t } from "./words.js";
@@ -175,10 +176,8 @@ class ReviewView {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    const { ctrlKey, altKey, metaKey, shiftKey, key, target } = event;
-    if (ctrlKey || altKey || metaKey || /** @type {HTMLElement} */ (target).closest(FIELDS)) return;
-    const act =
-      KEYS[(shiftKey && key.startsWith("Arrow") ? "Shift+" : "") + (key.length === 1 ? key.toLowerCase() : key)];
+    if (/** @type {HTMLElement} */ (event.target).closest(FIELDS)) return;
+    const act = KEYS[keyName(event)];
     if (!act) return;
     event.preventDefault();
     act(this);

@@ -117,7 +117,7 @@ function inputsOf({ name, kind, choices = [] }, value, bots) {
   if (kind === "bots") {
     const options = ["", ...bots];
     return Array.from({ length: MAX_FILL }, (_, i) =>
-      select(name, options, value?.[i] ?? "", (bot) => bot || t("room_none")),
+      select(name, options, value?.[i] ?? "", (bot) => bot || t("room_nobody")),
     );
   }
   if (kind === "choice")

@@ -80,8 +80,8 @@ function roomRow(close) {
 /** Fill the page, and keep it up to date. */
 async function start() {
   const main = startPage(t("rooms"));
-  const trouble = el("p", { class: "lobby-trouble muted", role: "status" });
-  const done = el("p", { class: "lobby-trouble good", role: "status" });
+  const trouble = el("p", { class: "trouble muted", role: "status" });
+  const done = el("p", { class: "trouble good", role: "status" });
   const list = el("ul", { class: "rooms-list" });
   const empty = el("p", { class: "muted", hidden: true }, t("rooms_empty"));
   const open = el("button", { class: "primary", hidden: true, onclick: showForm }, t("rooms_open"));

@@ -48,7 +48,7 @@ addWords({
     play_replay: "Replay",
     play_lobby: "Lobby",
     play_keys:
-      "Keys: ← → and Enter or 1–9 0 - = discard, Space discards the draw, W win, R riichi, P pon, K kan, N north, X pass",
+      "Keys: ← → and Enter or 1–9 0 - = discard, Space discards the draw, W win, R riichi, P pon, K kan, N north, Y nine terminals, X pass",
   },
   ja: {
     play_title: "{room} で対局",
@@ -95,6 +95,6 @@ addWords({
     play_replay: "牌譜を見る",
     play_lobby: "ロビー",
     play_keys:
-      "キー：← →＋Enter または 1–9 0 - = 打牌、Space ツモ切り、W 和了、R リーチ、P ポン、K カン、N 北抜き、X スキップ",
+      "キー：← →＋Enter または 1–9 0 - = 打牌、Space ツモ切り、W 和了、R リーチ、P ポン、K カン、N 北抜き、Y 九種九牌、X スキップ",
   },
 });

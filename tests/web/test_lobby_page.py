@@ -198,7 +198,7 @@ def test_a_server_that_does_not_answer_is_asked_less_and_less_often(failing_page
     answer_all(page)
     page.goto("/")
     expect(page.locator(".lobby-live")).to_contain_text("No game is being played")
-    trouble = page.locator(".lobby-trouble")
+    trouble = page.locator(".trouble")
     expect(trouble).to_have_text("")
     page.route("**/api/rooms?*", lambda route: route.fulfill(status=503, json={"detail": "the database sleeps"}))
     page.clock.run_for(3000)
