@@ -100,7 +100,7 @@ class PageRoute(Route):
 
 
 def digest(content: bytes) -> str:
-    """Names a content."""
+    """A name for a content: another content has another one."""
     return hashlib.sha256(content).hexdigest()[:32]
 
 

@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 import { nameInput } from "./own_name.js";
 import { finalPanel, resultPanel } from "./result.js";
-import { tile } from "./tile.js";
+import { tile, tileName } from "./tile.js";
 import { furiten, unseen, waitsAfterDiscards, waitsOf } from "./waits.js";
 import { t } from "./words.js";
 
@@ -93,7 +93,7 @@ export function waitsLine(state, passed, after, hint) {
   if (!after && hint) return [el("span", { class: "waits-hint" }, t(hint))];
   const found = after ? (waitsAfterDiscards(seat).get(after) ?? []) : waitsOf(seat);
   if (!found.length) return [];
-  const label = after ? t("play_after", { tile: after }) : t("play_waits");
+  const label = after ? t("play_after", { tile: tileName(after) }) : t("play_waits");
   const tiles = found.map((kind) => {
     const left = unseen(state, kind);
     return el(

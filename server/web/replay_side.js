@@ -109,7 +109,7 @@ export function scorePanel(timeline, go) {
 function chart({ latest, rounds }) {
   const series = latest.seats.map(({ name, score }, seat) => {
     const starts = rounds.map(({ round }, x) => ({ x, y: round.startScores[seat], label: shortRoundName(round) }));
-    return { name, points: [...starts, { x: rounds.length, y: score, label: t("replay_points") }] };
+    return { name, points: [...starts, { x: rounds.length, y: score, label: t("replay_end") }] };
   });
   return lineChart({ series, xLabel: t("replay_round"), yLabel: t("replay_points") });
 }

@@ -88,7 +88,7 @@ export function optionText({ value, prob }) {
 
 /** A loss in placements, coloured. @param {number | null} loss */
 function lossNode(loss) {
-  if (loss === null) return el("span", { class: "muted", title: t("review_unknown") }, "?");
+  if (loss === null) return el("span", { class: "muted", title: t("review_unknown") }, "–");
   if (loss > 0 && loss < LEAST) return el("span", { class: "muted" }, "≈0");
   const colour = loss >= BLUNDER ? "bad" : loss >= MISTAKE ? "warn" : "muted";
   return el("span", { class: colour }, loss ? `−${loss.toFixed(loss < MISTAKE ? 4 : 3)}` : "0");

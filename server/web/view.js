@@ -14,6 +14,7 @@ const MOST = 8 << 20;
 const MOST_PACKED = 1 << 18;
 const WITH_RECORD = /^https?:\/\/tenhou\.net\/\d\/.*#json=(.*)$/s;
 
+let newest = 0; // counts the records that were opened: only the last one is shown
 const main = startPage(t("view"));
 const found = el("div", { class: "view-found", "aria-live": "polite" });
 const file = el("input", {
@@ -65,14 +66,16 @@ async function openText(pasted) {
 async function open(content, name) {
   clearError();
   found.replaceChildren(el("p", {}, t("view_reading", { name })));
+  const number = ++newest;
   try {
     const packed = await pack(new Blob([content]));
-    if (packed) show(await read(packed), name, packed);
-    else {
-      found.replaceChildren();
-      showError(t("view_large", { name }));
-    }
+    const record = packed && (await read(packed));
+    if (number !== newest) return;
+    if (record) return show(record, name, packed);
+    found.replaceChildren();
+    showError(t("view_large", { name }));
   } catch (error) {
+    if (number !== newest) return;
     found.replaceChildren();
     if (!(error instanceof ApiError)) throw error;
     showError(`${name}: ${error.message}`);

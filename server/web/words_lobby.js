@@ -81,7 +81,7 @@ addWords({
     lobby_clock: "持ち時間",
     lobby_clock_calm: "ゆっくり",
     lobby_clock_fast: "速め",
-    lobby_clock_text: "一手{decision}秒＋追加{bank}秒（1対局）、ボットの間 {pause}秒",
+    lobby_clock_text: "一手{decision}秒＋追加{bank}秒（1対局）、ボットは一手{pause}秒",
     lobby_start: "対局開始",
     lobby_bot_random: "最弱",
     lobby_bot_tsumogiri: "最弱",

@@ -152,7 +152,7 @@ addWords({
     setting_decision_time_hint: "0より大きい秒数",
     setting_bank_time: "追加時間",
     setting_bank_time_hint: "一手の時間を超えると減ります（1対局分）",
-    setting_pause: "ハウスボットの間",
+    setting_pause: "ハウスボットの待ち時間",
     setting_pause_hint: "人が見やすいように、打つ前に待つ時間",
     setting_fill: "ハウスボット",
     setting_fill_hint: "空席に入ります",

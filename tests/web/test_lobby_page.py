@@ -324,5 +324,6 @@ def test_a_line_is_selected_where_nothing_can_be_copied(page: Page, site: Site) 
 def test_the_lobby_in_japanese(page: Page, site: Site) -> None:
     page.add_init_script(f"localStorage.setItem('nukidora.language', {json.dumps('ja')})")
     page.goto("/")
+    expect(page).to_have_title("ロビー · nukidora")
     expect(page.get_by_role("button", name="対局開始")).to_be_visible()
     expect(page.locator(".lobby-results .lobby-game").first).to_contain_text("天鳳 · 東風")

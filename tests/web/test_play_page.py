@@ -315,6 +315,23 @@ def test_after_the_game_one_can_play_again(scripted: ScriptedTable, page: Page) 
 
 
 @one_size
+def test_a_key_held_down_acts_once(scripted: ScriptedTable, page: Page) -> None:
+    scripted.begin([*RUNS, "2s", "3s"])
+    scripted.draw("E")
+    expect(page.locator(ENABLED)).to_have_count(14)
+    page.keyboard.down(" ")
+    expect(page.locator(ENABLED)).to_have_count(0)
+    scripted.say("dahai", actor=0, pai="E", tsumogiri=True)
+    scripted.draw("C")
+    expect(page.locator(ENABLED)).to_have_count(14)
+    page.keyboard.down(" ")  # the key repeats
+    page.keyboard.up(" ")
+    page.keyboard.press("1")
+    expect(page.locator(ENABLED)).to_have_count(0)
+    assert [reply["pai"] for reply in scripted.replies] == ["E", "1p"]
+
+
+@one_size
 def test_the_table_shows_a_second_game(scripted: ScriptedTable, page: Page) -> None:
     scripted.begin([*RUNS, "2s", "3s"])
     scripted.draw("E")
