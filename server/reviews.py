@@ -116,7 +116,7 @@ class Reviews:
 
     async def _do(self, wanted: Review) -> None:
         if monotonic() - wanted.asked > UNWANTED:
-            self._forget(wanted)
+            del self._reviews[wanted.id]
             return
         wanted.status = "running"
 
@@ -146,16 +146,14 @@ class Reviews:
 
     def _keep(self, finished: Review) -> None:
         """Keep a review for a while; older ones of its address, and then of all, make room for it."""
-        asyncio.get_running_loop().call_later(KEPT_TIME, self._forget, finished)
+        # By its id: a timer that holds the review would hold its result, too, after it has made room.
+        asyncio.get_running_loop().call_later(KEPT_TIME, self._reviews.pop, finished.id, None)
         over = [each for each in self._reviews.values() if each.over and each is not finished]
         own = [each for each in over if each.address == finished.address]
         for each in own[: max(0, len(own) + 1 - KEPT_PER_ADDRESS)]:
-            self._forget(each)
+            del self._reviews[each.id]
         size = sum(len(each.result) for each in self._reviews.values())
         for each in over:
             if size > KEPT_BYTES and each.id in self._reviews:
                 size -= len(each.result)
-                self._forget(each)
-
-    def _forget(self, unneeded: Review) -> None:
-        self._reviews.pop(unneeded.id, None)
+                del self._reviews[each.id]

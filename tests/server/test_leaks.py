@@ -42,6 +42,12 @@ from tests.support.server_bots import Message, replay_of, serving
 # Tests ----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture(autouse=True)
+def _spectators_are_served_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These games are played as fast as they can be, and all of them are watched: a small share would not suffice."""
+    monkeypatch.setattr("server.websocket_routes.SHARE", 1.0)
+
+
 async def test_no_bot_is_sent_hidden_information(tmp_path: Path) -> None:
     async with serving(tmp_path, seed=SEED, access="token", max_faults=4) as server:
         bots = await seat_bots(server, TABLES)
