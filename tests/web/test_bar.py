@@ -13,7 +13,7 @@ BACKGROUND = "getComputedStyle(document.documentElement).backgroundColor"
 @pytest.fixture
 def bar(page: Page) -> Page:
     """A page with nothing on it but the bar."""
-    script = 'import { startPage } from "/web/page.js"; startPage();'
+    script = 'import { startPage } from "/web/page.js"; startPage(`Rooms`);'
     page.route("**/rooms.js", lambda route: route.fulfill(body=script, content_type="text/javascript"))
     page.emulate_media(color_scheme="light")
     page.goto("/rooms")
