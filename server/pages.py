@@ -10,7 +10,6 @@ again, and never mixes files of two versions. Without the folder they are the ne
 from __future__ import annotations
 
 import gzip
-import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,7 +22,7 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Scope
 
 from engine.common.program import version
-from server.api.common import with_raw_path
+from server.api.common import digest, has_content, takes_gzip, with_raw_path
 
 WEB = Path(__file__).parent / "web"
 PAGES = {
@@ -82,11 +81,10 @@ class File:
 
     async def respond(self, request: Request) -> Response:
         """The response to a request."""
-        known = request.headers.get("if-none-match", "")
-        if known == "*" or self._tag in known:
+        if has_content(request.headers, self._tag):
             return Response(status_code=304, headers=self._headers)
         content, headers = self._content, self._headers
-        if "gzip" in map(str.strip, request.headers.get("accept-encoding", "").split(",")):
+        if takes_gzip(request.headers):
             content, headers = self._gzipped, headers | {"Content-Encoding": "gzip"}
         return Response(content, self._status, headers, self._media_type)
 
@@ -97,11 +95,6 @@ class PageRoute(Route):
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """See Starlette's `Route`."""
         return super().matches(with_raw_path(scope)) if scope["type"] == "http" else (Match.NONE, {})
-
-
-def digest(content: bytes) -> str:
-    """Names a content."""
-    return hashlib.sha256(content).hexdigest()[:32]
 
 
 def read_files() -> dict[str, bytes]:

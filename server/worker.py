@@ -52,7 +52,7 @@ class Failed:
 
 
 def no_progress(done: int, total: int) -> None:
-    """Whoever waits does not want to know."""
+    """The default of `run`: progress is told to nobody."""
 
 
 class Worker:
@@ -135,6 +135,8 @@ class Worker:
                 signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         far_end.close()
         self._process = process
+        if self._closed:  # meanwhile, and `close` saw no process to kill
+            process.kill()
 
     def _end(self) -> None:
         if self._process is not None:

@@ -48,6 +48,7 @@ SLOW = {
     "docs/quickstart.md": ["python -m server", "learn.py", "agents.bert train", "--bots bert,rule,rule"],
     "docs/api.md": ["python -m server --fill rule"],
     "docs/deploy.md": ["python -m server token add wahaha"],
+    "docs/web.md": ["python -m server --fill rule", "--format mjai-reviewer"],
     "docs/bots.md": ["python -m server", "cat > my_fast_bot.py"],
     "docs/training.md": ["train dataset runs/first"],
 }

@@ -10,7 +10,6 @@ import numpy as np
 from engine.actions import (
     ANKAN,
     DAIMINKAN,
-    KAKAN,
     KYUSHU_KYUHAI,
     N_ACTIONS,
     NUKIDORA,
@@ -33,12 +32,11 @@ KINDS: dict[str, frozenset[int]] = {
     "win": frozenset({TSUMO, RON}),
     "abort": frozenset({KYUSHU_KYUHAI}),
     "riichi": frozenset({RIICHI}),
-    "kan": frozenset(range(ANKAN, N_ACTIONS)),
+    "kan": frozenset(range(ANKAN, N_ACTIONS)),  # each ankan, then each kakan
     "nukidora": frozenset({NUKIDORA}),
     "call": frozenset({PON, PON_RED, DAIMINKAN}),
 }
 DISCARD_KIND = "discard"
-assert ANKAN < KAKAN < N_ACTIONS
 
 Option = tuple[int, ...]  # actions that have the same effect: a tile discarded from the hand, and the same tile drawn
 

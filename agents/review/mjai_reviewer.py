@@ -45,7 +45,6 @@ def document(review: Review) -> Json:
     """The review of the first bot as mjai-reviewer writes it."""
     record, seat = review.of.record, review.of.seat
     ((spec, bot), *_), opinions = review.bots.items(), review.opinions[0]
-    rounds = [start for start in record.events if start["type"] == "start_kyoku"]
     temperature = temperature_of(bot)
     entries = [
         entry(review, decision, view, opinion, temperature)
@@ -77,7 +76,7 @@ def document(review: Review) -> Json:
                 }
                 for index, events in enumerate(record.rounds())
             ],
-            "relative_phi_matrix": [relative(EVEN, seat) for _ in rounds],
+            "relative_phi_matrix": [relative(EVEN, seat) for _ in record.rounds()],
             "model_tag": spec,
         },
         "player_id": seat,

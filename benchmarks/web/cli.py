@@ -68,7 +68,7 @@ def print_rates(games: int, spectators: int, seconds: float, repeats: int) -> No
     """The server's rate without and with spectators, in turns."""
     with server_process(nukidora_main) as server:
         found = asyncio.run(rates(server, games, spectators, seconds, repeats))
-    for title, of in (("decisions/s", PER_SECOND), ("decisions/s of its processor", PER_CPU_SECOND)):
+    for title, of in (("decisions/s", PER_SECOND), ("decisions per CPU second", PER_CPU_SECOND)):
         without, watched = (statistics.median(map(of, side)) for side in zip(*found, strict=True))
         ratios = [of(pair[1]) / of(pair[0]) for pair in found]
         line(f"{title}, {games} games, no spectator", f"{without:,.0f}")

@@ -31,7 +31,7 @@ HANDSHAKE = (
 
 
 class SlowProtocol(TcpProtocol):
-    """A client that takes its time."""
+    """A client that waits before each reply."""
 
     def data_received(self, data: bytes) -> None:
         """See `asyncio.Protocol`."""
@@ -39,7 +39,7 @@ class SlowProtocol(TcpProtocol):
 
 
 class SpectatorProtocol(asyncio.Protocol):
-    """Receives and counts."""
+    """A spectator, who counts the bytes received."""
 
     def __init__(self, game: str, received: list[int]) -> None:
         self._game = game
@@ -117,7 +117,7 @@ class Rate:
     """What the server did with or without spectators."""
 
     per_second: float  # decisions
-    per_cpu_second: float  # decisions in a second of its processor: hardly disturbed by what else the machine does
+    per_cpu_second: float  # decisions per second of the server's CPU time
     received: int  # bytes that all spectators were sent
 
 

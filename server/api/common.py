@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import reprlib
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
@@ -54,6 +55,11 @@ async def service_of(connection: HTTPConnection) -> Service:
 async def lobby_of(connection: HTTPConnection) -> Lobby:
     """The lobby of the server that received the request."""
     return (await service_of(connection)).lobby
+
+
+def client_address(connection: HTTPConnection) -> str:
+    """The address of a client, which `server.api.guard` has found out."""
+    return connection.client.host if connection.client else ""
 
 
 ServiceHere = Annotated[Service, Depends(service_of)]
@@ -217,6 +223,22 @@ def closing_if_refused(send: Send) -> Send:
         await send(message)
 
     return closing
+
+
+def digest(content: bytes) -> str:
+    """Names a content."""
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+def has_content(headers: Headers, tag: str) -> bool:
+    """Whether the sender of a request has the content with that ETag already."""
+    known = headers.get("if-none-match", "")
+    return known == "*" or tag in known
+
+
+def takes_gzip(headers: Headers) -> bool:
+    """Whether the sender of a request takes gzipped content."""
+    return "gzip" in map(str.strip, headers.get("accept-encoding", "").split(","))
 
 
 def as_get(scope: Scope) -> Scope:

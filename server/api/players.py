@@ -10,10 +10,19 @@ from fastapi import APIRouter, Query
 from server.api.common import Cursor, Limit, LobbyHere, Page, Route, problems, stored_page
 from server.api.errors import not_found
 from server.api.games import RoomFilter, RulesFilter, Time
+from server.lobby import Lobby
 from server.store import Opponent, PlayerStatistics, PlayerStats, RatingPoint
 from server.store.lists import MOST_SEARCHED, MOST_SEATS, PlayerOrder
 
 router = APIRouter(prefix="/api/players", tags=["players"], route_class=Route)
+
+
+async def find_player(lobby: Lobby, name: str) -> PlayerStats:
+    """The player with that name. Raises HTTPException if there is none."""
+    player = await lobby.store.player(name)
+    if player is None:
+        raise not_found("player", name)
+    return player
 
 
 @router.get("", summary="Players", responses=problems(422, 503))
@@ -31,10 +40,7 @@ async def list_players(
 @router.get("/{name}", summary="One player", responses=problems(404, 422, 503))
 async def get_player(lobby: LobbyHere, name: str) -> PlayerStats:
     """A player exists once a game of theirs is finished."""
-    player = await lobby.store.player(name)
-    if player is None:
-        raise not_found("player", name)
-    return player
+    return await find_player(lobby, name)
 
 
 @router.get("/{name}/ratings", summary="A player's ratings, first game first", responses=problems(404, 422, 503))
@@ -46,8 +52,7 @@ async def list_ratings(
     limit: Limit = 50,
 ) -> Page[RatingPoint]:
     """The rating after each rated game; with `step`, of those whose number is a multiple of it."""
-    if await lobby.store.player(name) is None:
-        raise not_found("player", name)
+    await find_player(lobby, name)
     return await stored_page(partial(lobby.store.rating_history, name, step=step), cursor, limit)
 
 
@@ -68,8 +73,7 @@ async def get_statistics(
     until: Annotated[Time | None, Query(description="finished before this time")] = None,
 ) -> PlayerStatistics:
     """Placements, and rates with the counts behind them."""
-    if await lobby.store.player(name) is None:
-        raise not_found("player", name)
+    await find_player(lobby, name)
     return await lobby.store.statistics(name, room, rules, since, until)
 
 
@@ -82,6 +86,5 @@ async def get_statistics(
 )
 async def list_opponents(lobby: LobbyHere, name: str, cursor: Cursor = None, limit: Limit = 50) -> Page[Opponent]:
     """Head to head."""
-    if await lobby.store.player(name) is None:
-        raise not_found("player", name)
+    await find_player(lobby, name)
     return await stored_page(partial(lobby.store.opponents, name), cursor, limit, chunk=limit)

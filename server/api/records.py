@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import hashlib
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from engine.records import mjai, tenhou_json
 from engine.records.model import GameRecord
-from server.api.common import Route, Service, ServiceHere, problems
+from server.api.common import Route, Service, ServiceHere, client_address, digest, has_content, problems
 from server.api.errors import not_found
 from server.api.games import live_broadcast
 
@@ -110,16 +109,15 @@ async def get_record(
     lobby = service.lobby
     chosen = FORMATS[format_name]
     with ExitStack() as download:
-        download.enter_context(lobby.access.downloading(request.client.host if request.client else ""))
+        download.enter_context(lobby.access.downloading(client_address(request)))
         data = await stored_or_converted(service, game_id, chosen)
         if data is None and live_broadcast(lobby, game_id) is not None:
             raise HTTPException(404, f"the game is still being played: see /api/games/{game_id}")
         if data is None:
             raise not_found("game", game_id)
-        tag = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
+        tag = f'"{digest(data)}"'
         headers = {"ETag": tag, "Cache-Control": chosen.cache_control}
-        known_tags = request.headers.get("if-none-match", "")
-        if known_tags == "*" or tag in known_tags:
+        if has_content(request.headers, tag):
             return Response(status_code=304, headers=headers)
         headers["Content-Disposition"] = f'attachment; filename="{game_id}{chosen.suffix}"'
         return Download(data, chosen.media_type, headers, download.pop_all())

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
-from server.api.common import Service, ServiceHere, UploadRoute, problems
+from server.api.common import Service, ServiceHere, UploadRoute, client_address, problems
 from server.api.errors import not_found
 from server.api.games import live_broadcast
 from server.api.rooms import MAX_BOT
@@ -60,7 +60,7 @@ def find(service: Service, review_id: str) -> Review:
     "",
     status_code=202,
     summary="Ask for a review",
-    responses=problems(404, 409, 422, 503),
+    responses=problems(403, 404, 409, 411, 422, 503),
     openapi_extra={"requestBody": RECORD_BODY | {"required": False}},
 )
 async def ask_for_review(
@@ -75,7 +75,7 @@ async def ask_for_review(
     Then ask for the state of the review until it is done: reviews wait for each other, and one that nobody asks about
     for 30 seconds is not done. The result is kept for ten minutes.
     """
-    bots, address = tuple(dict.fromkeys(bot)), request.client.host if request.client else ""
+    bots, address = tuple(dict.fromkeys(bot)), client_address(request)
     has_body = request.headers.get("content-length", "0") != "0"
     if has_body == bool(game):
         raise HTTPException(422, "query: name a game, or send a record as the body, one of the two")
@@ -107,7 +107,7 @@ async def get_review(service: ServiceHere, review_id: str) -> ReviewInfo:
 )
 async def get_result(service: ServiceHere, request: Request, review_id: str) -> Response:
     """The decisions with the values of all actions, and a summary; docs/web.md has the keys."""
-    address = request.client.host if request.client else ""
+    address = client_address(request)
     found = find(service, review_id)
     if found.status != "done":
         raise HTTPException(409, found.error or f"the review is {found.status}; ask for it again later")

@@ -21,7 +21,7 @@ from pydantic import (
 
 from engine.mjai.connection import MAX_ROOM, ROOM_NAME, ROOM_PATTERN, ROOM_TEXT
 from server.access import AccessError
-from server.api.common import Cursor, Limit, LobbyHere, Page, Route, problems, read_cursor, respond
+from server.api.common import Cursor, Limit, LobbyHere, Page, Route, client_address, problems, read_cursor, respond
 from server.api.errors import not_found
 from server.house_bots import check_requested_bot, names
 from server.lobby import Lobby
@@ -194,8 +194,8 @@ async def open_room(lobby: LobbyHere, request: Request, new: NewRoom, given: Bea
     if new.permanent:
         room = await lobby.open_room(new.name, settings)
     else:
-        address = request.client.host if request.client else ""
-        room = await lobby.open_room(new.name, settings, permanent=False, opened_by=address, linger=LINGER)
+        opened_by = client_address(request)
+        room = await lobby.open_room(new.name, settings, permanent=False, opened_by=opened_by, linger=LINGER)
     if room.settings is not settings:  # opened by another request in the meantime
         raise HTTPException(409, f"room {new.name} is open: close it first")
     if new.permanent:

@@ -15,7 +15,7 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
-from server.api.common import ServiceHere, UploadRoute, problems
+from server.api.common import ServiceHere, UploadRoute, problems, takes_gzip
 from server.api.records import BINARY, PIECE
 from server.review_work import read
 from server.worker import WorkerError
@@ -46,13 +46,13 @@ class GzippedJson(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See Starlette's `Response`."""
-        takes_gzip = "gzip" in Headers(scope=scope).get("accept-encoding", "")
+        as_it_is = takes_gzip(Headers(scope=scope))
         headers = [(b"content-type", b"application/json"), (b"vary", b"Accept-Encoding")]
-        if takes_gzip:
+        if as_it_is:
             headers += [(b"content-encoding", b"gzip"), (b"content-length", str(len(self.body)).encode())]
         with self._counted:
             await send({"type": "http.response.start", "status": self.status_code, "headers": headers})
-            for piece in pieces(bytes(self.body), takes_gzip):
+            for piece in pieces(bytes(self.body), as_it_is):
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
                 await asyncio.sleep(0)  # `send` does not wait for a client that reads fast, and there may be megabytes
             await send({"type": "http.response.body", "body": b""})
@@ -86,7 +86,7 @@ async def received(request: Request) -> bytes:
     "",
     summary="Read a record",
     response_class=Response,
-    responses={200: {"model": RecordMessages, "description": "The game's messages"}, **problems(422)},
+    responses={200: {"model": RecordMessages, "description": "The game's messages"}, **problems(403, 411, 422)},
     openapi_extra={"requestBody": RECORD_BODY | {"required": True}},
 )
 async def read_record(service: ServiceHere, request: Request) -> Response:

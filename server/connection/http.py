@@ -19,7 +19,7 @@ from server.turns import Turns
 REQUEST_TIMEOUT = 10.0  # seconds to send a whole request, from the connection or the request's first byte on
 MAX_HEAD = 16_384  # bytes of a request without its body
 MAX_UNREAD = 8192  # bytes of a body that are parsed before the app asks for more
-BYTES_PER_SECOND = 65_536  # that a connection may send; the bodies of all requests are shorter
+BYTES_PER_SECOND = 65_536  # that a connection may send, and 20 times as many at once: more than the longest body
 TIMED_OUT = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -28,8 +27,6 @@ from agents.review.review import Review, make_review
 from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
 from engine.records.files import read_records
 from tests.support.server_program import REPOSITORY
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 def review_of(path: Path, seat: int, *bots: str) -> Review:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import gzip
 import json
 import random
-import weakref
 from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -23,15 +21,12 @@ from agents.registry import make
 from agents.review.decisions import seat_decisions
 from agents.review.review import make_review
 from engine.records.files import read_records
-from server import reviews as reviews_module
 from server.access import DOWNLOADS_AT_ONCE, UPLOADS_AT_ONCE, RateLimitError
 from server.api.guard import MAX_UPLOAD
 from server.api.records import PIECE
 from server.api.uploads import GzippedJson
 from server.review_work import MAX_RECORD, MAX_RESULT, read, review
-from server.reviews import KEPT_PER_ADDRESS, MAX_WAITING, Review, Reviews
 from server.worker import no_progress
-from tests.support import worker_tasks
 from tests.support.running_server import TABLE, Live, live, play_into
 from tests.support.server_bots import Bot, serving
 
@@ -309,25 +304,7 @@ async def test_what_is_not_there_is_told(at: Live) -> None:
         assert "there is no review 'none'" in await at.refused(404, "GET", path)
 
 
-# The queue ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def waiting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Reviews are done once this file exists."""
-    file = tmp_path / "go"
-    monkeypatch.setattr(reviews_module, "partial", lambda _, **__: partial(worker_tasks.wait_for, file=file))
-    return file
-
-
-async def until_over(*wanted: Review) -> None:
-    async with asyncio.timeout(SOON):
-        while not all(each.over for each in wanted):
-            await asyncio.sleep(0.01)
-
-
-async def no_game(game_id: str) -> bytes | None:
-    return None
+# While a review is done -----------------------------------------------------------------------------------------------
 
 
 async def test_games_go_on_while_a_review_is_done(at: Live, waiting: Path) -> None:
@@ -361,61 +338,6 @@ def worker_processes() -> set[int]:
     return {pid for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()}
 
 
-async def test_the_queue_is_short_and_each_address_has_its_share(waiting: Path) -> None:
-    reviews = Reviews(no_game)
-    try:
-        added = [reviews.add("10.0.0.1", ("rule",), 0, record=b"x") for _ in range(2)]
-        with pytest.raises(RateLimitError, match=r"2 reviews for 10\.0\.0\.1"):
-            reviews.add("10.0.0.1", ("rule",), 0, record=b"x")
-        added += [reviews.add(f"10.0.1.{number}", ("rule",), 0, record=b"x") for number in range(MAX_WAITING - 2)]
-        with pytest.raises(RateLimitError, match="wait already"):
-            reviews.add("10.0.2.1", ("rule",), 0, record=b"x")
-        waiting.touch()
-        await until_over(*added)
-        assert {each.status for each in added} == {"done"}
-        assert {each.record for each in added} == {b""}
-        reviews.add("10.0.0.1", ("rule",), 0, record=b"x")
-    finally:
-        await reviews.close()
-
-
-async def test_a_review_that_nobody_asks_about_is_not_done(waiting: Path) -> None:
-    reviews = Reviews(no_game)
-    try:
-        first, second, third = (reviews.add(f"10.0.0.{number}", ("rule",), 0, record=b"x") for number in range(3))
-        second.asked -= 1000
-        waiting.touch()
-        await until_over(first, third)
-        assert reviews.find(second.id) is None
-        assert reviews.find(third.id) is third
-    finally:
-        await reviews.close()
-
-
-async def test_results_are_kept_within_limits(waiting: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reviews_module, "KEPT_BYTES", 40)
-    monkeypatch.setattr(reviews_module, "KEPT_TIME", 1000)
-    waiting.touch()
-    reviews = Reviews(no_game)
-    try:
-        done = []
-        for number in range(KEPT_PER_ADDRESS + 3):
-            done.append(reviews.add("10.0.0.1" if number > 1 else "10.0.0.2", ("rule",), 0, record=b"x"))
-            await until_over(done[-1])
-        kept = [each for each in done if reviews.find(each.id)]
-        assert kept == [*done[:2], *done[-8:]]  # of four bytes each; an address makes room with its own ones first
-        dropped = weakref.ref(done.pop(2))
-        gc.collect()
-        assert dropped() is None  # and no timer keeps its result
-        monkeypatch.setattr(reviews_module, "KEPT_BYTES", 1000)
-        for _ in range(KEPT_PER_ADDRESS + 3):
-            done.append(reviews.add("10.0.0.1", ("rule",), 0, record=b"x"))
-            await until_over(done[-1])
-        assert [each for each in done if reviews.find(each.id)] == [*done[:2], *done[-KEPT_PER_ADDRESS:]]
-    finally:
-        await reviews.close()
-
-
 async def test_an_address_is_sent_a_few_results_at_once(at: Live) -> None:
     review_id = (await at.http.post("/api/reviews?bot=rule&seat=0", content=MJAI.read_bytes())).json()["id"]
     await finished(at, review_id)
@@ -427,37 +349,3 @@ async def test_an_address_is_sent_a_few_results_at_once(at: Live) -> None:
             assert (await at.http.get(path)).status_code == 200
         others.enter_context(at.server.lobby.access.downloading("127.0.0.1"))
         assert "are being sent" in await at.refused(429, "GET", path)
-
-
-async def test_a_result_expires(waiting: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reviews_module, "KEPT_TIME", 0.05)
-    waiting.touch()
-    reviews = Reviews(no_game)
-    try:
-        added = reviews.add("10.0.0.1", ("rule",), 0, record=b"x")
-        await until_over(added)
-        async with asyncio.timeout(SOON):
-            while reviews.find(added.id) is not None:
-                await asyncio.sleep(0.01)
-    finally:
-        await reviews.close()
-
-
-async def test_a_failed_review_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    reviews = Reviews(no_game)
-    try:
-        missing = reviews.add("10.0.0.1", ("rule",), 0, game="gone")
-        await until_over(missing)
-        assert missing.error == "the review has failed: the game is not stored any more"
-        assert reviews.add("10.0.0.1", ("rule",), 0, game="gone") is not missing
-        monkeypatch.setattr(reviews_module, "partial", lambda _, **__: worker_tasks.crash)
-        crashed = reviews.add("10.0.0.2", ("rule",), 0, record=b"x")
-        await until_over(crashed)
-        assert crashed.error == "the review has failed: the worker process has ended unexpectedly; try again"
-        monkeypatch.setattr(reviews_module, "partial", lambda _, **__: worker_tasks.sleep)
-        monkeypatch.setattr(reviews_module, "TIMEOUT", 0.1)
-        slow = reviews.add("10.0.0.3", ("rule",), 0, record=b"x")
-        await until_over(slow)
-        assert slow.error == "the review has failed: it took longer than 0.1 s"
-    finally:
-        await reviews.close()

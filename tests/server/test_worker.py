@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
+import threading
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
@@ -113,6 +115,26 @@ async def test_closing_ends_what_is_done_and_refuses_what_waits(worker: Worker) 
         assert isinstance(error, WorkerError)
     with pytest.raises((WorkerError, RuntimeError)):
         await worker.run(worker_tasks.about, SOON)
+
+
+async def test_closing_ends_a_process_that_just_starts(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    starting, closing = threading.Event(), threading.Event()
+    set_mask = signal.pthread_sigmask
+
+    def slowly(how: int, mask: set[int]) -> set[int]:
+        if how == signal.SIG_SETMASK:  # the process runs, and the worker does not know it yet
+            starting.set()
+            closing.wait(SOON)
+        return set_mask(how, mask)
+
+    monkeypatch.setattr(signal, "pthread_sigmask", slowly)
+    running = asyncio.create_task(worker.run(worker_tasks.sleep, 2 * SOON))
+    await asyncio.to_thread(starting.wait)
+    asyncio.get_running_loop().call_soon(closing.set)
+    async with asyncio.timeout(SOON):
+        await worker.close()
+    with pytest.raises(WorkerError, match="ended unexpectedly"):
+        await running
 
 
 async def test_a_worker_without_tasks_has_no_process() -> None:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
+from benchmarks.web.browser import chromium, headless
 from tests.support.server_program import REPOSITORY, ServerProgram, server_program
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+SIZES = {"desktop": (1280, 800), "phone": (390, 844)}  # of windows: width, height
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,16 @@ class Site:
         return found
 
 
+def in_browser(browser: Browser, site: Site, script: str, argument: Any) -> Any:
+    """What a function in a page of the site returns."""
+    page = browser.new_page()
+    try:
+        page.goto(f"{site.url}/view")
+        return page.evaluate(script, argument)
+    finally:
+        page.close()
+
+
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A server that tests only add games to; two games are finished."""
@@ -52,16 +63,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Headless Chromium. Closed after each module: while Playwright runs, pytest can run no asynchronous test."""
-    if CHROMIUM is None:
+    program = chromium()
+    if program is None:
         pytest.skip("Chromium is missing: apt-get install chromium")
-    with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with headless(program) as started:
+        yield started
 
 
-@pytest.fixture(params=["desktop", "phone"])
+@pytest.fixture(params=SIZES)
 def context(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[BrowserContext]:
     """A browser window at desktop and at phone size. The test fails if a page logs an error or leaves the server."""
-    size = {"desktop": (1280, 800), "phone": (390, 844)}[request.param]
+    size = SIZES[request.param]
     context = browser.new_context(
         viewport={"width": size[0], "height": size[1]}, has_touch=request.param == "phone", base_url=site.url
     )

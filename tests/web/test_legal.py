@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
 
 from engine.mjai.messages import Message
 from tests.support.seat_questions import seat_questions
-from tests.web.conftest import Site
+from tests.web.conftest import Site, in_browser
 
 FOLLOW = """async (seats) => {
   const [mjai, legal] = await Promise.all(["mjai", "legal"].map((name) => import(`/web/${name}.js`)));
@@ -25,16 +24,6 @@ FOLLOW = """async (seats) => {
     });
   });
 }"""
-
-
-def in_browser(browser: Browser, site: Site, script: str, argument: Any) -> Any:
-    """What a function in a page of the site returns."""
-    page = browser.new_page()
-    try:
-        page.goto(f"{site.url}/view")
-        return page.evaluate(script, argument)
-    finally:
-        page.close()
 
 
 def check(browser: Browser, site: Site, seeds: range) -> int:

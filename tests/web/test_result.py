@@ -7,8 +7,7 @@ from playwright.sync_api import Browser
 
 from engine.scoring.yaku import YAKU, YAKUMAN_HAN
 from tests.support.seat_questions import seat_questions
-from tests.web.conftest import Site
-from tests.web.test_legal import in_browser
+from tests.web.conftest import Site, in_browser
 
 EXPLAIN = """async (games) => {
   const [mjai, fu] = await Promise.all(["mjai", "fu"].map((name) => import(`/web/${name}.js`)));

@@ -14,6 +14,7 @@ from agents.review.decisions import seat_decisions
 from agents.review.page import page as page_of
 from agents.review.review import Review, make_review
 from engine.records.files import read_records
+from tests.web.conftest import SIZES
 
 HOSTILE = "</script><img src=x onerror=document.title='hacked'>"
 BOTS = ("bert", "rule")
@@ -27,7 +28,7 @@ def review(records_dir: Path) -> Review:
     return make_review(seat_decisions(record, 2), {bot: make(bot) for bot in BOTS}, lambda n: None)
 
 
-@pytest.fixture(params=[(1280, 800), (390, 844)], ids=["desktop", "phone"])
+@pytest.fixture(params=SIZES.values(), ids=SIZES)
 def opened(request: pytest.FixtureRequest, browser: Browser, review: Review, tmp_path: Path) -> Iterator[Page]:
     """The page in a browser without a network. The test fails if it logs an error, or asks for anything."""
     file = tmp_path / "review.html"

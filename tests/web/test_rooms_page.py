@@ -13,10 +13,9 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from server.settings import RoomSettings
 from tests.support.server_program import add_token, server_program
-from tests.web.conftest import Site
+from tests.web.conftest import SIZES, Site
 
 HOSTILE = "<img src=x onerror=alert(1)>"
-SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
 
 
 @dataclass(frozen=True)

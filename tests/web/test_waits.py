@@ -11,8 +11,7 @@ from playwright.sync_api import Browser
 from engine.shanten import shanten_of
 from engine.tiles import FULL_SET, KIND_OF, MJAI_NAMES, N_KINDS
 from tests.support.seat_questions import seat_questions
-from tests.web.conftest import Site
-from tests.web.test_legal import in_browser
+from tests.web.conftest import Site, in_browser
 
 FOLLOW = """async (seats) => {
   const [mjai, waits] = await Promise.all(["mjai", "waits"].map((name) => import(`/web/${name}.js`)));
