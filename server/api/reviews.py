@@ -92,7 +92,7 @@ async def ask_for_review(
 @router.get(
     "/{review_id}",
     summary="The state of a review",
-    responses=problems(404),
+    responses=problems(404, 422),
 )
 async def get_review(service: ServiceHere, review_id: str) -> ReviewInfo:
     """How far a review is."""
@@ -103,7 +103,7 @@ async def get_review(service: ServiceHere, review_id: str) -> ReviewInfo:
     "/{review_id}/result",
     summary="A review that is done",
     response_class=Response,
-    responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}, **problems(404, 409)},
+    responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}, **problems(404, 409, 422)},
 )
 async def get_result(service: ServiceHere, request: Request, review_id: str) -> Response:
     """The decisions with the values of all actions, and a summary; docs/web.md has the keys."""

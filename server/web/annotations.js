@@ -1,5 +1,7 @@
 /** What a bot said of its move (`ext_bot` of a record): any object, in which the shapes that bots use are recognised. */
 
+import { percent } from "./format.js";
+
 /** @typedef {import("./mjai.js").Message} Message */
 /** @typedef {import("./mjai.js").Seat} Seat */
 /** @typedef {import("./table.js").Mark} Mark */
@@ -41,7 +43,7 @@ const ACTIONS = {
   ryukyoku: "ryukyoku",
   none: "none",
   pass: "none",
-}; // prettier-ignore
+};
 const SUIT = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 /** The actions of Mortal for three players (libriichi3p), in the order of `mask_bits`. */
 const MORTAL = [
@@ -63,7 +65,7 @@ const MORTAL = [
   "hora",
   "ryukyoku",
   "none",
-]; // prettier-ignore
+];
 const NAMES = ["token", "action", "pai", "tile", "name"];
 const NUMBERS = ["prob", "probability", "p", "value", "q_value", "q", "score"];
 const CHOSEN = ["token", "prob"]; // the best candidate again
@@ -181,7 +183,7 @@ function choices(values) {
     if (probabilities) return value;
     return high > low ? (value - low) / (high - low) : 1;
   };
-  const text = (/** @type {number} */ value) => (probabilities ? `${(100 * value).toFixed(1)}%` : value.toFixed(3));
+  const text = (/** @type {number} */ value) => (probabilities ? percent(value) : value.toFixed(3));
   const sorted = values.toSorted(([, one], [, other]) => other - one);
   return sorted.map(([action, value]) => ({ action, value, height: height(value), text: text(value) }));
 }

@@ -1,6 +1,21 @@
 /** Requests to the server's HTTP API (docs/api.md). */
 
-const TOKEN = "nukidora.token"; // key of the admin token in the session's storage
+import { addWords, t } from "./words.js";
+
+addWords({
+  en: { api_unreachable: "the server cannot be reached ({problem})" },
+  ja: { api_unreachable: "サーバーに接続できません（{problem}）" },
+});
+
+const TOKEN = "nukidora.token"; // key of the tab's storage
+
+/**
+ * @typedef {object} ServerInfo what `GET /api/server` returns
+ * @property {number} mjai_port
+ * @property {boolean} tokens_needed
+ * @property {string[]} house_bots
+ * @property {string[]} review_bots those that can review
+ */
 
 /** The server has refused a request, or cannot be reached; `message` is one line to show. */
 export class ApiError extends Error {
@@ -35,7 +50,7 @@ export async function request(path, options = {}) {
   try {
     response = await fetch(path, { ...options, headers });
   } catch (error) {
-    throw new ApiError(`the server cannot be reached (${/** @type {Error} */ (error).message})`, 0);
+    throw new ApiError(t("api_unreachable", { problem: /** @type {Error} */ (error).message }), 0);
   }
   if (response.ok) return response;
   const { detail = response.statusText } = await response.json().catch(() => ({}));

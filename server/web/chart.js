@@ -1,7 +1,8 @@
 /** A line chart as SVG, with axes, a band of uncertainty, values by pointer and keyboard, and all values as a table. */
 
 import { el, svg } from "./dom.js";
-import { addWords, language, t } from "./words.js";
+import { number } from "./format.js";
+import { addWords, t } from "./words.js";
 
 addWords({
   en: { chart_values: "Values as a table", chart_between: "{y} ({low} to {high})" },
@@ -123,16 +124,10 @@ function digitsOf({ series }) {
   return ys.every(Number.isInteger) ? 0 : 1;
 }
 
-/** @param {number} value @param {number} digits */
-function format(value, digits) {
-  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return value.toLocaleString(language(), options).replace("-", "−");
-}
-
 /** @param {Point} point @param {number} digits */
 function valueText({ y, low, high }, digits) {
-  if (low === undefined || high === undefined) return format(y, digits);
-  return t("chart_between", { y: format(y, digits), low: format(low, digits), high: format(high, digits) });
+  if (low === undefined || high === undefined) return number(y, digits);
+  return t("chart_between", { y: number(y, digits), low: number(low, digits), high: number(high, digits) });
 }
 
 /**
@@ -144,7 +139,7 @@ function valueText({ y, low, high }, digits) {
  */
 function describe({ series, xLabel }, x, digits) {
   const here = series.map(({ points }) => points.find((point) => point.x === x));
-  const label = here.find((point) => point?.label)?.label ?? `${xLabel} ${format(x, 0)}`;
+  const label = here.find((point) => point?.label)?.label ?? `${xLabel} ${number(x, 0)}`;
   const values = here.flatMap((point, index) => {
     if (!point) return [];
     const colour = `chart-value chart-series-${index % COLOURS}`;
@@ -166,7 +161,7 @@ function tableOf({ series, xLabel, yLabel }, xs, digits) {
   const fill = () => {
     const rows = xs.map((x) => {
       const here = series.map(({ points }) => points.find((point) => point.x === x));
-      const label = here.find((point) => point?.label)?.label ?? format(x, 0);
+      const label = here.find((point) => point?.label)?.label ?? number(x, 0);
       const cells = here.map((point) => el("td", {}, point ? valueText(point, digits) : "–"));
       return el("tr", {}, el("th", { scope: "row" }, label), cells);
     });
@@ -208,13 +203,13 @@ function drawing({ series, xLabel, yLabel }, xs, width) {
       svg(
         "text",
         { class: "chart-tick", x: left - 8 * unit, y: y + 4 * unit, "text-anchor": "end" },
-        format(value, yScale.digits),
+        number(value, yScale.digits),
       ),
     ];
   });
   const below = xScale.ticks.map((value) => {
     const place = { x: xScale.at(value), y: bottom + 18 * unit, "text-anchor": "middle" };
-    return svg("text", { class: "chart-tick", ...place }, format(value, xScale.digits));
+    return svg("text", { class: "chart-tick", ...place }, number(value, xScale.digits));
   });
   const names = [
     svg("text", { class: "chart-label", x: right, y: height - 6 * unit, "text-anchor": "end" }, xLabel),

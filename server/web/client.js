@@ -63,9 +63,12 @@ export class Client {
     return text ? JSON.parse(text) : null;
   }
 
-  /** Wait for a new game. @param {string} name @param {string} token "" for none */
+  /** Forget the game of this tab, and wait for a new one. @param {string} name @param {string} token "" for none */
   join(name, token) {
-    this.forget();
+    this.saved = null;
+    this.count = 0;
+    this.question = { index: -1, reply: null };
+    sessionStorage.removeItem(this.#key);
     this.identity = { name, token };
     this.#start();
   }
@@ -74,14 +77,6 @@ export class Client {
   resumeKept() {
     this.saved = this.kept();
     this.#start();
-  }
-
-  /** Forget the game of this tab. */
-  forget() {
-    this.saved = null;
-    this.count = 0;
-    this.question = { index: -1, reply: null };
-    sessionStorage.removeItem(this.#key);
   }
 
   /**
@@ -201,8 +196,9 @@ export class Client {
   #closed(wasClean) {
     const { refusal } = this;
     if (this.saved?.over) return;
-    if (!wasClean || !refusal || refusal.retry) this.#lost(refusal?.message ?? "");
-    else if (this.next > 0) this.listener.stopped(refusal.message);
+    if (!wasClean || !refusal || refusal.retry) return this.#lost(refusal?.message ?? "");
+    this.#drop(); // so that losing the network later does not connect again
+    if (this.next > 0) this.listener.stopped(refusal.message);
     else if (this.saved) this.listener.gone();
     else this.listener.refused(refusal.message);
   }

@@ -4,7 +4,7 @@ import { socketAddress } from "./api.js";
 import { el } from "./dom.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./lobby.js").ServerInfo} ServerInfo */
+/** @typedef {import("./api.js").ServerInfo} ServerInfo */
 
 const BOT = "rule"; // in the lines to paste
 const NOW = `try+${BOT}+${BOT}`; // a room whose game begins at once

@@ -42,7 +42,7 @@ export function fuParts(state, win) {
 }
 
 /** The fu of some parts, rounded up to tens, except seven pairs. @param {Part[]} parts */
-export function rounded(parts) {
+function rounded(parts) {
   const sum = parts.reduce((total, { fu }) => total + fu, 0);
   return sum === 25 ? 25 : Math.ceil(sum / 10) * 10;
 }

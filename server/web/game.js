@@ -3,8 +3,9 @@
 import "./words_game.js";
 import { ApiError, get } from "./api.js";
 import { el } from "./dom.js";
+import { dateText } from "./format.js";
 import { spectate } from "./live.js";
-import { showError, startPage } from "./page.js";
+import { showError, startPage, subject } from "./page.js";
 import { loadRecord } from "./record.js";
 import { NukiReplay } from "./replay.js";
 import { readFragment } from "./replay_place.js";
@@ -16,8 +17,8 @@ import { t } from "./words.js";
 const FIRST_WAIT = 500; // milliseconds before the first new attempt; doubled for each after it
 const LONGEST_WAIT = 15_000;
 
-const main = startPage();
-const id = decodeURIComponent(location.pathname.split("/")[2]);
+const main = startPage(t("game_title"));
+const id = subject();
 const replay = new NukiReplay();
 const line = el("p", { class: "game-line", role: "status" }, t("game_loading"));
 /** What is seen of the game while it is played. @type {Hands} */
@@ -87,11 +88,7 @@ function showLine({ room, rounds, spectator_delay: seconds }) {
 /** @param {any} game finished */
 async function showReplay({ room, finished }) {
   const messages = await loadRecord(id);
-  const time = new Date(finished).toLocaleString(document.documentElement.lang, {
-    dateStyle: "medium",
-    timeStyle: "short",
-  });
-  line.replaceChildren(`${t("game_room", { room })} · ${time}`);
+  line.replaceChildren(`${t("game_room", { room })} · ${dateText(finished, true)}`);
   if (!replay.isConnected) main.append(replay);
   replay.load(messages, { live: "", game: id, linked: true });
 }

@@ -2,16 +2,17 @@
 
 import { get } from "./api.js";
 import { connect } from "./connect.js";
-import { el } from "./dom.js";
+import { el, setAttribute, setText } from "./dom.js";
+import { dateText, number, signed } from "./format.js";
 import { startPage } from "./page.js";
 import { playNow } from "./play_now.js";
 import { poll } from "./poll.js";
 import { gameText, playPath, shortTexts } from "./room_settings.js";
-import { rows, setAttribute, setText } from "./rows.js";
+import { rows } from "./rows.js";
 import { language, t } from "./words.js";
 import "./words_lobby.js";
 
-/** @typedef {{mjai_port: number, tokens_needed: boolean, house_bots: string[]}} ServerInfo of GET /api/server */
+/** @typedef {import("./api.js").ServerInfo} ServerInfo */
 /** @typedef {{name: string, house_bot: boolean, score: number}} Seat */
 /** @typedef {{name: string, house_bot: boolean, score: number, rank: number, points: number}} SeatResult */
 /** @typedef {{id: string, room: string, rules: string, length: string, rounds: number}} Game */
@@ -27,8 +28,6 @@ const RESULTS = 10; // results that are shown at first, and that are added
 const MOST_RESULTS = 200;
 const PLAYERS = 10;
 const ALL_POINTS = 105000;
-const ONE_DIGIT = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
-const SIGNED = /** @type {const} */ ({ ...ONE_DIGIT, signDisplay: "exceptZero" });
 const STEPS = /** @type {[Intl.RelativeTimeFormatUnit, number][]} */ ([
   ["second", 60],
   ["minute", 60],
@@ -104,7 +103,7 @@ function liveRow() {
       const seat = seats[index];
       setText(seat.name, name);
       setAttribute(seat.name, "title", name);
-      setText(seat.score, numberText(score));
+      setText(seat.score, number(score));
       seat.element.classList.toggle("leads", score === best && score > Math.min(...scores));
       seat.element.style.setProperty("--share", String(Math.max(0, Math.min(1, score / ALL_POINTS))));
     });
@@ -147,7 +146,7 @@ function resultRow() {
     setText(time, ago(new Date(game.finished)));
     if (list.children.length) return; // a result does not change
     setAttribute(time, "datetime", game.finished);
-    setAttribute(time, "title", new Date(game.finished).toLocaleString(language()));
+    setAttribute(time, "title", dateText(game.finished, true));
     setText(info, ` · ${gameText(game.rules, game.length)} · ${game.room}`);
     const names = namesOf(game.seats);
     setAttribute(replay, "href", `/games/${game.id}`);
@@ -168,22 +167,13 @@ function placed({ rank, name, score, points }) {
     { class: rank === 1 ? "leads" : "" },
     el("span", { class: `lobby-rank rank-${rank}`, role: "img", "aria-label": t("lobby_place", { n: rank }) }, rank),
     el("a", { class: "lobby-name", href: playerPath(name), title: name }, name),
-    el("span", { class: "number" }, numberText(score)),
+    el("span", { class: "number" }, number(score)),
     el(
       "span",
       { class: `number lobby-points ${points < 0 ? "bad" : "good"}`, title: t("lobby_points") },
-      numberText(points, SIGNED),
+      signed(points, 1),
     ),
   );
-}
-
-/**
- * A number with a minus sign in place of a hyphen.
- * @param {number} value
- * @param {Intl.NumberFormatOptions} [options]
- */
-function numberText(value, options) {
-  return value.toLocaleString("en", options).replace("-", "−");
 }
 
 /** How long ago that was. @param {Date} time */
@@ -203,12 +193,12 @@ function ladderRow() {
   const link = el("a", { class: "lobby-name" });
   const cells = [0, 1, 2].map(() => el("td", { class: "number" }));
   /** @param {any} player */
-  const update = ({ place: number, name, rating, games, mean_rank }) => {
-    setText(place, number);
+  const update = ({ place: n, name, rating, games, mean_rank }) => {
+    setText(place, n);
     setText(link, name);
     setAttribute(link, "title", name);
     setAttribute(link, "href", playerPath(name));
-    const numbers = [numberText(rating.ordinal, ONE_DIGIT), games, mean_rank.toFixed(2)];
+    const numbers = [number(rating.ordinal, 1), number(games), number(mean_rank, 2)];
     for (const [index, cell] of cells.entries()) setText(cell, numbers[index]);
   };
   return { element: el("tr", {}, place, el("td", {}, link), ...cells), update };
@@ -235,8 +225,8 @@ function ladderCard() {
 
 /** Draw the page without what the server has to tell. Returns the parts that change. */
 function layout() {
-  const main = startPage();
-  const trouble = el("p", { class: "lobby-trouble muted", role: "status" });
+  const main = startPage(t("lobby"));
+  const trouble = el("p", { class: "trouble muted", role: "status" });
   const moreLive = el("p", { class: "muted", hidden: true }, t("lobby_more_live", { n: LIVE }));
   const more = el("button", { class: "quiet", hidden: true }, t("lobby_more"));
   const live = listCard("live", (/** @type {LiveGame} */ { id }) => id, liveRow, moreLive);
@@ -286,8 +276,13 @@ function start() {
       looks -= 1;
       return;
     }
-    await lookAtResults();
-    looks = RESULTS_EVERY;
+    looks = RESULTS_EVERY; // before they are read: the button for more may set it back in the meantime
+    try {
+      await lookAtResults();
+    } catch (error) {
+      looks = 0;
+      throw error;
+    }
   }
 
   async function lookAtResults() {

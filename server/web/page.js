@@ -31,7 +31,7 @@ addWords({
 });
 
 const LINKS = { lobby: "/", players: "/players", rooms: "/rooms", view: "/view" };
-const THEME = "nukidora.theme"; // key of the storage
+const THEME = "nukidora.theme"; // key of the browser's storage
 /** The choices of colours, in the order of the switch, and the shape on it. @type {Record<string, string>} */
 const THEMES = {
   auto: "M8 2a6 6 0 1 0 0 12A6 6 0 1 0 8 2zM8 3v10a5 5 0 0 0 0-10z",
@@ -42,12 +42,19 @@ const THEMES = {
 
 setTheme(localStorage.getItem(THEME) ?? "auto");
 
+/** What the page is of: the id or name in its path, such as that of a game. */
+export function subject() {
+  return decodeURIComponent(location.pathname.split("/")[2]);
+}
+
 /**
  * Draw the bar and return the element to fill. Errors that nothing handles are shown there.
+ * @param {string} title of the page, for the browser
  * @returns {HTMLElement}
  */
-export function startPage() {
+export function startPage(title) {
   document.documentElement.lang = language();
+  document.title = `${title} · nukidora`;
   const links = Object.entries(LINKS).map(([key, href]) =>
     el("a", { href, "aria-current": href === location.pathname ? "page" : null }, t(key)),
   );
@@ -98,8 +105,13 @@ function languageSwitch() {
   return el("button", { class: "quiet", lang: other, onclick: change }, t("other_language"));
 }
 
+/** Remove the line about what went wrong. */
+export function clearError() {
+  document.querySelector(".error")?.remove();
+}
+
 /** Show a line about what went wrong, above the page. @param {string} text */
 export function showError(text) {
-  document.querySelector(".error")?.remove();
+  clearError();
   document.querySelector("main")?.before(el("p", { class: "error", role: "alert" }, text));
 }

@@ -5,7 +5,8 @@ import { Client } from "./client.js";
 import { el } from "./dom.js";
 import { automatic, playable, replies, riichiDiscards } from "./legal.js";
 import { apply, initial } from "./mjai.js";
-import { showError, startPage } from "./page.js";
+import { ownName, setOwnName } from "./own_name.js";
+import { clearError, showError, startPage, subject } from "./page.js";
 import { Clock } from "./play_clock.js";
 import { actionButtons, listenToKeys, Switches } from "./play_controls.js";
 import { gameOver, joinForm, note, resultDialog, waitsLine } from "./play_parts.js";
@@ -18,7 +19,6 @@ import "./words_play.js";
 /** @typedef {import("./mjai.js").Message} Message */
 /** @typedef {import("./mjai.js").State} State */
 
-const NAME = "nukidora.name"; // key of the person's name in the browser's storage
 const ROOM = "nukidora.room"; // key of the tab's last room, in its storage: the request that opens it again
 const RESULT_TIME = 15_000; // ms that the result of a round is shown
 /** @type {Record<string, import("./sounds.js").Sound>} */
@@ -89,7 +89,7 @@ class PlayPage {
     this.passed = followPassed(this.passed, this.state, message);
     this.allowed = [];
     this.choosesRiichi = false;
-    this.clock.stop();
+    this.stopClock();
     if (message.type === "start_game") this.gameBegins();
     if (message.type === "start_kyoku") this.switches.newRound();
     if (message.type === "end_kyoku" && live) this.hold();
@@ -127,11 +127,13 @@ class PlayPage {
 
   /** @param {string} text */
   refused(text) {
+    clearError(); // it says the same
     this.askName(text);
   }
 
   /** @param {string} text */
   stopped(text) {
+    clearError(); // it says the same
     this.allowed = [];
     this.draw();
     const back = () => {
@@ -167,11 +169,17 @@ class PlayPage {
   /** @param {Message} reply */
   reply(reply) {
     if (!this.client.reply(reply)) return;
-    this.client.save({ bank: this.clock.stop() });
+    this.stopClock();
     this.allowed = [];
     this.choosesRiichi = false;
-    document.querySelector(".error")?.remove();
+    clearError();
     this.draw();
+  }
+
+  /** The question is no longer open; what is left in the bank outlasts a reload of the page. */
+  stopClock() {
+    const bank = this.clock.stop();
+    if (bank !== null) this.client.save({ bank });
   }
 
   /** @param {Message} reply */
@@ -215,7 +223,7 @@ class PlayPage {
   }
 
   /** Show the final result, and where to go from here. @param {string} text "" where the result is known */
-  async showEnd(text) {
+  showEnd(text) {
     const game = this.client.kept()?.game ?? "";
     this.client.save({ over: true });
     note(this.note, "");
@@ -249,6 +257,7 @@ class PlayPage {
   draw() {
     const state = this.held ?? this.state;
     const asked = this.allowed.length > 0 && !this.held;
+    this.table.hidden = !state.round;
     if (state.round) {
       const bottom = Math.max(state.viewer, 0);
       const own = asked && this.discards.length ? playable(this.discards) : null;
@@ -285,14 +294,14 @@ class PlayPage {
     const kept = this.client.kept();
     if (kept?.over) this.showEnd(t("play_gone"));
     else if (kept) this.client.resumeKept();
-    else if (fromHere && localStorage.getItem(NAME)) await this.join();
+    else if (fromHere && ownName()) await this.join();
     else await this.askName("");
   }
 
   async join() {
     try {
       await this.openRoom();
-      this.client.join(localStorage.getItem(NAME) ?? "", token());
+      this.client.join(ownName(), token());
     } catch (error) {
       await this.askName(/** @type {Error} */ (error).message);
     }
@@ -314,30 +323,23 @@ class PlayPage {
   async askName(problem) {
     note(this.note, "");
     const server = await get("/api/server");
-    const form = joinForm(
-      this.room,
-      localStorage.getItem(NAME) ?? "",
-      server.tokens_needed,
-      problem,
-      (name, secret) => {
-        localStorage.setItem(NAME, name);
-        if (secret) setToken(secret);
-        note(this.note, t("play_connecting"));
-        this.join();
-      },
-    );
+    const form = joinForm(this.room, server.tokens_needed, problem, (name, secret) => {
+      setOwnName(name);
+      if (secret) setToken(secret);
+      note(this.note, t("play_connecting"));
+      this.join();
+    });
     this.note.replaceChildren(form);
     form.querySelector("input")?.focus();
   }
 
   async again() {
     this.dialog.close();
-    this.client.forget();
     this.state = initial();
-    this.table.textContent = "";
+    this.draw();
     note(this.note, t("play_connecting"));
     await this.join();
   }
 }
 
-new PlayPage(startPage(), decodeURIComponent(location.pathname.split("/")[2])).start();
+new PlayPage(startPage(t("play_title", { room: subject() })), subject()).start();

@@ -21,7 +21,7 @@ export class Clock {
     setInterval(() => this.#draw(), TICK);
   }
 
-  /** The room's limits; @param {number} decisionTime @param {number} full in the bank @param {number} left of it */
+  /** The room's limits. @param {number} decisionTime @param {number} full in the bank @param {number} left of it */
   set(decisionTime, full, left) {
     this.decisionTime = decisionTime;
     this.full = full;
@@ -36,12 +36,16 @@ export class Clock {
     this.#draw();
   }
 
-  /** The question is answered. @returns {number} seconds left in the bank */
+  /**
+   * No question is open any more.
+   * @returns {number | null} seconds left in the bank, null if none was open, or the limits are not known yet
+   */
   stop() {
-    if (this.askedAt) this.bank = this.#left().bank;
+    if (!this.askedAt) return null;
+    this.bank = this.#left().bank;
     this.askedAt = 0;
     this.#draw();
-    return this.bank;
+    return this.decisionTime ? this.bank : null;
   }
 
   #left() {

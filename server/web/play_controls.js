@@ -123,7 +123,9 @@ export function listenToKeys(root, tiles, drawn) {
   addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     if (event.ctrlKey || event.altKey || event.metaKey || target.closest("input, select, textarea, summary")) return;
-    if (keyPressed(event.key, root, tiles(), drawn())) event.preventDefault();
+    const acts = event.key === "Enter" || event.key.length === 1;
+    // A key that is held down must not discard the next drawn tile, too.
+    if ((event.repeat && acts) || keyPressed(event.key, root, tiles(), drawn())) event.preventDefault();
   });
 }
 

@@ -3,10 +3,11 @@
 import { post } from "./api.js";
 import { withToken } from "./ask.js";
 import { el } from "./dom.js";
+import { nameInput, setOwnName } from "./own_name.js";
 import { LENGTHS, playPath, RULES } from "./room_settings.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./lobby.js").ServerInfo} ServerInfo */
+/** @typedef {import("./api.js").ServerInfo} ServerInfo */
 
 /** Settings of a room, by what people choose; seconds. @type {Record<string, Record<string, number>>} */
 const CLOCKS = {
@@ -14,8 +15,6 @@ const CLOCKS = {
   fast: { decision_time: 5, bank_time: 10, pause: 0.3 },
 };
 const RESUME_TIMEOUT = 120; // seconds: people come back later than programs
-const NAME = "nukidora.name"; // key of the person's name in the browser's storage; the play page reads it
-const MAX_NAME = 64; // characters, as for bots
 const OPPONENTS = 2;
 const USUAL = "rule"; // the opponent chosen at first
 const DESCRIBED = ["random", "tsumogiri", "efficiency", "rule", "bert"];
@@ -26,15 +25,7 @@ const DESCRIBED = ["random", "tsumogiri", "efficiency", "rule", "bert"];
  * @returns {HTMLFormElement}
  */
 export function playNow({ house_bots, tokens_needed }) {
-  const name = el("input", {
-    name: "name",
-    value: localStorage.getItem(NAME),
-    required: true,
-    maxlength: MAX_NAME,
-    pattern: ".*\\S.*",
-    autocomplete: "nickname",
-    placeholder: tokens_needed ? t("lobby_name_token") : null,
-  });
+  const name = nameInput(tokens_needed ? t("lobby_name_token") : null);
   const bots = Array.from({ length: OPPONENTS }, (_, index) => opponent(index + 1, house_bots));
   const clockText = el("p", { class: "muted lobby-hint" });
   const problem = el("p", { class: "bad", role: "alert" });
@@ -61,7 +52,7 @@ export function playNow({ house_bots, tokens_needed }) {
   async function submitted(event) {
     event.preventDefault();
     const chosen = new FormData(form);
-    localStorage.setItem(NAME, name.value.trim());
+    setOwnName(name.value.trim());
     button.disabled = true;
     problem.textContent = "";
     try {

@@ -1,8 +1,9 @@
 /** Parts of the page where a person plays: its notes, dialogs and the line about waits. */
 
 import { el } from "./dom.js";
+import { nameInput } from "./own_name.js";
 import { finalPanel, resultPanel } from "./result.js";
-import { tile } from "./tile.js";
+import { tile, tileName } from "./tile.js";
 import { furiten, unseen, waitsAfterDiscards, waitsOf } from "./waits.js";
 import { t } from "./words.js";
 
@@ -21,13 +22,12 @@ export function note(place, text, ...buttons) {
 /**
  * A form for the name, and the token where the server needs one.
  * @param {string} room
- * @param {string} name so far
  * @param {boolean} withToken
  * @param {string} problem what was wrong with the last one, or ""
  * @param {(name: string, token: string) => void} join
  */
-export function joinForm(room, name, withToken, problem, join) {
-  const own = el("input", { name: "name", required: true, maxlength: 64, value: name, autocomplete: "nickname" });
+export function joinForm(room, withToken, problem, join) {
+  const own = nameInput();
   const secret = el("input", { name: "token", type: "password", maxlength: 256, autocomplete: "off" });
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -93,7 +93,7 @@ export function waitsLine(state, passed, after, hint) {
   if (!after && hint) return [el("span", { class: "waits-hint" }, t(hint))];
   const found = after ? (waitsAfterDiscards(seat).get(after) ?? []) : waitsOf(seat);
   if (!found.length) return [];
-  const label = after ? t("play_after", { tile: after }) : t("play_waits");
+  const label = after ? t("play_after", { tile: tileName(after) }) : t("play_waits");
   const tiles = found.map((kind) => {
     const left = unseen(state, kind);
     return el(

@@ -3,8 +3,10 @@
 import { get } from "./api.js";
 import { lineChart } from "./chart.js";
 import { el } from "./dom.js";
-import { showError, startPage } from "./page.js";
-import { dateText, number, pages, percent, placements, playerLink, signed, tableHead } from "./player_parts.js";
+import { dateText, number, percent, signed } from "./format.js";
+import { showError, startPage, subject } from "./page.js";
+import { pages, placements, playerLink, tableHead } from "./player_parts.js";
+import { RULES } from "./room_settings.js";
 import { t } from "./words.js";
 import "./words_players.js";
 
@@ -21,7 +23,6 @@ const OPPONENTS = 10;
 const GAMES = 6;
 const DAY = 86_400_000; // milliseconds
 const PERIODS = ["all", "7", "30", "365"];
-const RULES = ["tenhou", "majsoul"];
 
 /**
  * The lines of the table: the key of a value, how it is written, and the counts behind it.
@@ -147,19 +148,20 @@ async function statisticsSection(path) {
   const query = new URLSearchParams(location.search);
   const periods = PERIODS.map((days) => /** @type {[string, string]} */ ([days, t(`player_period_${days}`)]));
   const period = choice("player_period", periods, query.get("days") ?? "all");
-  const known = RULES.map((name) => /** @type {[string, string]} */ ([name, name]));
+  const known = RULES.map((name) => /** @type {[string, string]} */ ([name, t(`choice_${name}`)]));
   const rules = choice("player_rules", [["", t("player_rules_all")], ...known], query.get("rules") ?? "");
   const room = el("input", { value: query.get("room") ?? "", maxlength: 600, size: 12, autocomplete: "off" });
   const place = el("div", { "aria-live": "polite" });
+  let newest = 0; // counts the requests: only the answer to the last one is shown
   const show = async () => {
+    const request = ++newest;
     const days = Number(period.select.value);
     const since = days ? new Date(Date.now() - days * DAY).toISOString() : "";
     const given = { rules: rules.select.value, room: room.value.trim() };
     const chosen = new URLSearchParams(filled({ ...given, days: days ? String(days) : "" }));
     history.replaceState(null, "", chosen.size ? `?${chosen}` : location.pathname);
-    place.replaceChildren(
-      ...statisticsTable(await get(`${path}/statistics?${new URLSearchParams(filled({ ...given, since }))}`)),
-    );
+    const found = await get(`${path}/statistics?${new URLSearchParams(filled({ ...given, since }))}`);
+    if (request === newest) place.replaceChildren(...statisticsTable(found));
   };
   const form = el(
     "form",
@@ -248,10 +250,9 @@ function gameRow(game, name) {
 }
 
 async function start() {
-  const main = startPage();
-  const name = decodeURIComponent(location.pathname.split("/")[2]);
+  const name = subject();
+  const main = startPage(name);
   const path = `/api/players/${encodeURIComponent(name)}`;
-  document.title = `${name} · nukidora`;
   /** @type {Player} */
   const player = await get(path);
   main.append(heading(player));

@@ -1,37 +1,14 @@
-/** What the pages of players share: names, placements, numbers, and lists that grow page by page. */
+/** What the pages of players share: names, placements, and lists that grow page by page. */
 
 import { get } from "./api.js";
 import { el } from "./dom.js";
+import { number, percent } from "./format.js";
 import { showError } from "./page.js";
-import { language, t } from "./words.js";
-
-export const MISSING = "–"; // shown for a mean of nothing
+import { t } from "./words.js";
 
 /** A link to a player's page. @param {string} name */
 export function playerLink(name) {
   return el("a", { href: `/players/${encodeURIComponent(name)}`, class: "player-name", title: name }, name);
-}
-
-/** A number with some digits after the point. @param {number | null} value @param {number} [digits] */
-export function number(value, digits = 0) {
-  if (value === null) return MISSING;
-  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return value.toLocaleString(language(), options).replace("-", "−");
-}
-
-/** A share of 1. @param {number | null} value */
-export function percent(value) {
-  return value === null ? MISSING : value.toLocaleString(language(), { style: "percent", minimumFractionDigits: 1 });
-}
-
-/** A number with its sign. @param {number} value @param {number} digits */
-export function signed(value, digits) {
-  return `${value > 0 ? "+" : ""}${number(value, digits)}`;
-}
-
-/** A day, and the time if it is wanted. @param {string} time ISO 8601 @param {boolean} [exact] */
-export function dateText(time, exact = false) {
-  return new Date(time).toLocaleString(language(), { dateStyle: "medium", timeStyle: exact ? "short" : undefined });
 }
 
 /**

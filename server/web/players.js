@@ -1,8 +1,9 @@
 /** The list of players: in an order, by the beginning of their names, page by page. */
 
 import { el } from "./dom.js";
+import { number, signed } from "./format.js";
 import { showError, startPage } from "./page.js";
-import { number, pages, placementBar, playerLink, signed, tableHead } from "./player_parts.js";
+import { pages, placementBar, playerLink, tableHead } from "./player_parts.js";
 import { t } from "./words.js";
 import "./words_players.js";
 
@@ -75,7 +76,7 @@ function row(player, place) {
 }
 
 async function start() {
-  const main = startPage();
+  const main = startPage(t("players"));
   const body = el("tbody");
   const head = tableHead([
     .../** @type {[string, string][]} */ (ranked ? [[t("players_rank"), "number"]] : []),

@@ -15,15 +15,17 @@ const MAX_WAIT = 60; // seconds
  * @param {() => Promise<void>} look reads and draws
  * @param {number} every seconds between the end of a look and the next
  * @param {(trouble: string) => void} tell is called after each look with what went wrong, in a line; "": nothing did
- * @returns {() => Promise<void>} looks at once
+ * @returns {() => Promise<void>} looks at once, or after the look that is going on
  */
 export function poll(look, every, tell) {
   let wait = every;
   let looking = false;
+  let asked = false; // to look again after the look that is going on
   let timer = 0;
 
   async function turn() {
     clearTimeout(timer);
+    asked = looking;
     if (document.hidden || looking) return;
     looking = true;
     try {
@@ -35,7 +37,7 @@ export function poll(look, every, tell) {
       tell(t("poll_trouble", { problem: /** @type {Error} */ (error).message, wait }));
     }
     looking = false;
-    timer = setTimeout(turn, 1000 * wait);
+    timer = setTimeout(turn, asked ? 0 : 1000 * wait);
   }
 
   document.addEventListener("visibilitychange", turn);

@@ -16,9 +16,8 @@ import { apply, initial, MjaiError } from "./mjai.js";
 
 /**
  * @typedef {object} RoundPlaces
- * @property {string} name like `E1-0`
+ * @property {import("./mjai.js").Round} round
  * @property {number} first the place of its `start_kyoku`
- * @property {number[]} scores at its start
  */
 
 const ACTIONS = new Set(["dahai", "reach", "pon", "daiminkan", "kakan", "ankan", "nukidora", "hora", "ryukyoku"]);
@@ -31,7 +30,7 @@ export const MARKS = {
   daiminkan: "call",
   kakan: "call",
   ankan: "call",
-}; // prettier-ignore
+};
 
 /**
  * The record of a finished game, with annotations of bots (`ext_bot`) and faults (`error`).
@@ -98,9 +97,8 @@ export class Timeline {
       this.problem = error.message;
       return;
     }
-    if (message.type === "start_kyoku") {
-      const { bakaze, kyoku, honba } = message;
-      this.rounds.push({ name: `${bakaze}${kyoku}-${honba}`, first: this.places.length, scores: this.#scores() });
+    if (message.type === "start_kyoku" && this.#state.round) {
+      this.rounds.push({ round: this.#state.round, first: this.places.length });
     }
     this.hasNotes ||= message.ext_bot !== undefined;
     if (message.type === "end_kyoku") this.results.push(this.#state);
@@ -108,10 +106,6 @@ export class Timeline {
     const place = { message, state: this.#state, faults: this.#faults, round: this.rounds.length - 1 };
     this.places.push(place);
     this.#faults = [];
-  }
-
-  #scores() {
-    return this.#state.seats.map(({ score }) => score);
   }
 
   /** The faults to show at a place; those after the last message are shown with it. @param {number} place */
@@ -158,7 +152,7 @@ export class Timeline {
 
   /** The scores after a round, which may still be played. @param {number} index @returns {number[]} */
   scoresAfter(index) {
-    return this.rounds[index + 1]?.scores ?? this.#scores();
+    return this.rounds[index + 1]?.round.startScores ?? this.#state.seats.map(({ score }) => score);
   }
 
   /** What the seek bar marks. @returns {{place: number, kind: string}[]} */

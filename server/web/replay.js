@@ -4,11 +4,13 @@ import "./table.js";
 import "./words_game.js";
 import { actionOf, marksOf, readNote } from "./annotations.js";
 import { el } from "./dom.js";
+import { keyName } from "./keys.js";
 import { Timeline } from "./record.js";
-import { iconButton, RoundList, roundName, SeekBar, setIcon } from "./replay_controls.js";
+import { iconButton, RoundList, SeekBar, setIcon } from "./replay_controls.js";
 import { readFragment, writeFragment, writeNow } from "./replay_place.js";
 import { notePanel, recordPanel, roundResult, scorePanel } from "./replay_side.js";
 import { finalPanel } from "./result.js";
+import { shortRoundName } from "./table_words.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./mjai.js").Message} Message */
@@ -72,7 +74,7 @@ export class NukiReplay extends HTMLElement {
   #hands = el("button", { type: "button", "data-control": "hands", onclick: () => this.turnHands() }, t("replay_open"));
   #helpButton = el(
     "button",
-    { type: "button", "data-control": "help", onclick: () => this.turnHelp() },
+    { type: "button", "data-control": "help", "aria-expanded": "false", onclick: () => this.turnHelp() },
     t("replay_help"),
   );
   #help = el("p", { class: "replay-keys", hidden: true }, t("replay_keys"));
@@ -262,11 +264,11 @@ export class NukiReplay extends HTMLElement {
       this.#table.show(timeline.latest, { bottom: this.#seat, open: true });
       return;
     }
-    const { first, name } = timeline.rounds[place.round];
+    const { first, round } = timeline.rounds[place.round];
     const step = this.#place - first;
     const end = (timeline.rounds[place.round + 1]?.first ?? timeline.last + 1) - 1 - first;
     Object.assign(this.dataset, { place: this.#place, round: place.round, step, seat: this.#seat });
-    const where = t("replay_place", { round: roundName(name), step, steps: end });
+    const where = t("replay_place", { round: shortRoundName(round), step, steps: end });
     this.#where.textContent = where;
     this.#seek.show(this.#place, where);
     this.#list.show(place.round);
@@ -354,10 +356,9 @@ export class NukiReplay extends HTMLElement {
   /** @param {KeyboardEvent} event */
   #key(event) {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (event.ctrlKey || event.altKey || event.metaKey || target.closest(WRITABLE)) return;
+    if (target.closest(WRITABLE)) return;
     if (event.key === " " && target.closest("button, a, summary")) return; // it presses that
-    const shift = event.shiftKey && event.key.startsWith("Arrow") ? "Shift+" : "";
-    const act = KEYS[shift + (event.key.length === 1 ? event.key.toLowerCase() : event.key)];
+    const act = KEYS[keyName(event)];
     if (!act) return;
     event.preventDefault();
     act(this);

@@ -1,6 +1,7 @@
 /** The controls of a replay: buttons, the seek bar with what happens in the game above it, the list of rounds. */
 
 import { el, svg } from "./dom.js";
+import { shortRoundName } from "./table_words.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./record.js").Timeline} Timeline */
@@ -16,8 +17,6 @@ const ICONS = {
   next_decision: "M5 5v14l8-7zM14 12a3 3 0 1 0 6 0a3 3 0 1 0-6 0z",
   next_round: "M4 5v14l7-7zM11 5v14l7-7zM18 5h2v14h-2z",
 };
-/** @type {Record<string, string>} */
-const WINDS = { E: "東", S: "南", W: "西" };
 
 /**
  * A button with a shape, named by its words `replay_…`.
@@ -37,36 +36,32 @@ export function setIcon(button, name) {
   button.setAttribute("aria-label", button.title);
 }
 
-/** The name of a round in the language of the page. @param {string} name like `E1-0` */
-export function roundName(name) {
-  return document.documentElement.lang === "ja" ? WINDS[name[0]] + name.slice(1) : name;
-}
-
 /** The bar to seek in: an input above which wins, riichi, calls and the rounds are marked. */
 export class SeekBar {
+  #rounds = el("div", { class: "seek-rounds" });
+  #marks = el("div", { class: "seek-marks" });
+
   /** @param {(place: number) => void} go */
   constructor(go) {
     this.input = el("input", { type: "range", min: 0, step: 1, "aria-label": t("replay_seek") });
     this.input.addEventListener("input", () => go(this.input.valueAsNumber));
-    this._rounds = el("div", { class: "seek-rounds" });
-    this._marks = el("div", { class: "seek-marks" });
-    this.element = el("div", { class: "seek", "aria-hidden": null }, this._rounds, this._marks, this.input);
+    this.element = el("div", { class: "seek" }, this.#rounds, this.#marks, this.input);
   }
 
   /** Show the marks of a game; those that are there already stay. @param {Timeline} timeline */
   update(timeline) {
     this.input.max = String(Math.max(timeline.last, 0));
     this.element.style.setProperty("--last", String(Math.max(timeline.last, 1)));
-    const marks = timeline.marks().slice(this._marks.childElementCount);
-    this._marks.append(...marks.map(({ place, kind }) => at(place, { class: `seek-mark ${kind}`, "data-mark": kind })));
-    const rounds = timeline.rounds.slice(this._rounds.childElementCount);
-    this._rounds.append(...rounds.map(({ first }) => at(first, { class: "seek-round" })));
+    const marks = timeline.marks().slice(this.#marks.childElementCount);
+    this.#marks.append(...marks.map(({ place, kind }) => at(place, { class: `seek-mark ${kind}`, "data-mark": kind })));
+    const rounds = timeline.rounds.slice(this.#rounds.childElementCount);
+    this.#rounds.append(...rounds.map(({ first }) => at(first, { class: "seek-round" })));
   }
 
   /** Forget all marks. */
   clear() {
-    this._marks.replaceChildren();
-    this._rounds.replaceChildren();
+    this.#marks.replaceChildren();
+    this.#rounds.replaceChildren();
   }
 
   /** @param {number} place @param {string} text where that is */
@@ -85,19 +80,21 @@ function at(place, attributes) {
 
 /** The list of rounds, to jump to their starts. */
 export class RoundList {
+  #go;
+  #shown = -1;
+
   /** @param {(place: number) => void} go */
   constructor(go) {
     this.element = el("div", { class: "rounds", role: "group", "aria-label": t("replay_rounds") });
-    this._go = go;
-    this._shown = -1;
+    this.#go = go;
   }
 
   /** @param {Timeline} timeline */
   update(timeline) {
     const buttons = timeline.rounds
       .slice(this.element.childElementCount)
-      .map(({ name, first }) =>
-        el("button", { type: "button", class: "quiet", onclick: () => this._go(first) }, roundName(name)),
+      .map(({ round, first }) =>
+        el("button", { type: "button", class: "quiet", onclick: () => this.#go(first) }, shortRoundName(round)),
       );
     this.element.append(...buttons);
   }
@@ -105,15 +102,15 @@ export class RoundList {
   /** Forget all rounds. */
   clear() {
     this.element.replaceChildren();
-    this._shown = -1;
+    this.#shown = -1;
   }
 
   /** @param {number} round the one to mark */
   show(round) {
-    if (round === this._shown) return;
-    this.element.children[this._shown]?.removeAttribute("aria-current");
+    if (round === this.#shown) return;
+    this.element.children[this.#shown]?.removeAttribute("aria-current");
     const button = /** @type {HTMLElement | undefined} */ (this.element.children[round]);
-    this._shown = round;
+    this.#shown = round;
     if (!button) return;
     button.setAttribute("aria-current", "true");
     const beyond = button.offsetLeft - (this.element.clientWidth - button.offsetWidth) / 2;

@@ -21,7 +21,7 @@ export function readFragment() {
     step: count("step", 0),
     seat: Math.min(count("seat", 0), 2),
     open: hands === "open" || hands === "closed" ? hands === "open" : null,
-  }; // prettier-ignore
+  };
 }
 
 let timer = 0;

@@ -4,8 +4,9 @@ import { actionOf, isSame, readNote } from "./annotations.js";
 import { request } from "./api.js";
 import { lineChart } from "./chart.js";
 import { el } from "./dom.js";
-import { roundName } from "./replay_controls.js";
+import { number, signed } from "./format.js";
 import { resultPanel } from "./result.js";
+import { shortRoundName } from "./table_words.js";
 import { tile } from "./tile.js";
 import { t } from "./words.js";
 
@@ -73,8 +74,7 @@ export function roundResult(state) {
 /** @param {number} change of a score */
 function changeText(change) {
   const sign = change > 0 ? "up" : change < 0 ? "down" : "same";
-  const by = change ? `${change > 0 ? "+" : "−"}${Math.abs(change).toLocaleString("en")}` : "";
-  return el("small", { class: `change ${sign}` }, by);
+  return el("small", { class: `change ${sign}` }, change ? signed(change) : "");
 }
 
 /**
@@ -85,12 +85,12 @@ function changeText(change) {
  */
 export function scorePanel(timeline, go) {
   const names = timeline.latest.seats.map(({ name }) => name);
-  const rows = timeline.rounds.map(({ name, first, scores }, index) => {
+  const rows = timeline.rounds.map(({ round, first }, index) => {
     const after = timeline.scoresAfter(index);
     const cells = after.map((score, seat) => {
-      return el("td", {}, score.toLocaleString("en"), " ", changeText(score - scores[seat]));
+      return el("td", {}, number(score), " ", changeText(score - round.startScores[seat]));
     });
-    const jump = el("button", { type: "button", class: "quiet", onclick: () => go(first) }, roundName(name));
+    const jump = el("button", { type: "button", class: "quiet", onclick: () => go(first) }, shortRoundName(round));
     return el("tr", {}, el("th", { scope: "row" }, jump), cells);
   });
   const heads = [t("replay_round"), ...names].map((name) => el("th", { scope: "col" }, name));
@@ -108,8 +108,8 @@ export function scorePanel(timeline, go) {
 /** @param {Timeline} timeline */
 function chart({ latest, rounds }) {
   const series = latest.seats.map(({ name, score }, seat) => {
-    const starts = rounds.map((round, x) => ({ x, y: round.scores[seat], label: roundName(round.name) }));
-    return { name, points: [...starts, { x: rounds.length, y: score, label: t("replay_points") }] };
+    const starts = rounds.map(({ round }, x) => ({ x, y: round.startScores[seat], label: shortRoundName(round) }));
+    return { name, points: [...starts, { x: rounds.length, y: score, label: t("replay_end") }] };
   });
   return lineChart({ series, xLabel: t("replay_round"), yLabel: t("replay_points") });
 }
@@ -154,9 +154,9 @@ export function recordPanel(game, timeline) {
  * @param {Timeline} timeline
  */
 function viewerLinks({ title, name, rule, log }, { rounds }) {
-  return rounds.map((round, index) => {
+  return rounds.map(({ round }, index) => {
     const json = JSON.stringify({ title, name, rule, log: [log[index]] });
     const href = VIEWER + encodeURIComponent(json);
-    return el("li", {}, el("a", { href, target: "_blank", rel: "noreferrer" }, roundName(round.name)));
+    return el("li", {}, el("a", { href, target: "_blank", rel: "noreferrer" }, shortRoundName(round)));
   });
 }

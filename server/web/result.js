@@ -1,6 +1,7 @@
 /** The result of a round, with its yaku, fu and points explained, and the result of a game. */
 
 import { el } from "./dom.js";
+import { number, signed } from "./format.js";
 import { fuParts } from "./fu.js";
 import { sorted } from "./mjai.js";
 import { tile } from "./tile.js";
@@ -44,25 +45,10 @@ function winPanel(state, win, first) {
     el(
       "div",
       { class: "result-hand" },
-      el(
-        "span",
-        { class: "result-tiles" },
-        sorted(win.hora_tehais).map((name) => tile(name)),
-      ),
+      row(sorted(win.hora_tehais)),
       el("span", { class: "result-tiles result-last" }, tile(win.pai)),
-      seat.melds.map(({ tiles }) =>
-        el(
-          "span",
-          { class: "result-tiles" },
-          tiles.map((name) => tile(name)),
-        ),
-      ),
-      seat.norths.length > 0 &&
-        el(
-          "span",
-          { class: "result-tiles" },
-          seat.norths.map((name) => tile(name)),
-        ),
+      seat.melds.map(({ tiles }) => row(tiles)),
+      seat.norths.length > 0 && row(seat.norths),
     ),
     indicators(state, win),
     yakuList(win, [...win.hora_tehais, win.pai, ...seat.melds.flatMap(({ tiles }) => tiles)]),
@@ -70,6 +56,11 @@ function winPanel(state, win, first) {
     details(state, win),
     payments(state, win, first),
   );
+}
+
+/** Tiles in a row. @param {string[]} names */
+function row(names) {
+  return el("span", { class: "result-tiles" }, ...names.map((name) => tile(name)));
 }
 
 /** @param {State} state @param {Message} win */
@@ -84,19 +75,7 @@ function indicators(state, win) {
     rows.map(([key, tiles]) => {
       const shown = /** @type {string[]} */ (tiles);
       const label = el("span", {}, t(/** @type {string} */ (key)));
-      return (
-        shown.length > 0 &&
-        el(
-          "span",
-          {},
-          label,
-          el(
-            "span",
-            { class: "result-tiles" },
-            shown.map((name) => tile(name)),
-          ),
-        )
-      );
+      return shown.length > 0 && el("span", {}, label, row(shown));
     }),
   );
 }
@@ -116,7 +95,7 @@ function yakuList(win, tiles) {
 /** The number of yakuman. @param {Message} win */
 function yakuman(win) {
   const han = win.yakus.filter((/** @type {[string, number]} */ [name]) => YAKU[name]?.yakuman);
-  return han.reduce((/** @type {number} */ sum, /** @type {[string, number]} */ row) => sum + row[1], 0) / 13;
+  return han.reduce((/** @type {number} */ sum, /** @type {[string, number]} */ [, more]) => sum + more, 0) / 13;
 }
 
 /** The limit of a win: its name and its base points. @param {Message} win @returns {[string, number] | null} */
@@ -142,7 +121,7 @@ function details(state, win) {
   );
   const sum = parts.reduce((total, { fu }) => total + fu, 0);
   const [name, basic] = limit(win) ?? ["", win.fu * 2 ** (2 + win.fan)];
-  const values = { fu: win.fu, han: win.fan, limit: name, basic: basic.toLocaleString() };
+  const values = { fu: win.fu, han: win.fan, limit: name, basic: number(basic) };
   return el(
     "details",
     { class: "result-details" },
@@ -198,11 +177,7 @@ function drawPanel(state, draw) {
       {},
       el("span", { class: "result-name" }, name),
       el("span", {}, t(tenpai ? "result_tenpai" : "result_noten")),
-      el(
-        "span",
-        { class: "result-tiles" },
-        tiles.map((each) => tile(each)),
-      ),
+      row(tiles),
     );
   });
   return el(
@@ -252,17 +227,7 @@ export function finalPanel(state) {
   return el("section", { class: "result" }, el("h2", {}, t("result_over")), table);
 }
 
-/** @param {number} value @param {number} [places] after the point */
-function number(value, places = 0) {
-  return value.toLocaleString(language(), { minimumFractionDigits: places });
-}
-
 /** @param {number} value */
 function points(value) {
   return t("result_points", { points: number(value) });
-}
-
-/** @param {number} value @param {number} [places] */
-function signed(value, places = 0) {
-  return (value > 0 ? "+" : "") + number(value, places);
 }

@@ -3,13 +3,13 @@
 import "./words_review.js";
 import { ApiError, get } from "./api.js";
 import { el } from "./dom.js";
-import { showError, startPage } from "./page.js";
+import { showError, startPage, subject } from "./page.js";
 import { loadRecord } from "./record.js";
 import { ReviewRequest } from "./review_request.js";
 import { t } from "./words.js";
 
-const main = startPage();
-const id = decodeURIComponent(location.pathname.split("/")[2]);
+const main = startPage(t("review_page"));
+const id = subject();
 const content = el("div", {}, el("p", { role: "status" }, t("review_loading")));
 const back = el("a", { href: `/games/${encodeURIComponent(id)}` }, t("review_game"));
 

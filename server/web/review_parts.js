@@ -2,7 +2,8 @@
 
 import "./words_review.js";
 import { el } from "./dom.js";
-import { roundName } from "./replay_controls.js";
+import { percent } from "./format.js";
+import { shortRoundName } from "./table_words.js";
 import { tile } from "./tile.js";
 import { t } from "./words.js";
 
@@ -85,14 +86,9 @@ export function optionText({ value, prob }) {
   return prob === null ? worth : `${worth}, ${t("review_probability", { percent: percent(prob) })}`;
 }
 
-/** @param {number} share */
-function percent(share) {
-  return `${(100 * share).toFixed(1)}%`;
-}
-
 /** A loss in placements, coloured. @param {number | null} loss */
 function lossNode(loss) {
-  if (loss === null) return el("span", { class: "muted", title: t("review_unknown") }, "?");
+  if (loss === null) return el("span", { class: "muted", title: t("review_unknown") }, "–");
   if (loss > 0 && loss < LEAST) return el("span", { class: "muted" }, "≈0");
   const colour = loss >= BLUNDER ? "bad" : loss >= MISTAKE ? "warn" : "muted";
   return el("span", { class: colour }, loss ? `−${loss.toFixed(loss < MISTAKE ? 4 : 3)}` : "0");
@@ -130,9 +126,9 @@ export function opinionPanel(bot, opinion) {
   );
 }
 
-/** Where a decision is: its round and turn. @param {Decision} decision @param {State} state before it */
-export function whereOf({ turn }, { round }) {
-  return `${round ? roundName(`${round.wind}${round.kyoku}-${round.honba}`) : ""} · ${turn}`;
+/** The round of a decision. @param {State} state before it */
+export function roundOf({ round }) {
+  return round ? shortRoundName(round) : "";
 }
 
 /** @param {number} shanten */
@@ -167,7 +163,11 @@ export function decisionTable(review, { bot, sorted }, states, { go, sort }) {
   const rows = order.map((index) => {
     const decision = decisions[index];
     const { actions, best } = decision.reviews[bot];
-    const jump = el("button", { type: "button", class: "quiet" }, whereOf(decision, states[decision.message]));
+    const jump = el(
+      "button",
+      { type: "button", class: "quiet" },
+      `${roundOf(states[decision.message])} · ${decision.turn}`,
+    );
     return el(
       "tr",
       { "data-decision": index, onclick: () => go(index) },

@@ -3,7 +3,7 @@
 import "./words_review.js";
 import { ApiError, get, request } from "./api.js";
 import { el } from "./dom.js";
-import { showError } from "./page.js";
+import { clearError, showError } from "./page.js";
 import { showReview } from "./review_view.js";
 import { t } from "./words.js";
 
@@ -29,6 +29,7 @@ function writeFragment({ seat, bots }) {
   history.replaceState(null, "", `#${new URLSearchParams(keys)}`);
 }
 
+/** The form, and the review that was asked for last. */
 export class ReviewRequest {
   #end = () => {};
   #newest = 0; // counts what was asked for: only the last one is shown
@@ -83,20 +84,21 @@ export class ReviewRequest {
 
   /** @param {Wanted} wanted */
   async #start(wanted) {
+    const number = ++this.#newest;
     this.#end();
-    document.querySelector(".error")?.remove();
+    clearError();
     try {
-      await this.#review(wanted);
+      await this.#review(wanted, number);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
+      if (number !== this.#newest) return;
       this.#found.replaceChildren();
       showError(error.message);
     }
   }
 
-  /** Ask for a review, wait for it, and show it. @param {Wanted} wanted */
-  async #review({ seat, bots }) {
-    const number = ++this.#newest;
+  /** Ask for a review, wait for it, and show it. @param {Wanted} wanted @param {number} number of this request */
+  async #review({ seat, bots }, number) {
     const { game = "", record } = this.source;
     const bar = el("progress", { "aria-label": t("review_progress") });
     const line = el("p", { role: "status" }, t("review_waiting"));

@@ -4,6 +4,7 @@ import "./table.js";
 import "./words_review.js";
 import { actionOf, marksOf } from "./annotations.js";
 import { el } from "./dom.js";
+import { keyName } from "./keys.js";
 import { apply, initial, MjaiError } from "./mjai.js";
 import * as parts from "./review_parts.js";
 import { language, t } from "./words.js";
@@ -175,10 +176,8 @@ class ReviewView {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    const { ctrlKey, altKey, metaKey, shiftKey, key, target } = event;
-    if (ctrlKey || altKey || metaKey || /** @type {HTMLElement} */ (target).closest(FIELDS)) return;
-    const act =
-      KEYS[(shiftKey && key.startsWith("Arrow") ? "Shift+" : "") + (key.length === 1 ? key.toLowerCase() : key)];
+    if (/** @type {HTMLElement} */ (event.target).closest(FIELDS)) return;
+    const act = KEYS[keyName(event)];
     if (!act) return;
     event.preventDefault();
     act(this);
@@ -211,11 +210,10 @@ class ReviewView {
     const marks = marksOf(choices, actionOf(decision.actual), state.seats[seat]);
     this.#table.show(state, { bottom: seat, open: this.#open, marks });
     this.#hands.setAttribute("aria-pressed", String(this.#open));
-    const [round] = parts.whereOf(decision, state).split(" · ");
     this.#place.textContent = t("review_place", {
       number: this.index + 1,
       count: decisions.length,
-      round,
+      round: parts.roundOf(state),
       turn: decision.turn,
       shanten: parts.shantenText(decision.shanten),
       kind: t(`review_kind_${decision.kind}`),

@@ -6,7 +6,7 @@ import { el } from "./dom.js";
 import { GROUPS } from "./room_settings.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./lobby.js").ServerInfo} ServerInfo */
+/** @typedef {import("./api.js").ServerInfo} ServerInfo */
 /** @typedef {import("./room_settings.js").Field} Field */
 /** @typedef {HTMLInputElement | HTMLSelectElement} Input */
 
@@ -117,7 +117,7 @@ function inputsOf({ name, kind, choices = [] }, value, bots) {
   if (kind === "bots") {
     const options = ["", ...bots];
     return Array.from({ length: MAX_FILL }, (_, i) =>
-      select(name, options, value?.[i] ?? "", (bot) => bot || t("room_none")),
+      select(name, options, value?.[i] ?? "", (bot) => bot || t("room_nobody")),
     );
   }
   if (kind === "choice")

@@ -2,15 +2,15 @@
 
 import { get, request } from "./api.js";
 import { ask, withToken } from "./ask.js";
-import { el } from "./dom.js";
+import { el, setText } from "./dom.js";
 import { showError, startPage } from "./page.js";
 import { poll } from "./poll.js";
 import { roomForm } from "./room_form.js";
 import { GROUPS, gamesPath, playPath, shortTexts, valueText } from "./room_settings.js";
-import { rows, setText } from "./rows.js";
+import { rows } from "./rows.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./lobby.js").ServerInfo} ServerInfo */
+/** @typedef {import("./api.js").ServerInfo} ServerInfo */
 
 /**
  * @typedef {object} Room
@@ -79,9 +79,9 @@ function roomRow(close) {
 
 /** Fill the page, and keep it up to date. */
 async function start() {
-  const main = startPage();
-  const trouble = el("p", { class: "lobby-trouble muted", role: "status" });
-  const done = el("p", { class: "lobby-trouble good", role: "status" });
+  const main = startPage(t("rooms"));
+  const trouble = el("p", { class: "trouble muted", role: "status" });
+  const done = el("p", { class: "trouble good", role: "status" });
   const list = el("ul", { class: "rooms-list" });
   const empty = el("p", { class: "muted", hidden: true }, t("rooms_empty"));
   const open = el("button", { class: "primary", hidden: true, onclick: showForm }, t("rooms_open"));

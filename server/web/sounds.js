@@ -1,6 +1,6 @@
 /** Sounds made in the page: short tones and knocks; off until a player wants them. */
 
-const KEY = "nukidora.sounds";
+const KEY = "nukidora.sounds"; // of the browser's storage
 
 /** @typedef {"discard" | "call" | "riichi" | "win" | "ask" | "hurry"} Sound */
 
@@ -37,7 +37,7 @@ export function setSounds(on) {
 
 /** Make a sound, if they are on. @param {Sound} name */
 export function play(name) {
-  if (!soundsOn()) return;
+  if (!soundsOn() || !navigator.userActivation.hasBeenActive) return; // browsers allow none before a click or key
   audio ??= new AudioContext();
   const { wave, notes, length, volume } = TONES[name];
   for (const [number, frequency] of notes.entries()) {

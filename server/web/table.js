@@ -1,6 +1,6 @@
 /** The element `<nuki-table>`: draws a state of a game (mjai.js). */
 
-import { el } from "./dom.js";
+import { el, setText } from "./dom.js";
 import { call, lastEvent, roundName, seatWind, summary } from "./table_words.js";
 import { setTile, tile, tileName } from "./tile.js";
 import { t } from "./words.js";
@@ -220,7 +220,7 @@ function makePlate() {
     centre: el("div", { class: "centre" }, round, remaining),
     call: el("p", { class: "call", "aria-hidden": "true" }),
     live: el("p", { class: "hidden-text", "aria-live": "polite" }),
-  }; // prettier-ignore
+  };
 }
 
 /** @param {Place} place @param {string} name */
@@ -240,11 +240,6 @@ function classes(states) {
   return Object.keys(states)
     .filter((name) => states[name])
     .join(" ");
-}
-
-/** Set a text if it is another one. @param {HTMLElement} element @param {string | number} text */
-function setText(element, text) {
-  if (element.textContent !== String(text)) element.textContent = String(text);
 }
 
 /** Show tiles in an element, with as many of those already there as possible. @param {Element} element @param {Shown[]} tiles */

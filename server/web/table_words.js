@@ -20,7 +20,7 @@ addWords({
     table_honba: "Honba",
     table_sticks: "Riichi sticks",
     table_dora: "Dora indicators",
-    table_ura: "Ura",
+    table_ura: "Ura dora indicators",
     table_hand: "Hand of {name}",
     table_river: "Discards of {name}",
     table_melds: "Melds of {name}",
@@ -64,7 +64,7 @@ addWords({
     table_honba: "本場",
     table_sticks: "供託",
     table_dora: "ドラ表示牌",
-    table_ura: "裏",
+    table_ura: "裏ドラ表示牌",
     table_hand: "{name}の手牌",
     table_river: "{name}の捨て牌",
     table_melds: "{name}の副露",
@@ -96,13 +96,18 @@ addWords({
     table_event_ryukyoku: "流局",
     table_event_end_game: "対局終了",
   },
-}); // prettier-ignore
+});
 
 const WINDS = ["E", "S", "W"];
 
 /** `East 1` or `東1局`. @param {Round} round */
 export function roundName({ wind, kyoku }) {
   return t("table_round", { wind: t(`table_wind_${wind}`), kyoku });
+}
+
+/** `E1-0` or `東1-0`, with the honba. @param {Round} round */
+export function shortRoundName({ wind, kyoku, honba }) {
+  return `${t(`table_${wind}`)}${kyoku}-${honba}`;
 }
 
 /** The wind of a seat in this round, as one letter or character; "" before the first one. @param {State} state @param {number} seat */

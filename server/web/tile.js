@@ -32,7 +32,7 @@ addWords({
     tile_F: "發",
     tile_C: "中",
   },
-}); // prettier-ignore
+});
 
 /**
  * A tile. Its width is `--tile` of the stylesheet.

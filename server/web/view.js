@@ -3,7 +3,7 @@
 import "./words_game.js";
 import { ApiError, get, request } from "./api.js";
 import { el } from "./dom.js";
-import { showError, startPage } from "./page.js";
+import { clearError, showError, startPage } from "./page.js";
 import { gzip } from "./record.js";
 import { NukiReplay } from "./replay.js";
 import { ReviewRequest } from "./review_request.js";
@@ -14,7 +14,8 @@ const MOST = 8 << 20;
 const MOST_PACKED = 1 << 18;
 const WITH_RECORD = /^https?:\/\/tenhou\.net\/\d\/.*#json=(.*)$/s;
 
-const main = startPage();
+let newest = 0; // counts the records that were opened: only the last one is shown
+const main = startPage(t("view"));
 const found = el("div", { class: "view-found", "aria-live": "polite" });
 const file = el("input", {
   type: "file",
@@ -63,16 +64,18 @@ async function openText(pasted) {
  * @param {string} name what it is called in messages
  */
 async function open(content, name) {
-  document.querySelector(".error")?.remove();
+  clearError();
   found.replaceChildren(el("p", {}, t("view_reading", { name })));
+  const number = ++newest;
   try {
     const packed = await pack(new Blob([content]));
-    if (packed) show(await read(packed), name, packed);
-    else {
-      found.replaceChildren();
-      showError(t("view_large", { name }));
-    }
+    const record = packed && (await read(packed));
+    if (number !== newest) return;
+    if (record) return show(record, name, packed);
+    found.replaceChildren();
+    showError(t("view_large", { name }));
   } catch (error) {
+    if (number !== newest) return;
     found.replaceChildren();
     if (!(error instanceof ApiError)) throw error;
     showError(`${name}: ${error.message}`);

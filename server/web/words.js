@@ -3,13 +3,16 @@
 /** @typedef {"en" | "ja"} Language */
 /** @typedef {Record<string, string>} Words */
 
-const KEY = "nukidora.language";
+const KEY = "nukidora.language"; // of the browser's storage
 /** @type {Record<Language, Words>} */
 const WORDS = { en: {}, ja: {} };
 
-/** The language of the pages: the one chosen, else the browser's. @returns {Language} */
+/** The one chosen, else the browser's; the same until the page is loaded again. @type {Language} */
+const LANGUAGE = (localStorage.getItem(KEY) ?? navigator.language).startsWith("ja") ? "ja" : "en";
+
+/** The language of the page. @returns {Language} */
 export function language() {
-  return (localStorage.getItem(KEY) ?? navigator.language).startsWith("ja") ? "ja" : "en";
+  return LANGUAGE;
 }
 
 /** @param {Language} chosen shown once the page is loaded again */
@@ -29,7 +32,7 @@ export function addWords(words) {
  * @param {Record<string, string | number>} [values]
  */
 export function t(key, values = {}) {
-  const text = WORDS[language()][key];
+  const text = WORDS[LANGUAGE][key];
   if (text === undefined) throw new Error(`no words for ${key}`);
   return text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 }

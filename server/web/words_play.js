@@ -4,6 +4,7 @@ import { addWords } from "./words.js";
 
 addWords({
   en: {
+    play_title: "Play in {room}",
     play_name: "Your name",
     play_token: "Access token",
     play_token_hint: "This server needs one: ask its operator.",
@@ -47,9 +48,10 @@ addWords({
     play_replay: "Replay",
     play_lobby: "Lobby",
     play_keys:
-      "Keys: ← → and Enter or 1–9 0 - = discard, Space discards the draw, W win, R riichi, P pon, K kan, N north, X pass",
+      "Keys: ← → and Enter or 1–9 0 - = discard, Space discards the draw, W win, R riichi, P pon, K kan, N north, Y nine terminals, X pass",
   },
   ja: {
+    play_title: "{room} で対局",
     play_name: "名前",
     play_token: "アクセストークン",
     play_token_hint: "このサーバーでは必要です。管理者にお問い合わせください。",
@@ -93,6 +95,6 @@ addWords({
     play_replay: "牌譜を見る",
     play_lobby: "ロビー",
     play_keys:
-      "キー：← →＋Enter または 1–9 0 - = 打牌、Space ツモ切り、W 和了、R リーチ、P ポン、K カン、N 北抜き、X スキップ",
+      "キー：← →＋Enter または 1–9 0 - = 打牌、Space ツモ切り、W 和了、R リーチ、P ポン、K カン、N 北抜き、Y 九種九牌、X スキップ",
   },
 });

@@ -67,12 +67,17 @@ class ScriptedTable:
     def begin(self, hand: list[str], dealer: int = 0, dora: str = "9m", honba: int = 0) -> None:
         """Load the page, which has seat 0, and begin a round with its hand."""
         self.page.goto("/rooms/default/play", referer=f"{self.url}/rooms")
+        self.begin_game()
+        self.round(hand, dealer, dora, honba)
+
+    def begin_game(self) -> None:
+        """Begin a game as soon as the page waits for one."""
         self.page.get_by_text("The game begins in a moment.").wait_for()
+        self.game.clear()
         self.say(
             "start_game", names=self.names, rules="tenhou", length="east", id=0,
             resume="secret", game="0123456789abcdef", http_port=1,
         )  # fmt: skip
-        self.round(hand, dealer, dora, honba)
 
     def round(self, hand: list[str], dealer: int = 0, dora: str = "9m", honba: int = 0) -> None:
         """Begin a round."""

@@ -240,7 +240,7 @@ def test_the_result_of_a_round_is_explained(scripted: ScriptedTable, page: Page)
     expect(dialog.locator(".result-yaku")).to_contain_text("ippatsu")
     expect(dialog.locator(".result-total")).to_contain_text("4 han 40 fu mangan")
     expect(dialog.locator(".result-payments")).to_contain_text("me pays 8,000 + 200 (honba)")
-    expect(dialog.locator(".result-own")).to_contain_text("-8,200")
+    expect(dialog.locator(".result-own")).to_contain_text("−8,200")
     assert page.locator("img").count() == 0
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     scripted.round(["1m"] * 4 + ["9p"] * 4 + ["E", "S", "W", "P", "C"])
@@ -258,6 +258,8 @@ def test_two_tabs_do_not_fight(scripted: ScriptedTable, page: Page) -> None:
     scripted.error("another connection has resumed this game", close=True)
     expect(page.locator(".play-note")).to_contain_text("another connection has resumed this game")
     expect(page.locator(ENABLED)).to_have_count(0)
+    page.context.set_offline(True)  # does not make it connect again either
+    page.context.set_offline(False)
     page.wait_for_timeout(600)  # longer than a page waits after a lost connection
     assert len(scripted.joins) == 1
     page.get_by_role("button", name="Back into the game").click()
@@ -322,3 +324,36 @@ def test_after_the_game_one_can_play_again(scripted: ScriptedTable, page: Page) 
     page.get_by_role("button", name="Play again").click()
     expect(page.get_by_text("The game begins in a moment.")).to_be_visible()
     assert [join.get("resume") for join in scripted.joins] == [True, True]
+
+
+@one_size
+def test_a_key_held_down_acts_once(scripted: ScriptedTable, page: Page) -> None:
+    scripted.begin([*RUNS, "2s", "3s"])
+    scripted.draw("E")
+    expect(page.locator(ENABLED)).to_have_count(14)
+    page.keyboard.down(" ")
+    expect(page.locator(ENABLED)).to_have_count(0)
+    scripted.say("dahai", actor=0, pai="E", tsumogiri=True)
+    scripted.draw("C")
+    expect(page.locator(ENABLED)).to_have_count(14)
+    page.keyboard.down(" ")  # the key repeats
+    page.keyboard.up(" ")
+    page.keyboard.press("1")
+    expect(page.locator(ENABLED)).to_have_count(0)
+    assert [reply["pai"] for reply in scripted.replies] == ["E", "1p"]
+
+
+@one_size
+def test_the_table_shows_a_second_game(scripted: ScriptedTable, page: Page) -> None:
+    scripted.begin([*RUNS, "2s", "3s"])
+    scripted.draw("E")
+    scripted.say("ryukyoku", reason="kyushukyuhai", tenpais=[False] * 3, tehais=[HIDDEN] * 3, deltas=[0] * 3)
+    scripted.say("end_kyoku")
+    scripted.say("end_game", scores=[50000, 30000, 25000], points=[30, -10, -20])
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Play again").click()
+    scripted.begin_game()
+    scripted.round(["1m"] * 4 + ["9p"] * 4 + ["E", "S", "W", "P", "C"])
+    scripted.draw("F")
+    expect(page.locator(f"{ENABLED}:visible")).to_have_count(14)
+    expect(page.locator("nuki-table .seat.bottom .river .tile")).to_have_count(0)

@@ -80,7 +80,7 @@ def test_a_review_of_a_stored_game(page: Page, site: Site) -> None:
     game = site.get("/api/games?limit=1")["items"][0]["id"]  # type: ignore[index]
     page.goto(f"/games/{game}/review#seat=2&at=30")
     page.locator("select[name=bot]").first.select_option("rule")
-    page.locator("select[name=bot]").last.select_option(label="nobody")
+    page.locator("select[name=bot]").last.select_option(label="none")
     page.get_by_role("button", name="Review", exact=True).click()
     expect(page.locator(".review nuki-table")).to_be_visible(timeout=60_000)
     expect(page.locator(".opinion")).to_have_count(1)
@@ -215,7 +215,7 @@ def test_a_file_is_reviewed(page: Page) -> None:
     page.locator("input[type=file]").set_input_files(RECORD)
     page.get_by_role("button", name="Review", exact=True).click()
     page.locator("select[name=bot]").first.select_option("rule")
-    page.locator("select[name=bot]").last.select_option(label="nobody")
+    page.locator("select[name=bot]").last.select_option(label="none")
     page.locator(".review-form").get_by_role("button").click()
     expect(page.locator(".review nuki-table")).to_be_visible(timeout=60_000)
     expect(page.get_by_role("link", name="See it in the replay")).to_have_count(0)
