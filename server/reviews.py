@@ -116,7 +116,7 @@ class Reviews:
 
     async def _do(self, wanted: Review) -> None:
         if monotonic() - wanted.asked > UNWANTED:
-            self._forget(wanted.id)
+            del self._reviews[wanted.id]
             return
         wanted.status = "running"
 
@@ -146,17 +146,14 @@ class Reviews:
 
     def _keep(self, finished: Review) -> None:
         """Keep a review for a while; older ones of its address, and then of all, make room for it."""
-        # The timer has but the id: it would keep the result of a review that was forgotten before.
-        asyncio.get_running_loop().call_later(KEPT_TIME, self._forget, finished.id)
+        # By its id: a timer that holds the review would hold its result, too, after it has made room.
+        asyncio.get_running_loop().call_later(KEPT_TIME, self._reviews.pop, finished.id, None)
         over = [each for each in self._reviews.values() if each.over and each is not finished]
         own = [each for each in over if each.address == finished.address]
         for each in own[: max(0, len(own) + 1 - KEPT_PER_ADDRESS)]:
-            self._forget(each.id)
+            del self._reviews[each.id]
         size = sum(len(each.result) for each in self._reviews.values())
         for each in sorted(over, key=lambda each: each.address != finished.address):
             if size > KEPT_BYTES and each.id in self._reviews:
                 size -= len(each.result)
-                self._forget(each.id)
-
-    def _forget(self, review_id: str) -> None:
-        self._reviews.pop(review_id, None)
+                del self._reviews[each.id]

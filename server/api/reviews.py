@@ -107,7 +107,7 @@ async def get_review(service: ServiceHere, review_id: str) -> ReviewInfo:
 )
 async def get_result(service: ServiceHere, request: Request, review_id: str) -> Response:
     """The decisions with the values of all actions, and a summary; docs/web.md has the keys."""
-    address = request.client.host if request.client else ""
+    address = client_address(request)
     found = find(service, review_id)
     if found.status != "done":
         raise HTTPException(409, found.error or f"the review is {found.status}; ask for it again later")
