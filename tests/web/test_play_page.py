@@ -164,7 +164,7 @@ def test_a_call_is_chosen_and_its_kind_not_discarded(scripted: ScriptedTable, pa
     scripted.begin(["5p", "5p", "5pr", "5s", "5s", "1m", "1m", "E", "E", "S", "S", "W", "W"], dealer=2)
     pons = [{"type": "pon", "consumed": consumed} for consumed in (["5p", "5p"], ["5p", "5pr"])]
     scripted.other_discards(2, "5p", *pons, {"type": "daiminkan", "consumed": ["5p", "5p", "5pr"]})
-    assert page.locator(".actions button").all_inner_texts() == ["Kan", "Pon", "Pon", "Pass"]
+    expect(page.locator(".actions button")).to_have_text(["Kan", "Pon", "Pon", "Pass"])
     expect(page.locator(ENABLED)).to_have_count(0)
     page.keyboard.press("p")
     page.keyboard.press("p")
@@ -191,6 +191,7 @@ def test_waits_and_furiten_are_shown(scripted: ScriptedTable, page: Page) -> Non
     expect(waits).to_contain_text("×3")
     expect(waits).to_contain_text("Furiten until your next discard")
     scripted.draw("E")
+    expect(page.locator(ENABLED)).to_have_count(14)
     page.keyboard.press(" ")
     expect(page.locator(ENABLED)).to_have_count(0)
     scripted.say("dahai", actor=0, pai="E", tsumogiri=True)

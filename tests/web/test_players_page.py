@@ -117,8 +117,8 @@ def test_a_player_is_found_through_links(page: Page, site: Site) -> None:
 
 
 def test_statistics_are_those_of_the_api(page: Page, site: Site) -> None:
-    page.goto(path_of("rule (house)"))
-    found: Any = site.get(f"/api{path_of('rule (house)')}/statistics")
+    page.goto(path_of("rule"))
+    found: Any = site.get(f"/api{path_of('rule')}/statistics")
     rates = {
         key: f"{100 * found[key]:.1f}%"
         for key in ("win_rate", "deal_in_rate", "riichi_rate", "call_rate", "draw_rate", "tsumo_share")
@@ -135,7 +135,7 @@ def test_statistics_are_those_of_the_api(page: Page, site: Site) -> None:
         expect(page.locator(f"[data-statistic={key}] strong")).to_have_text(value)
     counts = page.locator("[data-statistic=win_rate] td").last
     expect(counts).to_have_text(f"{found['play']['wins']} of {found['play']['rounds']}")
-    (opponent, *_) = items(site, f"/api{path_of('rule (house)')}/opponents")
+    (opponent, *_) = items(site, f"/api{path_of('rule')}/opponents")
     row = page.get_by_role("region", name="Head to head").locator("tbody tr").first
     share = f"{100 * opponent['better'] / opponent['games']:.1f}%"
     expect(row.locator("th, td").nth(0)).to_have_text(opponent["name"])
