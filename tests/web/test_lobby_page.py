@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from server.house_bots import names
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site
+from tests.web.shown import number
 
 MINUS = "\N{MINUS SIGN}"
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -269,7 +270,7 @@ def test_the_ladder(page: Page, site: Site) -> None:
     best: Any = site.get("/api/players?order=rating&limit=1")["items"]
     top = page.locator(".lobby-ladder tbody tr").first
     expect(top).to_contain_text(best[0]["name"])
-    expect(top).to_contain_text(f"{best[0]['rating']['ordinal']:.1f}".replace("-", MINUS))
+    expect(top).to_contain_text(number(best[0]["rating"]["ordinal"], 1))
 
 
 def test_a_room_without_games(page: Page) -> None:

@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site
+from tests.web.shown import number, percent
 
 HOSTILE = '<img src=x onerror="document.title=1">/100%?a=b&c#d 雀xxxxxxxxxxx'  # as long as a name may be
 ROWS = "table.players-list tbody tr"
@@ -53,9 +54,9 @@ def test_the_list_shows_what_the_api_says(page: Page, site: Site) -> None:
     for place, (row, player) in enumerate(zip(rows.all(), players, strict=True), start=1):
         assert text(row, "td >> nth=0") == str(place)
         assert text(row, "th") == player["name"]
-        assert text(row, "strong") == f"{player['rating']['ordinal']:.1f}".replace("-", "−")
+        assert text(row, "strong") == number(player["rating"]["ordinal"], 1)
         assert text(row, "td >> nth=3") == str(player["games"])
-        shares = [f"{100 * player[key] / player['games']:.1f}%" for key in ("firsts", "seconds", "thirds")]
+        shares = [percent(player[key] / player["games"]) for key in ("firsts", "seconds", "thirds")]
         label = row.locator(".placements").get_attribute("aria-label")
         assert label == f"1st {shares[0]}, 2nd {shares[1]}, 3rd {shares[2]}"
 
@@ -120,16 +121,16 @@ def test_statistics_are_those_of_the_api(page: Page, site: Site) -> None:
     page.goto(path_of("rule"))
     found: Any = site.get(f"/api{path_of('rule')}/statistics")
     rates = {
-        key: f"{100 * found[key]:.1f}%"
+        key: percent(found[key])
         for key in ("win_rate", "deal_in_rate", "riichi_rate", "call_rate", "draw_rate", "tsumo_share")
         if found[key] is not None
     }
     assert rates
     means = {
-        "mean_rank": f"{found['mean_rank']:.3f}",
-        "mean_score": f"{found['mean_score']:,.0f}",
-        "busts": f"{100 * found['busts'] / found['games']:.1f}%",
-        "nukidora_per_round": f"{found['nukidora_per_round']:.2f}",
+        "mean_rank": number(found["mean_rank"], 3),
+        "mean_score": number(found["mean_score"]),
+        "busts": percent(found["busts"] / found["games"]),
+        "nukidora_per_round": number(found["nukidora_per_round"], 2),
     }
     for key, value in (rates | means).items():
         expect(page.locator(f"[data-statistic={key}] strong")).to_have_text(value)
@@ -137,7 +138,7 @@ def test_statistics_are_those_of_the_api(page: Page, site: Site) -> None:
     expect(counts).to_have_text(f"{found['play']['wins']} of {found['play']['rounds']}")
     (opponent, *_) = items(site, f"/api{path_of('rule')}/opponents")
     row = page.get_by_role("region", name="Head to head").locator("tbody tr").first
-    share = f"{100 * opponent['better'] / opponent['games']:.1f}%"
+    share = percent(opponent["better"] / opponent["games"])
     expect(row.locator("th, td").nth(0)).to_have_text(opponent["name"])
     expect(row.locator("th, td").nth(1)).to_have_text(str(opponent["games"]))
     expect(row.locator("th, td").nth(2)).to_have_text(share)
@@ -178,7 +179,7 @@ def test_the_chart_shows_each_rating(page: Page, site: Site) -> None:
 def value_of(point: Any) -> str:
     """What the chart says of a rating."""
     mu, sigma = point["rating"]["mu"], point["rating"]["sigma"]
-    return f"{mu:.1f} ({mu - 3 * sigma:.1f} to {mu + 3 * sigma:.1f})".replace("-", "−")
+    return f"{number(mu, 1)} ({number(mu - 3 * sigma, 1)} to {number(mu + 3 * sigma, 1)})"
 
 
 def test_the_chart_is_read_by_keyboard_and_pointer_and_as_a_table(page: Page, site: Site) -> None:

@@ -17,6 +17,7 @@ from engine.records.files import read_records
 from tests.support.accessibility import serious_faults
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site
+from tests.web.shown import percent
 
 GAME = "b" * 32  # id of the game that `stub` makes up
 RECORD = REPOSITORY / "examples/game.mjson"
@@ -158,7 +159,7 @@ def test_accuracy_and_mean_loss_by_kind(page: Page, review: dict[str, Any]) -> N
     show(page, review)
     table = page.get_by_role("region", name="Accuracy").locator("tr")
     expect(table).to_have_count(2 + len(review["summary"][0]["by_kind"]))
-    figures = [f"{100 * each['accuracy']:.1f}%" for each in review["summary"]]
+    figures = [percent(each["accuracy"]) for each in review["summary"]]
     cells = table.nth(1).locator("td")
     assert [cells.nth(0).inner_text(), cells.nth(1).inner_text(), cells.nth(3).inner_text()] == [
         str(len(review["decisions"])), *figures,
