@@ -82,7 +82,7 @@ def addresses(server: Running, settings: Settings) -> dict[str, str]:
     not_needed = "only this machine can connect" if only_here else "anybody who can connect may play"
     return {
         "bots": f"mjsonp://{host}:{server.mjai_port}/default or ws://{host}:{server.port}/mjai/default{others}",
-        "pages": f"http://{host}:{server.port}/docs",
+        "pages": f"http://{host}:{server.port}",
         "data": f"{settings.data.absolute()}",
         "tokens": needed if settings.tokens_needed else f"not needed: {not_needed}",
         "try it": f"{start} rule mjsonp://{host}:{server.mjai_port}/try+rule+rule{token}",

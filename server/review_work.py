@@ -53,7 +53,7 @@ def review(progress: Progress, *, data: bytes, source: str, bots: tuple[str, ...
 
 def zipped(value: Any) -> bytes:
     """A value as gzipped JSON. Raises ValueError if it is too long."""
-    data = gzip.compress(to_json(value), mtime=0)
+    data = gzip.compress(to_json(value, inf_nan_mode="null"), mtime=0)
     if len(data) > MAX_RESULT:
         raise ValueError(f"the result is longer than {MAX_RESULT:,} bytes")
     return data

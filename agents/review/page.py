@@ -100,4 +100,4 @@ def address(module: str) -> str:
 
 def embedded(value: Any) -> str:
     """JSON that cannot end the script element around it."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")

@@ -159,6 +159,14 @@ def complete(events: list[Message]) -> list[Message]:
     return filled
 
 
+def loads(text: str) -> Any:
+    """The value of JSON text that another program wrote; NaN and infinities, which JSON does not have, are None.
+
+    Raises json.JSONDecodeError.
+    """
+    return json.loads(text, parse_constant=lambda name: None)
+
+
 def dumps(message: Message) -> str:
     """A message as compact JSON, without a newline."""
     return json.dumps(message, ensure_ascii=False, separators=(",", ":"))

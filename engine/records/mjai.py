@@ -9,7 +9,7 @@ import json
 
 from engine.mjai import dialects
 from engine.mjai.connection import DEFAULT_DIALECT
-from engine.mjai.messages import Message, complete, dumps, ordered, rules_of
+from engine.mjai.messages import Message, complete, dumps, loads, ordered, rules_of
 from engine.mjai.reading import canonical_event
 from engine.mjai.schema import NOT_OF_A_GAME
 from engine.records.model import GameRecord, RecordError, record_errors
@@ -41,7 +41,7 @@ def write(record: GameRecord, dialect: str = DEFAULT_DIALECT) -> str:
 
 def _parse(line: str) -> Message:
     try:
-        message = json.loads(line)
+        message = loads(line)
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON at column {error.colno} ({error.msg}); the line was cut or changed") from error
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):

@@ -10,7 +10,7 @@ import json
 from dataclasses import replace
 from typing import Any, Literal
 
-from engine.mjai.messages import Message, complete, make, start_game
+from engine.mjai.messages import Message, complete, loads, make, start_game
 from engine.records.model import GameRecord, RecordError, record_errors, round_name
 from engine.records.tenhou_rounds import read_round, write_round
 from engine.rules import MAJSOUL, TENHOU, Rules
@@ -34,7 +34,7 @@ _IN_TENHOU = frozenset({"type", "names", "rules", "length", "aka_flag", OF_TENHO
 def read(text: str, source: str) -> GameRecord:
     """The game in the `text` of a tenhou.net/6 file; `source`: file name, for messages. Raises RecordError."""
     try:
-        document = json.loads(text)
+        document = loads(text)
     except json.JSONDecodeError as error:
         what = f"incomplete JSON ({error.msg}); the file was cut off or changed, download it again"
         raise RecordError(source, f"line {error.lineno} column {error.colno}", what) from error

@@ -17,6 +17,7 @@ from server.loop_clock import Timer, loop_clock
 from server.turns import Turns
 
 REQUEST_TIMEOUT = 10.0  # seconds to send a whole request, from the connection or the request's first byte on
+RESPONSE_TIMEOUT = 30.0  # seconds in which the peer must read what waits to be sent (at least 48 KiB)
 MAX_HEAD = 16_384  # bytes of a request without its body
 MAX_UNREAD = 8192  # bytes of a body that are parsed before the app asks for more
 BYTES_PER_SECOND = 65_536  # that a connection may send, and 20 times as many at once: more than the longest body
@@ -54,6 +55,7 @@ class HttpConnection(H11Protocol):
         self._budget = make_budget(BYTES_PER_SECOND / BYTES_PER_UNIT)
         self._inlet: Inlet
         self._request_timer: Timer | None = None
+        self._response_timer: Timer | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See `asyncio.Protocol`."""
@@ -77,7 +79,7 @@ class HttpConnection(H11Protocol):
         super().data_received(data)
         if self.transport.get_protocol() is not self:  # a WebSocket now
             self._inlet.close()
-            self._stop_timer()
+            self._stop_request_timer()
             return
         if self.conn.their_state is h11.SEND_BODY and any(name == b"transfer-encoding" for name, _ in self.headers):
             self._inlet.close()  # the app refuses the request; to parse chunks, however small, would cost more
@@ -90,17 +92,32 @@ class HttpConnection(H11Protocol):
             self.shutdown()  # after the response
         self._limit_time()
 
+    def pause_writing(self) -> None:
+        """See `asyncio.Protocol`."""
+        super().pause_writing()
+        self._response_timer = loop_clock().call_later(RESPONSE_TIMEOUT, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """See `asyncio.Protocol`."""
+        super().resume_writing()
+        self._stop_response_timer()
+
     def _limit_time(self) -> None:
         """Limit the time in which the rest of a request must come."""
         if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
-            self._stop_timer()
+            self._stop_request_timer()
         elif self._request_timer is None:
             self._request_timer = loop_clock().call_later(REQUEST_TIMEOUT, self._request_timed_out)
 
-    def _stop_timer(self) -> None:
+    def _stop_request_timer(self) -> None:
         if self._request_timer is not None:
             self._request_timer.cancel()
             self._request_timer = None
+
+    def _stop_response_timer(self) -> None:
+        if self._response_timer is not None:
+            self._response_timer.cancel()
+            self._response_timer = None
 
     def _request_timed_out(self) -> None:
         if not self.transport.is_closing():
@@ -110,7 +127,8 @@ class HttpConnection(H11Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         """See `asyncio.Protocol`."""
-        self._stop_timer()
+        self._stop_request_timer()
+        self._stop_response_timer()
         self._inlet.close()
         self._admission.release()
         super().connection_lost(error)

@@ -1,5 +1,6 @@
 /** Requests to the server's HTTP API (docs/api.md). */
 
+import { tabStorage } from "./storage.js";
 import { addWords, t } from "./words.js";
 
 addWords({
@@ -28,12 +29,12 @@ export class ApiError extends Error {
 
 /** The token that requests carry, "" for none; kept until the browser's tab is closed. */
 export function token() {
-  return sessionStorage.getItem(TOKEN) ?? "";
+  return tabStorage.getItem(TOKEN) ?? "";
 }
 
 /** @param {string} value */
 export function setToken(value) {
-  sessionStorage.setItem(TOKEN, value);
+  tabStorage.setItem(TOKEN, value);
 }
 
 /**

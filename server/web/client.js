@@ -4,6 +4,7 @@
  */
 
 import { socketAddress } from "./api.js";
+import { tabStorage } from "./storage.js";
 
 /** @typedef {import("./mjai.js").Message} Message */
 
@@ -11,6 +12,7 @@ import { socketAddress } from "./api.js";
  * @typedef {object} Saved what is kept of a game until the tab is closed
  * @property {string} secret to resume it with
  * @property {string} game its id
+ * @property {number} seat
  * @property {boolean} over
  * @property {number} bank seconds left in the bank, -1: all of them
  * @property {{index: number, at: number} | null} asked the open question: number of its message, time in ms
@@ -32,7 +34,7 @@ import { socketAddress } from "./api.js";
 
 const MAX_DELAY = 8000; // ms between two attempts to connect
 const FIRST_DELAY = 300;
-const CATCH_UP_TIME = 1000; // ms in which all messages so far come
+const QUIET = 300; // ms without a message after which all messages so far have come
 
 export class Client {
   /** @param {string} room @param {Listener} listener */
@@ -48,6 +50,7 @@ export class Client {
     this.next = 0; // number of the next message of the game
     this.attempts = 0;
     this.timer = 0;
+    this.quietTimer = 0;
     /** The last question: number of its message, the reply once there is one. @type {{index: number, reply: Message | null}} */
     this.question = { index: -1, reply: null };
     this.open = false; // this connection waits for a reply
@@ -59,7 +62,7 @@ export class Client {
 
   /** The game kept by this tab, if any: a reload of the page comes back into it. @returns {Saved | null} */
   kept() {
-    const text = sessionStorage.getItem(this.#key);
+    const text = tabStorage.getItem(this.#key);
     return text ? JSON.parse(text) : null;
   }
 
@@ -68,7 +71,7 @@ export class Client {
     this.saved = null;
     this.count = 0;
     this.question = { index: -1, reply: null };
-    sessionStorage.removeItem(this.#key);
+    tabStorage.removeItem(this.#key);
     this.identity = { name, token };
     this.#start();
   }
@@ -96,7 +99,7 @@ export class Client {
   save(changes) {
     if (!this.saved) return;
     this.saved = { ...this.saved, ...changes };
-    sessionStorage.setItem(this.#key, JSON.stringify(this.saved));
+    tabStorage.setItem(this.#key, JSON.stringify(this.saved));
   }
 
   get #key() {
@@ -165,7 +168,7 @@ export class Client {
       this.#send({ type: "none" });
     }
     if (message.resume) {
-      this.saved = { secret: message.resume, game: message.game, over: false, bank: -1, asked: null };
+      this.saved = { secret: message.resume, game: message.game, seat: message.id, over: false, bank: -1, asked: null };
       this.save({});
     }
     const index = this.next++;
@@ -173,8 +176,15 @@ export class Client {
       this.count++;
       this.listener.received(message, !this.catchingUp);
     }
+    this.catchUp();
     if (message.type === "end_game") this.save({ over: true });
     if (message.can_act) this.#asked(index, message);
+  }
+
+  /** Messages are live once none has come for a while. */
+  catchUp() {
+    clearTimeout(this.quietTimer);
+    if (this.catchingUp) this.quietTimer = setTimeout(() => (this.catchingUp = false), QUIET);
   }
 
   /** A question; one that has been replied to before the connection was lost gets the same reply. */
@@ -227,7 +237,7 @@ const SERVER_MESSAGES = {
     this.attempts = 0;
     this.next = from;
     this.catchingUp = this.count === 0;
-    setTimeout(() => (this.catchingUp = false), CATCH_UP_TIME);
+    this.catchUp();
     this.listener.resumed();
   },
   error({ message }) {

@@ -1,18 +1,19 @@
 /** The name that a person plays under, kept by the browser. */
 
 import { el } from "./dom.js";
+import { browserStorage } from "./storage.js";
 
 const KEY = "nukidora.name"; // of the browser's storage
 const MAX_LENGTH = 64; // characters, as for bots
 
 /** The name given last, "" for none. */
 export function ownName() {
-  return localStorage.getItem(KEY) ?? "";
+  return browserStorage.getItem(KEY) ?? "";
 }
 
 /** @param {string} name */
 export function setOwnName(name) {
-  localStorage.setItem(KEY, name);
+  browserStorage.setItem(KEY, name);
 }
 
 /** A field for the name. @param {string | null} [placeholder] */

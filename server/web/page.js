@@ -1,6 +1,7 @@
 /** What all pages share: the bar at the top, the line at the bottom, and the place for what goes wrong. */
 
 import { el, svg } from "./dom.js";
+import { browserStorage } from "./storage.js";
 import { addWords, language, setLanguage, t } from "./words.js";
 
 addWords({
@@ -40,11 +41,16 @@ const THEMES = {
   dark: "M13.5 9.5A6 6 0 1 1 6.5 2.5a5 5 0 0 0 7 7z",
 };
 
-setTheme(localStorage.getItem(THEME) ?? "auto");
+setTheme(browserStorage.getItem(THEME) ?? "auto");
 
 /** What the page is of: the id or name in its path, such as that of a game. */
 export function subject() {
-  return decodeURIComponent(location.pathname.split("/")[2]);
+  const part = location.pathname.split("/")[2];
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // not encoded: the address was typed
+  }
 }
 
 /**
@@ -63,6 +69,7 @@ export function startPage(title) {
   document.body.prepend(el("header", {}, logo, el("nav", { "aria-label": t("pages") }, links), switches));
   const version = document.documentElement.dataset.version ?? "";
   document.body.append(el("footer", {}, `nukidora ${version}`, el("a", { href: "/docs" }, t("api"))));
+  addEventListener("error", ({ error }) => error && showError(error.message)); // null: not of these files
   addEventListener("unhandledrejection", ({ reason }) => showError(reason.message ?? String(reason)));
   return /** @type {HTMLElement} */ (document.querySelector("main"));
 }
@@ -92,7 +99,7 @@ function setTheme(theme) {
   const { dataset } = document.documentElement;
   if (theme in THEMES && theme !== "auto") dataset.theme = theme;
   else delete dataset.theme;
-  localStorage.setItem(THEME, theme);
+  browserStorage.setItem(THEME, theme);
 }
 
 /** A button for the other language. */

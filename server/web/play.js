@@ -10,7 +10,9 @@ import { clearError, showError, startPage, subject } from "./page.js";
 import { Clock } from "./play_clock.js";
 import { actionButtons, listenToKeys, Switches } from "./play_controls.js";
 import { gameOver, joinForm, note, resultDialog, waitsLine } from "./play_parts.js";
+import { loadRecord } from "./record.js";
 import { play } from "./sounds.js";
+import { tabStorage } from "./storage.js";
 import { NukiTable } from "./table.js";
 import { followPassed, NOTHING_PASSED } from "./waits.js";
 import { t } from "./words.js";
@@ -143,7 +145,15 @@ class PlayPage {
     note(this.note, t("play_stopped", { text }), el("button", { type: "button", onclick: back }, t("play_back")));
   }
 
-  gone() {
+  /** The game of this tab cannot be resumed: it is over, as a rule. */
+  async gone() {
+    const kept = this.client.kept();
+    try {
+      if (kept) this.state = { ...(await loadRecord(kept.game)).reduce(apply, initial()), viewer: kept.seat };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error; // it is not stored
+    }
+    this.draw();
     this.showEnd(t("play_gone"));
   }
 
@@ -213,7 +223,7 @@ class PlayPage {
   async gameBegins() {
     note(this.note, "");
     const { settings } = await get(this.roomPath);
-    sessionStorage.setItem(ROOM, JSON.stringify({ name: this.room, permanent: false, settings }));
+    tabStorage.setItem(ROOM, JSON.stringify({ name: this.room, permanent: false, settings }));
     const left = this.client.saved?.bank ?? -1;
     this.clock.set(settings.decision_time, settings.bank_time, left < 0 ? settings.bank_time : left);
   }
@@ -292,7 +302,7 @@ class PlayPage {
     const fromHere = document.referrer.startsWith(`${location.origin}/`);
     note(this.note, t("play_connecting"));
     const kept = this.client.kept();
-    if (kept?.over) this.showEnd(t("play_gone"));
+    if (kept?.over) await this.gone();
     else if (kept) this.client.resumeKept();
     else if (fromHere && ownName()) await this.join();
     else await this.askName("");
@@ -309,7 +319,7 @@ class PlayPage {
 
   /** Open the room of the tab's last game again, with the same settings, if it has been closed. */
   async openRoom() {
-    const wanted = JSON.parse(sessionStorage.getItem(ROOM) ?? "null");
+    const wanted = JSON.parse(tabStorage.getItem(ROOM) ?? "null");
     if (wanted?.name !== this.room) return;
     try {
       await request(this.roomPath);

@@ -101,20 +101,21 @@ export class ReviewRequest {
   async #review({ seat, bots }, number) {
     const { game = "", record } = this.source;
     const bar = el("progress", { "aria-label": t("review_progress") });
-    const line = el("p", { role: "status" }, t("review_waiting"));
+    const line = el("p", { role: "status" }, t("review_starting"));
     this.#found.replaceChildren(el("div", { class: "review-progress" }, bar, line));
     const query = new URLSearchParams([["seat", String(seat)], ...bots.map((bot) => ["bot", bot])]);
     if (game) query.set("game", game);
     const headers = record && { "Content-Type": "application/gzip" };
     let state = await (await request(`/api/reviews?${query}`, { method: "POST", body: record, headers })).json();
     while (state.status === "queued" || state.status === "running") {
-      if (state.decisions) {
-        Object.assign(bar, { max: state.decisions, value: state.done });
-        line.textContent = t("review_working", { done: state.done, decisions: state.decisions });
-      }
       await new Promise((resolve) => setTimeout(resolve, BETWEEN));
       if (number !== this.#newest) return;
       state = await get(`/api/reviews/${state.id}`);
+      if (state.status === "queued") line.textContent = t("review_waiting");
+      else if (state.decisions) {
+        Object.assign(bar, { max: state.decisions, value: state.done });
+        line.textContent = t("review_working", { done: state.done, decisions: state.decisions });
+      }
     }
     if (state.status === "failed") throw new ApiError(state.error, 0);
     const result = await get(`/api/reviews/${state.id}/result`);

@@ -1,5 +1,7 @@
 /** Sounds made in the page: short tones and knocks; off until a player wants them. */
 
+import { browserStorage } from "./storage.js";
+
 const KEY = "nukidora.sounds"; // of the browser's storage
 
 /** @typedef {"discard" | "call" | "riichi" | "win" | "ask" | "hurry"} Sound */
@@ -27,12 +29,12 @@ let audio = null;
 
 /** Whether sounds are on. */
 export function soundsOn() {
-  return localStorage.getItem(KEY) === "on";
+  return browserStorage.getItem(KEY) === "on";
 }
 
 /** @param {boolean} on */
 export function setSounds(on) {
-  localStorage.setItem(KEY, on ? "on" : "off");
+  browserStorage.setItem(KEY, on ? "on" : "off");
 }
 
 /** Make a sound, if they are on. @param {Sound} name */

@@ -1,5 +1,7 @@
 /** The words of the pages, in English and Japanese. */
 
+import { browserStorage } from "./storage.js";
+
 /** @typedef {"en" | "ja"} Language */
 /** @typedef {Record<string, string>} Words */
 
@@ -8,7 +10,7 @@ const KEY = "nukidora.language"; // of the browser's storage
 const WORDS = { en: {}, ja: {} };
 
 /** The one chosen, else the browser's; the same until the page is loaded again. @type {Language} */
-const LANGUAGE = (localStorage.getItem(KEY) ?? navigator.language).startsWith("ja") ? "ja" : "en";
+const LANGUAGE = (browserStorage.getItem(KEY) ?? navigator.language).startsWith("ja") ? "ja" : "en";
 
 /** The language of the page. @returns {Language} */
 export function language() {
@@ -17,7 +19,7 @@ export function language() {
 
 /** @param {Language} chosen shown once the page is loaded again */
 export function setLanguage(chosen) {
-  localStorage.setItem(KEY, chosen);
+  browserStorage.setItem(KEY, chosen);
 }
 
 /** Add the words of a page; both languages have the same keys. @param {Record<Language, Words>} words */

@@ -32,7 +32,7 @@ def test_mjai_reads_other_dialects() -> None:
         {"type": "hello", "protocol": "mjsonp"},
         start(1, 0, 0, [35000, 35000, 35000, 0]) | {"tehais": [*HANDS, ["?"] * 13]},
         {"pai": "N", "actor": 0, "type": "tsumo", "possible_actions": []},
-        {"type": "kita", "actor": 0, "ext_bot": {"prob": 1}},
+        {"type": "kita", "actor": 0, "ext_bot": {"prob": 1, "values": [float("nan"), float("-inf")]}},
         {"type": "tsumo", "actor": 0, "pai": "0p"},
         {"type": "reach", "actor": 0, "cannot_dahai": ["1p"]},
         {"type": "dahai", "actor": 0, "pai": "5rp", "tsumogiri": True},
@@ -52,7 +52,8 @@ def test_mjai_reads_other_dialects() -> None:
     assert events["start_game"]["names"] == ["a", "b", "c"]
     assert "id" not in events["start_game"]
     assert events["start_kyoku"]["tehais"] == HANDS
-    assert events["nukidora"] == {"type": "nukidora", "actor": 0, "pai": "N", "ext_bot": {"prob": 1}}
+    assert events["nukidora"]["pai"] == "N"
+    assert events["nukidora"]["ext_bot"] == {"prob": 1, "values": [None, None]}, "JSON has no NaN"
     assert (record.events[4]["pai"], record.events[6]["pai"]) == ("5pr", "5pr")
     assert events["reach"] == {"type": "reach", "actor": 0}
     assert events["reach_accepted"]["deltas"] == [-1000, 0, 0]

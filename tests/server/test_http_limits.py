@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
 
+from server.access import RateLimitError
 from server.connection import http
 from server.logs import QUIET
+from tests.conftest import DATA
 from tests.support.running_server import Live, live, until
 
 HEAD = b"GET /api/rooms HTTP/1.1\r\nHost: localhost\r\n"
@@ -33,6 +37,15 @@ async def response(reader: asyncio.StreamReader) -> tuple[int, bytes]:
     head = await reader.readuntil(b"\r\n\r\n")
     (length,) = (line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length"))
     return int(head.split()[1]), await reader.readexactly(int(length.partition(b":")[2]))
+
+
+def may_upload(at: Live) -> bool:
+    """Whether no record of this address is being received, read, or sent back."""
+    try:
+        with at.server.lobby.access.uploading("127.0.0.1"):
+            return True
+    except RateLimitError:
+        return False
 
 
 @pytest.mark.parametrize(
@@ -66,6 +79,22 @@ async def test_a_trickle_does_not_prolong_the_time(tmp_path: Path, monkeypatch: 
         with suppress(ConnectionResetError):  # the last bytes came after it was closed
             assert b" 408 " in await answer
         assert n_sent < 250
+
+
+async def test_a_response_must_be_read_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "RESPONSE_TIMEOUT", 0.3)
+    first, *lines = (DATA / "records/phoenix_2020_1.mjson").read_text().splitlines()
+    long = json.dumps(json.loads(first) | {"comment": "x" * 6_000_000})  # the response is as long
+    record = gzip.compress("\n".join([long, *lines]).encode())
+    head = f"POST /api/records HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(record)}\r\n\r\n".encode()
+    with socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        async with live(tmp_path) as at:
+            deaf.connect(("127.0.0.1", at.server.port))
+            deaf.sendall(head + record)
+            await until(lambda: not may_upload(at))
+            await until(lambda: may_upload(at))
+            assert at.server.lobby.access.n_connections() == 0
 
 
 async def test_a_connection_that_was_answered_may_ask_again_and_is_closed_when_idle(tmp_path: Path) -> None:

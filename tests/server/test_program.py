@@ -24,7 +24,7 @@ REPOSITORY = DATA.parent.parent
 BLOCK = """\
 the server is up; Ctrl-C stops it
   bots    mjsonp://127.0.0.1:11600/default or ws://127.0.0.1:8000/mjai/default{others}
-  pages   http://127.0.0.1:8000/docs
+  pages   http://127.0.0.1:8000
   data    {data}
   tokens  {tokens}
   try it  python -m agents.client rule mjsonp://127.0.0.1:11600/try+rule+rule{token}
@@ -85,7 +85,7 @@ def test_a_server_without_uvloop_serves_and_stops(tmp_path: Path) -> None:
     with program(tmp_path, "-c", WITHOUT_UVLOOP, *ANY_PORTS) as process:
         assert process.stdout is not None
         lines = [process.stdout.readline() for _ in range(6)]
-        (pages,) = re.findall(r"pages +(\S+)/docs", "".join(lines))
+        (pages,) = re.findall(r"pages +(\S+)", "".join(lines))
         assert httpx.get(f"{pages}/healthz", trust_env=False).json() == {"status": "ok"}
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)

@@ -330,7 +330,7 @@ def test_a_disk_that_fills_up(tmp_path: Path) -> None:
     ) as process:
         assert process.stdout is not None
         lines = [process.stdout.readline() for _ in range(6)]
-        (pages,) = re.findall(r"pages +(\S+)/docs", "".join(lines))
+        (pages,) = re.findall(r"pages +(\S+)", "".join(lines))
         status = 200
         with httpx.Client(trust_env=False) as http:
             assert http.get(f"{pages}/healthz").status_code == 200

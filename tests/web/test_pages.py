@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from server.pages import HEADERS, IMPORT, MEDIA_TYPES, PAGES, WEB, modules_of, read_files
 from tests.web.conftest import Site
@@ -33,6 +34,22 @@ def test_a_page_loads(page: Page, path: str) -> None:
     assert response is not None
     assert response.status == 200
     assert page.title().endswith("nukidora")
+
+
+def test_a_percent_sign_in_an_address_need_not_be_encoded(site: Site, browser: Any) -> None:
+    page = browser.new_page(base_url=site.url)  # the browser itself logs the status 404
+    page.goto("/players/100%")
+    expect(page.locator("main, .error").filter(has_text="100%")).not_to_have_count(0)
+    page.close()
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_page_works_where_the_browser_blocks_its_storage(page: Page, path: str) -> None:
+    for name in ("localStorage", "sessionStorage"):
+        page.add_init_script(f"Object.defineProperty(window, {name!r}, {{ get() {{ throw new Error(); }} }})")
+    page.goto(path)
+    page.get_by_role("button", name="Colours: as the system").click()
+    expect(page.get_by_role("button", name="Colours: light")).to_be_visible()
 
 
 # Files ----------------------------------------------------------------------------------------------------------------
