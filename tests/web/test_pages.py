@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
 from server.pages import HEADERS, IMPORT, MEDIA_TYPES, PAGES, WEB, modules_of, read_files
+from tests.support.accessibility import serious_faults
 from tests.web.conftest import Site
 
 PATHS = ["/", "/view", "/rooms", "/players"]
@@ -34,6 +35,15 @@ def test_a_page_loads(page: Page, path: str) -> None:
     assert response is not None
     assert response.status == 200
     assert page.title().endswith("nukidora")
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("path", [*PATHS, "/players/rule"])
+def test_axe_finds_no_serious_fault(page: Page, path: str, colours: Literal["light", "dark"]) -> None:
+    page.emulate_media(color_scheme=colours)
+    page.goto(path)
+    page.wait_for_load_state("networkidle")
+    assert serious_faults(page) == []
 
 
 def test_a_percent_sign_in_an_address_need_not_be_encoded(site: Site, browser: Any) -> None:

@@ -12,6 +12,7 @@ import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Page, WebSocketRoute, expect
 
+from tests.support.accessibility import serious_faults
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site
 from tests.web.play_driver import Person, open_room, set_name
@@ -145,6 +146,7 @@ def test_riichi_offers_the_discards_that_keep_tenpai(scripted: ScriptedTable, pa
     scripted.begin([*RUNS, "2s", "3s"])
     scripted.draw("5s", {"type": "reach"})
     assert page.locator(ENABLED).count() == 14
+    assert serious_faults(page) == []
     page.get_by_role("button", name="Riichi").click()
     tiles = page.locator(f"{ENABLED} .tile")
     expect(tiles).to_have_count(4)
@@ -306,6 +308,7 @@ def test_a_refused_name_can_be_mended(page: Page, site: Site) -> None:
     page.get_by_label("Your name").fill("rule (house)")
     page.get_by_role("button", name="Join names").click()
     expect(page.locator(".join-problem")).to_contain_text("house")
+    assert serious_faults(page) == []
     page.get_by_label("Your name").fill("<b>Aki</b>")
     page.get_by_role("button", name="Join names").click()
     expect(page.locator("nuki-table .seat.bottom .hand .tile")).not_to_have_count(0)
@@ -320,6 +323,7 @@ def test_after_the_game_one_can_play_again(scripted: ScriptedTable, page: Page) 
     scripted.say("ryukyoku", tehais=[HIDDEN] * 3, **ryukyoku)
     scripted.say("end_kyoku")
     scripted.say("end_game", scores=[50000, 30000, 25000], points=[30, -10, -20])
+    assert serious_faults(page) == []
     page.get_by_role("button", name="Continue").click()
     dialog = page.locator(".play-dialog")
     expect(dialog.locator(".result-own")).to_have_text("1.me50,000+30.0")

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from server.settings import RoomSettings
+from tests.support.accessibility import serious_faults
 from tests.support.server_program import add_token, server_program
 from tests.web.conftest import SIZES, Site
 
@@ -132,6 +133,7 @@ def test_an_admins_token_is_asked_for_once(refused_page: Page, guarded: Guarded)
         dialog.get_by_label("Token").fill(wrong)
         dialog.get_by_role("button", name="Go on").click()
         expect(dialog.get_by_role("alert")).to_contain_text(told)
+    assert serious_faults(page) == []
     dialog.get_by_label("Token").fill(guarded.admin)
     dialog.get_by_role("button", name="Go on").click()
     expect(page.get_by_text("Room cup is open.")).to_be_visible()
