@@ -11,6 +11,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from operator import attrgetter
 from urllib.request import urlopen
 
@@ -70,11 +71,16 @@ def print_rates(games: int, spectators: int, seconds: float, repeats: int) -> No
         found = asyncio.run(rates(server, games, spectators, seconds, repeats))
     for title, of in (("decisions/s", PER_SECOND), ("decisions per CPU second", PER_CPU_SECOND)):
         without, watched = (statistics.median(map(of, side)) for side in zip(*found, strict=True))
-        ratios = [of(pair[1]) / of(pair[0]) for pair in found]
         line(f"{title}, {games} games, no spectator", f"{without:,.0f}")
         line(f"{title}, {spectators} spectators", f"{watched:,.0f}")
-        line("ratio (lowest to highest)", f"{statistics.median(ratios):.3f} ({min(ratios):.3f}-{max(ratios):.3f})")
+        line("ratio (lowest to highest)", spread([of(pair[1]) / of(pair[0]) for pair in found]))
+        line("noise: no spectator beside none", spread([of(b[0]) / of(a[0]) for a, b in pairwise(found)]))
     line("sent to all spectators", f"{statistics.median(pair[1].received for pair in found) / 1e6:.1f} MB")
+
+
+def spread(ratios: Sequence[float]) -> str:
+    """Median and range of ratios."""
+    return f"{statistics.median(ratios):.3f} ({min(ratios):.3f}-{max(ratios):.3f})" if ratios else "one measurement"
 
 
 def main(argv: Sequence[str]) -> int:

@@ -16,6 +16,8 @@ from benchmarks.web.browser import chromium, headless
 from tests.support.server_program import REPOSITORY, ServerProgram, server_program
 
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}  # of windows: width, height
+# Mark of tests that are for a phone, too: those of layouts, and of the ways through a page that matter most.
+both_sizes = pytest.mark.parametrize("context", SIZES, indirect=True)
 
 
 @dataclass(frozen=True)
@@ -70,12 +72,13 @@ def browser() -> Iterator[Browser]:
         yield started
 
 
-@pytest.fixture(params=SIZES)
+@pytest.fixture
 def context(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[BrowserContext]:
-    """A browser window at desktop and at phone size. The test fails if a page logs an error or leaves the server."""
-    size = SIZES[request.param]
+    """A window of a desktop, or see `both_sizes`. The test fails if a page logs an error or leaves the server."""
+    device = getattr(request, "param", "desktop")
+    width, height = SIZES[device]
     context = browser.new_context(
-        viewport={"width": size[0], "height": size[1]}, has_touch=request.param == "phone", base_url=site.url
+        viewport={"width": width, "height": height}, has_touch=device == "phone", base_url=site.url
     )
     wrong: list[str] = []
     context.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from server.house_bots import names
 from tests.support.server_program import REPOSITORY
-from tests.web.conftest import Site
+from tests.web.conftest import Site, both_sizes
 from tests.web.shown import number
 
 MINUS = "\N{MINUS SIGN}"
@@ -28,7 +28,6 @@ SETTINGS = {
     "fill": [], "fill_delay": 5.0, "wait_timeout": 600.0, "idle": "leave", "house_bot": "rule", "max_faults": 10,
     "resume_timeout": 30.0, "fault_penalty": 0.0, "spectator_delay": 0.0, "pause": 0.0,
 }  # fmt: skip
-only_desktop = pytest.mark.parametrize("context", ["desktop"], indirect=True)
 
 
 def live_game(game_id: str = "a" * 32, scores: tuple[int, int, int] = (35000, 35000, 35000)) -> dict[str, Any]:
@@ -87,6 +86,7 @@ def failing_page(browser: Browser, site: Site) -> Iterator[Page]:
         yield context.new_page()
 
 
+@both_sizes
 def test_play_now_opens_the_room_that_was_asked_for(page: Page, site: Site) -> None:
     page.goto("/")
     play = page.get_by_role("region", name="Play now")
@@ -144,7 +144,6 @@ def test_house_bots_of_the_server_can_be_chosen(page: Page) -> None:
     expect(page.get_by_label("Opponent 2")).to_have_value("rule")
 
 
-@only_desktop
 def test_scores_change_while_a_game_is_played(page: Page, site: Site) -> None:
     with playing(f"mjsonp://127.0.0.1:{site.server.ports.mjai_port}/live+rule+rule", "--pause", "0.1"):
         page.goto("/")
@@ -219,6 +218,7 @@ def test_empty_lists_say_what_to_do(page: Page) -> None:
         expect(page.get_by_text(text)).to_be_visible()
 
 
+@both_sizes
 def test_hostile_names_stay_text(page: Page) -> None:
     room = {"name": HOSTILE, "settings": SETTINGS | {"fill": [HOSTILE]}, "waiting": 1, "waiting_names": [HOSTILE]}
     rating = {"mu": 25.0, "sigma": 8.0, "ordinal": 1.0}
@@ -236,7 +236,6 @@ def test_hostile_names_stay_text(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")  # nor do they widen the page
 
 
-@only_desktop
 def test_who_waits_and_where(page: Page) -> None:
     page.goto("/")
     page.evaluate("name => { joined = new WebSocket(`ws://${location.host}/mjai/meeting?name=${name}`);"
@@ -283,7 +282,6 @@ def line(page: Page, what: str) -> str:
     return page.locator(".lobby-lines dl > div", has_text=what).locator("code").inner_text()
 
 
-@only_desktop
 def test_the_line_to_paste_plays_a_game(page: Page) -> None:
     page.goto("/")
     python, *arguments = shlex.split(line(page, "in a clone of its repository"))

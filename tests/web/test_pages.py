@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from server.pages import HEADERS, IMPORT, MEDIA_TYPES, PAGES, WEB, modules_of, read_files
 from tests.support.accessibility import serious_faults
-from tests.web.conftest import Site
+from tests.web.conftest import Site, both_sizes
 
 PATHS = ["/", "/view", "/rooms", "/players"]
 FILES = read_files()
@@ -29,6 +29,7 @@ def path_of(page: str, name: str = "x") -> str:
     return re.sub(r"\{\w+\}", name, page)
 
 
+@both_sizes
 @pytest.mark.parametrize("path", PATHS)
 def test_a_page_loads(page: Page, path: str) -> None:
     response = page.goto(path)
@@ -37,6 +38,7 @@ def test_a_page_loads(page: Page, path: str) -> None:
     assert page.title().endswith("nukidora")
 
 
+@both_sizes
 @pytest.mark.parametrize("colours", ["light", "dark"])
 @pytest.mark.parametrize("path", [*PATHS, "/players/rule"])
 def test_axe_finds_no_serious_fault(page: Page, path: str, colours: Literal["light", "dark"]) -> None:

@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, Page, WebSocketRoute, expect
 
 from tests.support.accessibility import serious_faults
 from tests.support.server_program import REPOSITORY
-from tests.web.conftest import Site
+from tests.web.conftest import Site, both_sizes
 from tests.web.play_driver import Person, open_room, set_name
 from tests.web.scripted_table import HIDDEN, ScriptedTable
 
@@ -44,6 +44,7 @@ def table(page: Page) -> list[str]:
     return [page.locator("nuki-table .board").inner_text(), *page.locator("nuki-table .tile").evaluate_all(tiles)]
 
 
+@both_sizes
 def test_a_game_is_played_by_clicking(
     page: Page, context: BrowserContext, site: Site, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -72,6 +73,7 @@ def test_a_game_is_played_by_clicking(
     page.wait_for_selector(ENABLED)
 
 
+@both_sizes
 @pytest.mark.slow
 def test_a_hanchan_is_played_by_clicking(
     page: Page, site: Site, tmp_path: Path, request: pytest.FixtureRequest
@@ -85,11 +87,9 @@ def test_a_hanchan_is_played_by_clicking(
     check_record(site, page, room, tmp_path)
 
 
-one_size = pytest.mark.parametrize("context", ["desktop"], indirect=True)
 RUNS = ["1p", "2p", "3p", "4p", "5p", "6p", "7p", "8p", "9p", "1s", "1s"]  # with 2s 3s: waits for 1s and 4s
 
 
-@one_size
 def test_a_round_is_played_by_keys_alone(page: Page, site: Site) -> None:
     set_name(page, "keys")
     page.goto(open_room(site, "keys-room"), referer=f"{site.url}/rooms")
@@ -101,7 +101,6 @@ def test_a_round_is_played_by_keys_alone(page: Page, site: Site) -> None:
     expect(page.locator(".play-dialog[open]")).to_have_count(0)
 
 
-@one_size
 def test_a_lost_reply_is_sent_again(page: Page, site: Site) -> None:
     """The connection breaks while the first discard is on its way: it is played all the same, and once."""
     lost: list[str] = []
@@ -141,7 +140,6 @@ def scripted(page: Page, site: Site) -> ScriptedTable:
     return ScriptedTable(page, site.url)
 
 
-@one_size
 def test_riichi_offers_the_discards_that_keep_tenpai(scripted: ScriptedTable, page: Page) -> None:
     scripted.begin([*RUNS, "2s", "3s"])
     scripted.draw("5s", {"type": "reach"})
@@ -165,7 +163,6 @@ def test_riichi_offers_the_discards_that_keep_tenpai(scripted: ScriptedTable, pa
     assert scripted.replies[1:] == [{"type": "dahai", "actor": 0, "pai": "2s", "tsumogiri": False}]
 
 
-@one_size
 def test_a_call_is_chosen_and_its_kind_not_discarded(scripted: ScriptedTable, page: Page) -> None:
     scripted.begin(["5p", "5p", "5pr", "5s", "5s", "1m", "1m", "E", "E", "S", "S", "W", "W"], dealer=2)
     pons = [{"type": "pon", "consumed": consumed} for consumed in (["5p", "5p"], ["5p", "5pr"])]
@@ -188,7 +185,6 @@ def test_a_call_is_chosen_and_its_kind_not_discarded(scripted: ScriptedTable, pa
     assert scripted.replies[1:] == [{"type": "dahai", "actor": 0, "pai": "1m", "tsumogiri": False}]
 
 
-@one_size
 def test_waits_and_furiten_are_shown(scripted: ScriptedTable, page: Page) -> None:
     waits = page.locator(".play-waits")
     scripted.begin([*RUNS, "2s", "3s"], dealer=2)
@@ -210,7 +206,6 @@ def test_waits_and_furiten_are_shown(scripted: ScriptedTable, page: Page) -> Non
     expect(waits).to_contain_text("Furiten: you have discarded a wait")
 
 
-@one_size
 def test_switches_reply_by_themselves(scripted: ScriptedTable, page: Page) -> None:
     scripted.begin([*RUNS, "N", "3s"], dealer=2)
     pressed = page.locator(".switch[aria-pressed=true]")
@@ -229,6 +224,7 @@ def test_switches_reply_by_themselves(scripted: ScriptedTable, page: Page) -> No
     expect(pressed).to_have_text(["Auto north"])  # the others were for that round
 
 
+@both_sizes
 def test_the_result_of_a_round_is_explained(scripted: ScriptedTable, page: Page) -> None:
     hostile = "<img src=x onerror=alert(1)>"
     scripted.names = ["me", hostile, "W" * 64]
@@ -258,7 +254,6 @@ def test_the_result_of_a_round_is_explained(scripted: ScriptedTable, page: Page)
     expect(page.locator(ENABLED)).to_have_count(14)
 
 
-@one_size
 def test_two_tabs_do_not_fight(scripted: ScriptedTable, page: Page) -> None:
     scripted.begin([*RUNS, "2s", "3s"])
     scripted.draw("E")
@@ -274,7 +269,6 @@ def test_two_tabs_do_not_fight(scripted: ScriptedTable, page: Page) -> None:
     assert [(join.get("resume"), join.get("seen")) for join in scripted.joins] == [(True, None), ("secret", 3)]
 
 
-@one_size
 def test_a_question_that_timed_out_gets_its_late_reply(scripted: ScriptedTable, page: Page) -> None:
     """The server counts replies: without it, the next one would be taken for the answer to the old question."""
     scripted.begin([*RUNS, "2s", "3s"])
@@ -289,7 +283,6 @@ def test_a_question_that_timed_out_gets_its_late_reply(scripted: ScriptedTable, 
     assert [reply["type"] for reply in scripted.replies] == ["none", "dahai"]
 
 
-@one_size
 @pytest.mark.parametrize("referer", ["http://localhost/", None])
 def test_who_comes_from_another_site_is_asked_first(page: Page, site: Site, referer: str | None) -> None:
     name = f"lured-{bool(referer)}"
@@ -301,7 +294,6 @@ def test_who_comes_from_another_site_is_asked_first(page: Page, site: Site, refe
     expect(page.locator("nuki-table .seat.bottom .hand .tile")).not_to_have_count(0)
 
 
-@one_size
 def test_a_refused_name_can_be_mended(page: Page, site: Site) -> None:
     path = open_room(site, "names")
     page.goto(path)
@@ -315,7 +307,6 @@ def test_a_refused_name_can_be_mended(page: Page, site: Site) -> None:
     assert page.locator("nuki-table b").count() == 0
 
 
-@one_size
 def test_after_the_game_one_can_play_again(scripted: ScriptedTable, page: Page) -> None:
     scripted.begin([*RUNS, "2s", "3s"])
     ryukyoku = {"reason": "sukaikan", "tenpais": [False] * 3, "deltas": [0] * 3, "scores": [35000] * 3}
@@ -336,7 +327,6 @@ def test_after_the_game_one_can_play_again(scripted: ScriptedTable, page: Page) 
     assert [join.get("resume") for join in scripted.joins] == [True, True]
 
 
-@one_size
 def test_a_key_held_down_acts_once(scripted: ScriptedTable, page: Page) -> None:
     scripted.begin([*RUNS, "2s", "3s"])
     scripted.draw("E")
@@ -353,7 +343,6 @@ def test_a_key_held_down_acts_once(scripted: ScriptedTable, page: Page) -> None:
     assert [reply["pai"] for reply in scripted.replies] == ["E", "1p"]
 
 
-@one_size
 def test_the_table_shows_a_second_game(scripted: ScriptedTable, page: Page) -> None:
     scripted.begin([*RUNS, "2s", "3s"])
     scripted.draw("E")

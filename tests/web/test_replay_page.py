@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, Page, Request, Route, expect
 from engine.records import tenhou_json
 from tests.support.accessibility import serious_faults
 from tests.support.server_program import REPOSITORY
-from tests.web.conftest import Site
+from tests.web.conftest import Site, both_sizes
 
 GAME = "a" * 32  # id of the game that `shown` makes up
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -88,6 +88,7 @@ def stored(site: Site) -> tuple[str, list[dict[str, Any]]]:
     return game_id, [json.loads(line) for line in gzip.decompress(record).decode().splitlines()]
 
 
+@both_sizes
 def test_every_step_of_a_stored_game_shows_its_state(page: Page, site: Site) -> None:
     game_id, messages = stored(site)
     page.goto(f"/games/{game_id}#seat=1&hands=closed")
@@ -98,6 +99,7 @@ def test_every_step_of_a_stored_game_shows_its_state(page: Page, site: Site) -> 
     assert wrong == []
 
 
+@both_sizes
 def test_seeking_leads_to_the_same_tables_as_steps(page: Page) -> None:
     messages = example()
     show(page, messages)
@@ -331,6 +333,7 @@ def test_a_record_that_cannot_be_followed_says_where(page: Page) -> None:
     expect(page.locator(".fault")).to_contain_text("cannot be followed beyond this place")
 
 
+@both_sizes
 def test_axe_finds_no_serious_fault(page: Page) -> None:
     messages = example()
     index = next(number for number, each in enumerate(messages) if each["type"] == "dahai")

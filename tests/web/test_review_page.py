@@ -16,7 +16,7 @@ from agents.review.review import make_review
 from engine.records.files import read_records
 from tests.support.accessibility import serious_faults
 from tests.support.server_program import REPOSITORY
-from tests.web.conftest import Site
+from tests.web.conftest import Site, both_sizes
 from tests.web.shown import percent
 
 GAME = "b" * 32  # id of the game that `stub` makes up
@@ -77,6 +77,7 @@ def shown(page: Page) -> int:
     return int(page.locator("tr[aria-current]").get_attribute("data-decision") or -1)
 
 
+@both_sizes
 def test_a_review_of_a_stored_game(page: Page, site: Site) -> None:
     game = site.get("/api/games?limit=1")["items"][0]["id"]  # type: ignore[index]
     page.goto(f"/games/{game}/review#seat=2&at=30")
@@ -136,6 +137,7 @@ def test_next_and_previous_decision_and_mistake(page: Page, review: dict[str, An
     expect(page.locator("tr[aria-current]")).to_have_attribute("data-decision", "0")
 
 
+@both_sizes
 def test_the_table_of_decisions_is_sorted_by_loss_and_leads_to_them(page: Page, review: dict[str, Any]) -> None:
     show(page, review)
     rows = page.locator("tr[data-decision]")
@@ -222,6 +224,7 @@ def test_a_file_is_reviewed(page: Page) -> None:
     expect(page.get_by_role("link", name="See it in the replay")).to_have_count(0)
 
 
+@both_sizes
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_serious_fault(page: Page, review: dict[str, Any], scheme: Literal["light", "dark"]) -> None:
     page.emulate_media(color_scheme=scheme)

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from server.settings import RoomSettings
 from tests.support.accessibility import serious_faults
 from tests.support.server_program import add_token, server_program
-from tests.web.conftest import SIZES, Site
+from tests.web.conftest import Site, both_sizes
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -36,11 +36,10 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
         yield Guarded(Site(server), add_token(folder, "boss", "--admin"), add_token(folder, "wahaha"))
 
 
-@pytest.fixture(params=SIZES)
-def refused_page(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[Page]:
+@pytest.fixture
+def refused_page(browser: Browser, site: Site) -> Iterator[Page]:
     """A page whose requests the server may refuse, which the browser logs as errors."""
-    width, height = SIZES[request.param]
-    with browser.new_context(base_url=site.url, viewport={"width": width, "height": height}) as context:
+    with browser.new_context(base_url=site.url) as context:
         yield context.new_page()
 
 
@@ -55,6 +54,7 @@ def close(page: Page, name: str) -> None:
     page.get_by_role("dialog").get_by_role("button", name="Close").click()
 
 
+@both_sizes
 def test_rooms_with_all_their_settings(page: Page, site: Site) -> None:
     page.goto("/rooms")
     entry = room(page, "default")
@@ -67,6 +67,7 @@ def test_rooms_with_all_their_settings(page: Page, site: Site) -> None:
     expect(entry.get_by_role("link", name="Games")).to_have_attribute("href", "/?room=default")
 
 
+@both_sizes
 def test_open_and_close_a_room_without_a_token(page: Page, site: Site) -> None:
     name = f"cup-{page.viewport_size and page.viewport_size['width']}"
     page.goto("/rooms")

@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from engine.mjai.kinds import HIDDEN_TILE, TILES
 from tests.support.server_program import REPOSITORY
+from tests.web.conftest import both_sizes
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 HANDS = [
@@ -133,6 +134,7 @@ def test_the_sprite_has_all_tiles_as_shapes() -> None:
     assert len(text) < 40_000
 
 
+@both_sizes
 def test_a_table_shows_a_state(table: Page) -> None:
     board = show(table, ROUND)
     bottom, right, left = (board.locator(f".seat.{side}") for side in ("bottom", "right", "left"))
@@ -281,12 +283,10 @@ def test_japanese(table: Page) -> None:
     expect(board.get_by_role("img", name="赤5筒")).to_be_visible()
 
 
-@pytest.mark.parametrize("context", ["desktop"], indirect=True)
 def test_any_state_can_follow_any_other(table: Page) -> None:
     assert table.evaluate(COMPARE, example_game()) == []
 
 
-@pytest.mark.parametrize("context", ["desktop"], indirect=True)
 @pytest.mark.parametrize("size", [(360, 640), (390, 844), (844, 390), (1280, 800), (3840, 2160)])
 def test_a_whole_game_fits(table: Page, size: tuple[int, int]) -> None:
     table.set_viewport_size({"width": size[0], "height": size[1]})
