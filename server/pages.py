@@ -10,8 +10,7 @@ again, and never mixes files of two versions. Without the folder they are the ne
 from __future__ import annotations
 
 import gzip
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from fastapi.exception_handlers import http_exception_handler
@@ -21,6 +20,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Scope
 
+from agents.review.modules import with_imports
 from engine.common.program import version
 from server.api.common import digest, has_content, takes_gzip, with_raw_path
 
@@ -54,7 +54,6 @@ SHELL = """\
 </html>
 """
 MISSING = '<h1>404</h1><p>There is no such page. <a href="/">Lobby</a></p>'
-IMPORT = re.compile(r"""^(?:import|export) [^"']*["']\./(?P<name>\w+)\.js["']""", re.MULTILINE)
 MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html"}
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -103,15 +102,6 @@ def read_files() -> dict[str, bytes]:
     return files | {"style.css": b"".join(file.read_bytes() for file in sorted((WEB / "css").glob("*.css")))}
 
 
-def modules_of(module: str, files: Mapping[str, bytes]) -> list[str]:
-    """A module and all that it imports, each once, those that it imports itself first."""
-    found = [module]
-    for name in found:  # grows
-        imported = dict.fromkeys(IMPORT.findall(files[f"{name}.js"].decode()))
-        found += [other for other in imported if other not in found and f"{other}.js" in files]
-    return found
-
-
 def page_routes() -> Iterator[BaseRoute]:
     """The routes of all pages and of the files they load."""
     files = read_files()
@@ -119,7 +109,8 @@ def page_routes() -> Iterator[BaseRoute]:
     folder = "/web/" + digest(b"".join(name.encode() + content for name, content in sorted(files.items())))
     for path, (title, module) in PAGES.items():
         # The browser asks for all modules at once, and not for each when it has read what imports it.
-        links = [f'<link rel="modulepreload" href="{folder}/{name}.js">' for name in modules_of(module, files)[1:]]
+        modules = list(with_imports(f"{module}.js", lambda name: files[name].decode()))
+        links = [f'<link rel="modulepreload" href="{folder}/{name}">' for name in modules[1:]]
         scripts = "\n".join([*links, f'<script type="module" src="{folder}/{module}.js"></script>'])
         shell = SHELL.format(title=title, version=version(), folder=folder, scripts=scripts, sprite=sprite, main="")
         yield PageRoute(path, File(shell.encode(), ".html").respond)

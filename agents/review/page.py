@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 from html import escape
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from typing import Any
 
+from agents.review.modules import IMPORT, with_imports
 from agents.review.review import Review
 
 ENTRY = "review_view.js"  # its `showReview` draws the page
-IMPORT = re.compile(r'((?:\bfrom|\bimport)\s*\(?\s*)"\./([\w-]+\.js)"')
 # Nothing is loaded from anywhere. Inline scripts are allowed: the page consists of them.
 POLICY = "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:"
 PAGE = """\
@@ -56,7 +54,7 @@ def page(review: Review) -> str:
     """The page as HTML. Raises ValueError where the files of the server's pages are missing."""
     try:
         web = files("server") / "web"
-        modules = read_modules(web)
+        modules = with_imports(ENTRY, lambda name: (web / name).read_text("utf-8"))
         style = "\n".join(
             each.read_text("utf-8") for each in sorted((web / "css").iterdir(), key=lambda file: file.name)
         )
@@ -75,27 +73,15 @@ def page(review: Review) -> str:
     )
 
 
-def read_modules(web: Traversable) -> dict[str, str]:
-    """ENTRY and all modules that it needs, by name, with names for what they import instead of relative addresses."""
-    modules: dict[str, str] = {}
-    needed = [ENTRY]
-    while needed:
-        name = needed.pop()
-        if name not in modules:
-            text = (web / name).read_text("utf-8")
-            needed += [match[2] for match in IMPORT.finditer(text)]
-            modules[name] = IMPORT.sub(lambda match: f'{match[1]}"{specifier(match[2])}"', text)
-    return modules
-
-
 def specifier(module: str) -> str:
     """What the modules of the page import a module as: a ``data:`` address has no folder to be relative to."""
     return f"nukidora/{module}"
 
 
 def address(module: str) -> str:
-    """The address that holds the text of a module."""
-    return f"data:text/javascript;base64,{base64.b64encode(module.encode()).decode()}"
+    """The address that holds the text of a module, which imports others by `specifier`."""
+    text = IMPORT.sub(lambda match: match[1] + specifier(match[2]), module)
+    return f"data:text/javascript;base64,{base64.b64encode(text.encode()).decode()}"
 
 
 def embedded(value: Any) -> str:

@@ -74,13 +74,13 @@ def print_rates(games: int, spectators: int, seconds: float, repeats: int) -> No
         line(f"{title}, {games} games, no spectator", f"{without:,.0f}")
         line(f"{title}, {spectators} spectators", f"{watched:,.0f}")
         line("ratio (lowest to highest)", spread([of(pair[1]) / of(pair[0]) for pair in found]))
-        line("noise: no spectator beside none", spread([of(b[0]) / of(a[0]) for a, b in pairwise(found)]))
+        line("noise: the rates without, each by the last", spread([of(b[0]) / of(a[0]) for a, b in pairwise(found)]))
     line("sent to all spectators", f"{statistics.median(pair[1].received for pair in found) / 1e6:.1f} MB")
 
 
 def spread(ratios: Sequence[float]) -> str:
     """Median and range of ratios."""
-    return f"{statistics.median(ratios):.3f} ({min(ratios):.3f}-{max(ratios):.3f})" if ratios else "one measurement"
+    return f"{statistics.median(ratios):.3f} ({min(ratios):.3f}-{max(ratios):.3f})" if ratios else "needs --repeats 2"
 
 
 def main(argv: Sequence[str]) -> int:

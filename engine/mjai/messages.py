@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -164,7 +165,12 @@ def loads(text: str) -> Any:
 
     Raises json.JSONDecodeError.
     """
-    return json.loads(text, parse_constant=lambda name: None)
+    return json.loads(text, parse_constant=lambda name: None, parse_float=_finite)
+
+
+def _finite(text: str) -> float | None:
+    value = float(text)
+    return value if math.isfinite(value) else None
 
 
 def dumps(message: Message) -> str:

@@ -17,7 +17,7 @@ from server.loop_clock import Timer, loop_clock
 from server.turns import Turns
 
 REQUEST_TIMEOUT = 10.0  # seconds to send a whole request, from the connection or the request's first byte on
-RESPONSE_TIMEOUT = 30.0  # seconds in which the peer must read what waits to be sent (at least 48 KiB)
+RESPONSE_TIMEOUT = 30.0  # seconds in which the peer must read what waits to be sent
 MAX_HEAD = 16_384  # bytes of a request without its body
 MAX_UNREAD = 8192  # bytes of a body that are parsed before the app asks for more
 BYTES_PER_SECOND = 65_536  # that a connection may send, and 20 times as many at once: more than the longest body
@@ -60,6 +60,7 @@ class HttpConnection(H11Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See `asyncio.Protocol`."""
         super().connection_made(cast(asyncio.Transport, transport))
+        self.transport.set_write_buffer_limits(high=0)  # `pause_writing` as soon as anything waits to be sent
         self.client = (self._admission.address, 0)
         self._inlet = Inlet(self._turns, self._admission, self.transport, self._parse)
         self.flow = BodyFlow(self.transport, self._inlet)
@@ -79,7 +80,8 @@ class HttpConnection(H11Protocol):
         super().data_received(data)
         if self.transport.get_protocol() is not self:  # a WebSocket now
             self._inlet.close()
-            self._stop_request_timer()
+            self._stop_timers()
+            self.transport.set_write_buffer_limits()
             return
         if self.conn.their_state is h11.SEND_BODY and any(name == b"transfer-encoding" for name, _ in self.headers):
             self._inlet.close()  # the app refuses the request; to parse chunks, however small, would cost more
@@ -119,6 +121,10 @@ class HttpConnection(H11Protocol):
             self._response_timer.cancel()
             self._response_timer = None
 
+    def _stop_timers(self) -> None:
+        self._stop_request_timer()
+        self._stop_response_timer()
+
     def _request_timed_out(self) -> None:
         if not self.transport.is_closing():
             if self.cycle is None or self.cycle.response_complete:
@@ -127,8 +133,7 @@ class HttpConnection(H11Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         """See `asyncio.Protocol`."""
-        self._stop_request_timer()
-        self._stop_response_timer()
+        self._stop_timers()
         self._inlet.close()
         self._admission.release()
         super().connection_lost(error)

@@ -34,7 +34,6 @@ import { tabStorage } from "./storage.js";
 
 const MAX_DELAY = 8000; // ms between two attempts to connect
 const FIRST_DELAY = 300;
-const QUIET = 300; // ms without a message after which all messages so far have come
 
 export class Client {
   /** @param {string} room @param {Listener} listener */
@@ -50,11 +49,10 @@ export class Client {
     this.next = 0; // number of the next message of the game
     this.attempts = 0;
     this.timer = 0;
-    this.quietTimer = 0;
     /** The last question: number of its message, the reply once there is one. @type {{index: number, reply: Message | null}} */
     this.question = { index: -1, reply: null };
     this.open = false; // this connection waits for a reply
-    this.catchingUp = false; // the messages are those of before the page was loaded
+    this.liveFrom = 0; // number of the first message that came after the last question before the page was loaded
     this.refusal = /** @type {Message | null} */ (null); // the last message, if it was an error
     addEventListener("offline", () => this.#lost(""));
     addEventListener("online", () => this.#connectNow());
@@ -70,6 +68,7 @@ export class Client {
   join(name, token) {
     this.saved = null;
     this.count = 0;
+    this.liveFrom = 0;
     this.question = { index: -1, reply: null };
     tabStorage.removeItem(this.#key);
     this.identity = { name, token };
@@ -79,6 +78,7 @@ export class Client {
   /** Come back into the game that is kept. */
   resumeKept() {
     this.saved = this.kept();
+    this.liveFrom = (this.saved?.asked?.index ?? -1) + 1;
     this.#start();
   }
 
@@ -174,23 +174,15 @@ export class Client {
     const index = this.next++;
     if (index === this.count) {
       this.count++;
-      this.listener.received(message, !this.catchingUp);
+      this.listener.received(message, index >= this.liveFrom);
     }
-    this.catchUp();
     if (message.type === "end_game") this.save({ over: true });
     if (message.can_act) this.#asked(index, message);
-  }
-
-  /** Messages are live once none has come for a while. */
-  catchUp() {
-    clearTimeout(this.quietTimer);
-    if (this.catchingUp) this.quietTimer = setTimeout(() => (this.catchingUp = false), QUIET);
   }
 
   /** A question; one that has been replied to before the connection was lost gets the same reply. */
   #asked(/** @type {number} */ index, /** @type {Message} */ message) {
     this.open = true;
-    this.catchingUp = false;
     const { reply } = this.question;
     if (this.question.index === index && reply) {
       this.question.reply = null;
@@ -236,8 +228,6 @@ const SERVER_MESSAGES = {
   resumed({ from }) {
     this.attempts = 0;
     this.next = from;
-    this.catchingUp = this.count === 0;
-    this.catchUp();
     this.listener.resumed();
   },
   error({ message }) {

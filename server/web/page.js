@@ -69,7 +69,7 @@ export function startPage(title) {
   document.body.prepend(el("header", {}, logo, el("nav", { "aria-label": t("pages") }, links), switches));
   const version = document.documentElement.dataset.version ?? "";
   document.body.append(el("footer", {}, `nukidora ${version}`, el("a", { href: "/docs" }, t("api"))));
-  addEventListener("error", ({ error }) => error && showError(error.message)); // null: not of these files
+  addEventListener("error", ({ error }) => error && showError(error.message)); // null: of the browser or an extension
   addEventListener("unhandledrejection", ({ reason }) => showError(reason.message ?? String(reason)));
   return /** @type {HTMLElement} */ (document.querySelector("main"));
 }

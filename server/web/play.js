@@ -148,13 +148,15 @@ class PlayPage {
   /** The game of this tab cannot be resumed: it is over, as a rule. */
   async gone() {
     const kept = this.client.kept();
+    clearError(); // it says the same
     try {
       if (kept) this.state = { ...(await loadRecord(kept.game)).reduce(apply, initial()), viewer: kept.seat };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error; // it is not stored
+    } finally {
+      this.showEnd(t("play_gone"));
+      this.draw();
     }
-    this.draw();
-    this.showEnd(t("play_gone"));
   }
 
   /** @param {string} why */
@@ -235,6 +237,8 @@ class PlayPage {
   /** Show the final result, and where to go from here. @param {string} text "" where the result is known */
   showEnd(text) {
     const game = this.client.kept()?.game ?? "";
+    clearTimeout(this.holdTimer);
+    this.held = null;
     this.client.save({ over: true });
     note(this.note, "");
     gameOver(this.dialog, this.state, text, game, () => this.again());

@@ -111,11 +111,10 @@ export class ReviewRequest {
       await new Promise((resolve) => setTimeout(resolve, BETWEEN));
       if (number !== this.#newest) return;
       state = await get(`/api/reviews/${state.id}`);
-      if (state.status === "queued") line.textContent = t("review_waiting");
-      else if (state.decisions) {
+      if (state.decisions) {
         Object.assign(bar, { max: state.decisions, value: state.done });
         line.textContent = t("review_working", { done: state.done, decisions: state.decisions });
-      }
+      } else line.textContent = t(state.status === "queued" ? "review_waiting" : "review_starting");
     }
     if (state.status === "failed") throw new ApiError(state.error, 0);
     const result = await get(`/api/reviews/${state.id}/result`);

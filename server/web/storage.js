@@ -2,6 +2,8 @@
 
 /** @typedef {Pick<Storage, "getItem" | "setItem" | "removeItem">} Area */
 
+const PROBE = "nukidora.probe"; // key that is written and removed
+
 class Memory {
   /** @type {Map<string, string>} */
   #values = new Map();
@@ -25,13 +27,16 @@ class Memory {
 /** @param {"localStorage" | "sessionStorage"} name @returns {Area} */
 function area(name) {
   try {
-    return window[name];
+    const found = window[name];
+    found.setItem(PROBE, "");
+    found.removeItem(PROBE);
+    return found;
   } catch {
-    return new Memory(); // cookies are blocked for this site
+    return new Memory(); // cookies are blocked for this site, or the storage is full
   }
 }
 
-/** Kept for good. */
+/** Kept for good, where the browser allows it. */
 export const browserStorage = area("localStorage");
 /** Kept until the browser's tab is closed. */
 export const tabStorage = area("sessionStorage");

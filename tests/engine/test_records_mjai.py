@@ -32,7 +32,7 @@ def test_mjai_reads_other_dialects() -> None:
         {"type": "hello", "protocol": "mjsonp"},
         start(1, 0, 0, [35000, 35000, 35000, 0]) | {"tehais": [*HANDS, ["?"] * 13]},
         {"pai": "N", "actor": 0, "type": "tsumo", "possible_actions": []},
-        {"type": "kita", "actor": 0, "ext_bot": {"prob": 1, "values": [float("nan"), float("-inf")]}},
+        {"type": "kita", "actor": 0, "ext_bot": {"prob": 1, "values": [float("nan"), float("-inf"), 1.5, 2.5]}},
         {"type": "tsumo", "actor": 0, "pai": "0p"},
         {"type": "reach", "actor": 0, "cannot_dahai": ["1p"]},
         {"type": "dahai", "actor": 0, "pai": "5rp", "tsumogiri": True},
@@ -45,7 +45,8 @@ def test_mjai_reads_other_dialects() -> None:
         {"type": "ryukyoku", "reason": "suukansansen"},
         {"type": "end_game"},
     ]  # fmt: skip
-    record = mjai.read("\n".join(json.dumps(line) for line in lines), "liberal")
+    text = "\n".join(json.dumps(line) for line in lines).replace("1.5", "1e999")
+    record = mjai.read(text, "liberal")
     events = {event["type"]: event for event in record.events}
     assert record.rules is not None
     assert (record.rules.name, record.rules.length, record.rules.red_fives) == ("majsoul", "east", False)
@@ -53,7 +54,7 @@ def test_mjai_reads_other_dialects() -> None:
     assert "id" not in events["start_game"]
     assert events["start_kyoku"]["tehais"] == HANDS
     assert events["nukidora"]["pai"] == "N"
-    assert events["nukidora"]["ext_bot"] == {"prob": 1, "values": [None, None]}, "JSON has no NaN"
+    assert events["nukidora"]["ext_bot"] == {"prob": 1, "values": [None, None, None, 2.5]}, "JSON has no NaN"
     assert (record.events[4]["pai"], record.events[6]["pai"]) == ("5pr", "5pr")
     assert events["reach"] == {"type": "reach", "actor": 0}
     assert events["reach_accepted"]["deltas"] == [-1000, 0, 0]

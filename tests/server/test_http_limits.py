@@ -17,6 +17,7 @@ from server.connection import http
 from server.logs import QUIET
 from tests.conftest import DATA
 from tests.support.running_server import Live, live, until
+from tests.support.websocket_frames import upgrade_request
 
 HEAD = b"GET /api/rooms HTTP/1.1\r\nHost: localhost\r\n"
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -95,6 +96,54 @@ async def test_a_response_must_be_read_in_time(tmp_path: Path, monkeypatch: pyte
             await until(lambda: not may_upload(at))
             await until(lambda: may_upload(at))
             assert at.server.lobby.access.n_connections() == 0
+
+
+@asynccontextmanager
+async def unread_response(at: Live, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[socket.socket]:
+    """A connection on which the server has a little left to send, which the system has no room for."""
+    connections: list[http.HttpConnection] = []
+    connected = http.HttpConnection.connection_made
+
+    def collect(self: http.HttpConnection, transport: asyncio.Transport) -> None:
+        connections.append(self)
+        connected(self, transport)
+
+    monkeypatch.setattr(http.HttpConnection, "connection_made", collect)
+    with socket.socket() as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.connect(("127.0.0.1", at.server.port))
+        waiting, cycle = 0, None
+        while not waiting:
+            slow.sendall(b"GET /web/page.js HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            await until(lambda before=cycle: connections and connections[0].cycle not in (None, before))
+            (connection,) = connections
+            cycle = connection.cycle
+            await until(lambda: cycle.response_complete or connection.transport.get_write_buffer_size() > 0)
+            waiting = connection.transport.get_write_buffer_size()
+        assert waiting < 10_000
+        yield slow
+
+
+async def test_a_short_response_must_be_read_in_time_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "RESPONSE_TIMEOUT", 0.3)
+    async with live(tmp_path) as at, unread_response(at, monkeypatch):
+        assert at.server.lobby.access.n_connections() == 1
+        await until(lambda: at.server.lobby.access.n_connections() == 0)
+
+
+async def test_a_websocket_outlives_the_time_of_the_response_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "RESPONSE_TIMEOUT", 0.7)
+    async with live(tmp_path) as at, unread_response(at, monkeypatch) as slow:
+        slow.sendall(upgrade_request("/mjai/default"))
+        await asyncio.sleep(0.2)
+        loop, received = asyncio.get_running_loop(), b""
+        slow.setblocking(False)
+        while b"hello" not in received:
+            received += await asyncio.wait_for(loop.sock_recv(slow, 65_536), 5)
+        await asyncio.sleep(1)
+        assert at.server.lobby.access.n_connections() == 1
 
 
 async def test_a_connection_that_was_answered_may_ask_again_and_is_closed_when_idle(tmp_path: Path) -> None:

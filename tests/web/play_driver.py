@@ -41,6 +41,11 @@ class Person:
         self.did[name] += 1
         return name
 
+    def reach_a_discard(self) -> None:
+        """Play until a discard is asked for; do not choose it."""
+        while not self.page.wait_for_function(SITUATION).json_value().get("tiles"):
+            assert self.step() != "over"
+
     def play(self, steps: int = 2000) -> bool:
         """Play so many steps, or to the end; returns whether the game is over."""
         return any(self.step() == "over" for _ in range(steps))

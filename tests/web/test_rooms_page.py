@@ -174,7 +174,7 @@ def test_rooms_by_keys_alone(page: Page) -> None:
     page.goto("/rooms")
     page.get_by_role("button", name="Open a room").focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_label("Name")).to_be_focused()
+    expect(page.get_by_label("Name", exact=True)).to_be_focused()
     page.keyboard.type(name)
     page.keyboard.press("Enter")
     expect(room(page, name)).to_be_visible()
