@@ -93,8 +93,10 @@ def check_options(parser: Parser, options: argparse.Namespace, specs: Sequence[s
     """Exit with an error for options that cannot be carried out, before any work."""
     for name in ("html", "json"):
         path = getattr(options, name)
-        if path is not None and (path.is_dir() or not path.parent.is_dir()):
-            parser.error(f"--{name} {path}: name a file in a folder that exists")
+        if path is not None and path.is_dir():
+            parser.error(f"--{name} {path}: this is a folder; name a file in it")
+        if path is not None and not path.parent.is_dir():
+            parser.error(f"--{name} {path}: there is no folder {path.parent}; name a file in a folder that exists")
     if options.format == MJAI_REVIEWER and options.json is None:
         parser.error(f"--format {MJAI_REVIEWER} is for --json FILE")
     if options.format == MJAI_REVIEWER and len(specs) > 1:

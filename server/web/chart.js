@@ -272,7 +272,8 @@ function round(pixels) {
 function scale(values, from, to, room, { whole, nice }) {
   let low = Math.min(...values);
   let high = Math.max(...values);
-  if (low === high) [low, high] = [low - 1, high + 1];
+  const margin = low === high ? Math.max(1, Math.abs(low) / 2) : 0;
+  [low, high] = [low - margin, high + margin];
   const step = niceStep((high - low) / Math.max(1, Math.floor(Math.abs(to - from) / room)), whole);
   if (nice) [low, high] = [Math.floor(low / step) * step, Math.ceil(high / step) * step];
   const first = Math.ceil(low / step - 1e-9);

@@ -190,6 +190,14 @@ function check(state, { type, actor }) {
   }
 }
 
+/** Players of the same name are numbered, as in the arena. @param {string[]} names */
+function distinct(names) {
+  return names.map((name, seat) => {
+    const before = names.slice(0, seat).filter((other) => other === name).length;
+    return before ? `${name}#${before + 1}` : name;
+  });
+}
+
 /** @type {Record<string, (state: State, message: Message) => State>} */
 const HANDLERS = {
   start_game: (_, { names, rules = "", length = "", id = -1 }) => ({
@@ -197,7 +205,7 @@ const HANDLERS = {
     rules,
     length,
     viewer: id,
-    seats: names.slice(0, SEATS).map((/** @type {string} */ name) => emptySeat(name, START_POINTS)),
+    seats: distinct(names.slice(0, SEATS)).map((name) => emptySeat(name, START_POINTS)),
   }),
 
   start_kyoku: (state, { bakaze, kyoku, honba, kyotaku, oya, dora_marker, scores, tehais }) => ({

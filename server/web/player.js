@@ -265,4 +265,7 @@ async function start() {
   main.append(rating, el("div", { class: "player-columns" }, statistics, el("div", {}, opponents, latest)));
 }
 
-start().catch((error) => showError(error.message));
+start().catch((error) => {
+  showError(error.message);
+  document.querySelector("main")?.append(el("a", { class: "button", href: "/players" }, t("players")));
+});

@@ -12,6 +12,9 @@ import { t } from "./words.js";
 // What the server takes, in bytes: unzipped, and as it is sent.
 const MOST = 8 << 20;
 const MOST_PACKED = 1 << 18;
+// While the server reads another record of this address, or too many.
+const RETRIES = 10;
+const RETRY_DELAY = 1000; // milliseconds
 const WITH_RECORD = /^https?:\/\/tenhou\.net\/\d\/.*#json=(.*)$/s;
 
 let newest = 0; // counts the records that were opened: only the last one is shown
@@ -101,7 +104,14 @@ async function pack(file) {
  */
 async function read(packed) {
   const headers = { "Content-Type": "application/octet-stream" };
-  return (await request("/api/records", { method: "POST", body: packed, headers })).json();
+  for (let left = RETRIES; ; left--) {
+    try {
+      return await (await request("/api/records", { method: "POST", body: packed, headers })).json();
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 429 || left === 0) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY));
+  }
 }
 
 /** @param {{messages: import("./mjai.js").Message[], problems: string[]}} record @param {string} name @param {Blob} packed */

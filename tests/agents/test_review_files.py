@@ -229,7 +229,7 @@ def test_the_command_prints_a_report(record: Path, capsys: pytest.CaptureFixture
         ("{tmp}/empty.json --seat 0", FAILED, "empty.json: beginning: no game record"),
         ("{tmp}/four.json --seat 0", FAILED, "three-player"),
         ("{record} --seat 0 --json {tmp}/no/file", BAD_ARGUMENTS, "name a file in a folder that exists"),
-        ("{record} --seat 0 --html {tmp}", BAD_ARGUMENTS, "name a file in a folder that exists"),
+        ("{record} --seat 0 --html {tmp}", BAD_ARGUMENTS, "this is a folder; name a file in it"),
         ("{record} --seat 0 --json /dev/full", BAD_ARGUMENTS, "No space left"),
         ("{record} --seat 0 --format mjai-reviewer", BAD_ARGUMENTS, "is for --json FILE"),
         (

@@ -116,10 +116,9 @@ async def unread_response(at: Live, monkeypatch: pytest.MonkeyPatch) -> AsyncIte
         while not waiting:
             slow.sendall(b"GET /web/page.js HTTP/1.1\r\nHost: localhost\r\n\r\n")
             await until(lambda before=cycle: connections and connections[0].cycle not in (None, before))
-            (connection,) = connections
-            cycle = connection.cycle
-            await until(lambda: cycle.response_complete or connection.transport.get_write_buffer_size() > 0)
-            waiting = connection.transport.get_write_buffer_size()
+            cycle, transport = connections[0].cycle, connections[0].transport
+            await until(lambda asked=cycle, to=transport: asked.response_complete or to.get_write_buffer_size() > 0)
+            waiting = transport.get_write_buffer_size()
         assert waiting < 10_000
         yield slow
 

@@ -128,6 +128,11 @@ def test_records_in_every_dialect(reducer: Reducer, dialect: str, scale: Scale) 
             assert difference(one if whole else common(one), other if whole else common(other)) == ""
 
 
+def test_players_of_the_same_name_are_numbered(reducer: Reducer) -> None:
+    (state,), _ = reducer.run([{"type": "start_game", "names": ["a", "b", "a"]}])
+    assert [seat["name"] for seat in state["seats"]] == ["a", "b", "a#2"]
+
+
 def common(state: State) -> State:
     """What every dialect tells of a state."""
     kept = {key: state[key] for key in state if key not in ("rules", "length", "points", "draw")}

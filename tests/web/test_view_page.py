@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from engine.records.files import read_records
 from tests.support.server_program import REPOSITORY
@@ -67,6 +67,23 @@ def test_a_gzipped_file_that_is_dropped(page: Page) -> None:
     page.get_by_role("button", name="View another record").click()
     expect(page.get_by_role("heading", name="View a record")).to_be_visible()
     expect(page.locator("nuki-replay")).to_have_count(0)
+
+
+def test_the_page_waits_for_its_turn(site: Site, browser: Browser) -> None:
+    answers = [429, 429]
+
+    def busy(route: Route) -> None:
+        if answers:
+            route.fulfill(status=answers.pop(), json={"detail": "another record of this address is being read"})
+        else:
+            route.continue_()
+
+    with browser.new_context(base_url=site.url) as context:  # the browser itself logs the status 429
+        page = context.new_page()
+        page.route("**/api/records", busy)
+        page.goto("/view")
+        page.locator("input[type=file]").set_input_files(REPOSITORY / "examples/game.mjson")
+        expect(page.locator("nuki-replay[data-place='0']")).to_be_visible(timeout=READ)
 
 
 @pytest.mark.parametrize("link", ["", "https://tenhou.net/5/#json=", "https://tenhou.net/6/#json="])
