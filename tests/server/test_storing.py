@@ -124,8 +124,7 @@ async def test_no_game_starts_while_the_database_is_read_only(
         assert len(errors(caplog)) == 1
         assert "no new games start" in errors(caplog)[0]
         read_only.on = False
-        await until(lambda: not waiting_in(server, "fill+rule+rule"))
-        assert len(waiting_in(server, "default")) == 1
+        await until(lambda: not waiting_in(server, "fill+rule+rule") and len(waiting_in(server, "default")) == 1)
         await play_all([*bots[:6], filled])
         assert [bot.errors for bot in [*bots, filled]] == [[]] * 8
         assert len(await stored_games(server)) == 3
