@@ -74,7 +74,7 @@ def print_rates(games: int, spectators: int, seconds: float, repeats: int) -> No
         line(f"{title}, {games} games, no spectator", f"{without:,.0f}")
         line(f"{title}, {spectators} spectators", f"{watched:,.0f}")
         line("ratio (lowest to highest)", spread([of(pair[1]) / of(pair[0]) for pair in found]))
-        line("noise: the rates without, each by the last", spread([of(b[0]) / of(a[0]) for a, b in pairwise(found)]))
+        line("noise: rate without / the one before it", spread([of(b[0]) / of(a[0]) for a, b in pairwise(found)]))
     line("sent to all spectators", f"{statistics.median(pair[1].received for pair in found) / 1e6:.1f} MB")
 
 
