@@ -5,7 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -53,12 +55,19 @@ def in_browser(browser: Browser, site: Site, script: str, argument: Any) -> Any:
         page.close()
 
 
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A server that tests only add games to; two games are finished."""
-    with server_program(tmp_path_factory.mktemp("site"), "--length", "east") as server:
+@contextmanager
+def running_site(folder: Path) -> Iterator[Site]:
+    """A server that has finished two games."""
+    with server_program(folder, "--length", "east") as server:
         found = Site(server)
         found.play("solo+rule+efficiency", games=2)
+        yield found
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A server that tests only add games to. Games that they have left may end at any time."""
+    with running_site(tmp_path_factory.mktemp("site")) as found:
         yield found
 
 

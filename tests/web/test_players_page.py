@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.support.server_program import REPOSITORY
-from tests.web.conftest import Site, both_sizes
+from tests.web.conftest import Site, both_sizes, running_site
 from tests.web.shown import number, percent
 
 HOSTILE = '<img src=x onerror="document.title=1">/100%?a=b&c#d 雀xxxxxxxxxxx'  # as long as a name may be
@@ -29,6 +29,13 @@ def items(site: Site, path: str) -> list[Any]:
     found = site.get(path)["items"]
     assert isinstance(found, list)
     return found
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A server of these tests alone, so that the API says the same before and after a page has asked it."""
+    with running_site(tmp_path_factory.mktemp("players")) as found:
+        yield found
 
 
 @pytest.fixture(scope="module", autouse=True)
