@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from benchmarks.web.browser import chromium, headless
 from tests.support.server_program import REPOSITORY, ServerProgram, server_program
@@ -20,6 +20,11 @@ from tests.support.server_program import REPOSITORY, ServerProgram, server_progr
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}  # of windows: width, height
 # Mark of tests that are for a phone, too: those of layouts, and of the ways through a page that matter most.
 both_sizes = pytest.mark.parametrize("context", SIZES, indirect=True)
+ANSWER = 60.0  # seconds that a request may take: a busy machine may stall for some
+SEED = "1"  # of all games: with random ones, a test would fail once in some hundred games that are odd
+OFFLINE = "net::ERR_INTERNET_DISCONNECTED"  # logged only where a test has taken the network away
+# Milliseconds. Less than the 15 s after which the result of a round goes away by itself (`play.js`).
+expect.set_options(timeout=12_000)
 
 
 @dataclass(frozen=True)
@@ -39,9 +44,13 @@ class Site:
         command = [sys.executable, "-m", "agents.client", bot, address, "--games", str(games)]
         subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True, timeout=300)
 
+    def response(self, path: str) -> httpx.Response:
+        """The response to a request for a path, whatever its status."""
+        return httpx.get(self.url + path, trust_env=False, timeout=ANSWER)
+
     def get(self, path: str) -> dict[str, object]:
         """The JSON at a path of the API."""
-        found: dict[str, object] = httpx.get(self.url + path, trust_env=False).raise_for_status().json()
+        found: dict[str, object] = self.response(path).raise_for_status().json()
         return found
 
 
@@ -58,7 +67,7 @@ def in_browser(browser: Browser, site: Site, script: str, argument: Any) -> Any:
 @contextmanager
 def running_site(folder: Path) -> Iterator[Site]:
     """A server that has finished two games."""
-    with server_program(folder, "--length", "east") as server:
+    with server_program(folder, "--length", "east", "--seed", SEED) as server:
         found = Site(server)
         found.play("solo+rule+efficiency", games=2)
         yield found
@@ -90,7 +99,12 @@ def context(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Ite
         viewport={"width": width, "height": height}, has_touch=device == "phone", base_url=site.url
     )
     wrong: list[str] = []
-    context.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+
+    def logged(message: ConsoleMessage) -> None:
+        if message.type == "error" and OFFLINE not in message.text:
+            wrong.append(message.text)
+
+    context.on("console", logged)
     context.on("weberror", lambda error: wrong.append(str(error.error)))
     own = (site.url, site.url.replace("http:", "ws:"), "data:", "blob:")
     context.on("request", lambda sent: None if sent.url.startswith(own) else wrong.append(f"asked for {sent.url}"))
@@ -103,3 +117,9 @@ def context(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Ite
 def page(context: BrowserContext) -> Page:
     """An empty page."""
     return context.new_page()
+
+
+def stop_time(page: Page) -> None:
+    """Let the timers of a page fire only when a test runs its clock."""
+    page.clock.install(time=0)
+    page.clock.pause_at(3600)

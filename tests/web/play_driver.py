@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 from playwright.sync_api import Page
 
-from tests.web.conftest import Site
+from tests.web.conftest import ANSWER, Site
 
 # What the page waits for: a dialog, an action, a discard, or nothing yet.
 SITUATION = """() => {
@@ -82,13 +82,13 @@ class Person:
         """Click what is there now; a button that has just gone, since time passes, is no fault."""
         found = self.page.locator(selector).first
         if found.count():
-            found.click(timeout=5000)
+            found.click()
 
 
 def open_room(site: Site, name: str, **changes: Any) -> str:
     """Open a room for one person against two house bots; returns the path of the page."""
     answer = httpx.post(
-        f"{site.url}/api/rooms", json={"name": name, "settings": CALM | changes}, trust_env=False, timeout=30
+        f"{site.url}/api/rooms", json={"name": name, "settings": CALM | changes}, trust_env=False, timeout=ANSWER
     )
     answer.raise_for_status()
     return f"/rooms/{name}/play"

@@ -8,7 +8,6 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
-import httpx
 from playwright.sync_api import BrowserContext, Page, Request, Route, expect
 
 from engine.records import tenhou_json
@@ -82,9 +81,9 @@ def show(page: Page, messages: list[dict[str, Any]], fragment: str = "") -> None
 
 def stored(site: Site) -> tuple[str, list[dict[str, Any]]]:
     """The id and the messages of a game that the server has stored."""
-    games = httpx.get(f"{site.url}/api/games", trust_env=False).json()["items"]
+    games: Any = site.get("/api/games")["items"]
     game_id = games[-1]["id"]
-    record = httpx.get(f"{site.url}/api/games/{game_id}/record", trust_env=False).content
+    record = site.response(f"/api/games/{game_id}/record").content
     return game_id, [json.loads(line) for line in gzip.decompress(record).decode().splitlines()]
 
 
@@ -161,7 +160,7 @@ def test_a_shared_link_opens_at_its_place(page: Page, context: BrowserContext) -
     page.get_by_role("button", name="Copy link").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     link = page.evaluate("navigator.clipboard.readText()")
-    assert link == page.url
+    expect(page).to_have_url(link)
     assert link.endswith("#round=2&step=18&seat=1&hands=open")
     before = page.evaluate(TABLE)
     other = context.new_page()

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -96,7 +95,7 @@ def test_open_and_close_a_room_without_a_token(page: Page, site: Site) -> None:
     close(page, name)
     expect(page.get_by_text(f"Room {name} is closed.")).to_be_visible()
     expect(room(page, name)).to_have_count(0)
-    assert httpx.get(f"{site.url}/api/rooms/{name}", trust_env=False).status_code == 404
+    assert site.response(f"/api/rooms/{name}").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -155,7 +154,7 @@ def test_without_a_token_nothing_is_opened(refused_page: Page, guarded: Guarded)
     page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(form.get_by_label("Name")).to_have_value("cup")  # nothing that was filled in is lost
-    assert httpx.get(f"{url}/api/rooms/cup", trust_env=False).status_code == 404
+    assert guarded.site.response("/api/rooms/cup").status_code == 404
 
 
 def test_play_now_asks_for_a_token(refused_page: Page, guarded: Guarded) -> None:
