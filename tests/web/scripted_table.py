@@ -11,6 +11,8 @@ from engine.mjai.messages import Message
 
 HIDDEN = ["?"] * 13
 JOINED = {"type": "joined", "room": "default", "waiting": 1, "needed": 0}
+# The page closes the result of a round half this time after a question: a test must be sooner.
+ROOM = {"settings": {"decision_time": 60, "bank_time": 60}}
 
 
 class ScriptedTable:
@@ -25,6 +27,7 @@ class ScriptedTable:
         self.names = names or ["me", "right", "left"]
         self.socket: WebSocketRoute | None = None
         page.route_web_socket("**/mjai/**", self._connected)
+        page.route("**/api/rooms/default", lambda route: route.fulfill(json=ROOM))
 
     def _connected(self, socket: WebSocketRoute) -> None:
         self.socket = socket

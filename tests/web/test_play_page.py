@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Page, WebSocketRoute, expect
 
@@ -27,7 +26,7 @@ def check_record(site: Site, page: Page, name: str, folder: Path) -> None:
         page.locator(".play-dialog a[href$='#seat=0'], .play-dialog a[href*='#seat=']").last.get_attribute("href")
     )
     game = path.partition("#")[0]
-    record = httpx.get(f"{site.url}/api{game}/record", trust_env=False).raise_for_status()
+    record = site.response(f"/api{game}/record").raise_for_status()
     file = folder / "record.mjson.gz"
     file.write_bytes(record.content)
     command = [sys.executable, "-m", "engine", "validate", str(file)]
@@ -127,7 +126,7 @@ def test_a_lost_reply_is_sent_again(page: Page, site: Site) -> None:
     set_name(page, "loser")
     page.goto(open_room(site, "lost-reply"), referer=f"{site.url}/rooms")
     person = Person(page)
-    while not lost:
+    while not person.did["discard"]:  # `lost` is filled somewhat later
         person.step()
     expect(page.locator("nuki-table .seat.bottom .river .tile")).to_have_count(1)
     assert replies.count(lost[0]) == 1  # the same tile may be drawn and discarded again later
@@ -139,14 +138,13 @@ def test_a_lost_reply_is_sent_again(page: Page, site: Site) -> None:
 def scripted(page: Page, site: Site) -> ScriptedTable:
     """A scripted server, and the page of a player with a name."""
     set_name(page, "me")
-    page.set_default_timeout(10_000)
     return ScriptedTable(page, site.url)
 
 
 def test_riichi_offers_the_discards_that_keep_tenpai(scripted: ScriptedTable, page: Page) -> None:
     scripted.begin([*RUNS, "2s", "3s"])
     scripted.draw("5s", {"type": "reach"})
-    assert page.locator(ENABLED).count() == 14
+    expect(page.locator(ENABLED)).to_have_count(14)
     assert serious_faults(page) == []
     page.get_by_role("button", name="Riichi").click()
     tiles = page.locator(f"{ENABLED} .tile")
@@ -292,7 +290,7 @@ def test_who_comes_from_another_site_is_asked_first(page: Page, site: Site, refe
     set_name(page, name)
     page.goto(open_room(site, name), referer=referer)
     expect(page.get_by_label("Your name")).to_have_value(name)
-    assert not httpx.get(f"{site.url}/api/games?status=playing&player={name}", trust_env=False).json()["items"]
+    assert not site.get(f"/api/games?status=playing&player={name}")["items"]
     page.get_by_role("button", name=f"Join {name}").click()
     expect(page.locator("nuki-table .seat.bottom .hand .tile")).not_to_have_count(0)
 
