@@ -14,11 +14,15 @@ from typing import Any
 from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from tests.support.server_program import REPOSITORY
-from tests.web.conftest import Site, both_sizes
+from tests.web.conftest import Site, both_sizes, stop_time
 from tests.web.test_replay_page import GAME, example, place_of, show
 
 EVENTS = re.compile(rf"/api/games/{GAME}/events")
 PAUSE = "0.05"  # seconds before each decision of the client's bot
+# Milliseconds of `live.js` and `replay.js`: without a message, after which the page takes the history to be complete,
+# and a little more than a round's end is shown.
+QUIET = 100
+RESULT_SHOWN = 3500
 
 
 @contextmanager
@@ -113,6 +117,7 @@ def test_a_lost_connection_is_made_again_without_duplicates(page: Page) -> None:
     send(second, messages[60:70])
     expect(replay).to_have_attribute("data-place", str(place_of(messages, 70)))
     table = page.evaluate("document.querySelector('nuki-table').innerHTML")
+    page.goto("about:blank")  # else another fragment loads nothing
     show(page, messages[:70], "#round=9")
     page.keyboard.press("End")
     assert page.evaluate("document.querySelector('nuki-table').innerHTML") == table
@@ -139,8 +144,10 @@ def test_open_hands_come_round_by_round(page: Page) -> None:
     messages = example()
     ends = [number + 1 for number, each in enumerate(messages) if each["type"] == "end_kyoku"]
     stage = Stage(page)
+    stop_time(page)
     page.goto(f"/games/{GAME}#seat=2")
     send(stage.connected(page, 1), closed(messages)[: ends[1] + 30])
+    page.clock.run_for(QUIET)
     replay = page.locator("nuki-replay")
     expect(replay).to_have_attribute("data-round", "2")
     expect(page.locator(".last-round .result")).to_be_visible()
@@ -149,11 +156,13 @@ def test_open_hands_come_round_by_round(page: Page) -> None:
     assert socket.url.endswith("?hands=open")
     expect(page.locator(".game-line")).to_contain_text("each round 30 s after its end")
     send(socket, messages[: ends[1]])
+    page.clock.run_for(QUIET)
     expect(replay).to_have_attribute("data-round", "1")
     expect(replay).to_have_attribute("data-seat", "2")
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     page.keyboard.press("End")
     send(socket, messages[ends[1] : ends[2]])
+    page.clock.run_for(RESULT_SHOWN)
     expect(replay).to_have_attribute("data-round", "2")  # it plays on
     page.get_by_role("button", name="Open hands").click()
     assert stage.connected(page, 3).url.endswith("?hands=closed")
