@@ -12,6 +12,11 @@ def number(value: float, digits: int = 0) -> str:
     return f"{rounded:,}".replace("-", "−")
 
 
+def signed(value: float, digits: int = 0) -> str:
+    """A number with its sign; 0 has none."""
+    return ("+" if value > 0 else "") + number(value, digits)
+
+
 def percent(share: float) -> str:
     """A share of 1, with one digit after the point."""
     rounded = (100 * Decimal(repr(share))).quantize(Decimal("0.1"), ROUND_HALF_UP)

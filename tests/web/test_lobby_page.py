@@ -18,8 +18,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from server.house_bots import names
 from tests.support.server_program import REPOSITORY
-from tests.web.conftest import Site, both_sizes
-from tests.web.shown import number
+from tests.web.conftest import Site, both_sizes, stop_time
+from tests.web.shown import number, signed
 
 MINUS = "\N{MINUS SIGN}"
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -28,6 +28,13 @@ SETTINGS = {
     "fill": [], "fill_delay": 5.0, "wait_timeout": 600.0, "idle": "leave", "house_bot": "rule", "max_faults": 10,
     "resume_timeout": 30.0, "fault_penalty": 0.0, "spectator_delay": 0.0, "pause": 0.0,
 }  # fmt: skip
+# The scores of a game being played, once they are others than those given. Between two games there are none.
+SCORES = """(before) => {
+  const rows = [...document.querySelectorAll(".lobby-live .lobby-game")];
+  const row = rows.find((each) => each.textContent.includes("live+rule+rule"));
+  const scores = row ? [...row.querySelectorAll(".number")].map((each) => each.textContent) : [];
+  return scores.length && scores.join() !== before.join() ? scores : null;
+}"""
 
 
 def live_game(game_id: str = "a" * 32, scores: tuple[int, int, int] = (35000, 35000, 35000)) -> dict[str, Any]:
@@ -149,10 +156,9 @@ def test_scores_change_while_a_game_is_played(page: Page, site: Site) -> None:
         page.goto("/")
         row = page.locator(".lobby-live .lobby-game", has_text="live+rule+rule")
         expect(row.get_by_role("link")).to_have_attribute("href", re.compile("^/games/[0-9a-f]{32}$"), timeout=30_000)
-        scores = row.locator(".number")
-        before = scores.all_text_contents()
-        expect(scores).not_to_have_text(before, timeout=30_000)
-        points = [int(score.replace(",", "").replace(MINUS, "-")) for score in scores.all_text_contents()]
+        before = page.wait_for_function(SCORES, arg=[]).json_value()
+        after = page.wait_for_function(SCORES, arg=before, timeout=60_000).json_value()
+        points = [int(score.replace(",", "").replace(MINUS, "-")) for score in after]
         assert len(points) == 3
         assert 100_000 <= sum(points) <= 105_000  # the rest are riichi sticks
         results = page.locator(".lobby-results .lobby-game", has_text="live+rule+rule")
@@ -256,9 +262,9 @@ def test_results(page: Page, site: Site) -> None:
     row, game = rows.last, games[-1]
     ranked = sorted(game["seats"], key=lambda seat: seat["rank"])
     expect(row.locator(".lobby-name")).to_have_text([seat["name"] for seat in ranked])
-    scores = [f"{seat['score']:,}".replace("-", MINUS) for seat in ranked]
+    scores = [number(seat["score"]) for seat in ranked]
     expect(row.locator(".number:not(.lobby-points)")).to_have_text(scores)
-    points = [f"{seat['points']:+.1f}".replace("-", MINUS) for seat in ranked]
+    points = [signed(seat["points"], 1) for seat in ranked]
     expect(row.locator(".lobby-points")).to_have_text(points)
     expect(row.get_by_role("link", name="Replay")).to_have_attribute("href", f"/games/{game['id']}")
     expect(row.get_by_role("link", name="Review")).to_have_attribute("href", f"/games/{game['id']}/review")
@@ -305,6 +311,7 @@ def test_the_addresses_to_paste_are_those_of_bots(page: Page) -> None:
 
 def test_lines_can_be_copied(page: Page, context: BrowserContext, site: Site) -> None:
     context.grant_permissions(["clipboard-read", "clipboard-write"])
+    stop_time(page)  # else the word goes away after 2 s
     page.goto("/")
     page.get_by_label("It plays").select_option("default")
     page.get_by_role("button", name="Copy: nukidora is installed").click()
@@ -315,6 +322,7 @@ def test_lines_can_be_copied(page: Page, context: BrowserContext, site: Site) ->
 
 def test_a_line_is_selected_where_nothing_can_be_copied(page: Page, site: Site) -> None:
     page.add_init_script("delete Navigator.prototype.clipboard")  # as on pages without TLS
+    stop_time(page)
     page.goto("/")
     page.get_by_role("button", name="Copy: your own program, WebSocket").click()
     expect(page.get_by_text("Selected: press Ctrl+C")).to_be_visible()
