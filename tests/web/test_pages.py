@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from agents.review.modules import IMPORT, with_imports
 from server.pages import HEADERS, MEDIA_TYPES, PAGES, WEB, read_files
 from tests.support.accessibility import AXE, serious_faults
-from tests.web.conftest import Site, both_sizes
+from tests.web.conftest import ANSWER, Site, both_sizes
 
 PATHS = ["/", "/view", "/rooms", "/players"]
 FILES = read_files()
@@ -22,7 +22,7 @@ LINK = re.compile(r'(?:href|src)="(?P<path>[^"#]+)"')
 @pytest.fixture(scope="module")
 def http(site: Site) -> httpx.Client:
     """A client that is no browser."""
-    return httpx.Client(base_url=site.url, trust_env=False)
+    return httpx.Client(base_url=site.url, trust_env=False, timeout=ANSWER)
 
 
 def path_of(page: str, name: str = "x") -> str:
@@ -185,7 +185,7 @@ def test_names_in_paths_may_be_anything(http: httpx.Client, name: str) -> None:
     ],
 )  # fmt: skip
 def test_nothing_else_is_sent(site: Site, path: str) -> None:
-    with httpx.Client(trust_env=False) as http:
+    with httpx.Client(trust_env=False, timeout=ANSWER) as http:
         request = http.build_request("GET", site.url)
         request.url = httpx.URL(site.url).copy_with(raw_path=path.encode())  # as it is
         response = http.send(request)
@@ -206,7 +206,8 @@ def test_the_api_answers_browsers_in_json(http: httpx.Client) -> None:
 
 def test_several_people_may_look_at_once_from_one_address(site: Site) -> None:
     """Twenty people open the lobby for the first time: all of its files, and some requests of the API each."""
-    with httpx.Client(base_url=site.url, trust_env=False) as http:
+    with httpx.Client(base_url=site.url, trust_env=False, timeout=ANSWER) as http:
         links = LINK.findall(http.get("/").text)
-        statuses = {http.get(path).status_code for _ in range(20) for path in ("/", *links, "/api/rooms", "/healthz")}
+        paths = ["/", *links, "/api/server", "/api/rooms"]
+        statuses = {http.get(path).status_code for _ in range(20) for path in paths}
     assert statuses == {200}
