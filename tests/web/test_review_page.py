@@ -22,6 +22,7 @@ from tests.web.shown import percent
 GAME = "b" * 32  # id of the game that `stub` makes up
 RECORD = REPOSITORY / "examples/game.mjson"
 HOSTILE = "<img src=x onerror=alert(1)>"
+REVIEWED = 180_000  # milliseconds: the server's reviewer may have to start first, as may its reader
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +85,7 @@ def test_a_review_of_a_stored_game(page: Page, site: Site) -> None:
     page.locator("select[name=bot]").first.select_option("rule")
     page.locator("select[name=bot]").last.select_option(label="none")
     page.get_by_role("button", name="Review", exact=True).click()
-    expect(page.locator(".review nuki-table")).to_be_visible(timeout=60_000)
+    expect(page.locator(".review nuki-table")).to_be_visible(timeout=REVIEWED)
     expect(page.locator(".opinion")).to_have_count(1)
     expect(page.locator(".opinion li.best")).to_have_count(1)
     expect(page).to_have_url(re.compile(r"#seat=2&bot=rule&at=\d+$"))
@@ -216,11 +217,11 @@ def last_round(events: Messages) -> str:
 def test_a_file_is_reviewed(page: Page) -> None:
     page.goto("/view")
     page.locator("input[type=file]").set_input_files(RECORD)
-    page.get_by_role("button", name="Review", exact=True).click()
+    page.get_by_role("button", name="Review", exact=True).click(timeout=REVIEWED)
     page.locator("select[name=bot]").first.select_option("rule")
     page.locator("select[name=bot]").last.select_option(label="none")
     page.locator(".review-form").get_by_role("button").click()
-    expect(page.locator(".review nuki-table")).to_be_visible(timeout=60_000)
+    expect(page.locator(".review nuki-table")).to_be_visible(timeout=REVIEWED)
     expect(page.get_by_role("link", name="See it in the replay")).to_have_count(0)
 
 

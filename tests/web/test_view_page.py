@@ -15,7 +15,7 @@ from engine.records.files import read_records
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site, both_sizes
 
-READ = 30_000  # milliseconds: the server's reader may have to start first
+READ = 120_000  # milliseconds: the server's reader may have to start first
 RECORDS = REPOSITORY / "tests/data/records"
 FILES = [
     *(RECORDS / name for name in ("phoenix_2018_1.xml", "phoenix_2025_4.json", "majsoul_chankan.json")),
@@ -103,9 +103,9 @@ def test_what_departs_from_the_rules_is_listed(page: Page) -> None:
     page.get_by_role("textbox").fill("\n".join(map(json.dumps, messages)))
     page.get_by_role("button", name="Show").click()
     problems = page.locator(".view-problems")
-    expect(problems).to_contain_text("Problems in this record")
+    expect(problems).to_contain_text("Problems in this record", timeout=READ)
+    expect(page.locator("nuki-replay[data-place='0']")).to_be_visible()
     assert problems.locator("li").count() > 0
-    expect(page.locator("nuki-replay[data-place='0']")).to_be_visible(timeout=READ)
 
 
 @pytest.mark.parametrize(
@@ -146,6 +146,6 @@ def test_broken_files_are_refused_in_a_line(site: Site, browser: Browser) -> Non
         assert "\n" not in alert.inner_text()
         expect(page.locator("nuki-replay")).to_have_count(0)
     page.locator("input[type=file]").set_input_files(TENHOU)
-    expect(page.locator("nuki-replay")).to_be_visible()
+    expect(page.locator("nuki-replay")).to_be_visible(timeout=READ)
     expect(page.get_by_role("alert")).to_have_count(0)
     page.close()
