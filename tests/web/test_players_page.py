@@ -153,7 +153,7 @@ def test_statistics_are_those_of_the_api(page: Page, site: Site) -> None:
     expect(row.locator("th, td").nth(2)).to_have_text(share)
 
 
-def test_statistics_are_chosen_and_the_choice_is_in_the_address(page: Page) -> None:
+def test_statistics_are_chosen_and_the_choice_is_in_the_address(page: Page, site: Site) -> None:
     page.goto(path_of("rule"))
     page.get_by_label("Rules").select_option("majsoul")
     expect(page.get_by_text("No games with this choice.")).to_be_visible()
@@ -163,7 +163,7 @@ def test_statistics_are_chosen_and_the_choice_is_in_the_address(page: Page) -> N
     room.fill("solo+rule+efficiency")
     room.press("Enter")
     expect(page.locator("[data-statistic=mean_rank] td").last).to_have_text("2 games")
-    assert page.url.endswith("/players/rule?rules=tenhou&room=solo%2Brule%2Befficiency&days=7")
+    expect(page).to_have_url(f"{site.url}/players/rule?rules=tenhou&room=solo%2Brule%2Befficiency&days=7")
     page.reload()
     expect(page.locator("[data-statistic=mean_rank] td").last).to_have_text("2 games")
     expect(page.get_by_label("Room")).to_have_value("solo+rule+efficiency")
