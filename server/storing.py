@@ -9,6 +9,7 @@ from pathlib import Path
 
 import structlog
 
+from server.loop_clock import loop_clock
 from server.metrics import Metrics
 from server.store import FinishedGame, Store, StoreError
 from server.turns import FairLock
@@ -38,6 +39,8 @@ class Storing:
         self._unstored: set[str] = set()  # ids of the games that could not be stored yet
         self._problem = ""  # found by the last check, or by a game that could not write its journal
         self._check: asyncio.Task[None] | None = None
+        self._answered = asyncio.Event()  # it is known how the last check went, or that it takes too long
+        self._answered.set()
         self._checked_at = -inf  # loop time at the end of the last check
         self._failing = False  # whether it was logged that storing fails
         self._retry: asyncio.TimerHandle | None = None
@@ -55,10 +58,10 @@ class Storing:
         await asyncio.to_thread(write_probe, self._journals)
 
     async def checked_problem(self) -> str:
-        """`problem`, after a check if the last one was more than FRESH seconds ago; takes at most TIMEOUT seconds."""
+        """`problem`, after a check if the last one was more than FRESH seconds ago; TIMEOUT seconds at most."""
         self.check()
-        if not self._problem and self._check is not None:
-            await asyncio.wait({self._check}, timeout=TIMEOUT)
+        if not self._problem:
+            await self._answered.wait()
         return self.problem
 
     def check(self) -> None:
@@ -66,11 +69,13 @@ class Storing:
         running = self._check is not None and not self._check.done()
         fresh = asyncio.get_running_loop().time() < self._checked_at + FRESH
         if not running and not fresh and not self._closed:
+            self._answered.clear()
             self._check = asyncio.create_task(self._run_check())
 
     async def _run_check(self) -> None:
         loop = asyncio.get_running_loop()
-        late = loop.call_later(TIMEOUT, self._found, f"the database has not answered within {TIMEOUT:g} s")
+        text = f"the database has not answered within {TIMEOUT:g} s"
+        late = loop_clock().call_later(TIMEOUT, self._found, text)  # a halt of this process is no fault of the database
         problem = ""
         try:
             await self._store.check_writable()
@@ -90,6 +95,7 @@ class Storing:
     def _found(self, problem: str) -> None:
         """What a check, or a journal, has found."""
         self._problem = problem
+        self._answered.set()
         if self._retry is not None:
             self._retry.cancel()
         if problem and not self._closed:
@@ -146,6 +152,7 @@ class Storing:
     def close(self) -> None:
         """Check and report nothing more."""
         self._closed = True
+        self._answered.set()
         if self._retry is not None:
             self._retry.cancel()
         if self._check is not None:

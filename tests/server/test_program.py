@@ -74,9 +74,12 @@ def program(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
         process.communicate()
 
 
-# As ``python -m server``, where no uvloop is installed.
+# As ``python -m server``, where no uvloop is installed; a slow disk is no problem.
 WITHOUT_UVLOOP = "import sys; sys.modules['uvloop'] = None; from engine.common.program import start; "
-WITHOUT_UVLOOP += "sys.exit(start('server.cli:main'))"
+WITHOUT_UVLOOP += "from server import storing; storing.TIMEOUT = 60.0; sys.exit(start('server.cli:main'))"
+# Says when it begins: nobody can catch a Ctrl-C while Python itself starts.
+BEGINNING = "import sys; from engine.common.program import start; print('begun', flush=True); "
+BEGINNING += "sys.exit(start(sys.argv.pop(1)))"
 ANY_PORTS = ("--port", "0", "--mjai-port", "0")
 
 
@@ -86,7 +89,7 @@ def test_a_server_without_uvloop_serves_and_stops(tmp_path: Path) -> None:
         assert process.stdout is not None
         lines = [process.stdout.readline() for _ in range(6)]
         (pages,) = re.findall(r"pages +(\S+)", "".join(lines))
-        assert httpx.get(f"{pages}/healthz", trust_env=False).json() == {"status": "ok"}
+        assert httpx.get(f"{pages}/healthz", trust_env=False, timeout=60).json() == {"status": "ok"}
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     assert process.returncode == 0
@@ -115,11 +118,13 @@ def test_a_server_whose_log_is_for_programs_says_so_in_one_line_of_it(tmp_path: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "words", [("-m", "server", *ANY_PORTS), ("-m", "agents.client", "rule", "mjsonp://127.0.0.1:9/x")]
+    "words", [("server.cli:main", *ANY_PORTS), ("agents.client.cli:main", "rule", "mjsonp://127.0.0.1:9/x")]
 )
 def test_ctrl_c_in_the_first_seconds_is_no_traceback(words: tuple[str, ...], tmp_path: Path) -> None:
     for tenths in (3, 6, 10, 15, 22):
-        with program(tmp_path, *words) as process:
+        with program(tmp_path, "-c", BEGINNING, *words) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "begun\n"
             try:
                 process.wait(tenths / 10)
             except subprocess.TimeoutExpired:

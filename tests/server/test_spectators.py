@@ -21,6 +21,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from server import spectators
 from server.broadcast import Broadcast, closed_frames
+from server.connection import websocket
 from server.turns import Ration
 from tests.support.running_server import TABLE, Live, live, play_into, play_on, until
 from tests.support.server_bots import Answer, Bot, Message, stored_lines, tsumogiri
@@ -147,7 +148,7 @@ async def test_no_byte_of_an_unfinished_round_is_sent(tmp_path: Path) -> None:
             assert json.dumps(scores(shown), separators=(",", ":")).encode() in listeners[0].received
         await play_on(bot, question)
         await until(lambda: all(END_GAME in listener.received for listener in listeners))
-        assert len({bytes(listener.received) for listener in listeners}) == 1
+        await until(lambda: len({bytes(listener.received) for listener in listeners}) == 1)  # with the close frame
         for listener in listeners:
             listener.close()
 
@@ -194,6 +195,7 @@ async def test_rounds_are_sent_after_the_delay(tmp_path: Path, monkeypatch: pyte
 
 async def test_a_spectator_that_does_not_read_is_disconnected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spectators, "SEND_TIMEOUT", 0.5)
+    monkeypatch.setattr(websocket, "CLOSE_TIMEOUT", 0.5)
     async with live(tmp_path) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         question = await play_into(bot, 0)
@@ -394,6 +396,7 @@ async def test_a_spectator_of_closed_hands_that_does_not_read_is_disconnected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spectators, "SEND_TIMEOUT", 0.3)
+    monkeypatch.setattr(websocket, "CLOSE_TIMEOUT", 0.3)
     async with live(tmp_path) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         question = await play_into(bot, 0)
@@ -417,5 +420,5 @@ async def test_spectators_do_not_delay_the_shutdown(tmp_path: Path) -> None:
         await play_into(bot, 0)
         listener = await Listener.connect(at, await playing_game(at))
         began = monotonic()
-    assert monotonic() - began < 2
+    assert monotonic() - began < websocket.CLOSE_TIMEOUT  # which a delay would take; a disk may take a second or two
     await listener.reading

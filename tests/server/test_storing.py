@@ -42,13 +42,15 @@ from tests.support.server_bots import (
 
 REPOSITORY = DATA.parent.parent
 NOT_STORED = "nothing can be stored, no new games start; see the server's log"
+PATIENCE = 60.0  # seconds that a check may take where the database does not hang
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Checks and tries are repeated at once."""
+    """Checks and tries are repeated at once; a slow disk is no problem."""
     monkeypatch.setattr(storing, "RETRY_DELAY", 0.02)
     monkeypatch.setattr(storing, "FRESH", 0.0)
+    monkeypatch.setattr(storing, "TIMEOUT", PATIENCE)
 
 
 def errors(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -57,18 +59,27 @@ def errors(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 async def test_the_health_check_writes_and_is_shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    written = 0
-    check_writable = Store.check_writable
+    written = asked = 0
+    all_asked = asyncio.Event()
+    check_writable, checked_problem = Store.check_writable, storing.Storing.checked_problem
 
     async def counting(store: Store) -> None:
         nonlocal written
         written += 1
-        await asyncio.sleep(0.05)
+        await all_asked.wait()
         await check_writable(store)
+
+    async def asking(here: storing.Storing) -> str:
+        nonlocal asked
+        asked += 1
+        if asked == 20:
+            all_asked.set()
+        return await checked_problem(here)
 
     async with live(tmp_path) as at:
         assert await at.get("/healthz") == {"status": "ok"}
         monkeypatch.setattr(Store, "check_writable", counting)
+        monkeypatch.setattr(storing.Storing, "checked_problem", asking)
         await together(*(at.get("/healthz") for _ in range(20)))
         assert written == 1
         monkeypatch.setattr(storing, "FRESH", 60.0)
@@ -91,9 +102,35 @@ async def test_a_database_that_hangs_is_noticed_and_asked_once(tmp_path: Path, m
         for _ in range(3):
             assert await at.refused(503, "GET", "/healthz") == NOT_STORED
         assert asked == 1
+        monkeypatch.setattr(storing, "TIMEOUT", PATIENCE)
         answer.set()
         await until(lambda: not at.server.lobby.storing.problem)
         assert await at.get("/healthz") == {"status": "ok"}
+
+
+async def test_the_first_who_asks_is_told_that_a_database_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However late the check begins: as long as nothing is known, nobody is told that all is well."""
+    run_check = storing.Storing._run_check
+
+    async def late(here: storing.Storing) -> None:
+        time.sleep(0.005)
+        await run_check(here)
+
+    async def hang(_: Store) -> None:
+        await asyncio.Event().wait()
+
+    async with live(tmp_path) as at:
+        monkeypatch.setattr(storing, "TIMEOUT", 0.1)
+        monkeypatch.setattr(storing.Storing, "_run_check", late)
+        monkeypatch.setattr(Store, "check_writable", hang)
+        assert await at.refused(503, "GET", "/healthz") == NOT_STORED
+
+
+async def no_check_runs(server: Running) -> None:
+    """Wait for the end of a check; one that began before the trouble could still say that all is well."""
+    await until(lambda: not server.lobby.storing._check or server.lobby.storing._check.done())
 
 
 async def wait_in(server: Running, bots: list[Bot], room: str) -> None:
@@ -155,7 +192,7 @@ async def test_a_game_that_ends_while_the_database_is_read_only(
         bots = [Bot(server, name) for name in "abc"]
         await connect_in_order(server, bots)
         await until(lambda: len(server.lobby.games) == 1)
-        await until(lambda: not server.lobby.storing._check or server.lobby.storing._check.done())
+        await no_check_runs(server)
         read_only.on = True
         await together(*(bot.until(lambda _: live_game(server).engine.over) for bot in bots))
         await until(lambda: bool(server.lobby.storing.problem))
@@ -208,6 +245,7 @@ async def test_a_disk_that_is_full_for_all_journals_is_logged_once(
     async with serving(tmp_path) as server:
         bots = [Bot(server, f"{room}{name}", room=room) for room in "xyz" for name in "abc"]
         questions = await together(*(bot.until(lambda message: message["type"] == "tsumo") for bot in bots))
+        await no_check_runs(server)
         full = True
         await together(*(bot.answer(question) for bot, question in zip(bots, questions, strict=True)))
         await play_all(bots)
@@ -279,9 +317,14 @@ def stopped(cluster: Cluster) -> Iterator[None]:
 
 @pytest.mark.slow
 async def test_a_postgresql_server_that_hangs(
-    tmp_path: Path, postgres_cluster: Cluster, postgres_url: str, caplog: pytest.LogCaptureFixture
+    tmp_path: Path,
+    postgres_cluster: Cluster,
+    postgres_url: str,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The game in play is played to its end and stored later; nothing stray is logged."""
+    monkeypatch.setattr(storing, "TIMEOUT", 1.0)
     async with live(tmp_path, database=postgres_url) as at:
         bots = [Bot(at.server, name) for name in "abc"]
         await connect_in_order(at.server, bots)
@@ -298,8 +341,13 @@ async def test_a_postgresql_server_that_hangs(
 
 @pytest.mark.slow
 async def test_stopping_while_a_postgresql_server_hangs(
-    tmp_path: Path, postgres_cluster: Cluster, postgres_url: str, caplog: pytest.LogCaptureFixture
+    tmp_path: Path,
+    postgres_cluster: Cluster,
+    postgres_url: str,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(storing, "TIMEOUT", 1.0)
     settings = Settings(data=tmp_path, port=0, mjai_port=0, database=postgres_url)
     with ExitStack() as stack:
         async with asyncio.timeout(60), running(settings) as server:
@@ -314,7 +362,9 @@ async def test_stopping_while_a_postgresql_server_hangs(
 LIMITED = """
 import resource, sys
 from engine.common.program import start
+from server import storing
 resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+storing.TIMEOUT = 60.0
 sys.exit(start('server.cli:main'))
 """
 
@@ -331,7 +381,7 @@ def test_a_disk_that_fills_up(tmp_path: Path) -> None:
         lines = [process.stdout.readline() for _ in range(6)]
         (pages,) = re.findall(r"pages +(\S+)", "".join(lines))
         status = 200
-        with httpx.Client(trust_env=False) as http:
+        with httpx.Client(trust_env=False, timeout=PATIENCE) as http:
             assert http.get(f"{pages}/healthz").status_code == 200
             path = tmp_path / "nukidora.db"
             with closing(sqlite3.connect(path)) as reader, closing(sqlite3.connect(path)) as writer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -26,13 +27,19 @@ def work(log: list[str], name: str, pieces: int) -> Callable[[], bool]:
     return piece
 
 
+async def all_done(shared: Turns) -> None:
+    """Wait until no work is left."""
+    while shared._queues:
+        await asyncio.sleep(0)
+
+
 async def test_parties_take_turns_whatever_they_have_queued() -> None:
     shared, log = Turns(), list[str]()
     for _ in range(3):
         shared.add("a", work(log, "a", 2))
     shared.add("b", work(log, "b", 2))
     shared.add("c", work(log, "c", 1))
-    await asyncio.sleep(0.05)
+    await all_done(shared)
     assert "".join(log) == "abcabaaaa"
 
 
@@ -40,7 +47,7 @@ async def test_work_of_one_party_takes_turns_too() -> None:
     shared, log = Turns(), list[str]()
     shared.add("a", work(log, "x", 3))
     shared.add("a", work(log, "y", 3))
-    await asyncio.sleep(0.05)
+    await all_done(shared)
     assert "".join(log) == "xyxyxy"
 
 
@@ -90,7 +97,7 @@ async def test_work_that_raises_is_reported_and_stops_nobody_else() -> None:
     shared.add("a", broken)
     shared.add("a", work(log, "a", 1))
     shared.add("b", work(log, "b", 2))
-    await asyncio.sleep(0.05)
+    await all_done(shared)
     assert sorted(log) == ["a", "b", "b"]
     assert [str(error) for error in reported] == ["oops"]
 
@@ -104,36 +111,36 @@ async def test_work_may_queue_more_work() -> None:
         return False
 
     shared.add("a", first)
-    await asyncio.sleep(0.05)
+    await all_done(shared)
     assert log == ["first", "second"]
 
 
 async def test_a_party_is_delayed_by_one_piece_of_each_other_party_only() -> None:
-    """Real time: another party has a second of work in pieces of a millisecond."""
-    shared = Turns()
+    """Another party has a hundred works, each piece of which takes all the time of an iteration."""
+    shared, pieces, delays = Turns(), 0, list[int]()
 
-    def millisecond() -> bool:
-        end = perf_counter() + 0.001
+    def whole_turn() -> bool:
+        nonlocal pieces
+        pieces += 1
+        end = perf_counter() + turns.TURN
         while perf_counter() < end:
             pass
-        return perf_counter() < stop
+        return len(delays) < 10
 
-    stop = perf_counter() + 0.2
     for _ in range(100):
-        shared.add("greedy", millisecond)
+        shared.add("greedy", whole_turn)
     done = asyncio.Event()
-    turns_of_others = 0
 
-    def count() -> bool:
-        nonlocal turns_of_others
-        turns_of_others += 1
+    def honest(before: int) -> bool:
+        delays.append(pieces - before)
+        done.set()
         return False
 
     for _ in range(10):
         done.clear()
-        shared.add("honest", lambda: bool(done.set()))
+        shared.add("honest", partial(honest, pieces))
         await done.wait()
-    assert perf_counter() < stop, "ten pieces did not wait for the work of the greedy party"
+    assert max(delays) <= 1
 
 
 async def test_a_fair_lock_goes_to_the_parties_in_turn() -> None:

@@ -170,7 +170,7 @@ async def test_what_is_no_frame_closes_the_connection(
         async with opened(at) as socket:
             socket.transport.write(data)
             assert (await closed_by_server(socket))[0] == 1002
-        await until(lambda: at.server.lobby.access.n_connections() == 1)  # the client of the HTTP API, or none
+        await until(lambda: at.server.lobby.access.n_connections() == 0)
     assert not [record for record in caplog.records if record.exc_info]
 
 

@@ -24,6 +24,7 @@ ADDRESS = "127.0.0.2"
 RATE = 8_000_000  # bytes a second that an attack sends at most: the processor is also the server's and the honest bots'
 PIECE = 65_536  # bytes sent at once
 TIMEOUT = 5.0  # seconds for a connection, a handshake, a response
+BEGIN_TIMEOUT = 30.0  # seconds until an attack has opened its first connection
 DESCRIPTORS = 8_192
 RESET = struct.pack("ii", 1, 0)  # SO_LINGER: closing sends RST, and no port is left in TIME_WAIT
 NICENESS = 19
@@ -262,9 +263,12 @@ def run(find: Callable[[str], Attack], name: str, ports: Ports, pipe: Connection
     may_open(DESCRIPTORS)
     attack, attacker = find(name), Attacker(ports, threading.Event())
     loops = [threading.Thread(target=run_loop, args=(attack, attacker)) for _ in range(attack.loops)]
-    pipe.send("ready")
     for loop in loops:
         loop.start()
+    begun_by = monotonic() + BEGIN_TIMEOUT
+    while not attacker.sent.connections and monotonic() < begun_by:  # the lowest priority may wait for its turn
+        attacker.stop.wait(0.01)
+    pipe.send("ready")
     with suppress(EOFError):
         pipe.recv()
     attacker.stop.set()

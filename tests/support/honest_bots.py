@@ -67,6 +67,13 @@ class Waits:
         if seconds > LATE:
             self.late.append(Late(began, seconds, after, of))
 
+    def add(self, more: Waits) -> None:
+        """Add what was seen after this."""
+        self.decisions = [before + then for before, then in zip(self.decisions, more.decisions, strict=True)]
+        self.games += more.games
+        for name in ("waits", "lags", "late", "errors", "drops"):
+            getattr(self, name).extend(getattr(more, name))
+
 
 class HonestBot:
     """A bot that discards what it draws."""

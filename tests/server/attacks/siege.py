@@ -17,7 +17,8 @@ from tests.support.server_program import ServerProgram, add_token, server_progra
 
 DESCRIPTORS = 1_024  # of the server: what most systems give a program
 NEWCOMER = "127.0.0.10"
-NEWCOMER_TIMEOUT = 5.0  # seconds
+NEWCOMER_TIMEOUT = 15.0  # seconds
+DECISION_TIMEOUT = 15.0  # seconds until each honest bot has decided something since the attack began
 RECOVERY_TIMEOUT = 60.0  # seconds until a server answers again after an attack
 WARM_UP_TIMEOUT = 60.0
 MEMORY = Path("/dev/shm")
@@ -35,7 +36,7 @@ class Limits:
 
 
 STRICT = Limits(worst=0.25, p99=0.03, newcomer=1.0)
-LOOSE = Limits(worst=2.0, p99=0.5, newcomer=3.0)  # where other programs use the processor too
+LOOSE = Limits(worst=10.0, p99=10.0, newcomer=10.0)  # where other programs use the processor, and may stop all others
 
 
 @dataclass(frozen=True)
@@ -111,10 +112,18 @@ class Siege:
                 cpu = (self.server.cpu - cpu) / (time.monotonic() - started)
             self.wait_until_it_answers()
             time.sleep(attack.aftermath)
-            seen = self.bots.look()
+            seen = self.seen()
         log = self.server.log_lines()[lines:]
         needed, left = max(memories) - memory, self.server.descriptors
         return Outcome(attack, seconds, seen, newcomer, needed, left, cpu, log, sent)
+
+    def seen(self) -> Waits:
+        """What the honest bots saw since the last look, once each has decided something: none is kept out."""
+        seen, end = self.bots.look(), time.monotonic() + DECISION_TIMEOUT
+        while not all(seen.decisions) and time.monotonic() < end:
+            time.sleep(0.05)
+            seen.add(self.bots.look())
+        return seen
 
     def newcomer(self) -> float | str:
         """Seconds until a new bot of another address plays, and the server says that it is well; or why not."""
