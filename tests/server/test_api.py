@@ -56,10 +56,11 @@ async def test_closing_a_room_does_not_close_a_new_room_with_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While the database is slow, the room becomes empty and is closed, and bots that join open a new one."""
-    go_on = asyncio.Event()
+    asked, go_on = asyncio.Event(), asyncio.Event()
     close_room = Store.close_room
 
     async def slow(self: Store, name: str) -> bool:
+        asked.set()
         await go_on.wait()
         return await close_room(self, name)
 
@@ -70,7 +71,7 @@ async def test_closing_a_room_does_not_close_a_new_room_with_its_name(
         await gone.connect()
         await until(lambda: "cup" in lobby.rooms)
         closing = asyncio.create_task(at.http.delete("/api/rooms/cup"))
-        await asyncio.sleep(0.1)
+        await asked.wait()
         gone.abort()
         await until(lambda: "cup" not in lobby.rooms)
         await together(*(bot.until(lambda message: message["type"] == "start_kyoku") for bot in bots))

@@ -27,7 +27,7 @@ from server.api.records import PIECE
 from server.api.uploads import GzippedJson
 from server.review_work import MAX_RECORD, MAX_RESULT, read, review
 from server.worker import no_progress
-from tests.support.running_server import TABLE, Live, live, play_into
+from tests.support.running_server import TABLE, Live, live, play_into, until
 from tests.support.server_bots import Bot, serving
 
 RECORDS = sorted((Path(__file__).resolve().parents[1] / "data" / "records").iterdir())
@@ -179,14 +179,14 @@ def test_a_result_that_is_too_long_is_refused() -> None:
 async def test_one_record_at_a_time_of_an_address(at: Live) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", at.server.port)
     writer.write(b"POST /api/records HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
-    await asyncio.sleep(0.2)
+    await until(lambda: bool(at.server.lobby.access._uploading))
     response = await at.http.post("/api/records", content=b"{}")
     assert response.status_code == 429
     assert int(response.headers["retry-after"]) > 0
     assert response.headers["connection"] == "close"  # what is still sent is not read
     writer.transport.abort()
     await reader.read()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(SOON):
         while (await at.http.post("/api/records", content=b"{}")).status_code == 429:
             await asyncio.sleep(0.02)
 
@@ -332,10 +332,13 @@ async def test_the_server_stops_while_a_review_is_done(tmp_path: Path) -> None:
 
 def worker_processes() -> set[int]:
     """The worker processes that this process has started."""
-    children = {
-        int(pid) for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()
-    }
-    return {pid for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()}
+    found = set()
+    for task in Path("/proc/self/task").iterdir():
+        with suppress(OSError):  # the thread, or a child of it, has ended meanwhile
+            for pid in (task / "children").read_text().split():
+                if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    found.add(int(pid))
+    return found
 
 
 async def test_an_address_is_sent_a_few_results_at_once(at: Live) -> None:

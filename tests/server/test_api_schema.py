@@ -13,7 +13,7 @@ from tests.support.running_server import TABLE
 from tests.support.server_bots import Bot, serving, stored_games
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-ARGUMENTS = ("--checks=all", "--seed=1", "--max-examples=15", "--no-shrink")
+ARGUMENTS = ("--checks=all", "--seed=1", "--max-examples=15", "--no-shrink", "--request-timeout=60")
 CONFIGURATION = """\
 [[operations]]
 include-path-regex = "^/api/(records|reviews)$"

@@ -37,25 +37,25 @@ SITTING = {"name": "sitting", "permanent": False}
 async def test_a_room_for_one_sitting_closes_when_it_stays_empty(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rooms, "LINGER", 6.0)
-    async with live(tmp_path, resume_timeout=0) as at:
+    monkeypatch.setattr(rooms, "LINGER", 60.0)
+    async with live(tmp_path, timeout=400, resume_timeout=0) as at:
         clock, found = Clock(), at.server.lobby.rooms
         settings = {"length": "east", "fill": ["rule"], "fill_delay": 0, "decision_time": 60, "pause": 0.0}
         response = await at.http.post("/api/rooms", json=SITTING | {"settings": settings})
         assert response.status_code == 201, response.text
         assert response.json()["permanent"] is False
         assert response.json()["settings"].items() >= settings.items()
-        clock.advance(5)
+        clock.advance(40)
         await asyncio.sleep(0.02)
         assert (await Bot(at.server, "aki", room="sitting").play()).ended
         await until(lambda: found["sitting"].empty)
-        clock.advance(5)
+        clock.advance(40)
         await asyncio.sleep(0.02)
         assert (await Bot(at.server, "aki", room="sitting").play()).ended  # again
-        clock.advance(5)
+        clock.advance(40)
         await asyncio.sleep(0.02)
         assert "sitting" in found
-        clock.advance(2)
+        clock.advance(25)
         await until(lambda: "sitting" not in found)
         assert not at.server.lobby.access._rooms  # of no address
     async with live(tmp_path) as at:

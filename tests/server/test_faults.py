@@ -31,6 +31,8 @@ from tests.support.server_bots import (
 )
 
 TRANSPORTS = ("tcp", "websocket")
+# Bots that join one after another play the same game each time: one in which `bad` has what it needs.
+SAME_GAME: dict[str, Any] = {"seed": 1, "seats": "fixed"}
 ALL_TILES = {MJAI_NAMES[tile] for tile in FULL_SET}
 
 
@@ -155,8 +157,9 @@ def wrong_calls(seat: int, offered: Message, possible: Message) -> list[Message]
 
 
 async def test_wrong_replies_to_an_offer_are_faults_and_passes(tmp_path: Path) -> None:
-    async with serving(tmp_path, length="hanchan", max_faults=1000) as server:
+    async with serving(tmp_path, length="hanchan", max_faults=1000, **SAME_GAME) as server:
         bad, others = Bot(server, "bad"), [Bot(server, name) for name in "xy"]
+        await connect_in_order(server, [bad, *others])
 
         async def misbehave() -> None:
             for number in range(5):
@@ -185,8 +188,9 @@ def is_offer(message: Message) -> bool:
 async def test_a_wrong_discard_after_a_call_or_riichi_is_replaced_by_a_legal_one(
     tmp_path: Path, kind: str, odd: float
 ) -> None:
-    async with serving(tmp_path, length="hanchan", max_faults=1000) as server:
+    async with serving(tmp_path, length="hanchan", max_faults=1000, **SAME_GAME) as server:
         bad, others = Bot(server, "bad", Chooser(server, 3, odd)), [Bot(server, name) for name in "xy"]
+        await connect_in_order(server, [bad, *others])
 
         async def misbehave() -> None:
             asked = await bad.until_own(kind)

@@ -83,7 +83,7 @@ async def test_a_server_that_closes_in_a_pause_goes_on_with_the_game(
         await bot.answer(bot.game[-1])
     await asyncio.sleep(0.1)  # the timer of the pause fires
     async with serving(tmp_path, pause=0.0, resume_timeout=0.0) as server:
-        (journal,) = (tmp_path / "journal").iterdir()
+        (journal,) = (tmp_path / "journal").glob("*.journal")
         await until(lambda: the_live_game(server).history.count > len(bot.game))
         assert journal.exists()
 

@@ -7,6 +7,8 @@ import random
 import signal
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,9 +60,17 @@ class Process:
         await self.running.wait()
 
 
-def free_ports() -> tuple[int, int]:
-    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
-        return one.getsockname()[1], other.getsockname()[1]
+@contextmanager
+def reserved_ports() -> Iterator[tuple[int, int]]:
+    """Two ports that no other program is given while the block runs, even where nobody listens on them.
+
+    Sockets of the test are bound to them. A server can listen all the same, as all have SO_REUSEADDR.
+    """
+    with socket.socket() as one, socket.socket() as other:
+        for holder in (one, other):
+            holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            holder.bind(("127.0.0.1", 0))
+        yield one.getsockname()[1], other.getsockname()[1]
 
 
 def between_games(bot: Bot) -> bool:
@@ -151,12 +161,13 @@ async def test_no_game_and_no_message_is_lost_when_the_server_is_killed(
 ) -> None:
     kills: int = pytestconfig.getoption("--kills")
     data = tmp_path / "data"
-    server = Process(data, *free_ports())
-    try:
-        bots = await asyncio.wait_for(play_and_kill(server, kills), 60 + 5 * kills)
-    finally:
-        if server.running is not None and server.running.returncode is None:
-            await server.end(signal.SIGKILL)
+    with reserved_ports() as ports:
+        server = Process(data, *ports)
+        try:
+            bots = await asyncio.wait_for(play_and_kill(server, kills), 120 + 20 * kills)
+        finally:
+            if server.running is not None and server.running.returncode is None:
+                await server.end(signal.SIGKILL)
     games = await stored(data)
     assert [mismatch for _, lines in games for mismatch in replay_of(lines).check()] == []
     seen = {(lines[0]["wall_seed"], seat.name): seen_by(lines, index) for game, lines in games

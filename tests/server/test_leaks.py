@@ -42,14 +42,18 @@ from tests.support.server_bots import Message, replay_of, serving
 # Tests ----------------------------------------------------------------------------------------------------------------
 
 
+KEPT = 600.0  # seconds that games are kept once they are over: until the last one is, and was looked at
+
+
 @pytest.fixture(autouse=True)
 def _spectators_are_served_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """These games are played as fast as they can be, and all of them are watched: a small share would not suffice."""
     monkeypatch.setattr("server.websocket_routes.SHARE", 1.0)
+    monkeypatch.setattr("server.lobby.KEPT_TIME", KEPT)
 
 
 async def test_no_bot_is_sent_hidden_information(tmp_path: Path) -> None:
-    async with serving(tmp_path, seed=SEED, access="token", max_faults=4) as server:
+    async with serving(tmp_path, seed=SEED, access="token", resume_timeout=KEPT, max_faults=4) as server:
         bots = await seat_bots(server, TABLES)
         games = await played(server, bots)
     assert leaks(bots, games) == []
@@ -59,7 +63,7 @@ async def test_no_bot_is_sent_hidden_information(tmp_path: Path) -> None:
 
 
 async def test_closed_hands_are_the_same_bytes_for_all_hidden_tiles(tmp_path: Path) -> None:
-    async with serving(tmp_path, seed=SEED, access="token", max_faults=10_000) as server:
+    async with serving(tmp_path, seed=SEED, access="token", resume_timeout=KEPT, max_faults=10_000) as server:
         bots = await seat_bots(server, 2, dialect="mjai3p", reply="always", resume=True, bad=0.03, drops=0.0)
         games = await played(server, bots)
     for number, game in enumerate(games.values()):
@@ -218,7 +222,7 @@ SABOTAGES: dict[str, tuple[Sabotage, str]] = {  # what leaks -> how, and what th
 async def test_a_leak_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
     sabotage, complaint = SABOTAGES[wrong]
     sabotage(monkeypatch)
-    async with serving(tmp_path, seed=SEED, access="token", max_faults=10_000) as server:
+    async with serving(tmp_path, seed=SEED, access="token", resume_timeout=KEPT, max_faults=10_000) as server:
         bots = await seat_bots(server, 1, dialect="mjai3p", reply="always", resume=True, bad=0.03, drops=0.01)
         found = leaks(bots, await played(server, bots))
     assert any(re.search(complaint, leak) for leak in found), found[:5]

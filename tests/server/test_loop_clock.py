@@ -18,6 +18,7 @@ from tests.support.server_bots import Bot, Message, connect_in_order, live_game,
 from tests.support.server_program import ServerProgram, server_program
 
 HALT = 0.6  # seconds; more than all times of the quick tests together
+SOON = 60.0  # seconds; only a server that hangs takes as long
 TRANSPORTS = ("tcp", "websocket")
 
 
@@ -80,11 +81,12 @@ def test_a_timer_waits_for_what_the_halt_took(run: Run) -> None:
         cancelled = clock.call_later(0.0, lambda: pytest.fail("it was cancelled"))
         cancelled.cancel()
         await asyncio.sleep(0.1)
+        left = due - clock.time()
         halt()
         after = time.monotonic()
-        await asyncio.wait_for(fired.wait(), 10)
+        await asyncio.wait_for(fired.wait(), SOON)
         assert clock.time() >= due
-        assert time.monotonic() - after > 0.3 - 0.1 - MAX_STEP - 0.02
+        assert time.monotonic() - after > left - MAX_STEP - 0.02
 
     run(main())
 
@@ -97,8 +99,8 @@ def test_a_timer_waits_for_data_that_is_not_parsed_yet_but_not_for_ever(run: Run
         await asyncio.sleep(0.2)
         assert not fired[0].is_set()
         waiting[0] = False
-        await asyncio.wait_for(fired[0].wait(), 10)
-        await asyncio.wait_for(fired[1].wait(), 10)
+        await asyncio.wait_for(fired[0].wait(), SOON)
+        await asyncio.wait_for(fired[1].wait(), SOON)
 
     run(main())
 
@@ -151,7 +153,7 @@ async def nothing() -> None:
     """Do not answer."""
 
 
-DECISION, BANK = 0.8, 0.4
+DECISION, BANK = 0.8, 4.0  # the bank is also for the halts of the bots' own process
 TIMES = ("--decision-time", str(DECISION), "--bank-time", str(BANK), "--resume-timeout", "1", "--seats", "fixed")
 
 
@@ -163,7 +165,7 @@ def own_draw(bot: Bot) -> Callable[[Message], bool]:
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_bots_that_answer_while_the_server_is_halted_are_not_late(tmp_path: Path, transport: str) -> None:
-    """At any point of their time, the last moment included; and the bank is as before, so that it can be done again."""
+    """At any point of their time, the last moment included; and enough of the bank is left to do it again."""
     with server_program(tmp_path, *TIMES) as server:
         bots = [Bot(server.ports, name, room="halted", transport=transport) for name in "abc"]
 
@@ -171,7 +173,7 @@ async def test_bots_that_answer_while_the_server_is_halted_are_not_late(tmp_path
             for thinking in (0.0, 0.3, DECISION - 0.1, DECISION - 0.02):
                 drawn = await bot.until(own_draw(bot))
                 await asyncio.sleep(thinking)
-                await halted_while(server, 2 * (DECISION + BANK), bot.answer(drawn))
+                await halted_while(server, 1.5 * (DECISION + BANK), bot.answer(drawn))
 
         playing = [asyncio.create_task(bot.play()) for bot in bots[1:]]
         await answer_in_halts(bots[0])
@@ -193,16 +195,16 @@ async def test_a_bot_that_does_not_answer_is_late_however_the_server_is_halted(t
         playing = [asyncio.create_task(bot.play()) for bot in bots[1:]]
         slow = bots[0]
         loop = asyncio.get_running_loop()
+        before = loop.time()  # it is asked: this process may learn of that late
         await slow.until(own_draw(slow))
-        asked = loop.time()
         await slow.until(lambda message: message["type"] == "error")
-        assert DECISION + BANK <= loop.time() - asked < DECISION + BANK + 1
+        assert DECISION + BANK <= loop.time() - before < DECISION + BANK + SOON
+        before = loop.time()
         await slow.until(own_draw(slow))
-        asked = loop.time()
         await asyncio.sleep(0.2)
         await halted_while(server, 3.0, nothing())
         await slow.until(lambda message: message["type"] == "error")
-        assert 3.0 + DECISION - 0.1 <= loop.time() - asked < 3.0 + DECISION + 1  # the bank was used up before
+        assert 3.0 + DECISION - 0.1 <= loop.time() - before < 3.0 + DECISION + SOON  # the bank was used up before
         for task in playing:
             assert not task.done()
             task.cancel()
@@ -210,14 +212,14 @@ async def test_a_bot_that_does_not_answer_is_late_however_the_server_is_halted(t
 
 @pytest.mark.slow
 async def test_a_halt_does_not_end_the_time_to_reconnect(tmp_path: Path) -> None:
-    with server_program(tmp_path, "--decision-time", "30", "--resume-timeout", "1", "--seats", "fixed") as server:
+    with server_program(tmp_path, "--decision-time", "30", "--resume-timeout", "5", "--seats", "fixed") as server:
         bots = [Bot(server.ports, name, room="halted", resume=True) for name in "abc"]
         playing = [asyncio.create_task(bot.play()) for bot in bots[1:]]
         lost = bots[0]
         await lost.until(own_draw(lost))
         lost.abort()
         await asyncio.sleep(0.4)
-        await halted_while(server, 3.0, nothing())
+        await halted_while(server, 7.0, nothing())
         await asyncio.sleep(0.2)
         async with httpx.AsyncClient(trust_env=False) as http:
             metrics = (await http.get(f"http://127.0.0.1:{server.ports.port}/metrics")).text

@@ -42,6 +42,7 @@ from tests.support.server_bots import (
     decision_of,
     play_all,
     stored_lines,
+    together,
     until,
 )
 
@@ -88,7 +89,8 @@ class RecordingBot(Bot):
 
     async def play(self, resume: int | None = None) -> Bot:
         """Play to the end, or until a house bot has the seat and the game cannot be resumed."""
-        await self.connect(resume)
+        if self._connection is None:
+            await self.connect(resume)
         while True:
             message = await self.next()
             may_come_back = bool(self.secret) and not self.ended
@@ -391,11 +393,21 @@ async def watch_all(server: Running, found: dict[str, asyncio.Task[list[bytes]]]
         await asyncio.sleep(0.01)
 
 
+async def play_table(server: Running, bots: Sequence[RecordingBot]) -> None:
+    """Let the bots of one room play. They join one after another: their seats, and so the game, depend on the order."""
+    rooms, name = server.lobby.rooms, bots[0].join["room"]
+    for n_waiting, bot in enumerate(bots, 1):
+        await bot.connect()
+        await until(lambda n=n_waiting: name in rooms and (rooms[name].started or len(rooms[name].waiting) == n))  # type: ignore[misc]
+    await play_all(bots)
+
+
 async def played(server: Running, bots: Sequence[RecordingBot]) -> dict[str, PlayedGame]:
     """Let all bots play, before spectators; returns the games by room."""
     watched: dict[str, asyncio.Task[list[bytes]]] = {}
     watching = asyncio.create_task(watch_all(server, watched))
-    await play_all(bots)
+    tables = itertools.groupby(bots, lambda bot: bot.join["room"])
+    await together(*(play_table(server, list(seated)) for _, seated in tables))
     games = list(server.lobby.games.values())
     assert {game.start.room for game in games} == {bot.join["room"] for bot in bots}
     await until(lambda: all(game.announced for game in games))

@@ -13,7 +13,7 @@ import httpx
 from websockets.asyncio.client import connect
 
 from server.running import Running
-from tests.support.server_bots import Bot, Message, serving
+from tests.support.server_bots import TIMEOUT, Bot, Message, serving
 
 TABLE = "solo+tsumogiri+tsumogiri"  # a room where one bot is enough
 
@@ -57,10 +57,10 @@ class Live:
 
 
 @asynccontextmanager
-async def live(data: Path, **settings: Any) -> AsyncIterator[Live]:
-    """Run a server with its data in that folder."""
+async def live(data: Path, timeout: float = TIMEOUT, **settings: Any) -> AsyncIterator[Live]:
+    """Run a server with its data in that folder, for at most `timeout` seconds."""
     async with (
-        serving(data, timeout=30, **settings) as server,
+        serving(data, timeout, **settings) as server,
         httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", trust_env=False) as http,
     ):
         yield Live(server, http)
@@ -84,6 +84,6 @@ async def play_on(bot: Bot, question: Message) -> None:
 
 async def until(holds: Callable[[], bool]) -> None:
     """Wait until a condition holds."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not holds():
             await asyncio.sleep(0.005)
