@@ -131,7 +131,8 @@ def test_a_banner_on_stdout_is_told_that_it_belongs_on_stderr(bots: list[Subproc
 
 
 def test_a_banner_written_before_the_first_event_is_shown_without_its_line_end() -> None:
-    process = LineProcess([sys.executable, "-c", "print('My bot 1.0, loading', flush=True)\nopen(0).read()"], timeout=PATIENCE)
+    program = "print('My bot 1.0, loading', flush=True)\nopen(0).read()"
+    process = LineProcess([sys.executable, "-c", program], timeout=PATIENCE)
     assert ready(process._stdout, select.POLLIN, PATIENCE)
     with pytest.raises(BotError, match=r"stdout is for replies alone: .*: 'My bot 1\.0, loading'$"):
         process.write(b"{}")
@@ -227,7 +228,7 @@ def test_a_new_process_that_exits_at_once_is_a_fault(tmp_path: Path, bots: list[
 
 
 def test_exiting_after_a_reply_is_a_fault(tmp_path: Path, bots: list[SubprocessBot]) -> None:
-    bot = SubprocessBot(command(tmp_path, "event", "crash"), framing="event", timeout=PATIENCE)  # crashes with its third draw
+    bot = SubprocessBot(command(tmp_path, "event", "crash"), framing="event", timeout=PATIENCE)  # at its third draw
     bots.append(bot)
     bot.react(OPENING)
     bot.react(next_turn("E"))
