@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +23,19 @@ hypothesis.settings.load_profile("compiled")
 def _compiled() -> None:
     """Compile everything first, on all cores: tests compare what programs print, and some limit their time."""
     warm_up_once()
+
+
+@pytest.fixture(autouse=True)
+def _logging_restored() -> Iterator[None]:
+    """Undo what a program that a test calls does to the root logger.
+
+    The server's log goes to the stderr of its test, which is closed after it: every later log would be an error.
+    """
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

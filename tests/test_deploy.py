@@ -45,7 +45,7 @@ BOTS = ("bert", "rule", "random")
 OUR_IMAGE = ("server", "arena", *BOTS)
 DEFAULTS = Settings.model_fields
 CONSTRAINTS = REPOSITORY / "constraints.txt"
-PATIENCE = 300  # seconds: the rules may have to be compiled first
+PATIENCE = 900  # seconds: the rules may have to be compiled first
 
 
 class Wanted(NamedTuple):
@@ -314,7 +314,7 @@ def started(machine: Machine, name: str, service: dict[str, Any]) -> Iterator[su
         yield process
         assert process.poll() is None, f"{name} ended: {machine.log(name)}"
         process.send_signal(signal.SIGTERM)
-        process.wait(10)
+        process.wait(60)
     finally:
         process.kill()
         process.wait()
@@ -355,7 +355,7 @@ def play_until_a_game_is_stored(machine: Machine, cluster: Cluster, database: st
             for bot in BOTS:
                 bots.enter_context(started(machine, bot, found[bot]))
             until(lambda: asyncio.run(games_in(database)), PATIENCE, "game stored")
-        assert machine.is_healthy(server)
+        until(lambda: machine.is_healthy(server), PATIENCE, "server that is still healthy")
     assert serving.returncode == 0, machine.log("server")
     assert asyncio.run(games_in(database))[-1] == sorted(BOTS)
     assert not machine.is_healthy(server)

@@ -141,14 +141,14 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Clone:
 )
 def test_what_a_reader_would_trip_over_is_noticed(clone: Clone, text: str, complaint: str) -> None:
     with pytest.raises(BlockError) as failed:
-        clone.run(of(text), 20)
+        clone.run(of(text), QUICK)
     assert complaint in str(failed.value)
 
 
 def test_a_block_in_a_second_terminal_runs_while_the_first_does(clone: Clone) -> None:
     first = "echo mjsonp://localhost:11600\nuntil [ -e done ]; do sleep 0.1; done\necho seen\n"
     (session,) = sessions(of(f"{first}---\n# in a second terminal\ntouch done\n"))
-    assert "seen" in clone.run(session, 20)
+    assert "seen" in clone.run(session, QUICK)
 
 
 def test_an_environment_is_made_and_a_package_installed(clone: Clone) -> None:
@@ -160,4 +160,4 @@ pip install -c constraints.txt -e ".[server,train]"
 pip install -e ./bots
 python -c "from importlib.metadata import entry_points; print(entry_points(group='nukidora.agents'))"
 """
-    assert "b:c" in clone.run(of(text), 20)
+    assert "b:c" in clone.run(of(text), QUICK)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
 from importlib import import_module
 
 import pytest
@@ -22,6 +24,15 @@ PROGRAMS = [
     *(("engine.cli", [command]) for command in ("validate", "convert", "show")),
     *(("agents.bert.cli", [command]) for command in BERT_COMMANDS),
 ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_log_handler_is_left() -> Iterator[None]:
+    """The server begins to log before it prints its help, to the stderr of that test."""
+    root = logging.getLogger()
+    before = root.handlers[:], root.level
+    yield
+    assert (root.handlers, root.level) == before
 
 
 def output(capsys: pytest.CaptureFixture[str], module: str, arguments: list[str]) -> str:

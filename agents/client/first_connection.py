@@ -9,6 +9,7 @@ from agents.client.connection import Address
 from engine.mjai.connection import DEFAULT_PORT
 
 PROBE_TIMEOUT = 2.0  # seconds a port has to show what it speaks
+ANSWER_TIMEOUT = 2.0  # seconds it then has to answer our request
 REQUEST = b"GET / HTTP/1.0\r\n\r\n"
 
 
@@ -17,6 +18,7 @@ def protocol_of(host: str, port: int) -> str:
     with suppress(OSError), socket.create_connection((host, port), PROBE_TIMEOUT) as connected:
         with suppress(TimeoutError):
             return "mjai" if connected.recv(1024).lstrip().startswith(b"{") else ""
+        connected.settimeout(ANSWER_TIMEOUT)
         connected.sendall(REQUEST)
         return "HTTP" if connected.recv(1024).startswith(b"HTTP/") else ""
     return ""

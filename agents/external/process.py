@@ -109,7 +109,11 @@ class LineProcess:
             self._child.wait(EXIT_TIMEOUT if kind is ExitedError else 0.0)
         code = self._child.poll()
         self.end()
-        return kind(what if code is None else f"{what} ({describe_exit(code)})", self.stderr())
+        if code is None:
+            return kind(what, self.stderr())
+        if kind is ExitedError:
+            what = "has exited"  # whichever of its pipes was seen closed first
+        return kind(f"{what} ({describe_exit(code)})", self.stderr())
 
     def stderr(self) -> list[str]:
         """The last lines it has written to stderr; they are complete once it has been ended."""

@@ -21,6 +21,7 @@ from tests.support.fake_server import (
     DISCARD,
     DRAW,
     END,
+    PATIENCE,
     START_GAME,
     START_KYOKU,
     Message,
@@ -81,7 +82,7 @@ def test_messages_sent_before_a_websocket_closes_are_read(output: Output) -> Non
 
     class SlowBot(ScriptedBot):
         def react(self, messages: list[Message]) -> Message:
-            assert closed.wait(5)
+            assert closed.wait(PATIENCE)
             return super().react(messages)
 
     def answer(connection: ServerConnection) -> None:

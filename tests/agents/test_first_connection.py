@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import socket
 import subprocess
 import sys
@@ -19,15 +20,25 @@ from agents.client import connection, first_connection, session
 from agents.client.connection import Address, FatalConnectionError, parse_url
 from agents.client.first_connection import REQUEST
 from agents.client.session import ClientSession
-from tests.support.fake_server import Connection, FakeServer, play_game
+from tests.support.fake_server import PATIENCE, Connection, FakeServer, play_game
 from tests.support.scripted_bot import ScriptedBot
+
+UNUSED_PORT = 1  # no program may listen there but root's, and none does
 
 
 @pytest.fixture(autouse=True)
 def _hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten all waits."""
+    """Shorten the waits between attempts, and wait long for an answer that comes: the machine may be busy."""
     monkeypatch.setattr(client, "MIN_BACKOFF", 0.01)
     monkeypatch.setattr(client, "FIRST_CONNECTION", 0.2)
+    monkeypatch.setattr(session, "HELLO_TIMEOUT", PATIENCE)
+    monkeypatch.setattr(first_connection, "PROBE_TIMEOUT", PATIENCE)
+    monkeypatch.setattr(first_connection, "ANSWER_TIMEOUT", PATIENCE)
+
+
+@pytest.fixture
+def _silent_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the waits for a greeting that does not come."""
     monkeypatch.setattr(session, "HELLO_TIMEOUT", 0.2)
     monkeypatch.setattr(first_connection, "PROBE_TIMEOUT", 0.2)
 
@@ -46,11 +57,6 @@ def refusal(url: str) -> str:
     return str(refused.value)
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
-
-
 @contextmanager
 def http_server() -> Iterator[int]:
     """The port of a server that speaks HTTP and nothing else."""
@@ -59,7 +65,7 @@ def http_server() -> Iterator[int]:
         thread.start()
         yield server.server_address[1]
         server.shutdown()
-    thread.join(5)
+    thread.join(PATIENCE)
 
 
 @contextmanager
@@ -74,7 +80,7 @@ def accepting(answer: Callable[[socket.socket], None]) -> Iterator[int]:
             except OSError:
                 return
             with connected:
-                connected.settimeout(5)
+                connected.settimeout(PATIENCE)
                 with suppress(ConnectionError):  # a client may leave before it has read all
                     answer(connected)
 
@@ -83,7 +89,7 @@ def accepting(answer: Callable[[socket.socket], None]) -> Iterator[int]:
     yield listener.getsockname()[1]
     listener.shutdown(socket.SHUT_RDWR)
     listener.close()
-    thread.join(10)
+    thread.join(PATIENCE)
 
 
 def greet(connected: socket.socket) -> None:
@@ -94,10 +100,13 @@ def greet(connected: socket.socket) -> None:
 
 
 @pytest.mark.parametrize("form", ["mjsonp://127.0.0.1:{}/x", "ws://127.0.0.1:{}/mjai/x", "wss://127.0.0.1:{}/mjai/x"])
-def test_the_first_connection_is_given_up_where_nobody_listens(form: str, capsys: pytest.CaptureFixture[str]) -> None:
-    port = free_port()
-    assert refusal(form.format(port)) == (
-        f"nobody listens at 127.0.0.1:{port}: is the server running, and is this its address?"
+def test_the_first_connection_is_given_up_where_nobody_listens(
+    form: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    looks = itertools.count()
+    monkeypatch.setattr(client, "monotonic", lambda: next(looks) * 0.05)  # else a slow machine makes one attempt
+    assert refusal(form.format(UNUSED_PORT)) == (
+        f"nobody listens at 127.0.0.1:{UNUSED_PORT}: is the server running, and is this its address?"
     )
     assert "Connection refused; trying again in 0.01 s" in capsys.readouterr().err
 
@@ -106,6 +115,7 @@ def test_an_unknown_host_is_given_up() -> None:
     assert refusal("mjsonp://nobody.invalid/x").startswith("no mjai server can be reached at nobody.invalid:11600 (")
 
 
+@pytest.mark.usefixtures("_silent_at_first")
 def test_mjai_over_tcp_at_the_port_of_http() -> None:
     with http_server() as port:
         assert refusal(f"mjsonp://127.0.0.1:{port}/room") == (
@@ -129,7 +139,8 @@ def test_something_else_that_answers_is_given_up() -> None:
         )
 
 
-def test_a_silent_port_is_waited_for_because_an_arena_greets_later() -> None:
+@pytest.mark.usefixtures("_silent_at_first")
+def test_a_silent_port_is_waited_for_because_an_arena_greets_later(monkeypatch: pytest.MonkeyPatch) -> None:
     def probed(connection: Connection) -> None:
         assert connection._socket.recv(100) == REQUEST
 
@@ -140,6 +151,7 @@ def test_a_silent_port_is_waited_for_because_an_arena_greets_later() -> None:
         play_game(connection)
 
     lines: list[str] = []
+    monkeypatch.setattr(first_connection, "ANSWER_TIMEOUT", 0.2)
     with FakeServer(serve, probed) as server:
         address = parse_url(server.url)
         client.play(address, session_at(address, lines))
@@ -234,13 +246,13 @@ def test_the_record_is_told_where_the_server_names_the_game() -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("127.0.0.1", str(free_port()), "x"), "is a server of mjai there?"),
+        (("127.0.0.1", str(UNUSED_PORT), "x"), "is a server of mjai there?"),
         ((), "usage: "),
         (("a", "b", "c"), "usage: "),
     ],
 )
 def test_the_example_says_in_one_line_why_it_cannot_play(arguments: tuple[str, ...], told: str) -> None:
     command = [sys.executable, "-m", "agents.client.example", *arguments]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1)
     assert told in ended.stderr

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -262,7 +261,7 @@ class Slow:
         return None
     def action_values(self, views):
         print("thinking", flush=True)
-        time.sleep(60)
+        time.sleep(600)
 """
 
 
@@ -275,7 +274,5 @@ def test_ctrl_c_ends_it(record: Path, tmp_path: Path) -> None:
         assert program.stdout is not None
         assert program.stdout.readline() == "thinking\n"
         program.send_signal(signal.SIGINT)
-        started = time.monotonic()
-        _, errors = program.communicate(timeout=30)
+        _, errors = program.communicate(timeout=60)
     assert (program.returncode, errors) == (INTERRUPTED, "interrupted\n")
-    assert time.monotonic() - started < 10

@@ -11,10 +11,12 @@ import pytest
 from tests.support.arena_runs import REPOSITORY, Arena
 
 # Bots of another package: after N calls raising:N raises when asked for seat 1, illegal answers 127 for seat 2,
-# dying takes its process with it, slow waits at each call while $SLOW is set.
+# dying takes its process with it, hanging waits for ever once the checkpoint $CHECKPOINT has a chunk, and says so by a
+# file beside it, PROCESS.hanging.
 BOTS = """
 import os
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -32,8 +34,11 @@ class Wrapped:
         self.calls += 1
         if self.name == "raising" and self.calls > self.limit and 1 in views["viewer"]:
             raise ZeroDivisionError("out of\\nideas")
-        if self.name == "slow" and "SLOW" in os.environ:
-            time.sleep(0.002)
+        if self.name == "hanging" and "CHECKPOINT" in os.environ:
+            checkpoint = Path(os.environ["CHECKPOINT"])
+            if checkpoint.read_bytes().count(b"\\n") > 1:
+                checkpoint.with_name(f"{os.getpid()}.hanging").touch()
+                time.sleep(600)
         actions = self.random.act(views)
         if self.name == "dying":
             os._exit(3)
@@ -56,14 +61,14 @@ def dying(argument, seed):
     return Wrapped("dying", argument, seed)
 
 
-def slow(argument, seed):
-    return Wrapped("slow", argument, seed)
+def hanging(argument, seed):
+    return Wrapped("hanging", argument, seed)
 """
 ENTRY_POINTS = """
 [nukidora.agents]
 raising = visiting_bots:raising
 illegal = visiting_bots:illegal
-slow = visiting_bots:slow
+hanging = visiting_bots:hanging
 dying = visiting_bots:dying
 nobody = visiting_bots:nobody
 functionless = visiting_bots:no_such_function

@@ -30,7 +30,7 @@ from tests.support.arena_runs import REPOSITORY, Arena, last_update, without_spe
 from tests.support.external_bots import command, still_running
 
 
-def settings_of(*bots: str, timeout: float = 5.0) -> RunSettings:
+def settings_of(*bots: str, timeout: float = 60.0) -> RunSettings:
     """A short run."""
     return RunSettings(bots, 6, 4, "tenhou", "east", timeout)
 
@@ -137,17 +137,20 @@ def test_ctrl_c_leaves_no_child_and_faults_are_kept_for_later(
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while not partial.exists() or partial.read_bytes().count(b"\n") < 3:
         assert time.monotonic() < end
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=10)
+    stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback (most recent call last):\n" not in stderr
     games = int(re.search(r"failed in ([\d,]+) of \1 games", stdout)[1].replace(",", ""))  # type: ignore[index]
     assert games >= 6
-    assert still_running(tmp_path) == []
+    end = time.monotonic() + 60  # one that was just being started ends by itself, as its stdin is closed
+    while still_running(tmp_path):
+        assert time.monotonic() < end
+        time.sleep(0.02)
     kept = [json.loads(line) for line in partial.read_text().splitlines()[1:]]
     assert sum(len(line["faults"]) for line in kept) == games
 
@@ -172,7 +175,7 @@ def test_a_bad_external_bot_is_one_line(arena: Arena, bots: str, what: str) -> N
 def test_a_bot_that_never_plays_ends_the_run(arena: Arena) -> None:
     done = arena("--bots", "exec:false,random,random", "--jobs", 1)
     assert done.returncode == 1
-    assert re.search(r"^arena: bot false: has (exited|closed its stdin) \(exit code 1\)$", done.stderr, re.MULTILINE)
+    assert re.search(r"^arena: bot false: has exited \(exit code 1\)$", done.stderr, re.MULTILINE)
 
 
 def test_a_port_in_use_is_said_with_what_to_change(arena: Arena) -> None:
@@ -251,7 +254,7 @@ def test_a_bot_that_connects_plays(capfd: pytest.CaptureFixture[str]) -> None:
     assert [bot.label for bot in settings.make_bots()] == ["random", "chair", "random#2"]
     assert settings.max_jobs == 1
     chunk = played(settings, [0])
-    client.join(5)
+    client.join(60)
     assert not client.is_alive()
     assert chunk.faults == []
     assert np.array_equal(chunk.counts, played(settings_of("random", "tsumogiri", "random"), [0]).counts)
@@ -267,7 +270,7 @@ def test_a_bot_that_connects_gets_an_error_for_an_illegal_action() -> None:
     client = Thread(target=run_client, args=(port, received, "error", True), daemon=True)
     client.start()
     chunk = played(settings_of("random", f"mjsonp://127.0.0.1:{port}/chair", "random"), [0])
-    client.join(5)
+    client.join(60)
     assert not client.is_alive()
     errors = [message["message"] for message in received if message["type"] == "error"]
     assert errors == [fault.what for fault in chunk.faults]

@@ -27,12 +27,22 @@ def squares(number: int) -> Iterator[tuple[int, int]]:
 
 
 def log_task(path: Path, number: int) -> Iterator[int]:
-    """Write the start and end of a task to a file."""
+    """Write the start and end of a task to a file; the second and the third wait for the start of each other."""
     for what in ("start", "end"):
         with path.open("a") as file:
             file.write(f"{what} {number}\n")
-        time.sleep(0.1)
+        if number == 0:
+            time.sleep(0.1)
+        elif what == "start":
+            wait_for_starts(path, 3)
     yield number
+
+
+def wait_for_starts(path: Path, n: int) -> None:
+    """Wait until so many tasks have started, but not for ever."""
+    deadline = time.monotonic() + 60
+    while path.read_text().count("start") < n and time.monotonic() < deadline:
+        time.sleep(0.01)
 
 
 @contextmanager

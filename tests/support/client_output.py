@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from agents.client import cli as client
+from agents.client import session
+from tests.support.fake_server import PATIENCE
 
 
 class Output:
@@ -24,9 +26,10 @@ class Output:
 
 @pytest.fixture
 def output(monkeypatch: pytest.MonkeyPatch) -> Iterator[Output]:
-    """Captures what the client prints; it reconnects without delay."""
+    """Captures what the client prints; it reconnects without delay, and waits for a server on a busy machine."""
     found = Output()
     monkeypatch.setattr(client, "MIN_BACKOFF", 0.01)
+    monkeypatch.setattr(session, "HELLO_TIMEOUT", PATIENCE)
     monkeypatch.setattr(client, "report", found.report)
     monkeypatch.setattr(client, "log", found.errors.append)
     return found

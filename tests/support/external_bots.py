@@ -18,17 +18,16 @@ framing, fault, seat = sys.argv[1], sys.argv[2], int(sys.argv[3])
 draws = 0
 if fault == "unstoppable":  # ignores SIGTERM and the end of stdin
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if fault == "grandchild":  # hangs, and so does a child of its own, which ignores SIGTERM
+    code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+    print(subprocess.Popen([sys.executable, "-c", code]).pid, file=sys.stderr, flush=True)
 
 
 def fail(event):
     if fault == "crash":
         print("Traceback (most recent call last):", "ValueError: no idea", sep="\\n", file=sys.stderr)
         sys.exit(3)
-    if fault in ("hang", "unstoppable"):
-        time.sleep(600)
-    if fault == "grandchild":  # hangs, and so does a child of its own, which ignores SIGTERM
-        code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
-        print(subprocess.Popen([sys.executable, "-c", code]).pid, file=sys.stderr, flush=True)
+    if fault in ("hang", "unstoppable", "grandchild"):
         time.sleep(600)
     if fault == "illegal":
         event = {"type": "tsumo", "pai": "9m" if event["pai"] != "9m" else "1m"}
@@ -74,8 +73,8 @@ for line in sys.stdin:
     answered = answer(line)
     if answered is not None:
         print(json.dumps(answered), flush=True)
-    if fault == "slow-exit" and "end_game" in line:  # exits at the end of the game, but not at once
-        time.sleep(0.3)
+    if fault == "slow-exit" and "end_game" in line:  # exits after the game, and not before the next one begins
+        sys.stdin.readline()
         break
 if fault == "unstoppable":
     time.sleep(600)

@@ -13,6 +13,7 @@ from agents.external.mjai_bot import OPENING as FIRST_DECISION
 from engine.mjai.connection import HELLO
 
 Message = dict[str, Any]
+PATIENCE = 60.0  # seconds for what takes a moment, unless the machine is busy
 
 
 class Connection:
@@ -62,7 +63,7 @@ class FakeServer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._thread.join(10)
+        self._thread.join(PATIENCE)
         self._listener.close()
         if error is None:
             assert not self._thread.is_alive(), "the client made fewer connections than there are scripts"
@@ -73,7 +74,7 @@ class FakeServer:
         try:
             for script in self._scripts:
                 accepted, _ = self._listener.accept()
-                accepted.settimeout(10)
+                accepted.settimeout(PATIENCE)
                 connection = Connection(accepted)
                 try:
                     script(connection)

@@ -19,7 +19,7 @@ from tests.support.server_bots import serving, stored_games
 
 async def play_a_game(network: Path, data: Path) -> None:
     """Let the program play a game, and check what the server has stored."""
-    async with serving(data) as server:
+    async with serving(data, timeout=300) as server:  # its program may have to start beside others
         program = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "agents.bert.play", "--host", "127.0.0.1", "--room", TABLE),
             *("--port", str(server.mjai_port), "--name", "wahaha", str(network)),
