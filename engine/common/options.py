@@ -154,12 +154,17 @@ def positive_seconds(text: str) -> float:
     return _number(text, "a positive number of seconds", positive=True)
 
 
-def three_bots(text: str) -> tuple[str, ...]:
-    """Option type: three bots separated by commas, as in a line of CSV: a bot with a comma is put in double quotes."""
+def bots_of(text: str) -> tuple[str, ...]:
+    """Option type: bots separated by commas, as in a line of CSV: a bot with a comma is put in double quotes."""
     try:
-        bots = tuple(spec.strip() for spec in next(csv.reader([text], skipinitialspace=True, strict=True), []))
+        return tuple(spec.strip() for spec in next(csv.reader([text], skipinitialspace=True, strict=True), []))
     except csv.Error as error:
         raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None
+
+
+def three_bots(text: str) -> tuple[str, ...]:
+    """Option type: three bots, see `bots_of`."""
+    bots = bots_of(text)
     if len(bots) != N_SEATS:
         raise argparse.ArgumentTypeError(f"{text!r} names {len(bots)} bots: three play, as in rule,random,random")
     return bots
