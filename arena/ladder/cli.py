@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -13,12 +13,11 @@ from rich.console import Console
 from agents.registry import names
 from arena.checkpoint import CheckpointError
 from arena.ladder.page import page
-from arena.ladder.schedule import LadderSettings, results_file
+from arena.ladder.schedule import LadderSettings
 from arena.ladder.standings import standings_of
 from arena.play import GameError
-from arena.results import Results
 from arena.run import ArenaRun, make_folder
-from arena.schedule import RunSettings
+from arena.series import Series
 from engine.common.files import write_atomically
 from engine.common.options import Parser, bots_of, describe_error, positive, seed, usable_cores
 from engine.common.program import FAILED, INTERRUPTED, OK
@@ -27,8 +26,8 @@ from engine.rules import PRESETS
 
 EPILOG = """\
 Every three of the bots meet, in all rotations of the seats, on the same walls. Finished games are kept in the folder
---results: after Ctrl-C, or with one bot more, the same command plays only what is missing. Results of other versions of
-the bots are not taken; name another folder for these.
+--results: after Ctrl-C the same command plays only what is missing. A folder belongs to one ladder: other settings, or
+other versions of the bots, need another folder.
 """
 
 
@@ -66,51 +65,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )  # fmt: skip
         make_folder(options.results, f"--results {options.results}")
         make_folder(options.output.parent, f"--output {options.output}")
-        speed_runs = [open_run(run, options.results, jobs=1) for run in settings.speed_runs()]
+        speed_runs = [ArenaRun(run, jobs=1) for run in settings.speed_runs()]  # raises for a bot that does not exist
+        series = open_series(settings, options.results, options.jobs)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     notes = Console(stderr=True)
     try:
         speeds = {run.settings.bots[0]: decisions_per_second(run, notes) for run in speed_runs}
-        results = list(play_meetings(settings, options.results, options.jobs, notes))
-        text = page(standings_of(settings.bots, results, speeds), settings, command_of(arguments), machine())
+        series.play(notes)
+        text = page(standings_of(settings.bots, series, speeds), settings, command_of(arguments), machine())
         with write_atomically(options.output) as file:
             file.write(text.encode())
     except KeyboardInterrupt:
         return stopped(notes, INTERRUPTED, "interrupted; the same command resumes")
-    except (GameError, WorkerError, OSError, ValueError) as error:
-        return stopped(notes, FAILED, describe_error(error))
+    except (GameError, WorkerError, OSError) as error:
+        return stopped(notes, FAILED, f"{describe_error(error)}; the same command resumes")
     notes.print(f"wrote {options.output}", soft_wrap=True, highlight=False)
     return OK
 
 
-def open_run(run: RunSettings, folder: Path, jobs: int) -> ArenaRun:
-    """A run with its file in ``folder``. Raises ValueError for a bad bot, and for results of other versions of it."""
+def open_series(settings: LadderSettings, folder: Path, jobs: int) -> Series:
+    """All matches, with the games of ``folder``. Raises ValueError if these are of another ladder, and OSError."""
     try:
-        return ArenaRun(run, jobs, results_file(folder, run))
+        return Series(list(settings.meetings()), jobs, folder)
     except CheckpointError as error:
-        raise ValueError(f"{error}".partition(": ")[0] + "; name another folder for --results") from None
+        raise ValueError(f"{error}; or name another folder for --results") from None
 
 
 def decisions_per_second(run: ArenaRun, notes: Console) -> float:
     """How fast one core plays a bot against itself. Raises what `ArenaRun.play` raises."""
-    if run.finished is None:
-        notes.print(f"speed of {run.settings.bots[0]}", soft_wrap=True, highlight=False)
-        run.play(notes)
-        run.finish()
+    notes.print(f"speed of {run.settings.bots[0]}:", soft_wrap=True, highlight=False)
+    run.play(notes)
     return float(run.document["speed"]["decisions_per_second"])
-
-
-def play_meetings(settings: LadderSettings, folder: Path, jobs: int, notes: Console) -> Iterator[Results]:
-    """The results of all meetings; what is missing is played. Raises ValueError, and what `ArenaRun.play` raises."""
-    meetings = list(settings.meetings())
-    for number, meeting in enumerate(meetings, 1):
-        run = open_run(meeting, folder, jobs)
-        if run.results.missing:
-            three = ", ".join(meeting.bots)
-            notes.print(f"{number} of {len(meetings)}: {three}", soft_wrap=True, highlight=False)
-        run.play(notes)  # its checkpoint is kept: it has the counts from which the page is made
-        yield run.results
 
 
 def command_of(arguments: Sequence[str] | None) -> str:

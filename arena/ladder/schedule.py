@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 from typing import Literal
 
 from arena.schedule import RunSettings, round_up
@@ -60,10 +57,3 @@ class LadderSettings:
 
     def _run(self, bots: tuple[str, ...], games: int) -> RunSettings:
         return RunSettings(bots, games, self.seed, self.rules, self.length)
-
-
-def results_file(folder: Path, run: RunSettings) -> Path:
-    """The file for the results of a run: named after the bots, and by a hash where names do not fit a file's name."""
-    names = [re.sub(r"[^\w@-]+", "_", bot)[:30] for bot in run.bots]
-    digest = hashlib.sha256("\n".join(run.bots).encode()).hexdigest()[:8]
-    return folder / f"{'+'.join(names)}-{digest}.json"

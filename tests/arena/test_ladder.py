@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.ladder import cli
-from arena.ladder.schedule import LadderSettings, results_file
+from arena.ladder.schedule import LadderSettings
 from arena.schedule import ROTATIONS
-from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
+from arena.series import Series
+from engine.common.program import BAD_ARGUMENTS, INTERRUPTED, OK
 
 BOTS = ("random", "tsumogiri", "efficiency", "rule")
 
@@ -39,7 +40,7 @@ def test_every_two_bots_meet_often_enough_on_the_same_walls(
     met: Counter[tuple[str, str]] = Counter()
     for run in runs:
         assert run.games % ROTATIONS == 0
-        met.update({pair: run.games for pair in combinations(run.bots, 2)})
+        met.update(dict.fromkeys(combinations(run.bots, 2), run.games))
     assert set(met) == set(combinations(bots, 2))
     for pair, n in met.items():
         target = slow_games if slow.intersection(pair) else games
@@ -63,14 +64,6 @@ def test_settings_that_cannot_be_played(bots: tuple[str, ...], slow: frozenset[s
         ladder(*bots, slow=slow)
 
 
-def test_files_of_runs_are_named_after_the_bots_and_never_the_same() -> None:
-    odd = ladder("bert:a/b", "bert:a_b", 'exec:python "x y".py', "rule")
-    names = [results_file(Path("results"), run).name for run in odd.meetings()]
-    assert len(set(names)) == len(names) == 4
-    assert all(name.isprintable() and "/" not in name and '"' not in name for name in names)
-    assert names[0].startswith("bert_a_b+bert_a_b+exec_python_x_y_py-")
-
-
 def run(tmp_path: Path, *more: str) -> int:
     arguments = ["--bots", ",".join(BOTS), "--games", "12", "--length", "east", "--jobs", "1", "--seed", "3"]
     folders = ["--results", str(tmp_path / "results"), "-o", str(tmp_path / "ladder.md")]
@@ -89,7 +82,6 @@ def test_the_page_ranks_the_bots_and_a_second_run_plays_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(tmp_path) == OK
-    assert "4 of 4: tsumogiri, efficiency, rule" in capsys.readouterr().err
     page = (tmp_path / "ladder.md").read_text()
     standings = table(page, "# The ladder")
     assert list(standings) == ["rule", "efficiency", *list(standings)[2:]]
@@ -106,41 +98,39 @@ def test_the_page_ranks_the_bots_and_a_second_run_plays_nothing(
     assert "- `tsumogiri`: discards what it draws" in page
 
     assert run(tmp_path) == OK
-    said = capsys.readouterr().err
-    assert "4 of 4" not in said
-    assert "speed of" not in said
-    assert (tmp_path / "ladder.md").read_text() == page
+    assert "48 games" not in capsys.readouterr().err
+    again = (tmp_path / "ladder.md").read_text()
+    assert table(again, "## Every pair") == pairs
 
 
 @pytest.mark.slow
 def test_after_ctrl_c_finished_games_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    played = cli.ArenaRun.play
+    handle = Series._handle
 
-    def interrupted(run: Any, console: Any) -> None:
-        if run.settings.bots == ("random", "tsumogiri", "rule"):
+    def interrupted(series: Series, number: int, update: Any, progress: Any) -> None:
+        handle(series, number, update, progress)
+        if series.games == 24:
             raise KeyboardInterrupt
-        played(run, console)
 
     with monkeypatch.context() as patch:
-        patch.setattr(cli.ArenaRun, "play", interrupted)
+        patch.setattr(Series, "_handle", interrupted)
         assert run(tmp_path) == INTERRUPTED
-    assert "arena ladder: interrupted; the same command resumes" in capsys.readouterr().err
+    assert "arena ladder: interrupted; the same command resumes" in capsys.readouterr().err.replace("\n", " ")
+    kept = {file.name: file.read_bytes() for file in (tmp_path / "results").iterdir()}
     assert run(tmp_path) == OK
-    said = capsys.readouterr().err
-    assert "1 of 4" not in said
-    assert "2 of 4: random, tsumogiri, rule" in said
+    for name, content in kept.items():
+        assert (tmp_path / "results" / name).read_bytes().startswith(content)
 
 
-def test_results_of_another_version_are_not_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "results").mkdir()
-    meeting = next(iter(ladder(*BOTS).meetings()))
-    results_file(tmp_path / "results", meeting).with_suffix(".json.partial").write_text('{"seed": 17}\n')
-    (tmp_path / "speed").mkdir()
-    assert run(tmp_path) == FAILED
+def test_the_games_of_another_ladder_are_not_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Series(list(ladder(games=6).meetings()), 1, tmp_path / "results")
+    with pytest.raises(SystemExit) as stopped:
+        run(tmp_path)
+    assert stopped.value.code == BAD_ARGUMENTS
     said = capsys.readouterr().err.splitlines()[-1]
-    assert said.startswith("arena ladder: ")
+    assert "belongs to a run with different" in said
     assert "name another folder for --results" in said
 
 
