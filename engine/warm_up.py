@@ -15,11 +15,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from numba.core import config, event
 from numba.core.registry import cpu_target
@@ -27,8 +28,9 @@ from numba.core.registry import cpu_target
 from engine import compiling
 from engine.common.options import Parser, describe_error, usable_cores
 from engine.common.program import FAILED, OK, start
-from engine.common.progress import Progress
 
+if TYPE_CHECKING:
+    from engine.common.progress import Progress
 if sys.platform != "win32":
     import fcntl
 
@@ -156,18 +158,28 @@ def _pass_on(process: subprocess.Popen[str], messages: queue.SimpleQueue[str | s
 def _show(messages: queue.SimpleQueue[str | subprocess.Popen[str]], n_processes: int, functions: set[str]) -> int:
     """Show the progress until all processes have ended; returns the number of functions. Raises WarmUpError."""
     compiled: set[str] = set()
-    with Progress("functions", len(functions)) as progress:
+    with _progress(len(functions)) as progress:
         while n_processes:
             message = messages.get()
             if isinstance(message, str):
                 if message in functions - compiled:
                     compiled.add(message)
-                    progress.advance()
+                    if progress is not None:
+                        progress.advance()
             elif message.returncode == 0:
                 n_processes -= 1
             else:
                 raise _failed(message)
     return len(compiled)
+
+
+def _progress(total: int) -> Progress | nullcontext[None]:
+    """The progress of the compilation; none where rich is not installed, as where a packed bot plays."""
+    try:
+        from engine.common.progress import Progress
+    except ModuleNotFoundError:
+        return nullcontext()
+    return Progress("functions", total)
 
 
 def compile_modules(modules: Sequence[str]) -> None:
