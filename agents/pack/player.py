@@ -23,12 +23,13 @@ from engine.mjai.dialects import DIALECTS, write
 from engine.mjai.messages import Message
 from engine.mjai.reading import canonical
 from engine.mjai.schema import NOT_OF_A_GAME
+from engine.warm_up import compile_by_use
 
 ROOT = Path(__file__).parents[2]  # where the archive has been unpacked
 
 EPILOG = """\
 One line in is one event, or an array of events; the reply is one line. At the first start on a machine the bot is
-compiled to machine code, which takes a minute or two; --prepare does that in advance.
+compiled to machine code, which takes up to a minute or two; --prepare does that in advance.
 exit codes: 0 stdin has ended, 1 the bot failed or was sent what is no game, 2 bad arguments or a package is missing
 """
 
@@ -50,12 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     began, replies = monotonic(), sys.stdout.buffer
     sys.stdout = sys.stderr  # what a bot prints is no reply
     try:
-        bot = AgentBot(make(packed_spec(manifest["spec"], ROOT), options.seed))
+        spec = packed_spec(manifest["spec"], ROOT)
+        compile_by_use(AgentBot(make(spec, options.seed)).prepare)
         if options.prepare:
-            bot.prepare()
             print(f"{parser.prog}: ready after {monotonic() - began:.1f} s", file=sys.stderr)
         else:
-            play(bot, sys.stdin.buffer, replies, options.dialect)
+            play(AgentBot(make(spec, options.seed)), sys.stdin.buffer, replies, options.dialect)
     except (BotError, ValueError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return FAILED
