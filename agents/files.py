@@ -139,7 +139,10 @@ def _load(path: Path) -> ModuleType:
 
 
 def _bots_in(path: Path) -> list[str]:
-    """The names of the classes in a file that define ``act`` or ``__call__``, or inherit it there. The file is read, not executed."""
+    """The names of the classes in a file that define ``act`` or ``__call__``, or inherit it there.
+
+    The file is read, not executed.
+    """
     try:
         statements = ast.parse(path.read_bytes(), str(path)).body
     except (SyntaxError, ValueError) as error:

@@ -46,7 +46,8 @@ class TacticAgent:
 
     def act(self, views: np.ndarray) -> np.ndarray:
         """See `agents.base.Agent`. Raises BadAnswer for a tactic that raises or returns no legal action."""
-        return np.array([self._act(np.array(view)[()]) for view in views], dtype=np.int64)
+        copies = (views[k : k + 1].copy()[0] for k in range(len(views)))  # a tactic may keep its views
+        return np.array([self._act(view) for view in copies], dtype=np.int64)
 
     def _act(self, view: np.record) -> int:
         start = start_of_round(view)
@@ -86,7 +87,9 @@ class SeatInRound:
         number = isinstance(answer, int | np.integer)
         returned = f"{answer!r} ({action_name(int(answer))})" if number else f"{answer!r}{hint}"
         menu = ", ".join(f"{int(action)} ({action_name(action)})" for action in legal)
-        raise BadAnswer(f"{self._where('__call__')} returned {returned}, not the number of a legal action; legal: {menu}")
+        raise BadAnswer(
+            f"{self._where('__call__')} returned {returned}, not the number of a legal action; legal: {menu}"
+        )
 
     def _observe(self, view: np.record) -> None:
         """Tell the tactic the public actions since its last decision."""
@@ -128,5 +131,5 @@ def start_of_round(view: np.record) -> bytes:
 
 def rules_in(view: np.record) -> Rules:
     """The rules of a view, as far as they are of one round."""
-    switches = {name: bool(view["rules"][name]) for name in RULES.names or () if name != "last_wind"}
+    switches: Any = {name: bool(view["rules"][name]) for name in RULES.names or () if name != "last_wind"}
     return Rules("of a view", "hanchan" if view["rules"]["last_wind"] else "east", **switches)

@@ -1,4 +1,4 @@
-"""Writes the archive of a bot: a zip file with ``__main__.py``, which Python runs. The same contents, the same bytes."""
+"""Writes the archive of a bot, a zip file that Python runs. The same contents give the same bytes."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{parser.short_name}: {output} does not play: {fault}; it was deleted", file=sys.stderr)
         return FAILED
     print(f"{output}: {options.bot}, {output.stat().st_size / 1e6:.1f} MB; starts and replies in {seconds:.1f} s here")
-    print(f"it needs Python 3.11 and {', '.join(contents.needs.values())}; in the arena: \"exec:python {output}\"")
+    print(f'it needs Python 3.11 and {", ".join(contents.needs.values())}; in the arena: "exec:python {output}"')
     return OK
 
 

@@ -1,6 +1,6 @@
-"""What a bot imports and opens while it is made and plays a round. For a process of its own, which has done nothing yet.
+"""What a bot imports and opens while it is made and plays a round, in a process that has done nothing else.
 
-Therefore this module imports the standard library alone: what is imported before `trace` is called is not seen.
+For that reason this module imports the standard library alone: what is imported before `trace` is called is not seen.
 """
 
 from __future__ import annotations

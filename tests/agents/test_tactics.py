@@ -168,7 +168,9 @@ def test_the_actions_that_a_tactic_observes_are_those_that_were_played() -> None
     while not game.over:
         seat = game.asked[0]
         chooser = agent if seat == 1 else others
-        answers = {each: int((agent if each == 1 else others).act(np.array([game.view(each)]))[0]) for each in game.asked}
+        answers = {
+            each: int((agent if each == 1 else others).act(np.array([game.view(each)]))[0]) for each in game.asked
+        }
         for each, action in answers.items():
             n_before = int(game.table["n_log"])
             turn = int(game.table["turn"])
@@ -234,8 +236,14 @@ def test_each_round_has_a_tactic_with_a_seed_of_its_own(file: Path) -> None:
     ("name", "what"),
     [
         ("Forgetful", r"Forgetful.__call__ \(my_tactic.py, line 11\) returned None \(is a return missing\?\), not the"),
-        ("Illegal", r"Illegal.__call__ \(my_tactic.py, line 18\) returned 999 \(answer 999\), not the number of a legal "),
-        ("Wordy", r"Wordy.__call__ \(my_tactic.py, line 23\) returned 'riichi', not the number of a legal action; legal:"),
+        (
+            "Illegal",
+            r"Illegal.__call__ \(my_tactic.py, line 18\) returned 999 \(answer 999\), not the number of a legal ",
+        ),
+        (
+            "Wordy",
+            r"Wordy.__call__ \(my_tactic.py, line 23\) returned 'riichi', not the number of a legal action; legal:",
+        ),
         ("Sure", r"Sure.__call__ \(my_tactic.py, line 28\) returned True"),
         ("Raising", r"Raising.__call__ \(my_tactic.py, line 37\) raised ZeroDivisionError: division by zero$"),
         ("Blind", r"Blind.observe \(my_tactic.py, line 42\) raised KeyError: \d$"),
