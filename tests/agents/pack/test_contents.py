@@ -144,7 +144,7 @@ def test_missing_packages_are_named_in_one_line(
         ("mjsonp://localhost/room", "'mjsonp://localhost/room' is a program or a connection: only bots of this"),
         ("nobody", "unknown bot 'nobody': choose one of random, "),
         ("nobody.py:Bot", "nobody.py:Bot: there is no file "),
-        ("my_bot.py:Nobody", "my_bot.py has no class or function 'Nobody'; "),
+        ("my_bot.py:Nobody", "my_bot.py has no class or function 'Nobody', and no class with a method act or __call"),
         ("rule:7", "the bot rule takes no argument, but got '7'"),
     ],
 )
