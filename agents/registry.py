@@ -12,7 +12,8 @@
     * It is called without arguments, but a parameter that is named ``seed`` gets the seed (an integer of 64 bits), and
       one that is named ``argument`` gets ARGUMENT (None without one). So ``class Eager: def __init__(self)``,
       ``def __init__(self, seed)`` and a factory ``make(argument, seed)``, compiled ones included, are all fine.
-    * The bot needs a method ``act(views)``; tables show its ``name``, or that of its class if it has none.
+    * The bot needs a method ``act(views)``, or ``__call__(view)`` as a tactic (see `agents.tactics`); tables show its
+      ``name``, or that of its class if it has none.
     * A relative path begins at the working directory, and ``~`` is the home directory.
     * The file may import modules that lie beside it. Its folder is searched last, so that it hides no other module:
       where two have the same name, the installed one is imported.
@@ -74,7 +75,7 @@ def make(spec: str, seed: int = 0) -> Agent:
         agent: Agent = found.load()(argument if colon else None, seed)
         return agent
     factory = _load(found)
-    return made(lambda: factory(argument if colon else None, seed), f"the bot {name}")
+    return made(lambda seed: factory(argument if colon else None, seed), seed, f"the bot {name}")
 
 
 def _load(found: EntryPoint) -> Factory:
