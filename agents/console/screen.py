@@ -138,7 +138,7 @@ class Screen:
             return [*lines, Text(f"{waits}any key shows the table", "bold" if waits else "")]
         if not self._scene.moves:
             return [*lines, Text("waiting · c unseen tiles · ? help · q quit" if self._scene.view else "q quit")]
-        typed = f" {self._scene.typed}_" if self._scene.typed else ""
+        typed = f" {self._scene.typed}, Enter plays it" if self._scene.typed else ""
         note = f" ({self._note})" if self._note else ""
         return [*lines, Text.assemble((f"your move:{typed}{note}{seconds}", "bold"), f"  {KEYS}")]
 

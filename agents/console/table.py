@@ -35,7 +35,7 @@ RIVER_INDENT = 4
 FEWEST_LOG_LINES = 3  # lines of what has happened that go before lines of the rivers
 SUIT_ROWS = ((0, 8), range(9, 18), range(18, 27), range(27, 34))  # kinds of each row of the unseen tiles
 SEAT_LINES = 2 * N_SEATS  # lines that the seats need at least
-KEYS = "number, Enter · p pass · c unseen · ? help · q quit"
+KEYS = "number · p pass · c unseen · ? help · q quit"
 
 
 @dataclass

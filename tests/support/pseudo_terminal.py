@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import select
-import signal
 import struct
 import subprocess
 import sys
@@ -21,6 +20,31 @@ PATIENCE = 120.0  # seconds for what takes a moment, unless the machine is busy
 LOOK = 0.05  # seconds between two looks at whether the program still runs
 
 
+# What a shell does: runs a module in a process group of its own in front of the terminal; a stopped one waits for "fg".
+SHELL = """
+import os, signal, sys
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+child = os.fork()
+if child == 0:
+    os.setpgid(0, 0)
+    os.tcsetpgrp(0, os.getpid())
+    signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.execv(sys.executable, [sys.executable, "-m", *sys.argv[1:]])
+while True:
+    _, status = os.waitpid(child, os.WUNTRACED)
+    os.tcsetpgrp(0, os.getpid())
+    if not os.WIFSTOPPED(status):
+        sys.exit(os.waitstatus_to_exitcode(status) % 256)
+    print("[stopped]", flush=True)
+    while sys.stdin.readline() != "fg\\n":
+        pass
+    os.tcsetpgrp(0, child)
+    os.kill(child, signal.SIGCONT)
+"""
+
+
 class TerminalProgram:
     """A Python module that runs in a terminal of its own, which it controls: Ctrl-C, Ctrl-Z and resizing reach it."""
 
@@ -33,7 +57,7 @@ class TerminalProgram:
         self.modes_before = termios.tcgetattr(self.tty)
         inherited = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "LINES")}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", module, *arguments],
+            [sys.executable, "-c", SHELL, module, *arguments],
             stdin=self.tty,
             stdout=self.tty,
             stderr=self.tty,
@@ -81,6 +105,19 @@ class TerminalProgram:
             self._read(end, f"{holds} is not on the screen")
         return self.text
 
+    def play(self, key: str = "1\r") -> int:
+        """Press `key` at each decision, and close each text over the table, to the end; returns the exit code."""
+        while self.process.poll() is None:
+            seen = len(self.raw)
+            if "any key shows" in self.rows[-1]:
+                self.press("x")
+            elif "your move" in self.text:
+                self.press(key)
+            end = time.monotonic() + PATIENCE
+            while self.process.poll() is None and len(self.raw) == seen:
+                self._read(end, "nothing happens" if time.monotonic() > end else "")
+        return self.finish()
+
     def finish(self) -> int:
         """Wait for the end of the program; returns its exit code."""
         end = time.monotonic() + PATIENCE
@@ -89,16 +126,6 @@ class TerminalProgram:
         while select.select([self._own], [], [], 0)[0]:
             self._read(end, "")
         return self.process.returncode
-
-    def wait_stopped(self) -> None:
-        """Wait until the program is stopped, as by Ctrl-Z."""
-        end = time.monotonic() + PATIENCE
-        while not os.waitpid(self.process.pid, os.WNOHANG | os.WUNTRACED)[0]:
-            self._read(end, "the program is not stopped")
-
-    def resume(self) -> None:
-        """Let a stopped program go on."""
-        os.kill(self.process.pid, signal.SIGCONT)
 
     def _read(self, end: float, complaint: str) -> None:
         """Read what the program has written, if anything comes soon."""
