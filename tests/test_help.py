@@ -19,6 +19,7 @@ PROGRAMS = [
     ("agents.bert.cli", []),
     ("agents.bert.play.cli", []),
     ("agents.review.cli", []),
+    ("agents.console.cli", []),
     ("engine.cli", []),
     ("engine.warm_up", []),
     *(("engine.cli", [command]) for command in ("validate", "convert", "show")),

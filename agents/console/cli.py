@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from agents.client.cli import address, terminate
 from agents.client.connection import FatalConnectionError
@@ -133,10 +133,15 @@ def check_terminal(parser: Parser) -> None:
     """Exit with an error where nothing can be drawn, or no key be read."""
     if find_spec("termios") is None:
         parser.error("this system has no terminal that can be used; on Windows, run it in WSL")
-    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
         parser.error("stdin and stdout must be a terminal: a person plays here; agents.client plays a bot")
     if os.environ.get("TERM", "") in DUMB:
         parser.error(f"a terminal of type {os.environ.get('TERM', '')!r} cannot draw a table: set TERM, as in xterm")
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a stream is a terminal; None is one that was closed before the start."""
+    return stream is not None and stream.isatty()
 
 
 def play(options: argparse.Namespace, agents: list[Agent]) -> int:

@@ -65,7 +65,7 @@ def result_of(message: Message, names: Sequence[str], events: list[Message]) -> 
 def end_of(message: Message, names: Sequence[str], seat: int, scores: Sequence[int]) -> list[Text]:
     """The places of all players at the end of a game; `scores` where the message has none."""
     scores = message.get("scores", scores)
-    points = [f"  {points:+.1f}" for points in message.get("points", ())] or [""] * N_SEATS
+    points = [f"  {points:+6.1f}" for points in message.get("points", ())] or [""] * N_SEATS
     order = sorted(range(N_SEATS), key=lambda other: (-scores[other], other))
     lines = [Text("the game is over", "bold")]
     for place, other in zip(PLACES, order, strict=True):

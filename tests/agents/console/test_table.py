@@ -21,6 +21,7 @@ from engine.game import Game
 from engine.table import DORA_AT, LAST_REPLACEMENT, N_SEATS, RIVER_TILE, round_of
 from engine.text import TILES
 from engine.tiles import KIND_OF, N_KINDS, NONE
+from tests.support.markdown_blocks import blocks_of, files_of
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07\u202eevil\r\n" + "長" * 40
 NAMES = ("rule", HOSTILE, "efficiency")
@@ -143,3 +144,8 @@ def test_every_colour_is_read_on_black_and_on_white(style: Any) -> None:
     bright = luminance(style.color)
     assert (bright + 0.05) / 0.05 > 3.7
     assert 1.05 / (bright + 0.05) > 3.7
+
+
+def test_the_picture_in_the_docs_is_what_its_script_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(files_of("docs/players.md")["picture.py"], "picture.py", "exec"), {})
+    assert capsys.readouterr().out in [block.text for block in blocks_of("docs/players.md", "text")]
