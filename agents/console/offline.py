@@ -20,6 +20,12 @@ FOLLOWED = frozenset({"dahai", "reach", "pon", "daiminkan", "ankan", "kakan", "n
 YOU = "you"
 
 
+def labels(agents: Sequence[Agent]) -> list[str]:
+    """The names of bots; two of one name are told apart by a number."""
+    names = [agent.name for agent in agents]
+    return names if len({*names}) == len(names) else [f"{name} {number}" for number, name in enumerate(names, 1)]
+
+
 class OfflineTable:
     """A table of the person's own."""
 
@@ -31,8 +37,8 @@ class OfflineTable:
         others = ((self._seat + 1) % N_SEATS, (self._seat + 2) % N_SEATS)
         self._agents = dict(zip(others, agents, strict=True))
         self._failed: set[int] = set()
-        names = [YOU if seat == self._seat else self._agents[seat].name for seat in range(N_SEATS)]
-        self.game = Game(seed, rules, names)
+        names = {self._seat: YOU} | dict(zip(others, labels(agents), strict=True))
+        self.game = Game(seed, rules, [names[seat] for seat in range(N_SEATS)])
         self._person = Person(YOU, screen)
 
     def play(self) -> None:

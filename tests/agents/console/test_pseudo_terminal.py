@@ -56,7 +56,7 @@ def test_a_whole_game_is_played_with_keys_only_while_the_terminal_changes_its_si
         for columns, lines in ((60, 20), (30, 8), (120, 30), (62, 17)):
             terminal.resize(columns, lines)
             terminal.until("too small" if columns == 30 else lambda text, width=columns: "─" * width in text)
-        assert "your move" in terminal.text
+        terminal.until("your move")
         assert terminal.play() == 0
         assert COLOURS.search(terminal.raw)
         assert_restored(terminal)

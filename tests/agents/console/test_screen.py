@@ -140,12 +140,19 @@ def test_a_whole_game_is_played_and_told(length: str) -> None:
     assert Replay(GameRecord(game.messages, game.rules, "here")).check() == []
     assert write(GameRecord(game.messages, game.rules, "here"))
     told = "\n".join(player.pictures)
-    for said in ("tsumogiri discards ", "you discard ", "E1 honba 0 begins", "the game is over", "E2 honba "):
+    for said in (
+        "tsumogiri 1 discards ",
+        "tsumogiri 2 discards ",
+        "you discard ",
+        "E1 honba 0 begins",
+        "the game is over",
+        "E2 honba ",
+    ):
         assert said in told
     for place, seat in enumerate(sorted(range(3), key=lambda seat: game.ranks[seat])):
         line = screen.results[1 + place]
         assert f"{game.scores[seat]:,}" in line
-        assert line.endswith("you" if seat == 1 else "tsumogiri")
+        assert line.endswith(("tsumogiri 2", "you", "tsumogiri 1")[seat])
     for result in game.results:
         assert result.splitlines()[0][:60] in told
 
