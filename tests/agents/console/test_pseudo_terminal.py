@@ -88,6 +88,7 @@ def test_ctrl_z_and_ctrl_c_give_the_terminal_back() -> None:
         assert not COLOURS.search(terminal.raw)
 
 
+@pytest.mark.slow
 def test_an_error_gives_the_terminal_back(tmp_path: Path) -> None:
     (tmp_path / "broken_console.py").write_text(
         "import sys\nfrom agents.console import cli, screen\n"
@@ -159,7 +160,7 @@ def test_a_lost_connection_a_late_answer_and_hostile_texts() -> None:
     ("answer", "said"),
     [
         ({"type": "error", "message": "the token is not valid\x1b[2J"}, "the server says: the token is not valid"),
-        (START_GAME | {"names": ["a", "b", "c"], "id": 7}, "cannot be followed"),
+        pytest.param(START_GAME | {"names": ["a", "b", "c"], "id": 7}, "cannot be followed", marks=pytest.mark.slow),
     ],
 )
 def test_an_error_of_the_server_is_one_line(answer: dict[str, object], said: str) -> None:
