@@ -11,6 +11,7 @@ COMMANDS = {
     "arena": ("arena.cli:main", "bots play each other, and tables compare their results"),
     "server": ("server.cli:main", "a game server for mjai bots"),
     "client": ("agents.client.cli:main", "plays a bot at a mjai server"),
+    "console": ("agents.console.cli:main", "a table in the terminal, where you play"),
     "review": ("agents.review.cli:main", "what bots think of every decision in a recorded game"),
     "pack": ("agents.pack.cli:main", "puts a bot into one file, which speaks mjai on stdin and stdout"),
     "bert": ("agents.bert.cli:main", "trains, exports and evaluates networks for the BERT bot"),

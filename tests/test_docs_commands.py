@@ -21,7 +21,8 @@ DOCUMENTS += [REPOSITORY / "CONTRIBUTING.md", REPOSITORY / "agents/bert/weights/
 SCRIPTS = sorted((REPOSITORY / "experiments").glob("*.sh"))
 
 PROGRAMS = (
-    r"-m (?P<program>agents\.(?:bert(?:\.play)?|client|review|pack)|arena|engine|server|benchmarks\.\w+)(?![\w.])"
+    r"-m (?P<program>agents\.(?:bert(?:\.play)?|cnn|client|console|linear|pack|review|selfplay)|arena|engine|server"
+    r"|benchmarks\.\w+)(?![\w.])"
 )
 COMMAND = re.compile(rf"{PROGRAMS}(?P<arguments>.*)")
 FENCE = re.compile(r"^ *```\w*\n(.*?)^ *```", flags=re.DOTALL | re.MULTILINE)

@@ -20,6 +20,7 @@ PROGRAMS = [
     ("agents.bert.play.cli", []),
     ("agents.review.cli", []),
     ("agents.pack.cli", []),
+    ("agents.console.cli", []),
     ("engine.cli", []),
     ("engine.warm_up", []),
     *(("engine.cli", [command]) for command in ("validate", "convert", "show")),
