@@ -58,27 +58,29 @@ class Series:
         """The number of finished games."""
         return ROTATIONS * sum(len(results.finished) for results in self.results)
 
-    def play(self, console: Console) -> None:
-        """Play all remaining games, with progress on ``console``.
+    def play(self, console: Console, games: int | None = None) -> None:
+        """Play what is missing of the first ``games`` of each match (None: of all), with progress on ``console``.
 
         Raises KeyboardInterrupt, `arena.play.GameError`, `engine.common.workers.WorkerError` and OSError.
         """
+        last = None if games is None else games // ROTATIONS
         tasks = [
             (number, walls)
             for number, (match, results) in enumerate(zip(self.matches, self.results))
             for walls in split_walls(
-                results.missing,
+                [wall for wall in results.missing if last is None or wall < last],
                 max(self._jobs, 1),
                 MAX_WALLS_EXTERNAL if match.has_external_bots else MAX_WALLS,
             )
         ]
         if not tasks:
             return
+        total = sum(match.games if games is None else games for match in self.matches)
         start = partial(open_series_worker, self.matches, self._bots_of)
         warm_up = (tasks[0][0], WARM_UP)
         with closing(run_tasks(start, [warm_up, *tasks], min(self._jobs, len(tasks)))) as updates:
             next(updates)  # Ready: what is compiled has been told before the progress bar appears
-            with Progress("games", sum(match.games for match in self.matches), self.games, console) as progress:
+            with Progress("games", total, self.games, console) as progress:
                 for number, update in updates:
                     self._handle(number, update, progress)
 
