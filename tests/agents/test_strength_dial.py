@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -151,7 +152,7 @@ def test_settings_are_linear_between_steps_and_only_get_weaker() -> None:
     assert SCALE.setting(-200) == pytest.approx(Setting(0.025, 0.0))
     assert SCALE.setting(-500).share == pytest.approx(200 / 400.5)
     settings = [SCALE.setting(-points) for points in range(701)]
-    assert all(a.temperature <= b.temperature and a.share <= b.share for a, b in zip(settings, settings[1:]))
+    assert all(a.temperature <= b.temperature and a.share <= b.share for a, b in pairwise(settings))
     assert SCALE.lowest == -700
     with pytest.raises(ValueError, match=r"rule@-701: the weakest that rule can be is rule@-700"):
         SCALE.setting(-701)
@@ -190,7 +191,9 @@ def test_a_strength_that_cannot_be_is_one_clear_error(spec: str, message: str) -
         '{"games": 1, "steps": 3}',
         '{"games": 1, "steps": []}',
         json.dumps({"games": 1, "steps": [{"points": 0, "interval": 0, "temperature": 0, "share": 0}] * 2}),
-        json.dumps({"games": 1, "steps": [{"points": -k, "interval": 0, "temperature": 0, "share": k} for k in range(3)]}),
+        json.dumps(
+            {"games": 1, "steps": [{"points": -k, "interval": 0, "temperature": 0, "share": k} for k in range(3)]}
+        ),
     ],
 )
 def test_a_file_that_holds_no_scale_is_one_clear_error(shipped: Path, text: str) -> None:
