@@ -21,9 +21,9 @@ from agents.external.specs import is_external, make_agent
 from agents.strength.scale import read_scale
 from agents.strength.spec import split_strength
 from arena.play import GameError
-from arena.ratings import rate
+from arena.ratings import finishing_orders, rate
 from arena.run import check_json, make_folder
-from arena.schedule import RunSettings, labels, round_up
+from arena.schedule import ROTATIONS, RunSettings, labels, round_up
 from arena.series import Series
 from arena.statistics import BotGames, Estimate, estimate
 from engine.common.files import write_atomically
@@ -111,11 +111,17 @@ class Look:
         return f"{self.games:,} games: " + ", ".join(shares)
 
 
-def look_at(bots: tuple[str, ...], played: Sequence[BotGames], orders: np.ndarray, walls: np.ndarray) -> Look:
-    """The `Look` at the games of three bots; ``orders`` and ``walls`` as `arena.ratings.rate` takes them."""
-    points = rate(N_SEATS, orders, walls).points
+def look_at(bots: tuple[str, ...], played: Sequence[BotGames], games: int) -> Look:
+    """The `Look` at the first ``games`` of a step; more may be finished where an interrupted search goes on."""
+    n_walls = games // ROTATIONS
+    played = [
+        BotGames(each.bot, each.counts[:n_walls], each.placements[:n_walls], each.final_points[:n_walls])
+        for each in played
+    ]
+    walls = np.repeat(np.arange(n_walls), ROTATIONS)
+    points = rate(N_SEATS, finishing_orders(range(N_SEATS), played), walls).points
     ahead = tuple(estimate((a.placements < b.placements).astype(float)) for a, b in combinations(played, 2))
-    return Look(bots, played[0].n_games, ahead, tuple((points - points.min()).tolist()))
+    return Look(bots, games, ahead, tuple((points - points.min()).tolist()))
 
 
 class Dials:
@@ -176,9 +182,10 @@ class Balance:
         """
         while True:
             series = self._start_step()
-            for games, limit in LOOKS:
-                series.play(console, round_up(games))
-                look = look_at(self.dials.specs, series.results[0].by_bot(), *series.orders([range(N_SEATS)]))
+            for wanted, limit in LOOKS:
+                games = round_up(wanted)
+                series.play(console, games)
+                look = look_at(self.dials.specs, series.results[0].by_bot(), games)
                 self.looks.append(look)
                 yield str(look)
                 if look.is_uneven(limit):
