@@ -12,7 +12,7 @@ from agents import registry
 from agents.strength import scale as scales
 from agents.strength.dial import Setting
 from agents.strength.scale import read_scale
-from arena import series
+from arena import calibration, series
 from arena.calibrate import strengths_to_check
 from arena.calibration import FULL, SHARES_ALONE, Measurement, hottest, make_scale, settings_of, triples
 from arena.cli import main
@@ -20,7 +20,15 @@ from arena.play import ChunkResult
 from arena.ratings import Ratings
 from engine.common.workers import run_tasks
 
-BOT = "from agents.registry import make\n\ndef eager(seed):\n    return make('rule', seed)\n"
+BOT = """
+from agents.registry import make
+
+def eager(seed):
+    return make("rule", seed)
+
+def plain(seed):
+    return make("efficiency", seed)
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -30,8 +38,9 @@ def _one_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def bot(tmp_path: Path) -> str:
-    """A bot in a file, which is calibrated beside it."""
+def bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A bot in a file, which is calibrated beside it, with neighbours alone: few matches."""
+    monkeypatch.setattr(calibration, "STRIDES", (1,))
     (tmp_path / "my_bot.py").write_text(BOT)
     return f"{tmp_path}/my_bot.py:eager"
 
@@ -91,19 +100,19 @@ def test_a_scale_is_measured_stored_and_checked(
     bot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    assert main(["calibrate", bot, "--games", "200"]) == 0
+    assert main(["calibrate", bot, "--games", "40"]) == 0
     told = " ".join(capsys.readouterr().out.split())
     path = tmp_path / "my_bot.eager.strength.json"
-    assert f"204 games; the weakest is {bot}@{read_scale(bot).lowest}; scale in {path}" in told
+    assert f"42 games; the weakest is {bot}@{read_scale(bot).lowest}; scale in {path}" in told
     assert sorted(file.name for file in tmp_path.iterdir() if file.name != "__pycache__") == [
         "my_bot.eager.strength.json",
         "my_bot.py",
     ]
     scale = read_scale(bot)
-    assert -1500 < scale.lowest < -500
+    assert -2000 < scale.lowest < -300
     assert registry.make(f"{bot}@-300").name == "rule@-300"
     plot = tmp_path / "new" / "plot.svg"
-    assert main(["calibrate", bot, "--games", "100", "--check", "--plot", str(plot)]) == 0
+    assert main(["calibrate", bot, "--games", "20", "--check", "--plot", str(plot)]) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert f"{bot}@-300" in told
     assert "strengths are within 40 points" in told
@@ -115,6 +124,7 @@ def test_a_scale_is_measured_stored_and_checked(
 def test_an_interrupted_measurement_resumes(
     bot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    plain = bot.replace("eager", "plain")
     whole = series.Series._handle
 
     def interrupted(self: series.Series, number: int, update: object, progress: object) -> None:
@@ -124,7 +134,7 @@ def test_an_interrupted_measurement_resumes(
 
     with monkeypatch.context() as patched:
         patched.setattr(series.Series, "_handle", interrupted)
-        assert main(["calibrate", bot, "--games", "102"]) == 130
+        assert main(["calibrate", plain, "--games", "30"]) == 130
     assert "run the same command again to resume" in capsys.readouterr().err
     played = []
 
@@ -133,12 +143,12 @@ def test_an_interrupted_measurement_resumes(
         whole(self, number, update, progress)  # type: ignore[arg-type]
 
     monkeypatch.setattr(series.Series, "_handle", counted)
-    assert main(["calibrate", bot, "--games", "102"]) == 0
-    assert "resuming: 15 of 102 games are finished" in capsys.readouterr().err
-    assert played == list(range(5, 34))
-    resumed = (tmp_path / "my_bot.eager.strength.json").read_bytes()
-    assert main(["calibrate", bot, "--games", "102"]) == 0
-    assert (tmp_path / "my_bot.eager.strength.json").read_bytes() == resumed
+    assert main(["calibrate", plain, "--games", "30"]) == 0
+    assert "resuming: 15 of 30 games are finished" in capsys.readouterr().err
+    assert played == list(range(5, 10))
+    resumed = (tmp_path / "my_bot.plain.strength.json").read_bytes()
+    assert main(["calibrate", plain, "--games", "30"]) == 0
+    assert (tmp_path / "my_bot.plain.strength.json").read_bytes() == resumed
 
 
 @pytest.mark.parametrize(
