@@ -34,7 +34,7 @@ EPILOG = """\
 The bot plays itself at settings of the dial from full strength to all random: softmax over its action values at rising
 temperatures, then a rising share of random moves; a bot without action values has random moves alone. Matches of three
 settings that lie 1, 2 and 4 apart, all on the same walls, give ratings by the model of Plackett and Luce, on which 400
-points are a factor of 10 in the odds of finishing ahead. The method is described in docs/players.md.
+points are a factor of 10 in the odds of finishing ahead. The method is described in docs/strength.md.
 
 The scale is kept with the bot: FOLDER/strength.json for NAME:FOLDER, FILE.NAME.strength.json for FILE.py:NAME, in the
 package for a built-in bot. Then BOT@-300 is a bot of the arena, the client and the server.

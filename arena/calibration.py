@@ -20,8 +20,8 @@ from engine.tables import Tables
 
 FULL = Setting(0.0, 0.0)
 # Temperatures as parts of the hottest one (see `hottest`), each 1.4 times as hot as the one before; then, at the
-# hottest, shares of random moves. A bot without action values has shares alone, from small ones on. The steps are chosen
-# to lie some 60 to 100 points apart: a scale that is much denser at one end is stretched there.
+# hottest, shares of random moves. A bot without action values has shares alone, from small ones on. The steps lie
+# some 60 to 100 points apart: a scale that is much denser at one end is stretched there.
 COOLED = tuple(2.0 ** (-k / 2) for k in range(10, -1, -1))
 SHARES = (0.45, 1.0)
 SHARES_ALONE = (0.06, 0.12, 0.18, 0.25, 0.35, 0.45, 0.58, 0.75, 1.0)
