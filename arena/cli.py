@@ -57,7 +57,7 @@ other programs (--help after the word shows their options):
 
 bots:
 NAME, NAME:ARGUMENT      a bot of the list above
-BOT@-300                 a bot of the list or of a file, weaker by 300 points, once it is calibrated (see docs/strength.md)
+BOT@-300                 a bot of the list or in a file, weaker by 300 points, once calibrated (see docs/strength.md)
 FILE.py:CLASS            your own: a class, or a function that makes the bot, in a file (rules: docs/bots.md)
 exec:COMMAND             a program that speaks mjai on stdin and stdout, one process for each job; {{id}} in COMMAND
                          becomes its seat. exec+kita:COMMAND, exec+libriichi3p:COMMAND select a dialect (default
