@@ -50,7 +50,7 @@ def make_from_file(spec: str, seed: int) -> Agent:
     factory = getattr(_load(path), name, None)
     if not callable(factory):
         bots = _bots_in(path)
-        classes = f"; classes with act: {', '.join(bots)}" if bots else ", and no class with a method act"
+        classes = f"; bots in it: {', '.join(bots)}" if bots else ", and no class with a method act or __call__"
         raise ValueError(f"{path} has no class or function {name!r}{classes}")
     return _call(factory, f"{path}:{name}", argument, seed)
 
@@ -68,25 +68,29 @@ def _call(factory: Callable[..., Any], what: str, argument: str | None, seed: in
         signature.bind(**given)
     except TypeError as error:
         raise ValueError(f"{what}: {error}; only parameters named seed and argument are given") from None
-    return made(lambda: factory(**given), what)
+    return made(lambda seed: factory(**given | ({"seed": seed} if "seed" in given else {})), seed, what)
 
 
-def made(make: Callable[[], Any], what: str) -> Agent:
-    """The bot that `make` returns, of which `what` is the name in messages.
+def made(make: Callable[[int], Any], seed: int, what: str) -> Agent:
+    """The bot that `make` returns for a seed, of which `what` is the name in messages; also one that is a tactic.
 
     Raises ValueError where `make` raises, and for what is no bot; see `checked`.
     """
     try:
-        bot = make()
+        bot = make(seed)
     except (Exception, SystemExit) as error:
         raise ValueError(f"{what} cannot be made: {where_raised(error)}") from error
+    if callable(bot) and not isinstance(bot, type) and not callable(getattr(bot, "act", None)):
+        from agents.tactics import TacticAgent
+
+        bot = TacticAgent(make, seed, getattr(bot, "name", type(bot).__name__))
     return checked(bot, what)
 
 
 def checked(bot: Any, what: str) -> Agent:
     """`bot`, if it has what an agent needs; one without a name is named by its class. Raises ValueError."""
     if not callable(getattr(bot, "act", None)):
-        raise ValueError(f"{what} is not a bot: {type(bot).__name__} has no method act(views)")
+        raise ValueError(f"{what} is not a bot: {type(bot).__name__} has no method act(views), nor __call__(view)")
     if not hasattr(bot, "name"):
         try:
             bot.name = type(bot).__name__
@@ -135,7 +139,10 @@ def _load(path: Path) -> ModuleType:
 
 
 def _bots_in(path: Path) -> list[str]:
-    """The names of the classes in a file that define ``act`` or inherit it there. The file is read, not executed."""
+    """The names of the classes in a file that define ``act`` or ``__call__``, or inherit it there.
+
+    The file is read, not executed.
+    """
     try:
         statements = ast.parse(path.read_bytes(), str(path)).body
     except (SyntaxError, ValueError) as error:
@@ -145,6 +152,6 @@ def _bots_in(path: Path) -> list[str]:
         if isinstance(statement, ast.ClassDef):
             methods = {each.name for each in statement.body if isinstance(each, ast.FunctionDef)}
             bases = {base.id for base in statement.bases if isinstance(base, ast.Name)}
-            if "act" in methods or bases & set(found):
+            if methods & {"act", "__call__"} or bases & set(found):
                 found.append(statement.name)
     return found

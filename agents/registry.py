@@ -12,12 +12,16 @@
     * It is called without arguments, but a parameter that is named ``seed`` gets the seed (an integer of 64 bits), and
       one that is named ``argument`` gets ARGUMENT (None without one). So ``class Eager: def __init__(self)``,
       ``def __init__(self, seed)`` and a factory ``make(argument, seed)``, compiled ones included, are all fine.
-    * The bot needs a method ``act(views)``; tables show its ``name``, or that of its class if it has none.
+    * The bot needs a method ``act(views)``, or ``__call__(view)`` as a tactic (see `agents.tactics`); tables show its
+      ``name``, or that of its class if it has none.
     * A relative path begins at the working directory, and ``~`` is the home directory.
     * The file may import modules that lie beside it. Its folder is searched last, so that it hides no other module:
       where two have the same name, the installed one is imported.
     * Each process executes the file once; the workers of the arena and of training are processes of their own.
     * A file whose path contains a comma is put in double quotes where bots are separated by commas.
+
+``BOT@-300``
+    any of these, weaker by 300 points, if it has been calibrated (see `agents.strength`).
 
 Bots that are programs or connections: see `agents.external.specs`. A file runs with all rights of the process: text
 that comes from other people must be one of `names`.
@@ -31,6 +35,7 @@ from pathlib import Path
 
 from agents.base import Agent, Factory
 from agents.files import PROGRAM, checked, is_file, made, make_from_file, where_raised
+from agents.strength import at_strength, split_strength
 from engine.checks import checked_seed
 
 __all__ = ["BUILT_IN", "GROUP", "checked", "is_file", "make", "names"]
@@ -64,6 +69,9 @@ def make(spec: str, seed: int = 0) -> Agent:
     seed = checked_seed(seed)
     if not isinstance(spec, str):
         raise TypeError(f"a bot is named by a text such as 'rule', not {spec!r}")
+    bot, strength = split_strength(spec)
+    if strength is not None:
+        return at_strength(make(bot, seed), bot, strength, seed)
     name, colon, argument = spec.partition(":")
     found = _find(name)
     if found is None and is_file(spec):
@@ -74,7 +82,7 @@ def make(spec: str, seed: int = 0) -> Agent:
         agent: Agent = found.load()(argument if colon else None, seed)
         return agent
     factory = _load(found)
-    return made(lambda: factory(argument if colon else None, seed), f"the bot {name}")
+    return made(lambda seed: factory(argument if colon else None, seed), seed, f"the bot {name}")
 
 
 def _load(found: EntryPoint) -> Factory:

@@ -30,6 +30,10 @@ class PolicyFault(ValueError):  # noqa: N818 - a fault of the policy, not of thi
         self.policy, self.table, self.seat, self.what = policy, table, seat, what
 
 
+class BadAnswer(ValueError):  # noqa: N818 - as above
+    """What a policy says of its own answer, in one line that needs no addition: whose it is, and what is wrong."""
+
+
 class Tables:
     """Games played in lock step. `records` is the live array TABLE[n], read only.
 
@@ -142,7 +146,8 @@ class Tables:
             actions = np.asarray(answer)
         except Exception as error:
             culprit = first_raising(policy, views)
-            raise PolicyFault(index, int(tables[culprit]), int(seats[culprit]), f"raised {describe(error)}") from error
+            what = str(error) if isinstance(error, BadAnswer) else f"raised {describe(error)}"
+            raise PolicyFault(index, int(tables[culprit]), int(seats[culprit]), what) from error
         if actions.shape != (n,) or actions.dtype.kind not in "iu":
             given = "None (is a return missing?)" if answer is None else f"{actions.dtype}{list(actions.shape)}"
             what = f"answered {n} view{'s' * (n > 1)} with {given}, not one action number each"

@@ -14,8 +14,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,7 +27,6 @@ from numba.core.registry import cpu_target
 from engine import compiling
 from engine.common.options import Parser, describe_error, usable_cores
 from engine.common.program import FAILED, OK, start
-from engine.common.progress import Progress
 
 if sys.platform != "win32":
     import fcntl
@@ -40,6 +39,7 @@ PARTS = (
         "agents.bots.rule.bot",
         "agents.bots.efficiency",
         "agents.bots.tsumogiri",
+        "agents.strength.dial",
         "engine.shanten",
         "engine.scoring.points",
         "engine.scoring.batch",
@@ -86,6 +86,21 @@ def warm_up_once() -> None:
             warm_up()
         except (WarmUpError, OSError) as error:  # the caller compiles what it needs
             print(f"not everything is compiled: {describe_error(error)}", file=sys.stderr)
+
+
+def compile_by_use(use: Callable[[], None]) -> None:
+    """Compile what `use` calls, and no more: for a program that plays one bot and is to start soon.
+
+    Of several such programs that start at the same time, one compiles and the others wait. Raises what `use` raises.
+    """
+    global _checked
+    _checked = True
+    folder = compiling.cache_folder(compiling.ENGINE)
+    with ExitStack() as stack:
+        with suppress(OSError):  # the cache cannot be written: each compiles for itself
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(_exclusive(folder / "lock"))
+        use()
 
 
 def warm_up() -> int:
@@ -155,6 +170,8 @@ def _pass_on(process: subprocess.Popen[str], messages: queue.SimpleQueue[str | s
 
 def _show(messages: queue.SimpleQueue[str | subprocess.Popen[str]], n_processes: int, functions: set[str]) -> int:
     """Show the progress until all processes have ended; returns the number of functions. Raises WarmUpError."""
+    from engine.common.progress import Progress  # needs rich, which a packed bot does without
+
     compiled: set[str] = set()
     with Progress("functions", len(functions)) as progress:
         while n_processes:

@@ -12,6 +12,9 @@ from agents.bert.cli import COMMANDS as BERT_COMMANDS
 
 PROGRAMS = [
     ("arena.cli", []),
+    ("arena.cli", ["calibrate"]),
+    ("arena.cli", ["balance"]),
+    ("arena.cli", ["ladder"]),
     ("server.cli", []),
     ("server.cli", ["token"]),
     ("server.cli", ["token", "add"]),
@@ -19,6 +22,8 @@ PROGRAMS = [
     ("agents.bert.cli", []),
     ("agents.bert.play.cli", []),
     ("agents.review.cli", []),
+    ("agents.pack.cli", []),
+    ("agents.console.cli", []),
     ("engine.cli", []),
     ("engine.warm_up", []),
     *(("engine.cli", [command]) for command in ("validate", "convert", "show")),

@@ -7,12 +7,12 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from time import monotonic
 from types import FrameType
 
-from agents.client.connection import Address, FatalConnectionError, connect, parse_url
+from agents.client.connection import Address, FatalConnectionError, Transport, connect, parse_url
 from agents.client.first_connection import other_protocol, unreachable
 from agents.client.session import ClientSession
 from agents.external.adapters import AgentBot
@@ -161,10 +161,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return OK
 
 
-def play(url: Address, session: ClientSession) -> None:
+def log_and_sleep(told: str, seconds: float) -> None:
+    """Say why there is no connection, and wait before the next attempt."""
+    log(told)
+    time.sleep(seconds)
+
+
+def play(
+    url: Address,
+    session: ClientSession,
+    connect: Callable[[Address], Transport] = connect,
+    wait: Callable[[str, float], None] = log_and_sleep,
+) -> None:
     """Play all games; reconnect with exponential backoff. Raises FatalConnectionError if a retry will not help.
 
-    That is also so if no server can be reached at all within FIRST_CONNECTION seconds.
+    That is also so if no server can be reached at all within FIRST_CONNECTION seconds. `wait` is called between two
+    attempts with what went wrong and the seconds to wait.
     """
     backoff = MIN_BACKOFF
     give_up_at = monotonic() + FIRST_CONNECTION
@@ -176,9 +188,8 @@ def play(url: Address, session: ClientSession) -> None:
         except OSError as error:
             if session.n_messages > n_messages or monotonic() - connected_at > MAX_BACKOFF:
                 backoff = MIN_BACKOFF
-            wait = backoff if session.greeted else first_wait(url, error, backoff, give_up_at)
-            log(f"{url.url}: {error.strerror or error}; trying again in {wait:g} s")
-            time.sleep(wait)
+            seconds = backoff if session.greeted else first_wait(url, error, backoff, give_up_at)
+            wait(f"{url.url}: {error.strerror or error}; trying again in {seconds:g} s", seconds)
             backoff = min(2 * backoff, MAX_BACKOFF)
 
 

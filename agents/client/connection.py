@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import selectors
 import socket
 from dataclasses import dataclass
 from time import monotonic
@@ -101,17 +102,17 @@ class Transport(Protocol):
 
 
 class TcpTransport:
-    """One message a line (mjsonp)."""
+    """One message a line (mjsonp). One thread may receive while another sends."""
 
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # to notice a peer that has vanished
+        self._socket.settimeout(CONNECT_TIMEOUT)  # treat a peer that reads nothing as disconnected
         self._unread = bytearray()
 
     def send(self, message: Message) -> None:
         """See `Transport`."""
-        self._socket.settimeout(CONNECT_TIMEOUT)  # treat a peer that reads nothing as disconnected
         try:
             self._socket.sendall(to_text(message).encode() + b"\n")
         except TimeoutError:
@@ -121,7 +122,7 @@ class TcpTransport:
         """See `Transport`."""
         deadline = None if timeout is None else monotonic() + timeout
         while (end := self._unread.find(b"\n")) < 0 and len(self._unread) <= MAX_MESSAGE:
-            self._socket.settimeout(None if deadline is None else max(deadline - monotonic(), 1e-3))
+            self._wait_for_data(deadline)
             data = self._socket.recv(MAX_MESSAGE)
             if not data:
                 raise ConnectionError("the connection was closed")
@@ -131,6 +132,13 @@ class TcpTransport:
         line = bytes(self._unread[:end])
         del self._unread[: end + 1]
         return parse_message(line)
+
+    def _wait_for_data(self, deadline: float | None) -> None:
+        """Wait until data can be read. A timeout of the socket would be that of a thread that sends, too."""
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(self._socket, selectors.EVENT_READ)
+            if not waiting.select(None if deadline is None else max(deadline - monotonic(), 1e-3)):
+                raise TimeoutError("timed out")
 
     def close(self) -> None:
         """See `Transport`."""

@@ -11,7 +11,7 @@ from agents.client.connection import HELLO_TIMEOUT, Address, FatalConnectionErro
 from agents.client.first_connection import other_protocol
 from agents.external.adapters import AgentBot
 from agents.external.fallback import FallbackAgent
-from agents.external.mjai_bot import NONE, BotError, MjaiBot, excerpt, one_line
+from agents.external.mjai_bot import NONE, BotError, MjaiBot, Watching, excerpt, one_line
 from engine.mjai.messages import Message, complete
 from engine.mjai.reading import canonical
 from engine.mjai.schema import SEAT_KEYS
@@ -70,6 +70,8 @@ class GameSession:
                 raise FatalConnectionError(f"the server sends a game without end: more than {MAX_GAME:,} characters")
             self._reply = None
             self.resume_secret = secret or self.resume_secret
+            if isinstance(self._bot, Watching):
+                self._bot.watch(self._messages[-1])
         if not asked:
             return None
         if self._reply is None:

@@ -16,6 +16,7 @@ from engine.mjai.player_state import PlayerState
 from engine.mjai.possible_actions import legal_action, possible_actions, safe_default
 from engine.mjai.round_events import round_messages
 from engine.table import TABLE
+from engine.tables import BadAnswer
 
 
 class AgentBot:
@@ -46,6 +47,8 @@ class AgentBot:
         try:
             action = int(self._agent.act(np.array([view], dtype=TABLE))[0])
             annotation = self._agent.annotate() if isinstance(self._agent, Annotating) else {}
+        except BadAnswer as error:
+            raise BotError(str(error)) from error
         except Exception as error:
             raise BotError(f"raised {type(error).__name__}: {one_line(str(error))}") from error
         if action not in legal:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from engine.mjai.messages import Message, start_game
 from engine.mjai.reading import canonical
@@ -60,6 +60,15 @@ class MjaiBot(Protocol):
 
     def close(self) -> None:
         """Release its resources; it can be used again."""
+        ...
+
+
+@runtime_checkable
+class Watching(Protocol):
+    """A mjai bot that is told of each message at once, not only when it has to reply."""
+
+    def watch(self, message: Message) -> None:
+        """Take the next canonical message for its seat; `MjaiBot.react` gets it later, with those around it."""
         ...
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -54,7 +53,7 @@ def make_parser() -> Parser:
     return parser
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Play what is missing, write the page, and return the exit code."""
     parser = make_parser()
     options = parser.parse_args(arguments)
@@ -99,9 +98,9 @@ def decisions_per_second(run: ArenaRun, notes: Console) -> float:
     return float(run.document["speed"]["decisions_per_second"])
 
 
-def command_of(arguments: Sequence[str] | None) -> str:
+def command_of(arguments: Sequence[str]) -> str:
     """The command line that makes the page."""
-    return shlex.join(["python", "-m", "arena", "ladder", *(sys.argv[1:] if arguments is None else arguments)])
+    return shlex.join(["python", "-m", "arena", "ladder", *arguments])
 
 
 def machine() -> str:

@@ -170,6 +170,14 @@ def three_bots(text: str) -> tuple[str, ...]:
     return bots
 
 
+def two_bots(text: str) -> tuple[str, ...]:
+    """Option type: two bots, see `bots_of`."""
+    bots = bots_of(text)
+    if len(bots) != N_SEATS - 1:
+        raise argparse.ArgumentTypeError(f"{text!r} names {len(bots)} bots: two play against you, as in rule,bert")
+    return bots
+
+
 def usable_cores() -> int:
     """How many CPU cores this process may run on: the default of ``--jobs``."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -29,7 +29,9 @@ def make(spec: str, folder: Path) -> Agent:
     return registry.make(f"{folder}/{spec}", seed=1)
 
 
-@pytest.mark.parametrize("spec", ["my_bot.py:Eager", "my_talker.py:Talker", "my_fast_bot.py:make"])
+@pytest.mark.parametrize(
+    "spec", ["my_bot.py:Eager", "my_tactic.py:MyTactic", "my_talker.py:Talker", "my_fast_bot.py:make"]
+)
 def test_the_bots_of_the_page_play_legally(tmp_path: Path, spec: str) -> None:
     tables = Tables([1, 2])
     for _ in tables.play([make(spec, tmp_path).act], np.zeros((2, 3), dtype=np.int8)):

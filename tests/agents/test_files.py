@@ -134,9 +134,9 @@ def test_a_file_is_executed_once() -> None:
     ("spec", "what"),
     [
         ("nobody.py:Eager", "nobody.py:Eager: there is no file {folder}/nobody.py"),
-        ("my_bot.py:Eagre", "my_bot.py has no class or function 'Eagre'; classes with act: Eager, Seeded, Deep, "
+        ("my_bot.py:Eagre", "my_bot.py has no class or function 'Eagre'; bots in it: Eager, Seeded, Deep, "
                             "Untitled, Broken, Leaving"),
-        ("my_bot.py:number", "my_bot.py has no class or function 'number'; classes with act: "),
+        ("my_bot.py:number", "my_bot.py has no class or function 'number'; bots in it: "),
         ("my_bot.py", "my_bot.py is a file: name the class in it, as in my_bot.py:Eager; a program that speaks mjai is "
                       '"exec:python my_bot.py"'),
         ("program.py", "program.py is a file: name the class in it, as in program.py:CLASS; "),

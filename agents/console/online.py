@@ -1,0 +1,103 @@
+"""A game of the person at a server: the messages, and the keys, at the same time."""
+
+from __future__ import annotations
+
+from collections import deque
+from threading import Semaphore, Thread
+
+from agents.client.cli import play
+from agents.client.connection import Address, Transport, connect
+from agents.client.session import ClientSession
+from agents.console.person import Person
+from agents.console.screen import Screen
+from engine.mjai.messages import Message
+
+MAX_WAITING = 1000  # messages that are read ahead
+LOST = "connection lost, reconnecting …"
+
+
+class WatchedTransport:
+    """A `Transport` whose messages a thread reads, so that the screen is served while one is awaited."""
+
+    def __init__(self, transport: Transport, screen: Screen) -> None:
+        self._transport = transport
+        self._screen = screen
+        self._waiting: deque[Message | Exception] = deque()  # an exception is the last
+        self._room = Semaphore(MAX_WAITING)  # for what is read ahead
+        self.send = transport.send
+        Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        """Read until the connection is closed."""
+        while True:
+            self._room.acquire()
+            try:
+                message: Message | Exception = self._transport.receive()
+            except Exception as error:
+                message = error
+            self._waiting.append(message)
+            self._screen.wake()
+            if isinstance(message, Exception):
+                return
+
+    def receive(self, timeout: float | None = None) -> Message:
+        """See `agents.client.connection.Transport`."""
+        if not self._screen.serve(lambda: bool(self._waiting), timeout):
+            raise TimeoutError("timed out")
+        if isinstance(self._waiting[0], Exception):
+            raise self._waiting[0]
+        self._screen.trouble = ""
+        message = self._waiting.popleft()
+        self._room.release()
+        assert not isinstance(message, Exception)
+        return message
+
+    @property
+    def has_news(self) -> bool:
+        """Whether the question that is open is out of date; raises the error of a connection that is lost.
+
+        A dora indicator that follows a kan leaves the question about the kan open.
+        """
+        if self._waiting and isinstance(self._waiting[0], Exception):
+            raise self._waiting[0]
+        return any(isinstance(message, Exception) or message["type"] != "dora" for message in list(self._waiting))
+
+    def close(self) -> None:
+        """See `agents.client.connection.Transport`."""
+        self._transport.close()
+
+
+class OnlineTable:
+    """A table at a server."""
+
+    def __init__(self, screen: Screen, url: Address, name: str, token: str | None) -> None:
+        self._screen = screen
+        self._url = url
+        self._line: WatchedTransport | None = None
+        person = Person(name, screen, self._too_late)
+        join: Message = {"type": "join", "name": name, "room": url.room, "dialect": url.dialect}
+        join |= {"token": token} if token else {}
+        self.session = ClientSession(person, join, 1, self._report, screen.say, url)
+
+    def play(self) -> None:
+        """Play one game. Raises what `agents.client.cli.play` raises, and `Left`."""
+        self._screen.say(f"connecting to {self._url.full}")
+        play(self._url, self.session, self._connect, self._wait)
+        self._screen.serve(lambda: not self._screen.covered)
+
+    def _connect(self, url: Address) -> Transport:
+        self._line = WatchedTransport(self._screen.during(lambda: connect(url)), self._screen)
+        return self._line
+
+    def _wait(self, told: str, seconds: float) -> None:
+        self._screen.trouble = LOST if self.session.greeted else "no connection, trying again …"
+        self._screen.say(told)
+        self._screen.serve(lambda: False, seconds)
+
+    def _too_late(self) -> bool:
+        return self._line is not None and self._line.has_news
+
+    def _report(self, line: str) -> None:
+        self._screen.say(line)
+        if "record: " in line:
+            self._screen.results.append(line.partition("; ")[2])

@@ -1,0 +1,51 @@
+"""The person at the terminal as a mjai bot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agents.client.connection import FatalConnectionError
+from agents.console.screen import Screen
+from agents.external.mjai_bot import NONE
+from engine.mjai.actions import action_message
+from engine.mjai.messages import Message
+from engine.mjai.player_state import PlayerState
+
+
+class Person:
+    """A `agents.external.mjai_bot.MjaiBot` that is told of each message at once, and asks the person for replies."""
+
+    def __init__(self, name: str, screen: Screen, withdrawn: Callable[[], bool] = lambda: False) -> None:
+        """`withdrawn`: whether an answer comes too late. It raises ConnectionError where the connection is lost."""
+        self.name = name
+        self._screen = screen
+        self._withdrawn = withdrawn
+        self._state = PlayerState()
+
+    def prepare(self) -> None:
+        """See `MjaiBot`."""
+
+    def watch(self, message: Message) -> None:
+        """See `agents.external.mjai_bot.Watching`. Raises FatalConnectionError for what no game can lead to."""
+        if message["type"] == "start_game":
+            self._state = PlayerState()
+        try:
+            self._state.update(message)
+            self._screen.show(message, self._state.view)
+        except (ValueError, KeyError, IndexError, TypeError) as error:
+            raise FatalConnectionError(f"the server's game cannot be followed: {error}") from error
+
+    def react(self, messages: list[Message]) -> Message:
+        """See `MjaiBot`; `none` where the person has not answered in time. The messages have been watched before."""
+        action = self.choose(self._state.legal)
+        return NONE if action is None else action_message(self._state.view, self._state.seat, action)
+
+    def choose(self, legal: list[int]) -> int | None:
+        """One of the actions, which the person chooses; None where there is none, or it is too late."""
+        return self._screen.ask(self._state.view, legal, self._withdrawn) if legal else None
+
+    def reject(self, reason: str) -> None:
+        """See `MjaiBot`."""
+
+    def close(self) -> None:
+        """See `MjaiBot`."""

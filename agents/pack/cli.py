@@ -1,0 +1,82 @@
+"""python -m agents.pack: puts a bot into one file, which speaks mjai on stdin and stdout."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic
+
+from agents.external.mjai_bot import NONE, OPENING
+from agents.pack.archive import write_archive
+from agents.pack.contents import contents_of
+from agents.registry import names
+from engine.common.options import Parser, describe_error
+from engine.common.program import FAILED, OK
+from engine.warm_up import warm_up_once
+
+EPILOG = """\
+examples:
+  python -m agents.pack rule -o rule.pyz
+  python -m agents.pack "bert:FOLDER?temperature=0.5" -o mine.pyz
+  python -m agents.pack my_bot.py:Eager -o eager.pyz
+  python -m arena --bots "exec:python rule.pyz,rule,random"
+
+The file runs with Python 3.11 or newer, numpy and numba (and onnxruntime, for a network); nukidora itself need not be
+installed. A file of your own is packed with the modules that it imports and the files that it opens beside it, and
+with a file or folder that its argument names. The same bot gives the same bytes.
+
+exit codes: 0 written, 1 it cannot be written, or the bot in it does not play, 2 bad arguments, 130 interrupted
+"""
+
+
+def make_parser() -> Parser:
+    """The command line."""
+    parser = Parser("agents.pack", description=__doc__, epilog=EPILOG)
+    parser.add_argument("bot", metavar="BOT", help=f"one of {', '.join(names())}, or FILE.py:CLASS; see docs/bots.md")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="the file, such as bot.pyz")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Pack a bot, let it play its first decision on this machine, and return the exit code."""
+    parser = make_parser()
+    options = parser.parse_args(arguments)
+    output: Path = options.output
+    warm_up_once()  # so that the bot is not traced while it compiles
+    try:
+        contents = contents_of(options.bot)
+    except ValueError as error:
+        parser.error(str(error))
+    try:
+        write_archive(contents, options.bot, output)
+        fault, seconds = try_out(output)
+    except OSError as error:
+        print(f"{parser.short_name}: {describe_error(error)}", file=sys.stderr)
+        return FAILED
+    if fault:
+        output.unlink()
+        print(f"{parser.short_name}: {output} does not play: {fault}; it was deleted", file=sys.stderr)
+        return FAILED
+    print(f"{output}: {options.bot}, {output.stat().st_size / 1e6:.1f} MB; starts and replies in {seconds:.1f} s here")
+    print(f'it needs Python 3.11 and {", ".join(contents.needs.values())}; in the arena: "exec:python {output}"')
+    return OK
+
+
+def try_out(archive: Path) -> tuple[str, float]:
+    """Let a packed bot compile on this machine, and take its first decision; what is wrong, and seconds for the latter.
+
+    Raises OSError if it cannot be started.
+    """
+    command = [sys.executable, str(archive.absolute())]
+    prepared = subprocess.run([*command, "--prepare"], stdin=subprocess.DEVNULL, check=False)
+    if prepared.returncode != OK:
+        return f"it ended with exit code {prepared.returncode}", 0.0
+    began = monotonic()
+    asked = json.dumps(OPENING).encode() + b"\n"
+    replied = subprocess.run(command, input=asked, stdout=subprocess.PIPE, check=False)
+    if replied.returncode != OK or json.loads(replied.stdout or "{}") in ({}, NONE):
+        return f"it replied {replied.stdout.decode(errors='replace')!r}, exit code {replied.returncode}", 0.0
+    return "", monotonic() - began

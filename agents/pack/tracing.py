@@ -1,0 +1,61 @@
+"""What a bot imports and opens while it is made and plays a round, in a process that has done nothing else.
+
+For that reason this module imports the standard library alone: what is imported before `trace` is called is not seen.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What a bot has imported and opened: ``modules`` by name, with their files; ``opened``: absolute paths."""
+
+    modules: dict[str, Path] = field(default_factory=dict)
+    opened: set[Path] = field(default_factory=set)
+
+
+def trace(spec: str) -> Trace:
+    """Make the bot, let it reply to messages, and play a round. Raises ValueError if it fails."""
+    found = Trace()
+
+    def record(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open" and isinstance(arguments[0], str | os.PathLike) and not _names_the_cache():
+            found.opened.add(Path(arguments[0]).resolve())
+
+    sys.addaudithook(record)
+    _play(spec)
+    files = {name: getattr(module, "__file__", None) for name, module in [*sys.modules.items()]}
+    found.modules.update({name: Path(file).resolve() for name, file in files.items() if file})
+    return found
+
+
+def _names_the_cache() -> bool:
+    """Whether a file is opened by `engine.compiling.cache_folder`: it reads the sources and tables of all bots."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_name != "cache_folder":
+        frame = frame.f_back
+    return frame.f_code.co_name == "cache_folder"
+
+
+def _play(spec: str) -> None:
+    """Play a round on a table, and a decision by messages. Raises ValueError if the bot fails."""
+    import numpy as np
+
+    from agents.external.adapters import AgentBot
+    from agents.external.fallback import FallbackAgent
+    from agents.external.mjai_bot import OPENING, BotError
+    from agents.registry import make
+    from engine.tables import Tables
+
+    bot = make(spec)
+    try:
+        AgentBot(bot).react(list(OPENING))
+        Tables([0]).play_round([bot.act, FallbackAgent().act], np.array([[0, 1, 1]]))
+    except (BotError, ValueError) as error:
+        raise ValueError(f"{spec}: {error}") from None

@@ -1,0 +1,159 @@
+"""What is packed of a bot, and that the archive is the same each time."""
+
+from __future__ import annotations
+
+import json
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.pack import launcher
+from agents.pack.archive import license_text, write_archive
+from agents.pack.cli import main
+from agents.pack.contents import Contents, contents_of
+from engine.common.program import BAD_ARGUMENTS
+from engine.compiling import cache_root
+
+MY_BOT = """\
+from pathlib import Path
+
+import numpy as np
+
+import beside
+from agents.external.fallback import FallbackAgent
+
+WEIGHTS = np.load(Path(__file__).parent / "weights" / "mine.npy")
+
+
+class Mine(FallbackAgent):
+    name = "mine"
+
+    def __init__(self, argument):
+        self.text = Path(argument).read_text() if argument else ""
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a bot that needs other files, and files that it does not need."""
+    (tmp_path / "my_bot.py").write_text(MY_BOT)
+    (tmp_path / "beside.py").write_text("import farther\n")
+    (tmp_path / "farther.py").write_text("")
+    (tmp_path / "unused.py").write_text("")
+    (tmp_path / "settings.txt").write_text("bold")
+    (tmp_path / "weights").mkdir()
+    np.save(tmp_path / "weights" / "mine.npy", np.zeros(3))
+    np.savez(tmp_path / "others.npz", np.zeros(3))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def tsumogiri() -> Contents:
+    return contents_of("tsumogiri")
+
+
+def test_a_bot_is_packed_with_what_it_uses_and_no_more(tsumogiri: Contents) -> None:
+    used = {"agents/bots/tsumogiri.py", "agents/pack/player.py", "engine/shanten.npz", "engine/turn.py"}
+    assert used <= set(tsumogiri.files)
+    unwanted = ("agents/bert", "agents/client", "agents/bots/rule", "agents/pack/contents", "engine/records", "arena")
+    assert [name for name in tsumogiri.files if name.startswith(unwanted)] == []
+    assert tsumogiri.needs == {"numba": "numba", "numpy": "numpy"}
+    assert "".join(tsumogiri.spec) == "tsumogiri"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_file_of_ones_own_is_packed_with_what_it_uses_beside_it() -> None:
+    contents = contents_of("my_bot.py:Mine:settings.txt")
+    own = {name for name in contents.files if name.startswith(("bot/", "data/"))}
+    beside = {"bot/my_bot.py", "bot/beside.py", "bot/farther.py", "bot/weights/mine.npy", "bot/settings.txt"}
+    assert own == beside | {"data/settings.txt"}
+    assert contents.spec == ["", "bot/my_bot.py", ":Mine:", "data/settings.txt", ""]
+
+
+@pytest.mark.slow
+def test_a_network_is_packed_with_its_folder_and_needs_onnxruntime(folder: Path) -> None:
+    bundled = contents_of("bert")
+    assert bundled.needs == {"numba": "numba", "numpy": "numpy", "onnxruntime": "onnxruntime"}
+    weights = bundled.files["agents/bert/weights/model.onnx"].parent
+    (folder / "mine").mkdir()
+    for name in ("model.onnx", "config.json"):
+        (folder / "mine" / name).write_bytes((weights / name).read_bytes())
+    contents = contents_of("bert:mine?temperature=0.5")
+    assert contents.spec == ["bert:", "data/mine", "?temperature=0.5"]
+    assert "data/mine/model.onnx" in contents.files
+    assert not any(name.startswith("agents/bert/weights/") for name in contents.files)
+
+
+def test_the_same_bot_gives_the_same_bytes(tsumogiri: Contents, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.pyz", tmp_path / "second.pyz"
+    write_archive(tsumogiri, "tsumogiri", first)
+    write_archive(contents_of("tsumogiri"), "tsumogiri", second)
+    assert first.read_bytes() == second.read_bytes()
+    with zipfile.ZipFile(first) as archive:
+        assert archive.read("LICENSE").decode() == license_text()
+        assert "MIT" in license_text()
+        assert archive.read("agents/__init__.py") == archive.read("engine/__init__.py") == b""
+        assert json.loads(archive.read(launcher.MANIFEST)) == {
+            "bot": "tsumogiri", "spec": ["tsumogiri"], "needs": {"numba": "numba", "numpy": "numpy"},
+        }  # fmt: skip
+
+
+def test_the_archive_is_unpacked_once_and_repaired(tsumogiri: Contents, tmp_path: Path) -> None:
+    archive = tmp_path / "bot.pyz"
+    write_archive(tsumogiri, "tsumogiri", archive)
+    root = launcher.unpack(archive, tmp_path / "cache")
+    assert root.parent == tmp_path / "cache"
+    before = {path: path.stat() for path in root.rglob("*") if path.is_file()}
+    lost, cut = root / "engine/turn.py", root / "engine/table.py"
+    lost.unlink()
+    cut.write_text("")
+    assert launcher.unpack(archive, tmp_path / "cache") == root
+    after = {path: path.stat() for path in root.rglob("*") if path.is_file()}
+    assert {path: (of.st_size, of.st_mtime) for path, of in after.items()} == {
+        path: (of.st_size, of.st_mtime) for path, of in before.items()
+    }
+    assert {path for path in after if after[path].st_ctime_ns != before[path].st_ctime_ns} == {lost, cut}
+
+
+def test_the_launcher_finds_the_cache_where_the_engine_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("NUKIDORA_CACHE", "/a"), ("NUKIDORA_CACHE", ""), ("XDG_CACHE_HOME", "/b")):
+        monkeypatch.setenv(name, value)
+        assert launcher.cache_root() == cache_root()
+
+
+def test_missing_packages_are_named_in_one_line(
+    tsumogiri: Contents, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = tmp_path / "bot.pyz"
+    needs = {"numpy": "numpy", "nowhere_to_be_found": "nowhere-to-be-found", "nor_this": "nor-this"}
+    write_archive(Contents(tsumogiri.spec, tsumogiri.files, needs), "tsumogiri", archive)
+    assert launcher.main(archive) == BAD_ARGUMENTS
+    told = f"bot.pyz needs packages: {sys.executable} -m pip install nowhere-to-be-found nor-this\n"
+    assert capsys.readouterr().err == told
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("spec", "what"),
+    [
+        ("exec:python bot.py", "'exec:python bot.py' is a program or a connection: only bots of this process can be"),
+        ("mjsonp://localhost/room", "'mjsonp://localhost/room' is a program or a connection: only bots of this"),
+        ("nobody", "unknown bot 'nobody': choose one of random, "),
+        ("nobody.py:Bot", "nobody.py:Bot: there is no file "),
+        ("my_bot.py:Nobody", "my_bot.py has no class or function 'Nobody', and no class with a method act or __call"),
+        ("rule:7", "the bot rule takes no argument, but got '7'"),
+    ],
+)
+def test_what_cannot_be_packed_is_one_line(spec: str, what: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([spec, "-o", "bot.pyz"])
+    told = capsys.readouterr().err.splitlines()
+    assert ended.value.code == BAD_ARGUMENTS
+    assert what in told[-1]
+    assert told[-1].startswith("agents.pack: ")
+    assert not Path("bot.pyz").exists()
