@@ -32,6 +32,7 @@ from engine.rules import PRESETS
 COMMANDS = {
     "calibrate": ("arena.calibrate", "measures how strong a bot is at each setting of its strength dial"),
     "balance": ("arena.balance", "turns the dials of three bots until they place alike"),
+    "ladder": ("arena.ladder.cli", "lets every bot play every other, and ranks them on a page"),
 }
 TABLE_WIDTH = 100  # characters, where stdout is no terminal
 

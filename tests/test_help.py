@@ -14,6 +14,7 @@ PROGRAMS = [
     ("arena.cli", []),
     ("arena.cli", ["calibrate"]),
     ("arena.cli", ["balance"]),
+    ("arena.cli", ["ladder"]),
     ("server.cli", []),
     ("server.cli", ["token"]),
     ("server.cli", ["token", "add"]),

@@ -154,28 +154,28 @@ def positive_seconds(text: str) -> float:
     return _number(text, "a positive number of seconds", positive=True)
 
 
+def bots_of(text: str) -> tuple[str, ...]:
+    """Option type: bots separated by commas, as in a line of CSV: a bot with a comma is put in double quotes."""
+    try:
+        return tuple(spec.strip() for spec in next(csv.reader([text], skipinitialspace=True, strict=True), []))
+    except csv.Error as error:
+        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None
+
+
 def three_bots(text: str) -> tuple[str, ...]:
-    """Option type: three bots separated by commas, as in a line of CSV: a bot with a comma is put in double quotes."""
-    bots = _bots(text)
+    """Option type: three bots, see `bots_of`."""
+    bots = bots_of(text)
     if len(bots) != N_SEATS:
         raise argparse.ArgumentTypeError(f"{text!r} names {len(bots)} bots: three play, as in rule,random,random")
     return bots
 
 
 def two_bots(text: str) -> tuple[str, ...]:
-    """Option type: two bots, written as for `three_bots`."""
-    bots = _bots(text)
+    """Option type: two bots, see `bots_of`."""
+    bots = bots_of(text)
     if len(bots) != N_SEATS - 1:
         raise argparse.ArgumentTypeError(f"{text!r} names {len(bots)} bots: two play against you, as in rule,bert")
     return bots
-
-
-def _bots(text: str) -> tuple[str, ...]:
-    """The bots in a text, separated by commas."""
-    try:
-        return tuple(spec.strip() for spec in next(csv.reader([text], skipinitialspace=True, strict=True), []))
-    except csv.Error as error:
-        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None
 
 
 def usable_cores() -> int:
