@@ -40,6 +40,8 @@ PARTS = (
         "agents.bots.rule.bot",
         "agents.bots.efficiency",
         "agents.bots.tsumogiri",
+        "agents.linear.kernels",
+        "agents.linear.losses",
         "engine.shanten",
         "engine.scoring.points",
         "engine.scoring.batch",
