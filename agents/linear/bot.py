@@ -25,7 +25,7 @@ POINTS_PER_TEMPERATURE = 1_000.0  # a temperature is in thousands of points of v
 OPTIONS: BotOptions = {
     "temperature": (
         read_temperature,
-        "0 plays the highest value, higher values sample from softmax(value / (1,000 T)) (default: that of the weights)",
+        "0 plays the highest value, higher values sample from softmax(value / (1,000 T)) (default: as trained)",
     )
 }
 

@@ -35,8 +35,8 @@ softmax  -ln of the probability of what was chosen, which is proportional to exp
 
 Without --data the choices are collected first, as export does. One game in ten is held out: agreement is the share of
 its decisions in which the highest value has what was chosen. OUT/weights.json has the weights of the epoch with the
-highest. Ctrl-C stops; the same command resumes after the last whole epoch. --margin 0 is the loss as published, which is
-lowest where all weights are 0.
+highest. Ctrl-C stops; the same command resumes after the last whole epoch. --margin 0 is the loss as published, which
+is lowest where all weights are 0.
 """
 
 
@@ -74,7 +74,9 @@ def add_train(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -
     text = "learn weights from choices"
     parser = subparsers.add_parser("train", help=text, description=text, epilog=TRAIN_EPILOG)
     parser.add_argument("out", type=Path, metavar="OUT", help="folder of the run")
-    parser.add_argument("--data", type=Path, metavar="FILE", help="choices that export has written")
+    parser.add_argument(
+        "--data", type=Path, nargs="+", action="extend", metavar="FILE", help="choices that export has written"
+    )
     add_sources(parser)
     parser.add_argument("--teacher", metavar="BOT", help="learn what this bot chooses, not what was played")
     parser.add_argument(

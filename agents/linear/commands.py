@@ -55,15 +55,22 @@ def choices_for(options: argparse.Namespace) -> tuple[Choices, str]:
     if options.data is not None:
         if options.records is not None or options.selfplay is not None or options.teacher is not None:
             raise ValueError("--data has the choices: leave --records, --selfplay and --teacher away")
-        return read_choices(options.data), f"--data {options.data.resolve()}"
+        parts = [read_choices(path) for path in options.data]
+        return joined(numbered(parts)), "--data " + " ".join(str(path.resolve()) for path in options.data)
     source = source_of(options)
+    parts = []
     with Progress("games", source.n_games) as progress:
-        parts = []
         for choices, n in collect(source, options.teacher, progress.print):
             parts.append(choices)
             progress.advance(n)
     named = f"--selfplay {','.join(options.selfplay)} --games {options.games}" if options.selfplay else "--records"
     return joined(parts), named + f" --teacher {options.teacher}" * (options.teacher is not None)
+
+
+def numbered(parts: list[Choices]) -> list[Choices]:
+    """The same, with numbers for the games that are unique among all of them."""
+    firsts = np.cumsum([0, *(part.game.max() + 1 for part in parts)])
+    return [part._replace(game=part.game + first) for part, first in zip(parts, firsts)]
 
 
 def train(options: argparse.Namespace) -> int:
@@ -162,10 +169,8 @@ def agreement(options: argparse.Namespace) -> int:
     table = Table("bot", box=None)
     table.add_column(f"agreement in {decisions:,} decisions", justify="right")
     for spec, count in agreed.items():
-        table.add_row(
-            spec,
-            f"{count / decisions:.1%} ± {1.96 * (count / decisions * (1 - count / decisions) / decisions) ** 0.5:.1%}",
-        )
+        share = count / decisions
+        table.add_row(spec, f"{share:.1%} ± {1.96 * (share * (1 - share) / decisions) ** 0.5:.1%}")
     screen().print(table)
     return OK
 

@@ -69,7 +69,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("useful_1", 100, "useful unseen tiles one from tenpai"),
     Feature("useful_2", 100, "useful unseen tiles two from tenpai"),
     Feature(
-        "useful_3", 100, "useful unseen tiles farther from tenpai; none counts after a discard that is a step back"
+        "useful_3", 100, "useful unseen tiles farther from tenpai; none of all these after a step back"
     ),
     *_number_energies(),
     *_other_energies(),
