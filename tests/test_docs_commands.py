@@ -20,7 +20,9 @@ DOCUMENTS = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"
 DOCUMENTS += [REPOSITORY / "CONTRIBUTING.md", REPOSITORY / "agents/bert/weights/README.md"]
 SCRIPTS = sorted((REPOSITORY / "experiments").glob("*.sh"))
 
-PROGRAMS = r"-m (?P<program>agents\.(?:bert(?:\.play)?|client|review)|arena|engine|server|benchmarks\.\w+)(?![\w.])"
+PROGRAMS = (
+    r"-m (?P<program>agents\.(?:bert(?:\.play)?|client|linear|review)|arena|engine|server|benchmarks\.\w+)(?![\w.])"
+)
 COMMAND = re.compile(rf"{PROGRAMS}(?P<arguments>.*)")
 FENCE = re.compile(r"^ *```\w*\n(.*?)^ *```", flags=re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"`([^`]+)`")

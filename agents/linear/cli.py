@@ -59,7 +59,7 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="of walls, bots and training (default 0)")
 
 
-def add_export(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_export(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """The command ``export``."""
     text = "write the features of the chosen and of every other action of each decision"
     parser = subparsers.add_parser("export", help=text, description=text)
@@ -69,7 +69,7 @@ def add_export(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.set_defaults(run=commands.export)
 
 
-def add_train(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_train(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """The command ``train``; the defaults are those of Config."""
     text = "learn weights from choices"
     parser = subparsers.add_parser("train", help=text, description=text, epilog=TRAIN_EPILOG)
@@ -97,7 +97,7 @@ def add_train(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -
     parser.set_defaults(run=commands.train)
 
 
-def add_show(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_show(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """The command ``show``."""
     text = "print the features with their weights before and after training"
     parser = subparsers.add_parser("show", help=text, description=text)
@@ -106,7 +106,7 @@ def add_show(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.set_defaults(run=commands.show)
 
 
-def add_agreement(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_agreement(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """The command ``agreement``."""
     text = "how often bots choose what was played, in decisions with several actions and no win"
     parser = subparsers.add_parser("agreement", help=text, description=text)

@@ -81,7 +81,10 @@ def choices_of(views: np.ndarray, actions: np.ndarray, games: np.ndarray) -> Cho
 class Source(Protocol):
     """Games whose decisions are choices."""
 
-    n_games: int
+    @property
+    def n_games(self) -> int:
+        """How many."""
+        ...
 
     def views(self, warn: Warn) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, int]]:
         """Views TABLE[n], the actions int64[n] and the games int64[n] of some games, and how many games those are.

@@ -68,9 +68,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("useful_0", 100, "unseen winning tiles of a tenpai hand"),
     Feature("useful_1", 100, "useful unseen tiles one from tenpai"),
     Feature("useful_2", 100, "useful unseen tiles two from tenpai"),
-    Feature(
-        "useful_3", 100, "useful unseen tiles farther from tenpai; none of all these after a step back"
-    ),
+    Feature("useful_3", 100, "useful unseen tiles farther from tenpai; none of all these after a step back"),
     *_number_energies(),
     *_other_energies(),
     Feature("dora", 5_000, "dora held"),

@@ -33,10 +33,10 @@ class Config:
     data: str
     start: str
     loss: str = HINGE
-    margin: float = 300.0  # of the hinge, in points
+    margin: float = 1_000.0  # of the hinge, in points
     temperature: float = 1.0  # of the softmax, in thousands of points
-    alpha: float = 60.0  # learning rate at the start, in points
-    epochs: int = 10
+    alpha: float = 100.0  # learning rate at the start, in points
+    epochs: int = 12
     batch_size: int = 256
     seed: int = 0
 

@@ -99,7 +99,7 @@ def _checked_weights(path: Path, weights: Any) -> list[float]:
 
 def _checked_number(path: Path, document: dict[str, Any], key: str, *, above: bool) -> float:
     """A number of the document, > 0 if `above` or else >= 0. Raises ValueError."""
-    value = document.get(key)
+    value: Any = document.get(key)
     if not _is_number(value) or value < 0 or (above and value == 0):
         raise ValueError(f"{path}: {key!r} is {value!r}, not a number {'> 0' if above else '>= 0'}")
     return float(value)

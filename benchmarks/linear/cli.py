@@ -10,10 +10,9 @@ import statistics
 import time
 from collections.abc import Sequence
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
-
-import numpy as np
 
 from agents.base import Agent
 from agents.linear.data import SelfPlay
