@@ -10,8 +10,8 @@ import numpy as np
 
 from agents.base import ActionValues
 from agents.linear.data import SelfPlay
-from agents.linear.features import START_UNIT
 from agents.linear.kernels import evaluate_all
+from agents.linear.weights import START_UNIT
 from agents.registry import make
 from engine.actions import N_ACTIONS
 from engine.table import raw_bytes
@@ -19,6 +19,7 @@ from engine.table import raw_bytes
 YARDSTICK = "rule"
 GAMES = 20
 MIN_UNIT = 1e-9
+NO_PLAY = -3.0  # placements: `rule` gives far less to a call after which it knows no discard
 
 
 def placements_per_point(weights: np.ndarray, games: int = GAMES) -> float:
@@ -30,7 +31,7 @@ def placements_per_point(weights: np.ndarray, games: int = GAMES) -> float:
         placements = yardstick.action_values(views).astype(np.float64)
         points = np.empty((len(views), N_ACTIONS), dtype=np.float32)
         evaluate_all(raw_bytes(views), len(views), weights, points)
-        both = np.isfinite(placements) & np.isfinite(points)
+        both = (placements > NO_PLAY) & np.isfinite(points)
         x, y = (centred(values, both) for values in (points.astype(np.float64), placements))
         products += float((x * y).sum())
         squares += float((x * x).sum())

@@ -19,11 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from agents.linear.features import NAMES, START, START_UNIT
+from agents.linear.features import NAMES, START
 from engine.common.files import write_atomically
 
 FORMAT = "nukidora linear 1"
 BUNDLED = Path(__file__).parent / "weights"  # NAME.json for the bots `linear` and `softmax`
+START_UNIT = 2.7e-6  # `placements_per_point` of the starting weights
 STARTING = "start"  # names the starting weights where a file is expected
 DEFAULT_TEMPERATURE = 1.0
 MAX_SIZE = 1 << 20  # bytes of a weights file
