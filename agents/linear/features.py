@@ -129,7 +129,6 @@ FEATURES: tuple[Feature, ...] = (
 NAMES: tuple[str, ...] = tuple(feature.name for feature in FEATURES)
 N_FEATURES = len(FEATURES)
 START = np.array([feature.start for feature in FEATURES])
-START_UNIT = 1e-5  # placements of a point of value with the starting weights; see `agents.linear.scale`
 INDEX = {name: index for index, name in enumerate(NAMES)}
 # What an open hand with no yaku in sight does not count.
 LOST_OPEN = np.array(
