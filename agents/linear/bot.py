@@ -14,12 +14,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents.base import CompiledValueAgent
 from agents.linear.kernels import choose_all, evaluate_all
 from agents.linear.weights import BUNDLED, Weights, load_weights
 from agents.options import BotOptions, read_options, read_temperature
-from engine.actions import N_ACTIONS
 from engine.common.options import describe_error
-from engine.table import raw_bytes
 
 POINTS_PER_TEMPERATURE = 1_000.0  # a temperature is in thousands of points of value
 OPTIONS: BotOptions = {
@@ -30,31 +29,25 @@ OPTIONS: BotOptions = {
 }
 
 
-class Linear:
-    """A linear evaluator as an agent."""
+class Linear(CompiledValueAgent):
+    """A linear evaluator as an agent.
+
+    Its action values are those in points, scaled so that they are roughly in placements. Where there is a win, only that
+    has a value, 0. Of a discard from the hand and of the same tile just drawn, the latter has the value.
+    """
 
     def __init__(self, name: str, weights: Weights, temperature: float = 0.0, seed: int = 0) -> None:
         """`temperature`: in thousands of points; with 0, `seed` has no effect."""
-        self.name = name
-        self._weights = weights
-        self._temperature = POINTS_PER_TEMPERATURE * temperature
-        self._seed = np.uint64(seed)
+        points = POINTS_PER_TEMPERATURE * temperature
 
-    def act(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.Agent`."""
-        actions = np.empty(len(views), dtype=np.int64)
-        choose_all(raw_bytes(views), len(views), self._seed, self._weights.values, self._temperature, actions)
-        return actions
+        def decide(raw: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> None:
+            choose_all(raw, n, seed, weights.values, points, actions)
 
-    def action_values(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.ActionValues`: the values in points, scaled so that they are roughly in placements.
+        def action_values(raw: np.ndarray, n: int, values: np.ndarray) -> None:
+            evaluate_all(raw, n, weights.values, values)
+            values *= np.float32(weights.placements_per_point)
 
-        Where there is a win, only that has a value, 0. Of a discard from the hand and of the same tile just drawn, the
-        latter has the value.
-        """
-        values = np.empty((len(views), N_ACTIONS), dtype=np.float32)
-        evaluate_all(raw_bytes(views), len(views), self._weights.values, values)
-        return values * np.float32(self._weights.placements_per_point)
+        super().__init__(name, decide, action_values, seed)
 
 
 class Softmax(Linear):
@@ -62,7 +55,8 @@ class Softmax(Linear):
 
     def __init__(self, name: str, weights: Weights, temperature: float, seed: int) -> None:
         super().__init__(name, weights, temperature, seed)
-        self.value_temperature = self._temperature * weights.placements_per_point  # see `agents.base.Probabilities`
+        # See `agents.base.Probabilities`.
+        self.value_temperature = POINTS_PER_TEMPERATURE * temperature * weights.placements_per_point
 
 
 def _weights(bot: str, path: str) -> tuple[str, Weights]:

@@ -9,7 +9,6 @@ from agents.bots.rule.threat import THREAT_CHANCE, tenpai_chance
 from agents.bots.rule.value import value_han
 from agents.compiled.unseen import unseen
 from agents.linear.features import N_FEATURES
-from engine.actions import N_ACTIONS
 from engine.compiling import inner
 from engine.table import DORA_AT, record
 from engine.tiles import DORA_OF, EAST, KIND_OF, N_KINDS, SANMA_KINDS
@@ -46,7 +45,6 @@ CONTEXT = record(
 )
 CONTEXT_SIZE = CONTEXT.itemsize
 MENU = 64  # actions that are told apart, at most: 14 discards, tsumogiri, riichi and the rest
-assert MENU < N_ACTIONS
 
 
 @inner

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.tiles import EAST, HONOUR, KIND_1M, KIND_9M, N_KINDS, PIN, SOU
+from engine.tiles import EAST, HONOUR, KIND_1M, KIND_9M, N_KINDS, PIN
 
 
 class Feature(NamedTuple):
@@ -145,4 +145,3 @@ for _kind in range(N_KINDS):
         ENERGY_AT[_kind] = INDEX["energy_19_x1"] + min(_rank, 8 - _rank) * COUNTS * 4
     elif _kind >= HONOUR:
         ENERGY_AT[_kind] = INDEX["energy_north_x1" if _kind == EAST + 3 else "energy_honour_x1"]
-assert SOU == PIN + 9
