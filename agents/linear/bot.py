@@ -32,7 +32,7 @@ OPTIONS: BotOptions = {
 class Linear(CompiledValueAgent):
     """A linear evaluator as an agent.
 
-    Its action values are those in points, scaled so that they are roughly in placements. Where there is a win, only that
+    Its action values are those in points, scaled so that they are roughly in placements. Where there is a win, only it
     has a value, 0. Of a discard from the hand and of the same tile just drawn, the latter has the value.
     """
 
