@@ -40,6 +40,8 @@ PARTS = (
         "agents.bots.efficiency",
         "agents.bots.tsumogiri",
         "agents.strength.dial",
+        "agents.linear.kernels",
+        "agents.linear.losses",
         "engine.shanten",
         "engine.scoring.points",
         "engine.scoring.batch",

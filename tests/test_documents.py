@@ -52,6 +52,7 @@ SLOW = {
     "docs/web.md": ["python -m server --fill rule", "--format mjai-reviewer"],
     "docs/bots.md": ["python -m server", "cat > my_fast_bot.py"],
     "docs/training.md": ["train dataset runs/first"],
+    "docs/players.md": ["python -m agents.linear export choices.csv"],
 }
 # These take about eight minutes each.
 TRAINING = {page: ["train dataset runs/first"] for page in ("README.md", "docs/quickstart.md", "docs/training.md")}

@@ -26,6 +26,8 @@ PROGRAMS = [
     ("agents.console.cli", []),
     ("engine.cli", []),
     ("engine.warm_up", []),
+    ("agents.linear.cli", []),
+    *(("agents.linear.cli", [command]) for command in ("export", "train", "show", "agreement")),
     *(("engine.cli", [command]) for command in ("validate", "convert", "show")),
     *(("agents.bert.cli", [command]) for command in BERT_COMMANDS),
 ]

@@ -12,7 +12,6 @@ swapped, which the rules do not distinguish, and averages the logits of both.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +23,7 @@ from agents.bert.encoding import encode
 from agents.bert.inference import DEVICES, Predictions, Predictor, load, softmax
 from agents.bert.labels import LABEL_NAMES, N_LABELS, actions_of, legal_table
 from agents.bert.symmetries import LABEL_MAPS, SUITS_SWAPPED, variant_of
+from agents.options import BotOptions, read_options, read_temperature
 from engine.actions import N_ACTIONS
 from engine.compiling import kernel
 from engine.kernels import hash_view
@@ -43,14 +43,6 @@ class Options(NamedTuple):
     device: str = "cpu"
 
 
-def read_temperature(text: str) -> float:
-    """A temperature. Raises ValueError."""
-    value = float(text)
-    if not 0 <= value < float("inf"):
-        raise ValueError
-    return value
-
-
 def read_top(text: str) -> int:
     """A number of labels. Raises ValueError."""
     return range(N_LABELS + 1).index(int(text))
@@ -61,30 +53,11 @@ def read_device(text: str) -> str:
     return DEVICES[DEVICES.index(text)]
 
 
-# name -> reader of its value, which raises ValueError; help text
-OPTIONS: dict[str, tuple[Callable[[str], Any], str]] = {
+OPTIONS: BotOptions = {
     "temperature": (read_temperature, "0 plays the most probable label, higher values sample from softmax(logits / T)"),
     "top": (read_top, f"number of labels, the most probable first, sent in `ext_bot` of mjai replies; 0 to {N_LABELS}"),
     "device": (read_device, " or ".join(DEVICES)),
 }
-
-
-def read_options(text: str) -> Options:
-    """The options ``NAME=VALUE&NAME=VALUE``. Raises ValueError, listing the options there are."""
-    given: dict[str, Any] = {}
-    for part in filter(None, text.split("&")):
-        name, _, value = part.partition("=")
-        if name not in OPTIONS:
-            known = "; ".join(f"{name}: {description}" for name, (_, description) in OPTIONS.items())
-            raise ValueError(f"the bot bert has no option {name!r}; options: {known}")
-        if name in given:
-            raise ValueError(f"the bot bert is given the option {name!r} twice")
-        read, description = OPTIONS[name]
-        try:
-            given[name] = read(value)
-        except ValueError:
-            raise ValueError(f"the bot bert cannot use {part!r}; {name}: {description}") from None
-    return Options(**given)
 
 
 @kernel("uint8[::1], uint64, float64[:, ::1]")
@@ -199,7 +172,7 @@ def _load_once(folder: Path, device: str, modified: tuple[int, ...]) -> Predicto
 def make(argument: str | None, seed: int) -> Bert:
     """The bot ``bert`` or ``bert:argument``, see the module. Raises ValueError, one line with the remedy."""
     path, _, text = (argument or "").partition("?")
-    options = read_options(text)
+    options = Options(**read_options("bert", OPTIONS, text))
     folder = Path(path).expanduser() if path else BUNDLED
     if not path and not folder.is_dir():
         raise ValueError("this installation has no bundled network for the bot bert: name a checkpoint, bert:FOLDER")

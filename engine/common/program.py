@@ -36,7 +36,7 @@ EXTRAS = {
         "prometheus_client",
         "structlog",
     ],
-    "train": ["torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors"],
+    "train": ["torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors", "pyarrow"],
 }
 NAMESPACES = ("engine", "agents", "arena", "server")
 OWN = (*NAMESPACES, "nukidora", "benchmarks")

@@ -29,14 +29,16 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "entry_points", lambda group: offered if group == registry.GROUP else [])
 
 
-@pytest.mark.parametrize("name", ["random", "tsumogiri", "efficiency", "rule"])
+@pytest.mark.parametrize("name", ["random", "tsumogiri", "efficiency", "rule", "linear", "softmax"])
 def test_built_in_bots_are_made_by_name(name: str) -> None:
     assert registry.make(name).name == name
     assert name in registry.names()
 
 
 def test_an_unknown_name_is_an_error_that_lists_the_known_ones() -> None:
-    with pytest.raises(ValueError, match=r"unknown bot 'mortal'.*random, tsumogiri, efficiency, rule, bert"):
+    with pytest.raises(
+        ValueError, match=r"unknown bot 'mortal'.*random, tsumogiri, efficiency, rule, linear, softmax, bert"
+    ):
         registry.make("mortal")
 
 
@@ -62,5 +64,5 @@ def test_bots_of_other_packages_get_argument_and_seed(spec: str, argument: str |
 
 @pytest.mark.usefixtures("plugins")
 def test_other_packages_cannot_replace_a_built_in_bot() -> None:
-    assert registry.names() == ["random", "tsumogiri", "efficiency", "rule", "bert", "my-bot"]
+    assert registry.names() == ["random", "tsumogiri", "efficiency", "rule", "linear", "softmax", "bert", "my-bot"]
     assert not isinstance(registry.make("random"), PluginBot)

@@ -10,16 +10,21 @@ import numpy as np
 import pytest
 
 from agents.bert import bot
-from agents.bert.bot import Options, read_options
+from agents.bert.bot import OPTIONS, Options
 from agents.bert.inference import Predictions, load
+from agents.options import read_options
 from agents.registry import make
 from tests.support.small_networks import TINY, random_weights, write_network
 
 
+def options_of(text: str) -> Options:
+    return Options(**read_options("bert", OPTIONS, text))
+
+
 def test_options() -> None:
-    assert read_options("") == Options(temperature=0.0, top=0, device="cpu")
-    assert read_options("temperature=0.5&top=46&device=cuda") == Options(0.5, 46, "cuda")
-    assert read_options("top=0") == read_options("temperature=0") == Options()
+    assert options_of("") == Options(temperature=0.0, top=0, device="cpu")
+    assert options_of("temperature=0.5&top=46&device=cuda") == Options(0.5, 46, "cuda")
+    assert options_of("top=0") == options_of("temperature=0") == Options()
 
 
 KNOWN = r"temperature: .*; top: .*0 to 46; device: cpu or cuda$"

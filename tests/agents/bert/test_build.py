@@ -198,6 +198,7 @@ def test_small_jobs_are_cut_for_several_cores(games: int, chunks: int) -> None:
             "--rollouts needs --selfplay, and a --teacher that plays",
         ),
         (("--selfplay", "random,random,random", "--teacher", "rule", "--rollouts", "2"), "has action values"),
+        (("--selfplay", "rule,rule,rule", "--playouts", "softmax"), "--playouts names the bot that plays --rollouts N"),
         (("--selfplay", "rule,rule,rule", "--hard-examples"), "--hard-examples needs --selfplay and a --teacher"),
         (("--selfplay", "random,random,random", "--teacher", "rule", "--hard-examples"), "has action values"),
         (

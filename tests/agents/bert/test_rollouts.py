@@ -136,3 +136,29 @@ def test_tables_are_required() -> None:
     source = Rollouts(registry.make("rule"), 1, TENHOU, seed=1)
     with pytest.raises(ValueError, match="whole tables"):
         source.label(Decisions(view_of(scenario.side.raw, 0), np.array([TSUMO]), values))
+
+
+class Counting:
+    """A bot that counts the views it is asked about."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.bot, self.asked = name, registry.make(name, 1), 0
+
+    def act(self, views: np.ndarray) -> np.ndarray:
+        self.asked += len(views)
+        return self.bot.act(views)
+
+
+@pytest.mark.parametrize("policy", ["softmax", "linear"])
+def test_another_bot_may_play_the_rollouts(policy: str) -> None:
+    scenario = Scenario(["123456p23s44555z", "", ""], "1s")
+    table = np.frombuffer(bytearray(scenario.side.raw.tobytes()), dtype=TABLE)
+    values = np.full((1, N_ACTIONS), -np.inf, dtype=np.float32)
+    values[:, [TSUMO, TSUMOGIRI]] = 0.0
+    teacher, playouts = Counting("rule"), Counting(policy)
+    source = Rollouts(teacher, 20, TENHOU, seed=1, playouts=playouts)
+    views = view_of(scenario.side.raw, 0)
+    targets = source.label(Decisions(views, values.argmax(axis=1), values, table, np.array([0])))
+    assert teacher.asked == 1  # for its candidate
+    assert playouts.asked > 100
+    assert targets.action_values[0, TSUMO] > targets.action_values[0, TSUMOGIRI] + 0.02

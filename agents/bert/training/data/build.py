@@ -51,6 +51,7 @@ of its samples or none.
                  action that it or the teacher considers N times; the teacher plays all seats to the end of the round.
                  Also rolls out the best three discards in one of three decisions in which they are close. Some other
                  decisions are kept without rollouts. For: python -m agents.bert improve
+--playouts       the bot that plays all seats in the rollouts in place of the teacher: linear and softmax are faster
 
 With --hard-examples and --rollouts only bots with action values give samples, and they play their highest action value:
 bert's option temperature has no effect.
@@ -86,6 +87,7 @@ def make_parser() -> Parser:
     targets = parser.add_mutually_exclusive_group()
     targets.add_argument("--hard-examples", action="store_true", help="keep decisions in which the bot probably errs")
     targets.add_argument("--rollouts", type=positive, default=0, metavar="N", help="learn from N rollouts an action")
+    parser.add_argument("--playouts", metavar="BOT", help="plays the rollouts (default: the teacher)")
     parser.add_argument("--add", action="store_true", help="add to the data in OUT")
     parser.add_argument(
         "--jobs", type=positive, default=usable_cores(), metavar="N", help="processes (default: all cores)"
@@ -100,6 +102,9 @@ def parse_sources(options: argparse.Namespace) -> list[Source]:
     teacher = cached_teacher(options.teacher)
     if options.rollouts and (teacher is None or not options.selfplay):
         raise ValueError("--rollouts needs --selfplay, and a --teacher that plays the rollouts")
+    if options.playouts and not options.rollouts:
+        raise ValueError("--playouts names the bot that plays --rollouts N: give both")
+    cached_teacher(options.playouts)
     if options.hard_examples and (teacher is None or not options.selfplay):
         raise ValueError("--hard-examples needs --selfplay and a --teacher")
     if options.records and (options.rollouts or options.hard_examples):
@@ -107,7 +112,7 @@ def parse_sources(options: argparse.Namespace) -> list[Source]:
     for bots in options.selfplay or ():
         config = SelfPlayConfig(
             bots, options.seed, options.games, options.decisions, options.teacher, options.rollouts,
-            options.hard_examples,
+            options.hard_examples, options.playouts,
         )  # fmt: skip
         made = make_bots(bots, options.seed)
         if (config.rollouts or config.hard_examples) and not any(isinstance(bot, ActionValues) for bot in made):

@@ -36,8 +36,9 @@ class SelfPlayConfig:
     games: int = 1000
     decisions: str = "all"  # see `seat_filter.parse_seat_filter`; players have the names of `bots`
     teacher: str | None = None  # a bot specification; None: targets are the actions played
-    rollouts: int = 0  # rollouts of each candidate action, by the teacher; 0: none
+    rollouts: int = 0  # rollouts of each candidate action; 0: none
     hard_examples: bool = False  # only decisions in which the bot probably errs
+    playouts: str | None = None  # the bot that plays the rollouts; None: the teacher
 
 
 def make_bots(specs: Sequence[str], seed: int) -> list[Agent]:
@@ -64,7 +65,8 @@ def target_source(config: SelfPlayConfig, first: int, rules: Rules) -> TargetSou
         return PlayedActions()
     # The strings are part of the seeds: renaming one changes all samples.
     if config.rollouts:
-        return Rollouts(teacher, config.rollouts, rules, derived_seed(config.seed, "trials", first))
+        seed, playouts = derived_seed(config.seed, "trials", first), cached_teacher(config.playouts)
+        return Rollouts(teacher, config.rollouts, rules, seed, playouts)
     if config.hard_examples:
         return HardExamples(teacher, derived_seed(config.seed, "doubts", first))
     return Teacher(teacher)

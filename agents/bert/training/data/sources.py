@@ -94,6 +94,8 @@ class SelfPlay:
         words += teacher_option(config.teacher)
         if config.rollouts:
             words += ["--rollouts", str(config.rollouts)]
+        if config.playouts:
+            words += ["--playouts", config.playouts]
         if config.hard_examples:
             words.append("--hard-examples")
         return shlex.join(words)

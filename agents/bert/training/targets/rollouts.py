@@ -1,7 +1,7 @@
 """Targets from rollouts: each candidate action is tried, and the round is played out many times.
 
-Candidates are the actions that the bot values nearly as highly as its best one, and the action that the rollout bot
-would play: where two bots disagree, one of them errs, even if neither is unsure.
+Candidates are the actions that the bot values nearly as highly as its best one, and the action that the teacher would
+play: where two bots disagree, one of them errs, even if neither is unsure.
 
 Method: Monte Carlo rollouts with common random numbers. Before each rollout the tiles that nobody has seen are
 shuffled, in the same way for every candidate, so that differences come from the actions. The hands stay as they are:
@@ -74,13 +74,17 @@ def _value_all(raw: np.ndarray, seats: np.ndarray, values: np.ndarray) -> None:
 
 
 class Rollouts:
-    """Labels decisions with the mean results of rollouts, in which one bot plays all three seats."""
+    """Labels decisions with the mean results of rollouts, in which the playout policy plays all three seats."""
 
     uses_action_values: ClassVar[bool] = True
 
-    def __init__(self, bot: Agent, n: int, rules: Rules, seed: int) -> None:
-        """Play `n` rollouts of each candidate action with `bot`, at tables with these rules."""
+    def __init__(self, bot: Agent, n: int, rules: Rules, seed: int, playouts: Agent | None = None) -> None:
+        """Play `n` rollouts of each candidate action, at tables with these rules.
+
+        The action of `bot` is a candidate; the playout policy is `playouts`, or else `bot`.
+        """
         self._bot, self._n, self._rules = bot, n, rules
+        self._playouts = playouts or bot
         self._random = np.random.default_rng(seed)
 
     def label(self, decisions: Decisions) -> Targets:
@@ -126,7 +130,7 @@ class Rollouts:
         rollouts = Tables.from_records(np.repeat(tables, self._n), self._rules)
         shuffle_all(rollouts.raw, walls[decision].ravel())
         kernels.apply_actions(rollouts.raw, np.arange(len(seats)), seats, np.repeat(actions, self._n))
-        rollouts.play_round([self._bot.act], np.zeros((len(seats), N_SEATS), dtype=np.int8))
+        rollouts.play_round([self._playouts.act], np.zeros((len(seats), N_SEATS), dtype=np.int8))
         values = np.empty(len(seats), dtype=np.float32)
         _value_all(rollouts.raw, seats, values)
         return values.reshape(-1, self._n).mean(axis=1, dtype=np.float64)

@@ -1,0 +1,129 @@
+"""python -m agents.linear: learns the weights of the bots linear and softmax from choices, and shows them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from agents.linear import commands
+from agents.linear.training import HINGE, SOFTMAX, Config
+from engine.common.options import (
+    Parser,
+    describe_error,
+    non_negative_number,
+    positive,
+    positive_number,
+    seed,
+    three_bots,
+)
+from engine.common.program import INTERRUPTED
+
+EPILOG = """\
+examples:
+  python -m agents.linear export choices.parquet --selfplay rule,rule,rule --games 200
+  python -m agents.linear train runs/linear --data choices.parquet
+  python -m agents.linear show runs/linear/weights.json
+  python -m arena --bots linear:runs/linear/weights.json,linear:start,rule
+
+exit codes: 0 done, 2 bad arguments, 130 interrupted
+"""
+TRAIN_EPILOG = """\
+hinge    sum over decisions and actions of max(0, margin + value of what was not chosen - value of what was)
+softmax  -ln of the probability of what was chosen, which is proportional to exp(value / (1,000 T))
+
+Without --data the choices are collected first, as export does. One game in ten is held out: agreement is the share of
+its decisions in which the highest value has what was chosen. OUT/weights.json has the weights of the epoch with the
+highest. Ctrl-C stops; the same command resumes after the last whole epoch. --margin 0 is the loss as published, which
+is lowest where all weights are 0.
+"""
+
+
+def make_parser() -> Parser:
+    """The command line."""
+    parser = Parser("agents.linear", description=__doc__, epilog=EPILOG)
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for add in (add_export, add_train, add_show, add_agreement):
+        add(subparsers)
+    return parser
+
+
+def add_sources(parser: argparse.ArgumentParser) -> None:
+    """The options that name games."""
+    parser.add_argument(
+        "--records", type=Path, nargs="+", action="extend", metavar="PATH", help="record files, or folders of them"
+    )
+    parser.add_argument("--selfplay", type=three_bots, metavar="A,B,C", help="hanchan between three bots")
+    parser.add_argument("--games", type=positive, default=200, metavar="N", help="of --selfplay")
+    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="of walls, bots and training (default 0)")
+
+
+def add_export(subparsers: argparse._SubParsersAction[Parser]) -> None:
+    """The command ``export``."""
+    text = "write the features of the chosen and of every other action of each decision"
+    parser = subparsers.add_parser("export", help=text, description=text)
+    parser.add_argument("out", type=Path, metavar="OUT", help="a file .csv or .parquet")
+    add_sources(parser)
+    parser.add_argument("--teacher", metavar="BOT", help="what this bot chooses, not what was played")
+    parser.set_defaults(run=commands.export)
+
+
+def add_train(subparsers: argparse._SubParsersAction[Parser]) -> None:
+    """The command ``train``; the defaults are those of Config."""
+    text = "learn weights from choices"
+    parser = subparsers.add_parser("train", help=text, description=text, epilog=TRAIN_EPILOG)
+    parser.add_argument("out", type=Path, metavar="OUT", help="folder of the run")
+    parser.add_argument(
+        "--data", type=Path, nargs="+", action="extend", metavar="FILE", help="choices that export has written"
+    )
+    add_sources(parser)
+    parser.add_argument("--teacher", metavar="BOT", help="learn what this bot chooses, not what was played")
+    parser.add_argument(
+        "--from", dest="start", default="start", metavar="FILE", help="initial weights: a file, or start"
+    )
+    parser.add_argument("--loss", choices=(HINGE, SOFTMAX), default=Config.loss, help="what is minimised")
+    parser.add_argument(
+        "--margin", type=non_negative_number, default=Config.margin, metavar="X", help="of hinge, in points"
+    )
+    parser.add_argument(
+        "--temperature", type=positive_number, default=Config.temperature, metavar="T", help="of softmax"
+    )
+    parser.add_argument(
+        "--alpha", type=positive_number, default=Config.alpha, metavar="X", help="learning rate at the start, in points"
+    )
+    parser.add_argument("--epochs", type=positive, default=Config.epochs, metavar="N", help="passes over the choices")
+    parser.add_argument("--batch-size", type=positive, default=Config.batch_size, metavar="N", help="decisions a step")
+    parser.set_defaults(run=commands.train)
+
+
+def add_show(subparsers: argparse._SubParsersAction[Parser]) -> None:
+    """The command ``show``."""
+    text = "print the features with their weights before and after training"
+    parser = subparsers.add_parser("show", help=text, description=text)
+    parser.add_argument("weights", nargs="?", metavar="FILE", help="a weights file (default: those of the bot linear)")
+    parser.add_argument("--before", default="start", metavar="FILE", help="weights to compare with")
+    parser.set_defaults(run=commands.show)
+
+
+def add_agreement(subparsers: argparse._SubParsersAction[Parser]) -> None:
+    """The command ``agreement``."""
+    text = "how often bots choose what was played, in decisions with several actions and no win"
+    parser = subparsers.add_parser("agreement", help=text, description=text)
+    parser.add_argument("bots", nargs="+", metavar="BOT", help="such as linear, softmax?temperature=0, rule")
+    add_sources(parser)
+    parser.set_defaults(run=commands.agreement)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    parser = make_parser()
+    options = parser.parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except (ValueError, OSError) as error:
+        parser.error(describe_error(error))
+    except KeyboardInterrupt:
+        again = "the same command resumes" if options.command == "train" else "nothing was written"
+        print(f"{parser.short_name}: interrupted; {again}", file=sys.stderr)
+        return INTERRUPTED

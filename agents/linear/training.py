@@ -1,0 +1,167 @@
+"""Learning the weights from choices: minibatches, Adam, a checkpoint after each epoch.
+
+Method: Kingma and Ba, "Adam" (2014), with a learning rate that falls linearly to 0. A step of each weight is divided by
+the largest value of its feature, so that a count of 60 tiles and a yes or no learn alike.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.linear import losses
+from agents.linear.bot import POINTS_PER_TEMPERATURE
+from agents.linear.data import Choices
+from agents.linear.features import N_FEATURES
+from engine.common.files import write_atomically
+
+HINGE, SOFTMAX = "hinge", "softmax"
+HELD_OUT = 10  # one game in so many is held out
+BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8
+CHECKPOINT = "checkpoint.npz"
+
+
+@dataclass(frozen=True)
+class Config:
+    """What is trained, and how. `data` and `start` say which data and which initial weights."""
+
+    data: str
+    start: str
+    loss: str = HINGE
+    margin: float = 1_000.0  # of the hinge, in points
+    temperature: float = 1.0  # of the softmax, in thousands of points
+    alpha: float = 100.0  # learning rate at the start, in points
+    epochs: int = 12
+    batch_size: int = 256
+    seed: int = 0
+
+
+class Epoch(NamedTuple):
+    """The outcome of an epoch; number 0 is before training."""
+
+    number: int
+    loss: float  # mean over the decisions that are not held out
+    held_out_loss: float
+    agreement: float  # share of held-out decisions in which the highest value has what was chosen
+
+
+class Split(NamedTuple):
+    """The decisions to learn from, and those of the games that are held out."""
+
+    training: Choices
+    held_out: Choices
+
+
+def split(choices: Choices) -> Split:
+    """Hold out one game in HELD_OUT, or the last of fewer. Raises ValueError if either part would be empty."""
+    games = np.unique(choices.game)
+    if len(games) < 2:
+        raise ValueError(f"decisions of {len(games)} games: training needs two or more, as some are held out")
+    held_out = np.isin(choices.game, games[HELD_OUT - 1 :: HELD_OUT] if len(games) >= HELD_OUT else games[-1:])
+    return Split(choices.select(~held_out), choices.select(held_out))
+
+
+class Trainer:
+    """A training run in a folder."""
+
+    def __init__(self, config: Config, initial: np.ndarray, parts: Split, folder: Path) -> None:
+        """Resume from the checkpoint in `folder`, or start at `initial` float64[N_FEATURES].
+
+        Raises ValueError if the checkpoint is damaged or of another config, OSError.
+        """
+        self.config, self.parts, self.folder = config, parts, folder
+        self.theta = np.array(initial, dtype=np.float64)
+        self._means = np.zeros((2, N_FEATURES))  # of the gradient and of its square
+        self.epochs: list[Epoch] = []
+        self.best = self.theta.copy()  # the weights of the highest agreement so far
+        self._scale = np.maximum(np.abs(parts.training.phi).max(axis=0), 1.0).astype(np.float64)
+        if (folder / CHECKPOINT).exists():
+            self._load()
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._end_epoch(self._mean_loss(parts.training))
+
+    @property
+    def best_epoch(self) -> Epoch:
+        """The epoch whose weights are kept: the highest agreement, the first of equals."""
+        return max(self.epochs, key=lambda epoch: epoch.agreement)
+
+    @property
+    def steps_an_epoch(self) -> int:
+        """Minibatches an epoch."""
+        return -(-len(self.parts.training.game) // self.config.batch_size)
+
+    def train(self, advance: Callable[[], None]) -> Iterator[Epoch]:
+        """Train the epochs that are left; `advance` is called after each minibatch. Yields each when it is saved."""
+        while len(self.epochs) <= self.config.epochs:
+            number = len(self.epochs)
+            order = np.random.default_rng([self.config.seed, number]).permutation(len(self.parts.training.game))
+            loss = 0.0
+            for step in range(self.steps_an_epoch):
+                first = step * self.config.batch_size
+                loss += self._step(order[first : first + self.config.batch_size], number, step)
+                advance()
+            self._end_epoch(loss / len(order))
+            yield self.epochs[-1]
+
+    def _step(self, batch: np.ndarray, number: int, step: int) -> float:
+        """A step of Adam; returns the summed loss of the batch before it."""
+        gradient = np.zeros(N_FEATURES)
+        loss = self._loss(self.parts.training, batch, gradient)
+        gradient /= len(batch) * self._scale
+        done = (number - 1) * self.steps_an_epoch + step
+        self._means[0] = BETA_1 * self._means[0] + (1 - BETA_1) * gradient
+        self._means[1] = BETA_2 * self._means[1] + (1 - BETA_2) * gradient**2
+        mean = self._means[0] / (1 - BETA_1 ** (done + 1))
+        square = self._means[1] / (1 - BETA_2 ** (done + 1))
+        alpha = self.config.alpha * (1 - done / (self.config.epochs * self.steps_an_epoch))
+        self.theta -= alpha * mean / (np.sqrt(square) + EPSILON) / self._scale
+        return loss
+
+    def _loss(self, choices: Choices, batch: np.ndarray, gradient: np.ndarray) -> float:
+        data = (choices.phi, choices.starts, choices.chosen, batch, self.theta)
+        if self.config.loss == HINGE:
+            return float(losses.hinge(*data, self.config.margin, gradient))
+        return float(losses.softmax(*data, POINTS_PER_TEMPERATURE * self.config.temperature, gradient))
+
+    def _mean_loss(self, choices: Choices) -> float:
+        return self._loss(choices, np.arange(len(choices.game)), np.zeros(N_FEATURES)) / len(choices.game)
+
+    def _end_epoch(self, loss: float) -> None:
+        """Measure on the games held out, and save a checkpoint."""
+        held_out = self.parts.held_out
+        agreed = losses.agreeing(held_out.phi, held_out.starts, held_out.chosen, self.theta)
+        epoch = Epoch(len(self.epochs), loss, self._mean_loss(held_out), int(agreed) / len(held_out.game))
+        if not self.epochs or epoch.agreement > self.best_epoch.agreement:
+            self.best = self.theta.copy()
+        self.epochs.append(epoch)
+        with write_atomically(self.folder / CHECKPOINT) as file:
+            np.savez(
+                file,
+                config=json.dumps(asdict(self.config)),
+                theta=self.theta,
+                best=self.best,
+                means=self._means,
+                epochs=np.array(self.epochs),
+            )
+
+    def _load(self) -> None:
+        path = self.folder / CHECKPOINT
+        try:
+            with np.load(path) as saved:
+                before: dict[str, Any] = json.loads(str(saved["config"]))
+                self.theta, self.best, self._means = saved["theta"], saved["best"], saved["means"]
+                self.epochs = [Epoch(int(row[0]), *row[1:].tolist()) for row in saved["epochs"]]
+            if self.theta.shape != (N_FEATURES,):
+                raise ValueError
+        except (ValueError, KeyError, EOFError, OSError) as error:
+            raise ValueError(f"{path}: damaged, or of other features; delete it to start again") from error
+        for name, value in asdict(self.config).items():
+            if before.get(name) != value:
+                what = f"started with {name} = {before.get(name)!r}, not {value!r}"
+                raise ValueError(f"{self.folder}: {what}; give the same options, or another folder")

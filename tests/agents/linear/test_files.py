@@ -1,0 +1,164 @@
+"""Choices as CSV and Parquet, and what is said of files that are none."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.linear.cli import main
+from agents.linear.data import Choices, SelfPlay, collect, joined
+from agents.linear.features import NAMES
+from agents.linear.files import COLUMNS, read_choices, writer
+
+RECORDS = Path(__file__).parents[2] / "data" / "records"
+pyarrow = pytest.importorskip("pyarrow")
+
+
+@pytest.fixture(scope="module")
+def parts() -> list[Choices]:
+    return [choices for choices, _ in collect(SelfPlay(("efficiency", "rule", "random"), 35, seed=1), None, print)]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_what_is_written_is_read_again(tmp_path: Path, parts: list[Choices], suffix: str) -> None:
+    path = tmp_path / f"choices{suffix}"
+    few = [part.select(np.arange(len(part.game)) % 9 == 0) for part in parts]
+    with writer(path) as write:
+        for part in few:
+            write(part)
+    assert len(few) == 2
+    for before, after in zip(joined(few), read_choices(path), strict=True):
+        np.testing.assert_allclose(before, after, rtol=1e-5)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_select_keeps_whole_decisions(parts: list[Choices]) -> None:
+    choices = joined(parts)
+    kept = np.arange(len(choices.game)) % 3 == 1
+    some = choices.select(kept)
+    for new, old in enumerate(np.flatnonzero(kept)[:200]):
+        rows, before = slice(*some.starts[new : new + 2]), slice(*choices.starts[old : old + 2])
+        assert (some.action[rows] == choices.action[before]).all()
+        assert (some.phi[rows] == choices.phi[before]).all()
+        assert some.chosen[new] - some.starts[new] == choices.chosen[old] - choices.starts[old]
+
+
+def test_decisions_that_reach_beyond_a_block_stay_whole(
+    tmp_path: Path, parts: list[Choices], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "choices.csv"
+    few = parts[0].select(np.arange(len(parts[0].game)) < 40)
+    with writer(path) as write:
+        write(few)
+    monkeypatch.setattr("agents.linear.files.ROWS", 7)
+    again = read_choices(path)
+    assert (again.starts == few.starts).all()
+    assert (again.chosen == few.chosen).all()
+
+
+@pytest.fixture
+def csv_lines(tmp_path: Path, parts: list[Choices]) -> list[str]:
+    path = tmp_path / "good.csv"
+    with writer(path) as write:
+        write(parts[0].select(np.arange(len(parts[0].game)) < 5))
+    return path.read_text().splitlines()
+
+
+def damage(lines: list[str], what: str) -> list[str]:
+    """A file with a fault."""
+    row = lines[1].split(",")
+    changed = {
+        "column": [lines[0].replace(",tenpai", ",tempai"), *lines[1:]],
+        "order": [",".join([COLUMNS[1], COLUMNS[0], *COLUMNS[2:]]), *lines[1:]],
+        "short": [*lines[:2], "1,2"],
+        "word": [lines[0], ",".join([*row[:-1], "many"]), *lines[2:]],
+        "nan": [lines[0], ",".join([*row[:-1], "nan"]), *lines[2:]],
+        "action": [lines[0], ",".join([*row[:2], "chi", *row[3:]]), *lines[2:]],
+        "unchosen": [lines[0], *(",".join([*line.split(",")[:3], "0", *line.split(",")[4:]]) for line in lines[1:])],
+        "empty": [lines[0]],
+        "nothing": [],
+    }
+    return changed[what]
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("column", "lacks the column 'tenpai': export it again"),
+        ("order", "has other columns, or in another order"),
+        ("short", "damaged after line 1"),
+        ("word", "damaged after line 1: could not convert string to float: 'many'"),
+        ("nan", "decision 0: a feature is no finite number"),
+        ("action", "there is no action 'chi'"),
+        ("unchosen", "decision 0: 0 actions are chosen, not one"),
+        ("empty", "no decisions in it"),
+        ("nothing", "lacks the column 'game'"),
+    ],
+)
+def test_a_bad_file_is_one_line(
+    tmp_path: Path, csv_lines: list[str], what: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text("\n".join([*damage(csv_lines, what), ""]))
+    with pytest.raises(SystemExit, match="2"):
+        main(["train", str(tmp_path / "out"), "--data", str(path)])
+    error = capsys.readouterr().err
+    assert error.startswith(f"agents.linear: {path}: {said}")
+    assert error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_that_is_no_parquet_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "bad.parquet"
+    path.write_bytes(b"PAR1 and nothing more")
+    with pytest.raises(ValueError, match=r"bad\.parquet: no Parquet file that can be read: [^\n]+$"):
+        read_choices(path)
+
+
+def test_parquet_without_pyarrow_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ModuleNotFoundError, match="pyarrow"):
+        main(["export", str(tmp_path / "x.parquet"), "--selfplay", "random,random,random", "--games", "1"])
+    assert not list(tmp_path.iterdir())
+
+
+def test_records_are_exported_and_a_bad_one_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "bad.mjson").write_text('{"type":"start_game"')
+    out = tmp_path / "choices.csv"
+    some = sorted(path for path in RECORDS.glob("phoenix*") if path.is_file())[:2]
+    assert some
+    assert main(["export", str(out), "--records", *map(str, some), str(tmp_path / "bad.mjson")]) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith(f"wrote {out}: ")
+    assert "bad.mjson" in said.err
+    assert "left out" in said.err
+    choices = read_choices(out)
+    assert set(choices.game.tolist()) <= {0, 1, 2}
+    assert choices.phi.shape[1] == len(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["export", "x.csv"], "name the games: either --records PATH … or --selfplay A,B,C"),
+        (["export", "x.txt", "--selfplay", "rule,rule,rule"], "x.txt: choices are written as .csv or .parquet"),
+        (["export", "x.csv", "--selfplay", "rule,rule,nobody"], "unknown bot 'nobody'"),
+        (["export", "x.csv", "--records", "nowhere"], "nowhere: no such file or folder"),
+        (["train", "out", "--data", "x.csv", "--selfplay", "rule,rule,rule"], "--data has the choices"),
+        (["train", "out", "--data", "none.csv"], "none.csv: no such file"),
+        (["show", "none.json"], "none.json: No such file or directory"),
+        (["agreement", "rule"], "name the games"),
+    ],
+)
+def test_bad_arguments_are_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert error.startswith(f"agents.linear: {said}")
+    assert not list(tmp_path.iterdir())

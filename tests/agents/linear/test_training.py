@@ -1,0 +1,123 @@
+"""Training: it learns, resumes to the same weights, and refuses what does not fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.linear.cli import main
+from agents.linear.data import SelfPlay, collect, joined
+from agents.linear.features import START
+from agents.linear.scale import centred, placements_per_point
+from agents.linear.training import HINGE, SOFTMAX, Config, Split, Trainer, split
+from agents.linear.weights import load_weights
+from agents.registry import make
+
+
+@pytest.fixture(scope="module")
+def parts() -> Split:
+    return split(joined([choices for choices, _ in collect(SelfPlay(("rule",) * 3, 12, seed=2), None, print)]))
+
+
+def run(folder: Path, parts: Split, epochs: int | None = None, loss: str = HINGE) -> Trainer:
+    """A training of three epochs, stopped after `epochs` of them."""
+    trainer = Trainer(Config("data", "start", loss, epochs=3, batch_size=64), START, parts, folder)
+    for epoch in trainer.train(lambda: None):
+        if epoch.number == epochs:
+            break
+    return trainer
+
+
+def test_the_games_held_out_are_whole(parts: Split) -> None:
+    assert set(parts.training.game.tolist()) | set(parts.held_out.game.tolist()) == set(range(12))
+    assert not set(parts.training.game.tolist()) & set(parts.held_out.game.tolist())
+    with pytest.raises(ValueError, match="1 games: training needs two or more"):
+        split(parts.training.select(parts.training.game == 0))
+
+
+@pytest.mark.parametrize("loss", [HINGE, SOFTMAX])
+def test_training_lowers_the_loss_and_raises_the_agreement(tmp_path: Path, parts: Split, loss: str) -> None:
+    before, *_, after = run(tmp_path, parts, loss=loss).epochs
+    assert after.held_out_loss < before.held_out_loss
+    assert after.agreement > before.agreement + 0.1
+
+
+def test_an_interrupted_training_resumes_to_the_same_weights(tmp_path: Path, parts: Split) -> None:
+    whole = run(tmp_path / "whole", parts)
+    run(tmp_path / "halves", parts, epochs=1)
+    resumed = run(tmp_path / "halves", parts)
+    assert resumed.epochs == whole.epochs
+    assert (resumed.theta == whole.theta).all()
+    assert (resumed.best == whole.best).all()
+
+
+def test_a_checkpoint_of_other_options_or_damaged_is_refused(tmp_path: Path, parts: Split) -> None:
+    run(tmp_path, parts, epochs=1)
+    with pytest.raises(ValueError, match=r"started with margin = 1000\.0, not 5\.0; give the same options"):
+        Trainer(Config("data", "start", margin=5.0, epochs=3, batch_size=64), START, parts, tmp_path)
+    (tmp_path / "checkpoint.npz").write_bytes(b"PK")
+    with pytest.raises(ValueError, match=r"checkpoint\.npz: damaged"):
+        run(tmp_path, parts)
+
+
+def test_the_command_trains_shows_and_plays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "run"
+    command = ["train", str(out), "--selfplay", "rule,rule,rule", "--games", "4", "--epochs", "2", "--loss", "softmax"]
+    command += ["--temperature", "0.5"]
+    assert main(command) == 0
+    said = capsys.readouterr().out
+    assert "agreement on" in said
+    assert "danger_2" in said
+    weights = load_weights(str(out / "weights.json"))
+    assert weights.temperature == 0.5
+    assert not (weights.values == START).all()
+    assert (out / "metrics.csv").read_text().count("\n") == 4
+    assert main(command) == 0  # finished: the same outcome again
+    assert load_weights(str(out / "weights.json")).values.tolist() == weights.values.tolist()
+    capsys.readouterr()
+    assert main(["show", str(out / "weights.json")]) == 0
+    assert "softmax, --selfplay rule,rule,rule --games 4, epoch" in " ".join(capsys.readouterr().out.split())
+    bot = make(f"softmax:{out / 'weights.json'}")
+    assert bot.value_temperature == pytest.approx(500 * weights.placements_per_point)  # type: ignore[attr-defined]
+
+
+def test_ctrl_c_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Trainer, "_step", interrupted)
+    command = ["train", str(tmp_path / "run"), "--selfplay", "efficiency,random,random", "--games", "2"]
+    assert main(command) == 130
+    assert capsys.readouterr().err.splitlines()[-1] == "agents.linear: interrupted; the same command resumes"
+    assert (tmp_path / "run" / "checkpoint.npz").exists()
+
+
+def test_the_agreement_of_a_bot_with_its_own_games_is_complete(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["agreement", "efficiency", "random", "--selfplay", "efficiency,efficiency,efficiency", "--games", "2"]
+    assert main(command) == 0
+    rows = dict(line.split()[:2] for line in capsys.readouterr().out.splitlines()[1:])
+    assert rows["efficiency"] == "100.0%"
+    assert float(rows["random"].rstrip("%")) < 50
+
+
+def test_the_scale_is_that_of_the_weights() -> None:
+    one, ten = placements_per_point(START, 2), placements_per_point(10 * START, 2)
+    assert 1e-7 < one < 1e-4
+    assert ten == pytest.approx(one / 10, rel=1e-4)
+    values = np.array([[1.0, 3.0, -np.inf], [5.0, -np.inf, -np.inf]])
+    assert centred(values, np.isfinite(values)).tolist() == [[-1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+
+
+def test_choices_of_several_files_are_of_different_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("a", "b"):
+        command = ["export", str(tmp_path / f"{name}.csv"), "--selfplay", "efficiency,random,random", "--games", "1"]
+        assert main(command) == 0
+    files = [str(tmp_path / f"{name}.csv") for name in ("a", "b")]
+    assert main(["train", str(tmp_path / "run"), "--data", *files, "--epochs", "1"]) == 0
+    with pytest.raises(SystemExit):
+        main(["train", str(tmp_path / "one"), "--data", files[0], "--epochs", "1"])
+    assert "decisions of 1 games" in capsys.readouterr().err
