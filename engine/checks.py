@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from numbers import Integral
 
@@ -12,6 +13,7 @@ from engine.seeds import MAX_SEED
 from engine.table import N_SEATS
 
 _SEED = "an integer from 0 to 2^64 - 1"
+_SCORES = re.compile(r"(\d{1,6}), ?(\d{1,6}), ?(\d{1,6})", re.ASCII)
 _SEAT = "0, 1 or 2"
 
 
@@ -70,3 +72,11 @@ def checked_scores(scores: object) -> Scores:
         raise ValueError(f"starting scores must add up to {TOTAL_POINTS}, not {sum(checked)}: {checked!r}")
     first, second, third = checked
     return first, second, third
+
+
+def scores_in(text: str) -> Scores:
+    """The starting scores in a text such as ``25000,35000,45000``. Raises ValueError for any other text."""
+    found = _SCORES.fullmatch(text)
+    if found is None:
+        raise ValueError("give three numbers of points, as in 25000,35000,45000")
+    return checked_scores([int(score) for score in found.groups()])
