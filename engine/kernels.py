@@ -34,7 +34,7 @@ def is_legal(t: np.record, seat: int, action: int) -> bool:
 
 @kernel("uint8[::1], int64, uint64")
 def start_game(raw: np.ndarray, i: int, seed: np.uint64) -> None:
-    """Start a game. Set `rules` and scores of the record before; to fix the first wall, also `wall` and `wall_given`."""
+    """Start a game. Set `rules` and scores of the record before; to fix the first wall, set `wall`, `wall_given`."""
     turn.start_game(raw.view(TABLE)[i], seed)
 
 
