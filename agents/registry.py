@@ -19,6 +19,9 @@
     * Each process executes the file once; the workers of the arena and of training are processes of their own.
     * A file whose path contains a comma is put in double quotes where bots are separated by commas.
 
+``BOT@-300``
+    any of these, weaker by 300 points, if it has been calibrated (see `agents.strength`).
+
 Bots that are programs or connections: see `agents.external.specs`. A file runs with all rights of the process: text
 that comes from other people must be one of `names`.
 """
@@ -31,6 +34,7 @@ from pathlib import Path
 
 from agents.base import Agent, Factory
 from agents.files import PROGRAM, checked, is_file, made, make_from_file, where_raised
+from agents.strength import at_strength, split_strength
 from engine.checks import checked_seed
 
 __all__ = ["BUILT_IN", "GROUP", "checked", "is_file", "make", "names"]
@@ -64,6 +68,9 @@ def make(spec: str, seed: int = 0) -> Agent:
     seed = checked_seed(seed)
     if not isinstance(spec, str):
         raise TypeError(f"a bot is named by a text such as 'rule', not {spec!r}")
+    bot, strength = split_strength(spec)
+    if strength is not None:
+        return at_strength(make(bot, seed), bot, strength, seed)
     name, colon, argument = spec.partition(":")
     found = _find(name)
     if found is None and is_file(spec):

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from agents.strength.scale import scale_path
+from agents.strength.spec import split_strength
 from arena.observers import Fault
 from arena.play import ChunkResult
 from arena.schedule import RunSettings
@@ -32,7 +34,7 @@ def run_identity(settings: RunSettings, folder: Path | None) -> dict[str, Any]:
 
     The settings, the folder of saved games, a hash of this repository's sources, and one of the files that bots name:
     ``my_bot.py:Eager``, ``exec:python bot.py`` and ``bert:run/model`` (the files in the folder) are other bots when
-    these files have changed. What such files import is not included.
+    these files have changed, and ``rule@-300`` when its scale has. What such files import is not included.
     """
     sources = [cache_folder(ENGINE.parent / package).name for package in ("agents", "arena")]
     saved = None if folder is None else str(folder.resolve())
@@ -41,15 +43,22 @@ def run_identity(settings: RunSettings, folder: Path | None) -> dict[str, Any]:
 
 
 def digest_of_files(bots: Iterable[str]) -> str:
-    """A hash of the files, and of the files in the folders, that the text of ``bots`` names."""
+    """A hash of the files, and of the files in the folders, that the text of ``bots`` names, and of their scales."""
     digest = hashlib.sha256()
-    for word in (word for bot in bots if ":" in bot for word in re.split(r"[:?\s]+", bot) if word):
+    for word in (word for bot in bots for word in _names_of_files(bot)):
         path = Path(word).expanduser()
         with suppress(OSError):
             for file in sorted(path.iterdir()) if path.is_dir() else [path]:
                 if file.is_file():
                     digest.update(f"{word} {file.name} {file.stat().st_size} ".encode() + file.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _names_of_files(spec: str) -> list[str]:
+    """The parts of a bot's text that may name files, and the scale if the bot has a strength."""
+    bot, strength = split_strength(spec)
+    words = [word for word in re.split(r"[:?\s]+", bot) if word] if ":" in bot else []
+    return words if strength is None else [*words, str(scale_path(bot))]
 
 
 def finished_results(path: Path, identity: dict[str, Any]) -> dict[str, Any] | None:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
 
@@ -36,7 +37,18 @@ from engine.common.workers import WorkerError
 from engine.mjai.connection import DEFAULT_PORT
 from engine.rules import EVEN_SCORES, PRESETS
 
+# first word -> module with its main, what it does
+COMMANDS = {
+    "calibrate": ("arena.calibrate", "measures how strong a bot is at each setting of its strength dial"),
+    "balance": ("arena.balance", "turns the dials of three bots until they place alike"),
+}
 TABLE_WIDTH = 100  # characters, where stdout is no terminal
+
+
+def programs() -> str:
+    """A line for each of COMMANDS."""
+    return "\n".join(f"{name:9}  {text}" for name, (_, text) in COMMANDS.items())
+
 
 EPILOG = f"""\
 Every wall is played in three rotations of the seats, so that each bot has each seat once with the same tiles. Odd walls
@@ -50,8 +62,12 @@ together are one observation):
 Below the tables stands which two bots are not told apart (the interval of their difference contains zero), and about
 how many more games would tell them apart if the difference stayed what it is.
 
+other programs (--help after the word shows their options):
+{programs()}
+
 bots:
 NAME, NAME:ARGUMENT      a bot of the list above
+BOT@-300                 a bot of the list or in a file, weaker by 300 points, once calibrated (see docs/strength.md)
 FILE.py:CLASS            your own: a class, or a function that makes the bot, in a file (rules: docs/bots.md)
 exec:COMMAND             a program that speaks mjai on stdin and stdout, one process for each job; {{id}} in COMMAND
                          becomes its seat. exec+kita:COMMAND, exec+libriichi3p:COMMAND select a dialect (default
@@ -138,8 +154,11 @@ def check_quotes(arguments: Sequence[str]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the arena and return the exit code."""
-    parser = make_parser()
     arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments and arguments[0] in COMMANDS:
+        command: int = import_module(COMMANDS[arguments[0]][0]).main(arguments[1:])
+        return command
+    parser = make_parser()
     try:
         check_quotes(arguments)
         options = parser.parse_args(arguments)

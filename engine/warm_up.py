@@ -40,6 +40,7 @@ PARTS = (
         "agents.bots.rule.bot",
         "agents.bots.efficiency",
         "agents.bots.tsumogiri",
+        "agents.strength.dial",
         "engine.shanten",
         "engine.scoring.points",
         "engine.scoring.batch",

@@ -12,6 +12,8 @@ from agents.bert.cli import COMMANDS as BERT_COMMANDS
 
 PROGRAMS = [
     ("arena.cli", []),
+    ("arena.cli", ["calibrate"]),
+    ("arena.cli", ["balance"]),
     ("server.cli", []),
     ("server.cli", ["token"]),
     ("server.cli", ["token", "add"]),

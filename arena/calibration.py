@@ -1,0 +1,151 @@
+"""The measurement of a strength scale: which settings of the dial play which matches, and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from agents import registry
+from agents.base import ActionValues, Agent
+from agents.strength.dial import Dialled, Setting
+from agents.strength.scale import Scale, Step
+from arena.ratings import Ratings, rate
+from arena.schedule import Bot, RunSettings, labels, round_up
+from arena.series import Series
+from engine.seeds import derived_seed
+from engine.tables import Tables
+
+FULL = Setting(0.0, 0.0)
+# Temperatures as parts of the hottest one (see `hottest`), each 1.4 times as hot as the one before; then, at the
+# hottest, shares of random moves. A bot without action values has shares alone, from small ones on. The steps lie
+# some 60 to 100 points apart: a scale that is much denser at one end is stretched there.
+COOLED = tuple(2.0 ** (-k / 2) for k in range(10, -1, -1))
+SHARES = (0.45, 1.0)
+SHARES_ALONE = (0.06, 0.12, 0.18, 0.25, 0.35, 0.45, 0.58, 0.75, 1.0)
+# At the hottest temperature the softmax is nearly uniform: the bot leaves its best action as often as this part of how
+# often an infinite one would make it. Beyond it hardly anything would change.
+NEARLY_UNIFORM = 0.95
+STRIDES = (1, 2, 4)  # of a match: it is played by the settings i, i + stride and i + 2 * stride
+SAMPLE_SEED, SAMPLE_EVERY, SAMPLE_SIZE = 0, 10, 1000  # of views, to find the hottest temperature
+MIN_DROP = 1.0  # points by which a step of a scale lies below the one before
+
+
+def settings_of(bot: Agent) -> list[Setting]:
+    """The settings to measure, from full strength to all random. Raises ValueError for action values without a use."""
+    if not isinstance(bot, ActionValues):
+        return [FULL, *(Setting(0.0, share) for share in SHARES_ALONE)]
+    top = hottest(sampled_values(bot))
+    return [
+        FULL,
+        *(Setting(round(top * part, 6), 0.0) for part in COOLED),
+        *(Setting(round(top, 6), share) for share in SHARES),
+    ]
+
+
+def sampled_values(bot: ActionValues) -> np.ndarray:
+    """The action values in some views of a game of a bot against itself: float64[views, N_ACTIONS]."""
+    views: list[np.ndarray] = []
+    calls = 0
+
+    def policy(asked: np.ndarray) -> np.ndarray:
+        nonlocal calls
+        calls += 1
+        if calls % SAMPLE_EVERY == 0:
+            views.append(asked.copy())
+        actions: np.ndarray = bot.act(asked)  # type: ignore[attr-defined]
+        return actions
+
+    for _ in Tables([derived_seed(SAMPLE_SEED, "wall", k) for k in range(8)]).play([policy], np.zeros((8, 3), np.int8)):
+        if sum(map(len, views)) >= SAMPLE_SIZE:
+            break
+    return np.asarray(bot.action_values(np.concatenate(views)[:SAMPLE_SIZE]), dtype=np.float64)
+
+
+def hottest(values: np.ndarray) -> float:
+    """The highest temperature of the dial for action values [views, N_ACTIONS]: see NEARLY_UNIFORM.
+
+    It has the unit of the values, whatever that is. Raises ValueError if no view has two actions of different value.
+    """
+    counts = np.isfinite(values).sum(axis=1)
+    values, counts = values[counts > 1], counts[counts > 1]
+    below = values - values.max(axis=1, keepdims=True, initial=-np.inf)
+    gaps = -below[np.isfinite(below) & (below < 0)]
+    if len(gaps) == 0:
+        raise ValueError("its action values never differ, so no temperature makes it weaker")
+    wanted = NEARLY_UNIFORM * (1 - 1 / counts).mean()
+    low, high = np.log(gaps.min()) - 3, np.log(gaps.max()) + 6
+    for _ in range(50):
+        middle = (low + high) / 2
+        leaves = 1 - 1 / np.exp(below / np.exp(middle)).sum(axis=1)
+        low, high = (middle, high) if leaves.mean() < wanted else (low, middle)
+    return float(np.exp(high))
+
+
+def triples(n: int) -> list[tuple[int, int, int]]:
+    """The matches that connect ``n`` >= 3 settings: neighbours, and wider ones that pin long distances."""
+    return [(i, i + stride, i + 2 * stride) for stride in STRIDES for i in range(n - 2 * stride)]
+
+
+def label(setting: Setting) -> str:
+    """The name of a setting in a match."""
+    return f"temperature {setting.temperature:g}, share {setting.share:g}"
+
+
+class Measurement:
+    """Settings of one bot that play each other on shared walls."""
+
+    def __init__(
+        self, bot: str, settings: Sequence[Setting], games: int, seed: int, jobs: int, folder: Path | None = None
+    ) -> None:
+        """``games``: of all matches together, rounded up so that each match has the same number of whole walls.
+
+        ``folder``: where games are kept, to resume. Raises ValueError, OSError.
+        """
+        self.bot = bot
+        self.settings = list(settings)
+        self._triples = triples(len(settings))
+        each = round_up(-(-games // len(self._triples)))
+        names = [f"{bot} {label(setting)}" for setting in settings]
+        matches = [
+            RunSettings((names[a], names[b], names[c]), each, seed, "tenhou", "hanchan") for a, b, c in self._triples
+        ]
+        self.series = Series(matches, jobs, folder, partial(make_settings, bot, dict(zip(names, settings))))
+
+    @property
+    def games(self) -> int:
+        """How many games there are in all, finished or not."""
+        return sum(match.games for match in self.series.matches)
+
+    def rate(self) -> Ratings:
+        """The ratings of all settings, by all finished games."""
+        return rate(len(self.settings), *self.series.orders(self._triples))
+
+
+def make_settings(spec: str, settings: dict[str, Setting], match: RunSettings) -> list[Bot]:
+    """The bots of a match, whose names are keys of ``settings``: `arena.series.BotsOf`."""
+    seeds = [derived_seed(match.seed, "bot", index) for index in range(len(match.bots))]
+    return [
+        Bot(name, Dialled(registry.make(spec, seed), settings[name], name, seed))
+        for name, seed in zip(labels(match.bots), seeds)
+    ]
+
+
+def make_scale(bot: str, settings: Sequence[Setting], ratings: Ratings, games: int) -> Scale:
+    """The scale of a bot from the ratings of its settings, which begin with full strength and end with all random.
+
+    A setting that did not measure weaker than one before it is left out. Raises ValueError if nothing is left.
+    """
+    steps = [Step(0.0, 0.0, settings[0])]
+    for number in range(1, len(settings)):
+        below = ratings.difference(number, 0)
+        if number == len(settings) - 1:  # the end of the dial has to be there
+            while len(steps) > 1 and steps[-1].points - MIN_DROP < below.mean:
+                steps.pop()
+        if below.mean <= steps[-1].points - MIN_DROP:
+            steps.append(Step(below.mean, below.interval or 0.0, settings[number]))
+    if len(steps) < 2:
+        raise ValueError(f"{bot} is not stronger than random moves: there is nothing to dial")
+    return Scale(bot, games, tuple(steps))

@@ -1,0 +1,135 @@
+"""A series of matches, played by one pool of processes with one progress bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from arena.checkpoint import Checkpoint, run_identity
+from arena.play import ChunkResult, GamesFinished
+from arena.ratings import finishing_orders
+from arena.results import Results
+from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, ROTATIONS, Bot, RunSettings, labels, split_walls
+from arena.worker import WARM_UP, Task, Update, open_worker
+from engine.common.progress import Progress
+from engine.common.workers import run_tasks
+
+BotsOf = Callable[[RunSettings], list[Bot]]  # makes the bots of a match; picklable
+
+
+class Series:
+    """Matches and their results, ``results[i]`` those of ``matches[i]``.
+
+    With a ``folder``, finished games are kept in it, a file for each match: the same series resumes there.
+    """
+
+    def __init__(
+        self,
+        matches: Sequence[RunSettings],
+        jobs: int,
+        folder: Path | None = None,
+        bots_of: BotsOf = RunSettings.make_bots,
+    ) -> None:
+        """``jobs``: worker processes; 0: all games are played in this process.
+
+        Raises ValueError if ``folder`` has the games of another series, OSError if nothing can be written there.
+        """
+        self.matches = list(matches)
+        self.results = [Results(match, labels(match.bots)) for match in matches]
+        self._jobs = min([jobs, *(match.max_jobs for match in matches if match.max_jobs is not None)])
+        self._bots_of = bots_of
+        self._folder = folder
+        self._checkpoints: list[Checkpoint] = []
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            for number, (match, results) in enumerate(zip(self.matches, self.results)):
+                checkpoint = Checkpoint(folder / f"{number:03}", run_identity(match, None))
+                self._checkpoints.append(checkpoint)
+                for chunk in checkpoint.resumed:
+                    results.add(chunk)
+
+    @property
+    def games(self) -> int:
+        """The number of finished games."""
+        return ROTATIONS * sum(len(results.finished) for results in self.results)
+
+    def play(self, console: Console, games: int | None = None) -> None:
+        """Play what is missing of the first ``games`` of each match (None: of all), with progress on ``console``.
+
+        Raises KeyboardInterrupt, `arena.play.GameError`, `engine.common.workers.WorkerError` and OSError.
+        """
+        last = None if games is None else games // ROTATIONS
+        tasks = [
+            (number, walls)
+            for number, (match, results) in enumerate(zip(self.matches, self.results))
+            for walls in split_walls(
+                [wall for wall in results.missing if last is None or wall < last],
+                max(self._jobs, 1),
+                MAX_WALLS_EXTERNAL if match.has_external_bots else MAX_WALLS,
+            )
+        ]
+        if not tasks:
+            return
+        total = sum(match.games if games is None else games for match in self.matches)
+        start = partial(open_series_worker, self.matches, self._bots_of)
+        warm_up = (tasks[0][0], WARM_UP)
+        with closing(run_tasks(start, [warm_up, *tasks], min(self._jobs, len(tasks)))) as updates:
+            next(updates)  # Ready: what is compiled has been told before the progress bar appears
+            with Progress("games", total, self.games, console) as progress:
+                for number, update in updates:
+                    self._handle(number, update, progress)
+
+    def _handle(self, number: int, update: Update, progress: Progress) -> None:
+        if isinstance(update, GamesFinished):
+            progress.advance(update.n)
+        elif isinstance(update, ChunkResult):
+            self.results[number].add(update)
+            for fault in update.faults:
+                progress.print(f"bot {self.results[number].bots[fault.bot]}, {fault}")
+            if self._checkpoints:
+                self._checkpoints[number].append(update)
+
+    def delete_games(self) -> None:
+        """Delete the games that were kept, and the folder: they are not needed any more. Raises OSError."""
+        for checkpoint in self._checkpoints:
+            checkpoint.delete()
+        if self._folder is not None:
+            self._folder.rmdir()
+
+    def orders(self, numbers: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
+        """All finishing orders and the walls of their games, for `arena.ratings.rate`.
+
+        ``numbers``: the numbers of the three bots of each match. Matches with the same seed share their walls.
+        """
+        orders, walls = [np.empty((0, 3), dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+        for bots, results in zip(numbers, self.results, strict=True):
+            if results.finished:
+                orders.append(finishing_orders(bots, results.by_bot()))
+                walls.append(np.repeat(np.array(results.finished), ROTATIONS))
+        return np.concatenate(orders), np.concatenate(walls)
+
+
+@contextmanager
+def open_series_worker(
+    matches: Sequence[RunSettings], bots_of: BotsOf
+) -> Iterator[Callable[[tuple[int, Task]], Iterator[tuple[int, Update]]]]:
+    """As `arena.worker.open_worker`, for tasks of several matches: the bots of one match at a time are open."""
+    with ExitStack() as stack:
+        opened: dict[int, Callable[[Task], Iterator[Update]]] = {}
+
+        def run(task: tuple[int, Task]) -> Iterator[tuple[int, Update]]:
+            number, walls = task
+            if number not in opened:
+                stack.close()
+                opened.clear()
+                worker = open_worker(matches[number], None, partial(bots_of, matches[number]))
+                opened[number] = stack.enter_context(worker)
+            for update in opened[number](walls):
+                yield number, update
+
+        yield run

@@ -1,0 +1,129 @@
+"""python -m arena balance: the dials of three bots are turned until they place alike."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agents.strength import scale as scales
+from agents.strength.dial import Setting
+from agents.strength.scale import Scale, Step, write_scale
+from arena import balance, series
+from arena.balance import LOOKS, CannotBalanceError, Dials, Look, one_argument
+from arena.cli import main
+from arena.statistics import Estimate
+from engine.common.workers import run_tasks
+
+
+@pytest.fixture(autouse=True)
+def _one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All games are played in this process, which is faster than to start others."""
+    monkeypatch.setattr(series, "run_tasks", lambda open_worker, tasks, n: run_tasks(open_worker, tasks, 0))
+
+
+@pytest.fixture(autouse=True)
+def _scales(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scales of the rule and the efficiency bot, roughly those that are shipped."""
+    monkeypatch.setattr(scales, "SHIPPED", tmp_path / "scales")
+    steps = [(0.0, 0.0, 0.0), (-400.0, 0.033, 0.0), (-750.0, 0.18, 0.0), (-900.0, 0.18, 1.0)]
+    write_scale(Scale("rule", 9, tuple(Step(points, 1.0, Setting(t, p)) for points, t, p in steps)))
+    write_scale(Scale("efficiency", 9, (Step(0.0, 0.0, Setting(0, 0)), Step(-720.0, 1.0, Setting(0.0, 1.0)))))
+
+
+def look(*shares: float, interval: float = 0.02) -> Look:
+    return Look(("a", "b", "c"), 1002, tuple(Estimate(share, interval) for share in shares), (0.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("games", "even", "uneven"),
+    [(1000, 0.599, 0.601), (2000, 0.579, 0.581), (4000, 0.559, 0.561), (8000, 0.519, 0.521)],
+)
+def test_the_more_games_the_smaller_a_difference_is_corrected(games: int, even: float, uneven: float) -> None:
+    limit = dict(LOOKS)[games]
+    for share in (even, 1 - even):
+        assert not look(0.5, 0.5, share).is_uneven(limit)
+    for share in (uneven, 1 - uneven):
+        assert look(0.5, 0.5, share).is_uneven(limit)
+
+
+def test_half_of_the_surplus_is_taken_and_the_weakest_stays_at_full_strength() -> None:
+    dials = Dials(("rule", "efficiency", "random"), 30)
+    dials.correct((200.0, 100.0, 0.0))
+    assert dials.specs == ("rule@-100", "efficiency@-50", "random")
+
+
+def test_dials_are_raised_until_one_is_at_full_strength() -> None:
+    dials = Dials(("rule@-100", "efficiency@-60", "efficiency@-80"), 30)
+    dials.correct((0.0, 40.0, 20.0))
+    assert dials.specs == ("rule@-20", "efficiency", "efficiency@-10")
+
+
+def test_what_cannot_be_balanced_is_said() -> None:
+    dials = Dials(("efficiency", "rule", "exec:true"), 30)
+    with pytest.raises(CannotBalanceError, match="an external bot has no dial"):
+        dials.correct((0.0, 0.0, 50.0))
+    dials = Dials(("efficiency@-720", "tsumogiri", "tsumogiri"), 30)
+    with pytest.raises(CannotBalanceError, match="efficiency@-720 is still ahead"):
+        dials.correct((100.0, 0.0, 0.0))
+    with pytest.raises(ValueError, match=r"tsumogiri has no scale.*calibrate tsumogiri"):
+        Dials(("tsumogiri", "rule", "rule"), 30).correct((100.0, 0.0, 0.0))
+
+
+def test_the_argument_is_quoted() -> None:
+    assert one_argument(("rule@-20", "random", "bert")) == "rule@-20,random,bert"
+    assert one_argument(("a.py:B:x,y", "rule", "exec:python bot.py")) == "'\"a.py:B:x,y\",rule,exec:python bot.py'"
+
+
+def test_a_strong_bot_is_made_even(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two efficiency bots and a rule bot, with fewer games; an interrupted search goes the same way again."""
+    monkeypatch.setattr(balance, "LOOKS", ((60, 0.6), (240, None)))
+    file = tmp_path / "balance.json"
+    command = ["balance", "--bots", "rule,efficiency,efficiency", "--length", "east", "--json", str(file)]
+    interrupted = balance.look_at
+
+    def third(*arguments: object) -> Look:
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return interrupted(*arguments)  # type: ignore[arg-type]
+
+    calls: list[int] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(balance, "look_at", third)
+        assert main(command) == 130
+    before = capsys.readouterr()
+    assert "run the same command again to resume" in before.err
+    assert main(command) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[: len(before.out.splitlines())] == before.out.splitlines()
+    assert any(line.startswith("corrected: rule@-") for line in told)
+    document = json.loads(file.read_text())
+    assert told[-1] == f"even: python -m arena --bots {','.join(document['bots'])}"
+    assert [look["games"] for look in document["looks"]][-1] == 240
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["balance.json", "scales"]
+    with pytest.raises(SystemExit) as ended:
+        main(command)
+    assert ended.value.code == 2
+    assert "is there already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--bots", "rule,efficiency"], "names 2 bots"),
+        (["--bots", "rule@200,efficiency,rule"], "a strength is written"),
+        (["--bots", "rule@-2000,efficiency,rule"], "the weakest that rule can be is rule@-900"),
+        ([], "--bots"),
+    ],
+)
+def test_bad_arguments_are_one_line(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["balance", *arguments])
+    assert ended.value.code == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert told.count("\n") == 1

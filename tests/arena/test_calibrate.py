@@ -1,0 +1,193 @@
+"""python -m arena calibrate: the scale of a strength dial, measured, stored and checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from agents import registry
+from agents.strength import scale as scales
+from agents.strength.dial import Setting
+from agents.strength.scale import read_scale
+from arena import calibration, series
+from arena.calibrate import strengths_to_check
+from arena.calibration import FULL, SHARES_ALONE, Measurement, hottest, make_scale, settings_of, triples
+from arena.cli import main
+from arena.play import ChunkResult
+from arena.ratings import Ratings
+from engine.common.workers import run_tasks
+
+BOT = """
+from agents.registry import make
+
+def eager(seed):
+    return make("rule", seed)
+
+def plain(seed):
+    return make("efficiency", seed)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All games are played in this process, which is faster than to start others."""
+    monkeypatch.setattr(series, "run_tasks", lambda open_worker, tasks, n: run_tasks(open_worker, tasks, 0))
+
+
+@pytest.fixture
+def bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A bot in a file, which is calibrated beside it, with neighbours alone: few matches."""
+    monkeypatch.setattr(calibration, "STRIDES", (1,))
+    (tmp_path / "my_bot.py").write_text(BOT)
+    return f"{tmp_path}/my_bot.py:eager"
+
+
+def ratings_of(*points: float) -> Ratings:
+    return Ratings(np.array(points), np.eye(len(points)), 100)
+
+
+def settings(n: int) -> list[Setting]:
+    return [FULL, *(Setting(0.1 * k, 0.0) for k in range(1, n - 1)), Setting(0.1 * n, 1.0)]
+
+
+def test_bots_with_values_have_temperatures_first_and_others_shares_alone() -> None:
+    with_values, without = settings_of(registry.make("rule")), settings_of(registry.make("efficiency"))
+    assert with_values[0] == without[0] == FULL
+    assert with_values[-1].share == without[-1].share == 1
+    assert [setting.share for setting in without[1:]] == list(SHARES_ALONE)
+    assert {setting.temperature for setting in without} == {0.0}
+    turned = [(setting.share, setting.temperature) for setting in with_values]
+    assert turned == sorted(turned)
+    assert 0.01 < with_values[-1].temperature < 1  # placements
+
+
+def test_the_hottest_temperature_has_the_unit_of_the_values() -> None:
+    values = np.random.default_rng(1).normal(size=(200, 10))
+    values[:, 7:] = -np.inf
+    assert hottest(1000 * values) == pytest.approx(1000 * hottest(values), rel=1e-6)
+    chances = np.exp(values / hottest(values))
+    leaves = 1 - (chances.max(axis=1) / chances.sum(axis=1)).mean()
+    assert leaves == pytest.approx(0.95 * 6 / 7, rel=1e-6)
+    with pytest.raises(ValueError, match="never differ"):
+        hottest(np.zeros((5, 4)))
+
+
+def test_matches_connect_all_settings_near_and_far() -> None:
+    played = triples(16)
+    assert set(np.ravel(played).tolist()) == set(range(16))
+    assert {(b - a, c - b) for a, b, c in played} == {(1, 1), (2, 2), (4, 4)}
+    assert triples(3) == [(0, 1, 2)]
+
+
+def test_a_scale_falls_from_step_to_step() -> None:
+    scale = make_scale("x", settings(6), ratings_of(500, 420, 430, 419.5, 200, -100), 99)
+    assert [step.points for step in scale.steps] == pytest.approx([0, -80, -300, -600])
+    end = make_scale("x", settings(5), ratings_of(500, 420, 100, 90, 110), 99)
+    assert [(round(step.points), step.setting.share) for step in end.steps] == [(0, 0), (-80, 0), (-390, 1)]
+    with pytest.raises(ValueError, match="not stronger than random"):
+        make_scale("x", settings(3), ratings_of(0, -5, 3), 99)
+
+
+def test_checked_strengths() -> None:
+    assert strengths_to_check(-450) == [0, -100, -200, -300, -400]
+    assert strengths_to_check(-80) == [0, -20, -40, -60, -80]
+
+
+def test_a_scale_is_measured_stored_and_checked(
+    bot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert main(["calibrate", bot, "--games", "36"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    path = tmp_path / "my_bot.eager.strength.json"
+    assert f"36 games; the weakest is {bot}@{read_scale(bot).lowest}; scale in {path}" in told
+    assert sorted(file.name for file in tmp_path.iterdir() if file.name != "__pycache__") == [
+        "my_bot.eager.strength.json",
+        "my_bot.py",
+    ]
+    scale = read_scale(bot)
+    assert -2000 < scale.lowest < -300
+    assert registry.make(f"{bot}@-300").name == "rule@-300"
+    plot = tmp_path / "new" / "plot.svg"
+    assert main(["calibrate", bot, "--games", "20", "--check", "--plot", str(plot)]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"{bot}@-300" in told
+    assert "strengths are within 40 points" in told
+    assert plot.read_text().startswith("<svg")
+    assert plot.read_text().count("<circle") == len(strengths_to_check(scale.lowest))
+    assert not list(tmp_path.glob("*.check"))
+
+
+def test_an_interrupted_measurement_resumes(
+    bot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = bot.replace("eager", "plain")
+    whole = series.Series._handle
+
+    def interrupted(self: series.Series, number: int, update: object, progress: object) -> None:
+        if number == 5:
+            raise KeyboardInterrupt
+        whole(self, number, update, progress)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(series.Series, "_handle", interrupted)
+        assert main(["calibrate", plain, "--games", "24"]) == 130
+    assert "run the same command again to resume" in capsys.readouterr().err
+    played = []
+
+    def counted(self: series.Series, number: int, update: object, progress: object) -> None:
+        played.append(number) if isinstance(update, ChunkResult) else None
+        whole(self, number, update, progress)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(series.Series, "_handle", counted)
+    assert main(["calibrate", plain, "--games", "24"]) == 0
+    assert "resuming: 15 of 24 games are finished" in capsys.readouterr().err
+    assert played == list(range(5, 8))
+    resumed = (tmp_path / "my_bot.plain.strength.json").read_bytes()
+    assert main(["calibrate", plain, "--games", "24"]) == 0
+    assert (tmp_path / "my_bot.plain.strength.json").read_bytes() == resumed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["mortal"], "unknown bot 'mortal'"),
+        (["rule@-300"], "rule@-300: name the bot at full strength, rule"),
+        (["rule", "--plot", "x.svg"], "--plot goes with --check"),
+        (["efficiency", "--check"], "efficiency has no scale of strength yet; to measure one"),
+        (["exec:python bot.py"], "is no bot of this process"),
+        (["rule", "--games", "0"], "'0' is not a positive integer"),
+    ],
+)
+def test_bad_arguments_are_one_line(
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(scales, "SHIPPED", tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main(["calibrate", *arguments])
+    assert ended.value.code == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert told.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_strength_is_what_it_says() -> None:
+    """The shipped scale of the rule bot, on walls that it has not been made of: 300 points are 300, within 60.
+
+    The interval of 5,000 games is about 55 points wide to each side, so a dial that is 120 points off fails.
+    """
+    scale = read_scale("rule")
+    strengths = (0, -150, -300, -450, -600)
+    measurement = Measurement("rule", [scale.setting(points) for points in strengths], 5000, 77, jobs=0)
+    measurement.series.play(Console(stderr=True))
+    ratings = measurement.rate()
+    for number, points in enumerate(strengths):
+        assert ratings.difference(number, 0).mean == pytest.approx(points, abs=60)

@@ -1,0 +1,72 @@
+"""A series of matches: the games are those of the arena, whoever plays them and however often it is interrupted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from arena.run import ArenaRun
+from arena.schedule import RunSettings
+from arena.series import Series
+
+QUIET = Console(quiet=True)
+MATCHES = [
+    RunSettings(("efficiency", "random", "tsumogiri"), 12, 3, "tenhou", "east"),
+    RunSettings(("random", "random", "tsumogiri"), 6, 3, "tenhou", "east"),
+]
+
+
+def test_the_games_are_those_of_the_arena() -> None:
+    series = Series(MATCHES, jobs=0)
+    series.play(QUIET)
+    assert series.games == 18
+    for match, results in zip(MATCHES, series.results):
+        alone = ArenaRun(match, jobs=0)
+        alone.play(QUIET)
+        assert list(results.games()) == list(alone.results.games())
+
+
+@pytest.mark.slow
+def test_processes_change_nothing() -> None:
+    first, second = Series(MATCHES, jobs=0), Series(MATCHES, jobs=2)
+    for series in (first, second):
+        series.play(QUIET)
+    assert [list(a.games()) for a in first.results] == [list(b.games()) for b in second.results]
+
+
+def test_the_first_games_can_be_played_first(tmp_path: Path) -> None:
+    series = Series(MATCHES[:1], jobs=0, folder=tmp_path / "games")
+    series.play(QUIET, 6)
+    assert series.games == 6
+    again = Series(MATCHES[:1], jobs=0, folder=tmp_path / "games")
+    assert again.games == 6
+    again.play(QUIET)
+    assert again.games == 12
+    once = Series(MATCHES[:1], jobs=0)
+    once.play(QUIET)
+    assert list(again.results[0].games()) == list(once.results[0].games())
+    again.delete_games()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_games_of_another_series_are_not_resumed(tmp_path: Path) -> None:
+    Series(MATCHES, jobs=0, folder=tmp_path)
+    with pytest.raises(ValueError, match="belongs to a run with different bots, games"):
+        Series(MATCHES[::-1], jobs=0, folder=tmp_path)
+
+
+def test_orders_name_the_bots_and_share_the_walls() -> None:
+    series = Series(MATCHES, jobs=0)
+    series.play(QUIET)
+    orders, walls = series.orders([(0, 1, 2), (1, 3, 2)])
+    assert walls.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 0, 0, 0, 1, 1, 1]
+    assert (np.sort(orders[:12], axis=1) == [0, 1, 2]).all()
+    assert (np.sort(orders[12:], axis=1) == [1, 2, 3]).all()
+    bots = ["efficiency", "random", "tsumogiri"]
+    games = list(series.results[0].games())
+    for order, game in zip(orders.tolist(), games):
+        by_placement = np.array(game["seats"])[np.argsort(game["placements"])]
+        assert [bots[bot] for bot in order] == by_placement.tolist()
