@@ -24,7 +24,7 @@ from tests.web.shown import number, signed
 MINUS = "\N{MINUS SIGN}"
 HOSTILE = "<img src=x onerror=alert(1)>"
 SETTINGS = {
-    "rules": "tenhou", "length": "east", "games": 0, "seats": "random", "decision_time": 5.0, "bank_time": 10.0,
+    "rules": "tenhou", "length": "east", "games": 0, "seats": "random", "scores": [35000, 35000, 35000], "decision_time": 5.0, "bank_time": 10.0,
     "fill": [], "fill_delay": 5.0, "wait_timeout": 600.0, "idle": "leave", "house_bot": "rule", "max_faults": 10,
     "resume_timeout": 30.0, "fault_penalty": 0.0, "spectator_delay": 0.0, "pause": 0.0,
 }  # fmt: skip
