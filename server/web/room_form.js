@@ -124,7 +124,8 @@ function inputsOf({ name, kind, choices = [] }, value, bots) {
   if (kind === "choice")
     return [select(name, ownFirst(choices, value), value, (v) => (v ? t(`choice_${v}`) : t("room_own")))];
   if (kind === "bot") return [select(name, ownFirst(bots, value), value, (bot) => bot || t("room_own"))];
-  if (kind === "scores") return SCORES.map((_, i) => el("input", { name, type: "number", step: 100, value: value?.[i] }));
+  if (kind === "scores")
+    return SCORES.map((_, i) => el("input", { name, type: "number", step: 100, value: value?.[i] }));
   if (kind === "seed") return [el("input", { name, inputmode: "numeric", autocomplete: "off" })];
   return [el("input", { name, type: "number", step: kind === "count" ? 1 : "any", value })];
 }

@@ -162,6 +162,25 @@ async def test_fixed_seats_are_in_order_of_arrival(tmp_path: Path) -> None:
         assert bots[0].game[0]["names"] == ["a", "b", "c"]
 
 
+async def test_a_handicap_follows_its_player_to_any_seat_and_game(tmp_path: Path) -> None:
+    """The scores are given in order of arrival, then to the house bots; such games are stored and not rated."""
+    scores, fill = (15_000, 40_000, 50_000), ("tsumogiri",)
+    async with serving(tmp_path, scores=scores, fill=fill, fill_delay=1000, seed=1) as server:
+        clock = Clock()
+        bots = [Bot(server, name, games=3) for name in "ab"]
+        await connect_in_order(server, bots)
+        for _ in range(3):
+            clock.advance(1001)
+            await together(*(bot.until(lambda message: message["type"] == "end_game") for bot in bots))
+        games = await stored_games(server)
+    assert len(games) == 3
+    for game in games:
+        assert {seat.name: seat.start_score for seat in game.seats} == dict(
+            zip(("a", "b", "tsumogiri (house)"), scores)
+        )
+        assert not game.rated
+
+
 async def test_random_seats_come_in_every_order(tmp_path: Path) -> None:
     async with serving(tmp_path, seed=1) as server:
         seen: Counter[tuple[str, ...]] = Counter()
