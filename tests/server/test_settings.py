@@ -128,7 +128,7 @@ def test_flags_override_variables_and_variables_override_defaults(name: str, mon
     assert getattr(read(), name) == value
     if default in (None, ""):
         return  # cannot be written as a flag
-    given = ",".join(default) if isinstance(default, tuple) else str(default)
+    given = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
     assert getattr(read(flag(name), given), name) == default
     monkeypatch.undo()
     assert getattr(read(flag(name), text), name) == value
