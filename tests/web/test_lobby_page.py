@@ -131,7 +131,7 @@ def test_play_now_by_keys_alone(page: Page) -> None:
     page.goto("/")
     page.get_by_label("Your name").focus()
     page.keyboard.type("Ann")
-    for _ in range(3):  # two opponents, then the length
+    for _ in range(5):  # two opponents, strength, handicap, then the length
         page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     with page.expect_request(lambda request: request.method == "POST") as opened:
