@@ -116,8 +116,8 @@ def test_play_now_opens_the_room_that_was_asked_for(page: Page, site: Site) -> N
     assert f"/rooms/{asked['name']}/play" in page.url
     assert asked["permanent"] is False
     assert asked["settings"] == {
-        "rules": "majsoul", "length": "hanchan", "scores": [25000, 40000, 40000], "fill": ["efficiency@-300", "rule@-300"],
-        "fill_delay": 0,
+        "rules": "majsoul", "length": "hanchan", "scores": [25000, 40000, 40000],
+        "fill": ["efficiency@-300", "rule@-300"], "fill_delay": 0,
         "resume_timeout": 120, "decision_time": 5, "bank_time": 10, "pause": 0.3,
     }  # fmt: skip
     got: Any = site.get(f"/api/rooms/{asked['name']}")
