@@ -17,7 +17,8 @@ from agents.registry import checked
 from arena.report import print_report
 from arena.run import ArenaRun
 from arena.schedule import RunSettings, round_up
-from engine.checks import checked_seed, whole_number
+from engine.checks import checked_scores, checked_seed, whole_number
+from engine.rules import EVEN_SCORES
 from engine.table import N_SEATS
 
 TABLE_WIDTH = 100  # characters
@@ -68,6 +69,7 @@ def play(
     jobs: int = 1,
     save: str | Path | None = None,
     timeout: float = 30.0,
+    scores: Sequence[int] = EVEN_SCORES,
 ) -> Match:
     """Let three bots play each other on shared walls, as ``python -m arena`` does, and compare them.
 
@@ -76,7 +78,8 @@ def play(
     the seats; ``seed`` is that of all walls and of the bots given by name. ``jobs``: 1 plays in this process, more
     in as many worker processes; all bots must then be given by name, and a script needs ``if __name__ == "__main__":``,
     as for `multiprocessing`. ``save``: a folder for the records of the games. ``timeout``: seconds that an external bot
-    has for an answer. Progress is shown on stderr.
+    has for an answer. ``scores``: the points that each of ``bots`` starts every game with, as a handicap; together
+    105,000. Progress is shown on stderr.
 
     Raises ValueError for a bot or setting that does not exist, TypeError for a number that is none,
     `arena.play.GameError` if a bot fails, OSError if games cannot be saved.
@@ -98,7 +101,7 @@ def play(
         if isinstance(bot, type):
             raise ValueError(f"{bot.__name__} is a class: give an object, {bot.__name__}()")
     named = tuple(bot if isinstance(bot, str) else checked(bot, repr(bot)).name for bot in bots)
-    settings = RunSettings(named, round_up(games), seed, rules, length, timeout)
+    settings = RunSettings(named, round_up(games), seed, rules, length, timeout, checked_scores(scores))
     settings.make_rules()  # raises for rules that do not exist
     make_bots = None
     if any(not isinstance(bot, str) for bot in bots):

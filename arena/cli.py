@@ -22,11 +22,20 @@ from arena.columns import definitions
 from arena.play import GameError
 from arena.run import ArenaRun
 from arena.schedule import RunSettings, round_up
-from engine.common.options import Parser, describe_error, positive, positive_seconds, seed, three_bots, usable_cores
+from engine.common.options import (
+    Parser,
+    describe_error,
+    positive,
+    positive_seconds,
+    seed,
+    starting_scores,
+    three_bots,
+    usable_cores,
+)
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.workers import WorkerError
 from engine.mjai.connection import DEFAULT_PORT
-from engine.rules import PRESETS
+from engine.rules import EVEN_SCORES, PRESETS
 
 # first word -> module with its main, what it does
 COMMANDS = {
@@ -44,7 +53,8 @@ def programs() -> str:
 
 EPILOG = f"""\
 Every wall is played in three rotations of the seats, so that each bot has each seat once with the same tiles. Odd walls
-rotate in the opposite order. Results depend on --games, --bots, --seed, --rules and --length, but not on --jobs.
+rotate in the opposite order. Results depend on --games, --bots, --scores, --seed, --rules and --length, but not
+on --jobs.
 
 columns of the tables (intervals are 95 % confidence intervals by Student's t distribution; the rotations of a wall
 together are one observation):
@@ -105,6 +115,13 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of all walls and bots (default 0)")
     parser.add_argument("--rules", choices=sorted(PRESETS), default="tenhou", help="rules of the games")
+    parser.add_argument(
+        "--scores",
+        type=starting_scores,
+        default=EVEN_SCORES,
+        metavar="A,B,C",
+        help="points that each of --bots starts every game with, which add up to 105000 (default 35000 each)",
+    )
     parser.add_argument("--length", choices=("east", "hanchan"), default="hanchan", help="length of the games")
     parser.add_argument(
         "--jobs", type=positive, default=usable_cores(), metavar="N", help="worker processes (default: all cores)"
@@ -147,7 +164,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         check_quotes(arguments)
         options = parser.parse_args(arguments)
         settings = RunSettings(
-            options.bots, round_up(options.games), options.seed, options.rules, options.length, options.timeout
+            *(options.bots, round_up(options.games), options.seed, options.rules, options.length, options.timeout),
+            scores=options.scores,
         )
         arena_run = ArenaRun(settings, options.jobs, options.json, options.save)
     except (ValueError, OSError) as error:

@@ -61,7 +61,8 @@ def play_chunk(
     step = 1 if settings.has_external_bots else len(games)
     for first in range(0, len(games), step):
         part = slice(first, first + step)
-        tables = Tables(np.array([game.seed for game in games[part]], dtype=np.uint64), rules)
+        seeds = np.array([game.seed for game in games[part]], dtype=np.uint64)
+        tables = Tables(seeds, rules, scores=settings.scores_of(games[part]))
         observers = make_observers(bots, games[part], tables, folder, faults)
         n_reported = 0
         for n_finished in play_games(tables, bots, games[part], observers, counts[part]):
@@ -104,7 +105,7 @@ def warm_up(settings: RunSettings, bots: Sequence[Bot]) -> None:
     A bot that fails here is not reported: it fails again when the game is played.
     """
     game = games_of(settings, [0])[0]
-    tables = Tables([game.seed], settings.make_rules())
+    tables = Tables([game.seed], settings.make_rules(), scores=settings.scores_of([game]))
     counts = np.zeros((1, N_SEATS, N_COUNTS), dtype=np.int32)
     policies: list[Policy] = [
         FallbackAgent().act if isinstance(bot.agent, ExternalAgent) else bot.agent.act for bot in bots

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from engine.mjai.messages import Message, start_game
 from engine.mjai.round_events import round_messages
 from engine.records.mjai import write
 from engine.records.model import GameRecord
-from engine.rules import Rules
+from engine.rules import Rules, Scores
 from engine.tables import Tables
 
 
@@ -54,10 +55,11 @@ def opening(game: Game, start: Message, rules: Rules) -> str:
     return write(GameRecord([start | {"wall_seed": game.seed}], rules, ""))
 
 
-def check_folder(folder: Path, games: Sequence[Game], bots: Sequence[str], rules: Rules) -> None:
-    """Raise ValueError if ``folder`` has a game of other bots or rules in place of the first of ``games`` it has.
+def check_folder(folder: Path, games: Sequence[Game], bots: Sequence[str], rules: Rules, scores: Scores) -> None:
+    """Raise ValueError if ``folder`` has a game of another run in place of the first of ``games`` it has.
 
-    ``bots``: labels, in the order of the schedule. Games on other walls have other names, and may stay there.
+    Another run has other bots, rules or starting scores. ``bots``: labels, in the order of the schedule, as are
+    ``scores``. Games on other walls have other names, and may stay there.
     """
     present = {path.name for path in folder.iterdir()}
     game = next((game for game in games if file_name(game) in present), None)
@@ -66,10 +68,11 @@ def check_folder(folder: Path, games: Sequence[Game], bots: Sequence[str], rules
     path = folder / file_name(game)
     try:
         with gzip.open(path, "rt", encoding="utf-8") as file:
-            first_line = file.readline()
-    except (OSError, ValueError, EOFError):
-        first_line = ""
-    if first_line != opening(game, start_game([bots[index] for index in game.seats], rules), rules):
+            first_line, round_start = file.readline(), json.loads(file.readline())
+        same = round_start["scores"] == [scores[index] for index in game.seats]
+    except (OSError, ValueError, EOFError, LookupError, TypeError):
+        same, first_line = False, ""
+    if not same or first_line != opening(game, start_game([bots[index] for index in game.seats], rules), rules):
         raise ValueError(
             f"{path} is a game of another run on the same walls: name another --save folder, or delete these games"
         )

@@ -19,6 +19,7 @@ from arena.columns import COMPARISON, MISSING, PLAY, RESULTS, Statistic
 from arena.observers import Fault
 from arena.schedule import ROTATIONS
 from engine.common.program import PLAIN
+from engine.rules import EVEN_SCORES
 
 ASCII_HEAD = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)  # SIMPLE_HEAD in ASCII
 
@@ -27,7 +28,9 @@ def print_report(console: Console, document: dict[str, Any]) -> None:
     """Print all tables, what was played, how fast, and which bots failed."""
     settings, bots, speed = document["settings"], document["bots"], document["speed"]
     walls = f"{bots[0]['games'] // ROTATIONS:,} walls in {ROTATIONS} rotations"
-    title(console, f"Results: {walls}, {settings['rules']} {settings['length']}, seed {settings['seed']}")
+    scores = tuple(settings["scores"])
+    handicap = "" if scores == EVEN_SCORES else f", starting scores {', '.join(f'{score:,}' for score in scores)}"
+    title(console, f"Results: {walls}, {settings['rules']} {settings['length']}, seed {settings['seed']}{handicap}")
     print_tables(console, RESULTS, bots)
     title(console, f"Play: {bots[0]['rounds']:,} rounds")
     print_tables(console, PLAY, bots)

@@ -67,7 +67,7 @@ class ArenaRun:
         if self.save is not None:
             make_folder(self.save, f"--save {self.save}")
             games = games_of(self.settings, range(self.settings.n_walls))
-            check_folder(self.save, games, self.results.bots, self.settings.make_rules())
+            check_folder(self.save, games, self.results.bots, self.settings.make_rules(), self.settings.scores)
         if self.json is not None:
             self.checkpoint = Checkpoint(self.json.with_name(self.json.name + ".partial"), self.identity)
             for chunk in self.checkpoint.resumed:

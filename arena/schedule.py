@@ -17,7 +17,7 @@ import numpy as np
 
 from agents.base import Agent
 from agents.external.specs import connects_to_us, is_external, make_agent
-from engine.rules import Rules, preset
+from engine.rules import EVEN_SCORES, Rules, Scores, preset
 from engine.seeds import derived_seed
 from engine.table import N_SEATS
 
@@ -44,6 +44,7 @@ class RunSettings:
     rules: str
     length: Literal["east", "hanchan"]
     timeout: float = 30.0  # seconds an external bot has for an answer
+    scores: Scores = EVEN_SCORES  # what each of `bots` starts every game with
 
     @property
     def n_walls(self) -> int:
@@ -74,6 +75,10 @@ class RunSettings:
             for index, bot in enumerate(given or self.bots)
         ]
         return [Bot(label, agent) for label, agent in zip(labels([agent.name for agent in agents]), agents)]
+
+    def scores_of(self, games: Sequence[Game]) -> np.ndarray:
+        """What the seats of ``games`` start with: int64[games, seats]. A bot keeps its score in all rotations."""
+        return np.array(self.scores)[np.array([game.seats for game in games])]
 
     def wall_seeds(self, walls: Sequence[int]) -> list[int]:
         """The 64-bit seeds of the walls with these indices."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from numbers import Integral
 
 import numpy as np
 
+from engine.rules import TOTAL_POINTS, Scores
 from engine.seeds import MAX_SEED
 from engine.table import N_SEATS
 
 _SEED = "an integer from 0 to 2^64 - 1"
+_SCORES = re.compile(r"(\d{1,6}), ?(\d{1,6}), ?(\d{1,6})", re.ASCII)
 _SEAT = "0, 1 or 2"
 
 
@@ -48,3 +51,32 @@ def checked_seeds(seeds: object) -> np.ndarray:
     if array.dtype.kind == "i" and len(array):
         checked_seed(array.min())
     return array.astype(np.uint64)
+
+
+def checked_scores(scores: object) -> Scores:
+    """`scores` as the points that three seats start a game with.
+
+    They share out the points of an even start, so that points and riichi sticks always add up to as much. Raises
+    TypeError for what is no sequence of integers, ValueError for scores that a game cannot start with.
+    """
+    if not isinstance(scores, Iterable) or isinstance(scores, str):
+        raise TypeError(f"scores must be three integers, such as (25000, 35000, 45000), not {scores!r}")
+    accepted = f"a multiple of 100 from 0 to {TOTAL_POINTS}"
+    checked = tuple(whole_number(score, "a starting score", accepted, TOTAL_POINTS) for score in scores)
+    if len(checked) != N_SEATS:
+        raise ValueError(f"scores must be three, one for each seat, not {len(checked)}: {checked!r}")
+    for score in checked:
+        if score % 100:
+            raise ValueError(f"a starting score must be {accepted}, not {score}")
+    if sum(checked) != TOTAL_POINTS:
+        raise ValueError(f"starting scores must add up to {TOTAL_POINTS}, not {sum(checked)}: {checked!r}")
+    first, second, third = checked
+    return first, second, third
+
+
+def scores_in(text: str) -> Scores:
+    """The starting scores in a text such as ``25000,35000,45000``. Raises ValueError for any other text."""
+    found = _SCORES.fullmatch(text)
+    if found is None:
+        raise ValueError("give three numbers of points, as in 25000,35000,45000")
+    return checked_scores([int(score) for score in found.groups()])

@@ -18,11 +18,11 @@ import numpy as np
 
 from engine import kernels
 from engine.actions import ACTION_NAMES, ACTIONS, N_ACTIONS, Action, action_name
-from engine.checks import checked_seat, checked_seed, whole_number
+from engine.checks import checked_scores, checked_seat, checked_seed, whole_number
 from engine.mjai.messages import Message, for_seat, start_game
 from engine.mjai.results import result_lines
 from engine.mjai.round_events import RoundReader
-from engine.rules import TENHOU, Rules, rules_named
+from engine.rules import EVEN_SCORES, TENHOU, Rules, rules_named
 from engine.table import GAME_OVER, N_SEATS, RESPONSE, ROUND_OVER, TABLE, WALL_SIZE, raw_bytes, summary
 from engine.text import table_text
 from engine.tiles import FULL_SET, KIND_OF
@@ -55,13 +55,14 @@ class Game:
         rules: Rules | str = TENHOU,
         names: Sequence[str] = ("0", "1", "2"),
         walls: Iterable[Any] = (),
+        scores: Sequence[int] = EVEN_SCORES,
     ) -> None:
         """Start a game.
 
         `rules`: also the name of a preset, ``"tenhou"`` or ``"majsoul"``. `walls`: the walls of the first rounds, 108
-        tile37 each in the layout of `engine.table.WALL_SIZE`; later rounds are shuffled from the 64-bit `seed`. Raises
-        TypeError or ValueError for a seed, rules or names that are none, and for a wall that does not hold each tile
-        exactly once.
+        tile37 each in the layout of `engine.table.WALL_SIZE`; later rounds are shuffled from the 64-bit `seed`.
+        `scores`: what each seat starts with, see `engine.checks.checked_scores`. Raises TypeError or ValueError for a
+        seed, rules, names or scores that are none, and for a wall that does not hold each tile exactly once.
         """
         seed = checked_seed(seed)
         rules = self.rules = rules_named(rules)
@@ -70,6 +71,7 @@ class Game:
         self._raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
         self._table = self._raw.view(TABLE)
         self._table["rules"] = rules.packed()
+        self._table["seat"]["score"] = checked_scores(scores)
         self._phase = int(self._table["phase"][0])
         self._turn = self._table["turn"]
         self._menu = np.zeros(N_ACTIONS, dtype=np.int64)

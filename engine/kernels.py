@@ -34,7 +34,7 @@ def is_legal(t: np.record, seat: int, action: int) -> bool:
 
 @kernel("uint8[::1], int64, uint64")
 def start_game(raw: np.ndarray, i: int, seed: np.uint64) -> None:
-    """Start a game. Set `rules` of the record before; to fix the first wall, set `wall`, and `wall_given` to 1."""
+    """Start a game. Set `rules` and scores of the record before; to fix the first wall, set `wall`, `wall_given`."""
     turn.start_game(raw.view(TABLE)[i], seed)
 
 
@@ -104,7 +104,7 @@ def write_view(raw: np.ndarray, i: int, seat: int, views: np.ndarray, j: int) ->
 
 @kernel("uint8[::1], uint64[::1]")
 def start_games(raw: np.ndarray, seeds: np.ndarray) -> None:
-    """Start a game on every table, by `seeds` uint64[n]; the `rules` of the records are set before."""
+    """Start a game on every table, by `seeds` uint64[n]; the `rules` and the scores of the records are set before."""
     tables = raw.view(TABLE)
     for i in range(len(tables)):
         turn.start_game(tables[i], seeds[i])

@@ -10,6 +10,8 @@ import numpy as np
 START_POINTS = 35_000
 TARGET_POINTS = 40_000  # points the top seat needs for the game to end after the last scheduled round
 TOTAL_POINTS = 3 * START_POINTS
+Scores = tuple[int, int, int]
+EVEN_SCORES: Scores = (START_POINTS, START_POINTS, START_POINTS)
 RIICHI_STICK = 1_000
 NOTEN_POOL = 2_000  # points paid at an exhaustive draw by the seats without tenpai, all together
 N_DRAWS = 55  # draws in a round that ends in an exhaustive draw, replacement draws included

@@ -12,8 +12,8 @@ import numpy as np
 
 from engine import kernels
 from engine.actions import action_name, actions_of
-from engine.checks import checked_seeds, whole_number
-from engine.rules import TENHOU, Rules, rules_named
+from engine.checks import checked_scores, checked_seeds, whole_number
+from engine.rules import EVEN_SCORES, TENHOU, Rules, rules_named
 from engine.table import GAME_OVER, N_SEATS, ROUND_OVER, TABLE, raw_bytes
 
 MAX_ASKED = 2  # seats of a table that are asked at once
@@ -48,15 +48,23 @@ class Tables:
     the table and seat of each view.
     """
 
-    def __init__(self, seeds: Iterable[int] | np.ndarray, rules: Rules | str = TENHOU, batch: int = 2048) -> None:
+    def __init__(
+        self,
+        seeds: Iterable[int] | np.ndarray,
+        rules: Rules | str = TENHOU,
+        batch: int = 2048,
+        scores: Sequence[int] | np.ndarray = EVEN_SCORES,
+    ) -> None:
         """Start one game for each 64-bit seed; `rules`: also the name of a preset.
 
-        A policy is called with at most `batch` views at a time. Raises TypeError or ValueError, in one line, for seeds,
-        rules or a batch that are none.
+        A policy is called with at most `batch` views at a time. `scores`: what each seat starts with, int[3], or
+        int[n, 3] for each game by itself, see `engine.checks.checked_scores`. Raises TypeError or ValueError, in one
+        line, for seeds, rules, a batch or scores that are none.
         """
         checked, rules = checked_seeds(seeds), rules_named(rules)
         self._set_up(np.zeros(len(checked) * TABLE.itemsize, dtype=np.uint8), rules, batch)
         self.records["rules"] = rules.packed()
+        self.records["seat"]["score"] = _scores_of_games(scores, len(checked))
         kernels.start_games(self.raw, checked)
 
     @classmethod
@@ -160,6 +168,17 @@ class Tables:
     def _why_illegal(self, table: int, seat: int, action: int) -> str:
         legal = actions_of(*self.records["legal"][table, seat].tolist())
         return f"may not {action_name(action)}; legal: {', '.join(map(action_name, legal))}"
+
+
+def _scores_of_games(scores: Sequence[int] | np.ndarray, n: int) -> np.ndarray:
+    """The starting scores of `n` games: int64[n, 3]. Raises TypeError or ValueError for anything else."""
+    if not isinstance(scores, np.ndarray) or scores.ndim < 2:
+        return np.tile(checked_scores(scores), (n, 1))
+    if scores.shape != (n, N_SEATS):
+        raise ValueError(f"scores must be int[3], or int{[n, N_SEATS]} for each game, not {list(scores.shape)}")
+    for row in np.unique(scores, axis=0):
+        checked_scores(row)
+    return scores.astype(np.int64)
 
 
 def first_raising(policy: Policy, views: np.ndarray) -> int:

@@ -23,7 +23,7 @@ from engine.events import DAHAI, END_GAME, REACH, REACH_ACCEPTED, START_KYOKU, p
 from engine.hand import add_tile, has_kind
 from engine.legal import four_kans_abort, pon_menu, response_menus, riichi_menu, set_furiten, turn_menu
 from engine.melds import call_daiminkan, call_pon, declare_ankan, declare_kakan, declare_nukidora
-from engine.rules import N_DRAWS, RIICHI_STICK, START_POINTS
+from engine.rules import N_DRAWS, RIICHI_STICK
 from engine.settle import abortive_draw, exhaustive_draw, game_ends, ron, top_seat, tsumo
 from engine.shanten import shanten, waits
 from engine.table import (
@@ -56,12 +56,10 @@ ONE = np.uint64(1)
 
 @inner
 def start_game(t: np.record, seed: np.uint64) -> None:
-    """Start a new game with this seed; the caller has set `rules`, and `wall` if `wall_given`."""
+    """Start a new game with this seed; the caller has set `rules`, the scores, and `wall` if `wall_given`."""
     t.seed = seed
     t.viewer = NONE
     t.round_wind = t.dealer = t.honba = t.sticks = 0
-    for seat in range(3):
-        t.seat[seat].score = START_POINTS
     start_round(t)
 
 

@@ -19,6 +19,7 @@ from server.settings import OTHER_VARIABLES, PREFIX, Settings
 METAVARS = {
     "rules": "PRESET",
     "fill": "BOTS",
+    "scores": "A,B,C",
     "house_bot": "BOT",
     "fault_penalty": "POINTS",
     "host": "ADDRESS",
@@ -76,7 +77,7 @@ def make_flags() -> Parser:
     parser = Parser("server", add_help=False)
     for name, field in Settings.model_fields.items():
         default = field.get_default(call_default_factory=True)
-        shown = ",".join(default) if isinstance(default, tuple) else default
+        shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
         shown = f"{shown:g}" if isinstance(shown, float) else shown
         parser.add_argument(
             flag(name),

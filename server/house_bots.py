@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 
 import numpy as np
@@ -11,6 +12,8 @@ from agents.base import ActionValues, CompiledAgent
 from agents.files import where_raised
 from agents.registry import BUILT_IN, is_file, make
 from agents.registry import names as registered
+from agents.strength.scale import read_scale
+from agents.strength.spec import split_strength
 from engine.game import Game
 
 _compiled: dict[str, bool] = {}  # spec of each bot that has been made -> whether it is compiled
@@ -37,17 +40,34 @@ def check_bot(spec: str) -> None:
 def check_requested_bot(spec: str) -> None:
     """Raise ValueError unless a request may name this bot: one by its name, which was tried when the server started.
 
+    It may be weaker (``rule@-300``) if its strengths are measured.
+
     Anything else would be loaded while games are played, and an error would tell which files there are.
     """
     if is_file(spec) or ":" in spec:
         raise ValueError("only the flags of the server may name a bot in a file, or with an argument")
-    if spec not in playable():
-        raise ValueError(f"unknown bot {spec!r}: choose one of {', '.join(playable())}")
+    bot, strength = split_strength(spec)
+    if bot not in playable():
+        raise ValueError(f"unknown bot {bot!r}: choose one of {', '.join(playable())}")
+    if strength is not None and bot not in weakest():
+        raise ValueError(f"{bot} plays at full strength only; weaker: {', '.join(weakest()) or 'no bot here'}")
+    if strength is not None and strength < weakest()[bot]:
+        raise ValueError(f"the weakest that {bot} can be is {bot}@{weakest()[bot]}")
 
 
 def playable() -> list[str]:
     """The names that requests may name: the registered bots without those that failed when the server started."""
     return [name for name in names() if name not in _broken]
+
+
+@cache
+def weakest() -> dict[str, int]:
+    """The lowest strength of each of `names` that has a scale, such as -700. The scales are read once."""
+    found: dict[str, int] = {}
+    for name in names():
+        with suppress(ValueError):
+            found[name] = read_scale(name).lowest
+    return found
 
 
 def evaluating() -> list[str]:

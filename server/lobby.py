@@ -326,7 +326,7 @@ class Lobby:
             return
         self.storing.check()
         players, seed = room.start_game()
-        connections = [None if isinstance(player, str) else player for player in players]
+        connections = [None if isinstance(player, str) else player for player, _ in players]
         for bot in connections:
             if bot is not None:
                 del self._waiting_in[bot]
@@ -391,7 +391,8 @@ class Lobby:
         """Release the bots. A bot that has just lost its connection may still resume, to be sent the end."""
         room = self.rooms[game.start.room]
         room.playing -= 1
-        for seat in game.bot_seats:
+        scores = game.start.settings.scores
+        for seat in sorted(game.bot_seats, key=lambda seat: scores.index(seat.player.score)):  # each keeps its handicap
             self._release(game, seat)
         self._remove_room_if_unused(room)
         self._expire_later(game)
@@ -429,11 +430,14 @@ class Lobby:
         self.broadcasts.pop(start.id, None)
 
 
-def seated(players: Sequence[PlayerPort | str], secret_hashes: Sequence[str]) -> Iterator[Player]:
-    """The players of a game. House bots with the same spec have the same name, and so one rating."""
-    for player, stored in zip(players, secret_hashes, strict=True):
+def seated(players: Sequence[tuple[PlayerPort | str, int]], secret_hashes: Sequence[str]) -> Iterator[Player]:
+    """The players of a game, from who plays and the starting scores.
+
+    House bots with the same spec have the same name, and so one rating.
+    """
+    for (player, score), stored in zip(players, secret_hashes, strict=True):
         if isinstance(player, str):
-            yield Player(f"{player}{HOUSE_BOT_SUFFIX}", house=player)
+            yield Player(f"{player}{HOUSE_BOT_SUFFIX}", house=player, score=score)
         else:
             join = player.join
-            yield Player(join.name, "", player.games_left, stored, join.dialect, join.reply)
+            yield Player(join.name, "", player.games_left, stored, join.dialect, join.reply, score)

@@ -21,6 +21,7 @@ def finished_game(game: LiveGame) -> FinishedGame:
         SeatResult(
             name=seat.player.name,
             house_bot=bool(seat.player.house),
+            start_score=seat.player.score,
             score=engine.scores[seat.index],
             rank=ranks[seat.index],
             points=points[seat.index],

@@ -22,8 +22,8 @@ NAME = re.compile(ROOM_NAME)
 LINGER = 60.0  # seconds that a room for one sitting stays open when it is empty
 # What a room for one sitting may set, and the largest value. The rest is the server's own: a seed would tell the walls.
 SITTING: dict[str, float] = {
-    "rules": inf, "length": inf, "fill": inf, "fill_delay": 60, "decision_time": 60, "bank_time": 300, "pause": 5,
-    "resume_timeout": 300,
+    "rules": inf, "length": inf, "scores": inf, "fill": inf, "fill_delay": 60, "decision_time": 60, "bank_time": 300,
+    "pause": 5, "resume_timeout": 300,
 }  # fmt: skip
 
 
@@ -172,10 +172,11 @@ class Room:
             self._fill_timer.cancel()
             self._fill_timer = None
 
-    def start_game(self) -> tuple[list[PlayerPort | str], int]:
+    def start_game(self) -> tuple[list[tuple[PlayerPort | str, int]], int]:
         """Take those who have waited longest into a game; more than three wait only where games could not start.
 
-        Returns who gets seats 0 to 2, a bot that waited or the spec of a house bot, and the seed of the game.
+        Returns who gets seats 0 to 2, a bot that waited or the spec of a house bot, each with its starting score, and
+        the seed of the game.
         """
         self._cancel_fill_timer()
         bots, self.waiting = self.waiting[:SEATS], self.waiting[SEATS:]
@@ -186,11 +187,12 @@ class Room:
         fill = self.settings.fill
         players: list[PlayerPort | str] = [*bots]
         players += [fill[index % len(fill)] for index in range(SEATS - len(bots))]
+        seats = list(zip(players, self.settings.scores, strict=True))
         room_seed = self.settings.seed
         number = self.previous_games + self.started
         seed = secrets.randbits(64) if room_seed is None else derived_seed(room_seed, f"game of {self.name}", number)
         if self.settings.seats == "random":
-            random.Random(derived_seed(seed, "seats", 0)).shuffle(players)
+            random.Random(derived_seed(seed, "seats", 0)).shuffle(seats)
         self.started += 1
         self.playing += 1
-        return players, seed
+        return seats, seed

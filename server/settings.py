@@ -12,8 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from engine.checks import checked_scores, scores_in
 from engine.mjai.connection import DEFAULT_PORT, JOIN_TIMEOUT
-from engine.rules import PRESETS, Rules, preset
+from engine.rules import EVEN_SCORES, PRESETS, TOTAL_POINTS, Rules, Scores, preset
 from engine.seeds import MAX_SEED
 from server.house_bots import check_bot
 
@@ -23,12 +24,18 @@ MANY = 1_000_000  # more than a machine holds, and no more than a timer or a cou
 MAX_FILL = 2  # house bots in `fill`: a seat is left for a bot that connects
 # Of other programs; the client reads NUKIDORA_PAUSE, too.
 OTHER_VARIABLES = frozenset({PREFIX + "CACHE", PREFIX + "TOKEN"})
+Score = Annotated[int, Field(ge=0, le=TOTAL_POINTS, multiple_of=100)]
 log = structlog.get_logger("server.settings")
 
 
 def split_bots(bots: object) -> object:
     """House bots as a flag or variable gives them: names separated by commas."""
     return tuple(bot for bot in bots.split(",") if bot) if isinstance(bots, str) else bots
+
+
+def split_scores(scores: object) -> object:
+    """Starting scores as a flag or variable gives them: numbers separated by commas. Raises ValueError."""
+    return scores_in(scores) if isinstance(scores, str) else scores
 
 
 def within(field: FieldInfo, value: Any) -> Any:
@@ -52,6 +59,11 @@ class RoomSettings(BaseModel):
     length: Literal["east", "hanchan"] = Field("hanchan", description="east or hanchan")
     games: int = Field(0, ge=0, le=MANY, description="games until the room closes; 0: no limit")
     seats: Literal["random", "fixed"] = Field("random", description="random: drawn; fixed: in order of arrival")
+    scores: Annotated[tuple[Score, Score, Score], NoDecode] = Field(
+        EVEN_SCORES,
+        description=f"points that the players start with, which add up to {TOTAL_POINTS}: first those who joined, in "
+        "order of arrival, then the house bots",
+    )
     seed: int | None = Field(None, ge=0, le=MAX_SEED, description="of walls and seats; none: random for every game")
     decision_time: float = Field(5.0, gt=0, le=HOUR, description="seconds for each decision")
     bank_time: float = Field(
@@ -91,6 +103,11 @@ class RoomSettings(BaseModel):
     @classmethod
     def _rules_exist(cls, rules: str) -> str:
         return preset(rules).name
+
+    @field_validator("scores")
+    @classmethod
+    def _scores_add_up(cls, scores: Scores) -> Scores:
+        return checked_scores(scores)
 
     @field_validator("fill")
     @classmethod
@@ -162,7 +179,8 @@ class Settings(BaseSettings, RoomSettings):
     trusted_proxies: str = Field("127.0.0.1", description="proxies whose X-Forwarded-For is trusted; *: all")
     log: Literal["text", "json"] = Field("text", description="format of the log lines: text or json")
 
-    _split = field_validator("fill", mode="before")(split_bots)
+    _split_bots = field_validator("fill", mode="before")(split_bots)
+    _split_scores = field_validator("scores", mode="before")(split_scores)
 
     @property
     def tokens_needed(self) -> bool:

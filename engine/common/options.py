@@ -15,7 +15,9 @@ import textwrap
 from math import inf, nan
 from typing import Any, NoReturn
 
+from engine.checks import scores_in
 from engine.common.program import BAD_ARGUMENTS, OK, program_name, version
+from engine.rules import Scores
 from engine.seeds import MAX_SEED
 from engine.table import N_SEATS
 
@@ -176,6 +178,14 @@ def two_bots(text: str) -> tuple[str, ...]:
     if len(bots) != N_SEATS - 1:
         raise argparse.ArgumentTypeError(f"{text!r} names {len(bots)} bots: two play against you, as in rule,bert")
     return bots
+
+
+def starting_scores(text: str) -> Scores:
+    """Option type: what three bots start a game with, in points separated by commas."""
+    try:
+        return scores_in(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None
 
 
 def usable_cores() -> int:

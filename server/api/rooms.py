@@ -20,13 +20,14 @@ from pydantic import (
 )
 
 from engine.mjai.connection import MAX_ROOM, ROOM_NAME, ROOM_PATTERN, ROOM_TEXT
+from engine.rules import EVEN_SCORES
 from server.access import AccessError
 from server.api.common import Cursor, Limit, LobbyHere, Page, Route, client_address, problems, read_cursor, respond
 from server.api.errors import not_found
 from server.house_bots import check_requested_bot, names
 from server.lobby import Lobby
 from server.rooms import LINGER, SITTING, Room, check_sitting, settings_of
-from server.settings import MAX_FILL, RoomSettings
+from server.settings import MAX_FILL, RoomSettings, Score
 from server.store import StoreError
 from server.store.cursors import Order, one_more
 
@@ -83,6 +84,9 @@ class NewRoomSettings(RoomSettings):
 
     model_config = ConfigDict(strict=True)
 
+    scores: Annotated[tuple[Score, Score, Score], Strict(False)] = Field(
+        EVEN_SCORES, description=RoomSettings.model_fields["scores"].description
+    )
     fill: Annotated[tuple[HouseBot, ...], Strict(False)] = Field(
         (), max_length=MAX_FILL, description=RoomSettings.model_fields["fill"].description
     )

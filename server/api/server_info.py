@@ -20,6 +20,9 @@ class ServerInfo(BaseModel):
     mjai_port: int = Field(description="port of mjai over TCP")
     tokens_needed: bool = Field(description="whether bots need a token to play")
     house_bots: list[str] = Field(description="bots that can be named to fill seats")
+    weakest: dict[str, int] = Field(
+        description="those of them that can play weaker, as in rule@-300, each with its lowest strength, such as -700"
+    )
     review_bots: list[str] = Field(description="those of them with action values, which can review games")
 
 
@@ -32,5 +35,6 @@ async def get_server(lobby: LobbyHere) -> ServerInfo:
         mjai_port=settings.mjai_port,
         tokens_needed=settings.tokens_needed,
         house_bots=house_bots.playable(),
+        weakest={bot: lowest for bot, lowest in house_bots.weakest().items() if bot in house_bots.playable()},
         review_bots=house_bots.evaluating(),
     )

@@ -42,7 +42,7 @@ class LiveGame:
     def __init__(self, start: GameStart, game_log: GameLog, owner: GameOwner, metrics: Metrics) -> None:
         """Set up; nothing happens before `begin` or `restore`."""
         self.start = start
-        self.engine = Game(start.seed, start.settings.make_rules(), start.names)
+        self.engine = Game(start.seed, start.settings.make_rules(), start.names, scores=start.scores)
         self.end_game: Message | None = None  # sent once the result is stored
         self.announced = False  # whether it was sent
         self._log = game_log

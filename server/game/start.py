@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from engine.mjai.connection import DIALECT, REPLY_MODE
 from engine.mjai.kinds import COUNT, INTEGER, TEXT
+from engine.rules import START_POINTS, Scores
 from server.game.journal import Entry
 from server.settings import RoomSettings
 
@@ -21,6 +22,7 @@ class Player:
     secret_hash: str = ""  # SHA-256 of the secret that a connected bot may resume the game with
     dialect: str = "mjai3p"  # of a connected bot, as is `reply`; see `engine.mjai.connection.Join`
     reply: str = "always"
+    score: int = START_POINTS  # at the start of the game
 
 
 # Field of a player -> what it may be.
@@ -31,6 +33,7 @@ PLAYER = {
     "secret_hash": TEXT,
     "dialect": DIALECT,
     "reply": REPLY_MODE,
+    "score": COUNT,
 }
 
 
@@ -50,6 +53,12 @@ class GameStart:
         """The names of the three players."""
         first, second, third = self.players
         return first.name, second.name, third.name
+
+    @property
+    def scores(self) -> Scores:
+        """What the three players start with."""
+        first, second, third = self.players
+        return first.score, second.score, third.score
 
     def entry(self) -> Entry:
         """As a line of the journal."""
@@ -71,10 +80,13 @@ class GameStart:
         )
         if not all(player.name.isprintable() for player in (first, second, third)):
             raise ValueError("the name of a player is not printable")
+        settings = RoomSettings.restored(entry["settings"])
+        if sorted(settings.scores) != sorted(player.score for player in (first, second, third)):
+            raise ValueError("the players start with other scores than the room's")
         return cls(
             TEXT.check(entry["id"]),
             TEXT.check(entry["room"]),
-            RoomSettings.restored(entry["settings"]),
+            settings,
             INTEGER.check(entry["seed"]),
             datetime.fromisoformat(entry["started"]).astimezone(UTC),
             (first, second, third),

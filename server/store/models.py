@@ -12,6 +12,8 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field
 
+from engine.rules import START_POINTS
+
 Item = TypeVar("Item")
 Seat = TypeVar("Seat")
 ThreeSeats = Annotated[tuple[Seat, Seat, Seat], Field(description="seats 0 to 2")]
@@ -44,6 +46,7 @@ class SeatScore(Model):
 class SeatResult(SeatScore):
     """The result of a game for one seat."""
 
+    start_score: int = Field(START_POINTS, description="score at the start of the game")
     rank: int = Field(description="1 to 3; ranks are never shared")
     points: float = Field(description="final points, uma and oka included")
     penalty: float = Field(description="points deducted for faults, if the room has a fault penalty")
@@ -103,10 +106,11 @@ class StoredGame(GameInfo):
     def rated(self) -> bool:
         """Whether the game counts for ratings: false if one name had two seats, unless it is that of a house bot.
 
-        It does not count for those that were `cut_off`.
+        Nor does a game count that began with unequal scores. It does not count for those that were `cut_off`.
         """
         connected = [seat.name for seat in self.seats if not seat.house_bot]
-        counts = any(not seat.cut_off for seat in self.seats)
+        even = len({seat.start_score for seat in self.seats}) == 1
+        counts = even and any(not seat.cut_off for seat in self.seats)
         return counts and len(set(connected)) == len(connected) and len({seat.name for seat in self.seats}) > 1
 
 

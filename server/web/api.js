@@ -15,6 +15,7 @@ const TOKEN = "nukidora.token"; // key of the tab's storage
  * @property {number} mjai_port
  * @property {boolean} tokens_needed
  * @property {string[]} house_bots
+ * @property {Record<string, number>} weakest the lowest strength of those that can play weaker
  * @property {string[]} review_bots those that can review
  */
 

@@ -3,6 +3,7 @@
 import { post } from "./api.js";
 import { withToken } from "./ask.js";
 import { el } from "./dom.js";
+import { number } from "./format.js";
 import { nameInput, setOwnName } from "./own_name.js";
 import { LENGTHS, playPath, RULES } from "./room_settings.js";
 import { t } from "./words.js";
@@ -17,6 +18,9 @@ const CLOCKS = {
 const RESUME_TIMEOUT = 120; // seconds: people come back later than programs
 const OPPONENTS = 2;
 const USUAL = "rule"; // the opponent chosen at first
+const STRENGTHS = [0, -100, -200, -300, -500]; // points; as in rule@-300
+const HANDICAPS = [35000, 45000, 55000, 25000, 15000]; // what the person starts with; the opponents share the rest
+const ALL_POINTS = 105000;
 const DESCRIBED = ["random", "tsumogiri", "efficiency", "rule", "bert"];
 
 /**
@@ -24,9 +28,11 @@ const DESCRIBED = ["random", "tsumogiri", "efficiency", "rule", "bert"];
  * @param {ServerInfo} server
  * @returns {HTMLFormElement}
  */
-export function playNow({ house_bots, tokens_needed }) {
+export function playNow({ house_bots, weakest, tokens_needed }) {
   const name = nameInput(tokens_needed ? t("lobby_name_token") : null);
   const bots = Array.from({ length: OPPONENTS }, (_, index) => opponent(index + 1, house_bots));
+  const strength = chooser("strength", STRENGTHS, strengthText);
+  const handicap = chooser("handicap", HANDICAPS, handicapText);
   const clockText = el("p", { class: "muted lobby-hint" });
   const problem = el("p", { class: "bad", role: "alert" });
   const button = el("button", { class: "primary lobby-start" }, t("lobby_start"));
@@ -35,6 +41,8 @@ export function playNow({ house_bots, tokens_needed }) {
     { class: "lobby-play-form", onchange: explain, onsubmit: submitted },
     el("label", { class: "field" }, t("lobby_name"), name),
     ...bots,
+    strength,
+    handicap,
     choice("length", LENGTHS, "choice_"),
     choice("clock", Object.keys(CLOCKS), "lobby_clock_"),
     choice("rules", RULES, "choice_"),
@@ -44,6 +52,10 @@ export function playNow({ house_bots, tokens_needed }) {
   );
 
   function explain() {
+    const lowest = Math.max(...new FormData(form).getAll("opponent").map((bot) => weakest[String(bot)] ?? 0));
+    const select = /** @type {HTMLSelectElement} */ (strength.querySelector("select"));
+    for (const option of select.options) option.disabled = Number(option.value) < lowest;
+    if (select.selectedOptions[0].disabled) select.selectedIndex = 0;
     const { decision_time, bank_time, pause } = CLOCKS[String(new FormData(form).get("clock"))];
     clockText.textContent = t("lobby_clock_text", { decision: decision_time, bank: bank_time, pause });
   }
@@ -70,10 +82,13 @@ export function playNow({ house_bots, tokens_needed }) {
 
 /** The request that opens a room. @param {FormData} chosen */
 function newRoom(chosen) {
+  const own = Number(chosen.get("handicap"));
+  const points = Number(chosen.get("strength"));
   const settings = {
     rules: chosen.get("rules"),
     length: chosen.get("length"),
-    fill: chosen.getAll("opponent"),
+    scores: [own, (ALL_POINTS - own) / 2, (ALL_POINTS - own) / 2],
+    fill: chosen.getAll("opponent").map((bot) => (points ? `${bot}@${points}` : bot)),
     fill_delay: 0,
     resume_timeout: RESUME_TIMEOUT,
     ...CLOCKS[String(chosen.get("clock"))],
@@ -99,6 +114,28 @@ function opponent(number, houseBots) {
     t("lobby_opponent", { n: number }),
     el("select", { name: "opponent" }, options),
   );
+}
+
+/**
+ * A list to choose a number from.
+ * @param {string} name
+ * @param {number[]} values
+ * @param {(value: number) => string} text
+ */
+function chooser(name, values, text) {
+  const options = values.map((value) => el("option", { value }, text(value)));
+  return el("label", { class: "field" }, t(`lobby_${name}`), el("select", { name }, options));
+}
+
+/** @param {number} points */
+function strengthText(points) {
+  return t(points ? `lobby_strength${points}` : "lobby_strength_full");
+}
+
+/** @param {number} own */
+function handicapText(own) {
+  if (own * OPPONENTS === ALL_POINTS - own) return t("lobby_handicap_even");
+  return t("lobby_handicap_text", { own: number(own), others: number((ALL_POINTS - own) / OPPONENTS) });
 }
 
 /**

@@ -10,6 +10,7 @@ import { t } from "./words.js";
 /** @typedef {import("./room_settings.js").Field} Field */
 /** @typedef {HTMLInputElement | HTMLSelectElement} Input */
 
+const SCORES = [0, 1, 2]; // one for each player
 const MAX_FILL = 2; // house bots in a room
 const AT = /^body: (?:settings\.)?(\w+)/; // where an error of the API is: the name of a field, or `room` for its name
 const SEED = /^\d+$/; // up to 64 bits, more than a number of JavaScript holds
@@ -123,6 +124,8 @@ function inputsOf({ name, kind, choices = [] }, value, bots) {
   if (kind === "choice")
     return [select(name, ownFirst(choices, value), value, (v) => (v ? t(`choice_${v}`) : t("room_own")))];
   if (kind === "bot") return [select(name, ownFirst(bots, value), value, (bot) => bot || t("room_own"))];
+  if (kind === "scores")
+    return SCORES.map((_, i) => el("input", { name, type: "number", step: 100, value: value?.[i] }));
   if (kind === "seed") return [el("input", { name, inputmode: "numeric", autocomplete: "off" })];
   return [el("input", { name, type: "number", step: kind === "count" ? 1 : "any", value })];
 }
@@ -155,6 +158,10 @@ function settingsJson(shown) {
 function valueJson({ kind }, inputs) {
   const [{ value, validity }] = inputs;
   if (kind === "bots") return JSON.stringify(inputs.map((input) => input.value).filter(Boolean));
+  if (kind === "scores") {
+    const scores = inputs.filter((input) => input.value).map((input) => Number(input.value));
+    return scores.length ? JSON.stringify(scores) : "";
+  }
   if (kind === "seed" && !value.trim()) return "null"; // random, also where the server has one of its own
   if (kind === "seed") return SEED.test(value.trim()) ? String(BigInt(value.trim())) : JSON.stringify(value);
   if (kind === "choice" || kind === "bot") return value && JSON.stringify(value);

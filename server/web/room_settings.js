@@ -1,12 +1,13 @@
 /** The settings of rooms (RoomSettings in server/settings.py): which there are, and what they are called. */
 
+import { number } from "./format.js";
 import { t } from "./words.js";
 import "./words_rooms.js";
 
 export const RULES = ["tenhou", "majsoul"];
 export const LENGTHS = ["east", "hanchan"];
 
-/** @typedef {"choice" | "count" | "seconds" | "points" | "seed" | "bot" | "bots"} Kind */
+/** @typedef {"choice" | "count" | "seconds" | "points" | "seed" | "bot" | "bots" | "scores"} Kind */
 
 /**
  * @typedef {object} Field
@@ -22,6 +23,7 @@ export const GROUPS = {
     { name: "rules", kind: "choice", choices: RULES },
     { name: "length", kind: "choice", choices: LENGTHS },
     { name: "games", kind: "count", unlimited: true },
+    { name: "scores", kind: "scores" },
     { name: "seats", kind: "choice", choices: ["random", "fixed"] },
     { name: "seed", kind: "seed" },
   ],
@@ -56,6 +58,7 @@ export function valueText({ kind, unlimited, choices = [] }, value) {
   if (kind === "seconds") return t("room_seconds", { n: value });
   if (choices.includes(value)) return t(`choice_${value}`);
   if (kind === "bots") return value.length ? value.join(", ") : t("room_nobody");
+  if (kind === "scores") return value.map((/** @type {number} */ score) => number(score)).join(" / ");
   return String(value);
 }
 

@@ -15,6 +15,8 @@ from agents.registry import make
 from arena.api import play
 from arena.play import GameError
 from engine.actions import actions_of
+from engine.records.files import find_records, read_records
+from engine.records.replay import Replay
 from tests.support.arena_runs import Arena, without_speed
 
 
@@ -90,6 +92,7 @@ def test_a_bot_that_fails_is_named() -> None:
         ({"jobs": 0}, "jobs must be a positive integer, not 0"),
         ({"seed": -1}, "seed must be an integer from 0 .*, not -1"),
         ({"seed": 1.5}, "seed must be an integer from 0 .*, not 1.5"),
+        ({"scores": (1, 2)}, "scores must be three"),
         ({"rules": "ruby"}, "unknown rules 'ruby'"),
         ({"length": "short"}, "length 'short'"),
     ],
@@ -98,3 +101,19 @@ def test_what_is_wrong_is_said_before_anything_is_played(changed: dict[str, Any]
     options: dict[str, Any] = {"bots": ["rule", "rule", "rule"], "games": 3} | changed
     with pytest.raises((ValueError, TypeError), match=what):
         play(**options)
+
+
+def test_a_bot_keeps_its_starting_score_in_all_rotations(tmp_path: Path) -> None:
+    scores = {"tsumogiri": 5_000, "random": 40_000, "random#2": 60_000}
+    match = play(
+        ["tsumogiri", "random", "random"], games=6, length="east", scores=tuple(scores.values()), save=tmp_path
+    )
+    assert "starting scores 5,000, 40,000, 60,000" in str(match).splitlines()[0]
+    assert match.document["settings"]["scores"] == (5_000, 40_000, 60_000)
+    files = find_records([tmp_path])
+    assert len(files) == 6
+    for file in files:
+        replay = Replay(read_records(file))
+        start, first = replay.record.events[:2]
+        assert first["scores"] == [scores[name] for name in start["names"]]
+        assert replay.check() == []

@@ -87,6 +87,10 @@ def test_help_defines_the_columns(arena: Arena) -> None:
         (("--bots", "failing,rule,rule"), "the bot failing of visiting-bots cannot be loaded from failing_bots:make: "),
         (("--bots", "failing,rule,rule"), "failing_bots.py, line 2: RuntimeError: no licence"),
         (("--bots", "nobody,rule,rule"), "the bot nobody is not a bot: NoneType has no method act(views)"),
+        (("--scores", "25000,80000"), "'25000,80000': give three numbers of points, as in 25000,35000,45000"),
+        (("--scores", "25000,35000,35000"), "starting scores must add up to 105000, not 95000"),
+        (("--scores", "25050,35000,44950"), "a starting score must be a multiple of 100 from 0 to 105000, not 25050"),
+        (("--scores", "-100,35000,70100"), "give three numbers of points"),
         (("--swords",), "unrecognized arguments: --swords"),
     ],
 )  # fmt: skip
@@ -178,7 +182,7 @@ def test_saved_games_of_another_run_are_not_replaced(arena: Arena, tmp_path: Pat
     first = min(games, key=lambda name: name.split("-")[1])
     expected = f"3 games in {tmp_path / 'a' / 'b'}; to see one: python -m engine show {tmp_path / 'a' / 'b' / first}"
     assert done.stdout.splitlines()[-1] == expected
-    for options in ("--bots", "random,rule,random"), ("--rules", "majsoul"), ("--length", "hanchan"):
+    for options in ("--bots", "random,rule,random"), ("--rules", "majsoul"), ("--scores", "25000,35000,45000"):
         refused = run(*options)
         assert refused.returncode == 2
         assert re.fullmatch(

@@ -39,6 +39,12 @@ def any_policy(views: np.ndarray) -> np.ndarray:
         (lambda: Game(rules=3), TypeError, "^rules must be one of 'tenhou', 'majsoul', or .*, not 3$"),  # type: ignore[arg-type]
         (lambda: Game(names=("a", "b")), ValueError, "^names must be three, one for each seat, not 2"),
         (lambda: Game(names="abc"), TypeError, "^names must be three texts, such as .*, not 'abc'$"),
+        (lambda: Game(scores=(1, 2)), ValueError, "^scores must be three, one for each seat, not 2"),
+        (lambda: Game(scores=(0, 0, 0)), ValueError, r"^starting scores must add up to 105000, not 0: \(0, 0, 0\)$"),
+        (lambda: Game(scores=(-100, 35_000, 70_100)), ValueError, "multiple of 100 from 0 to 105000, not -100$"),
+        (lambda: Game(scores=(50, 35_000, 69_950)), ValueError, "multiple of 100 from 0 to 105000, not 50$"),
+        (lambda: Game(scores=3), TypeError, "^scores must be three integers, .* not 3$"),  # type: ignore[arg-type]
+        (lambda: Tables([1], scores=np.zeros((2, 3), dtype=np.int64)), ValueError, r"int\[1, 3\] .* not \[2, 3\]$"),
         (
             lambda: GAME.act(0, "tsumogiri"),
             TypeError,

@@ -22,6 +22,7 @@ async def test_the_server_tells_how_to_play_and_with_whom(tmp_path: Path, monkey
     async with live(tmp_path, access="token") as at:
         told = await at.get("/api/server")
         bots, reviewers = told.pop("house_bots"), told.pop("review_bots")
+        assert told.pop("weakest")["rule"] <= -500
         assert told == {"version": version(), "mjai_port": at.server.mjai_port, "tokens_needed": True}
     assert {"rule", "random", "efficiency"} <= set(bots)
     assert "bert" not in bots
@@ -89,13 +90,17 @@ async def test_rooms_for_one_sitting_count_like_those_of_bots(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("settings", "detail"),
     [
-        ({"seed": 1}, "body: seed can be set for a permanent room only; others set rules, length, fill, "),
+        ({"seed": 1}, "body: seed can be set for a permanent room only; others set rules, length, scores, fill, "),
         ({"max_faults": 10}, "body: max_faults can be set for a permanent room only"),
         ({"idle": "stay"}, "body: idle can be set for a permanent room only"),
         ({"decision_time": 61}, "body: decision_time is 61; in a room that is not permanent it is at most 60"),
         ({"bank_time": 301}, "body: bank_time is 301; in"),
         ({"resume_timeout": 3600}, "body: resume_timeout is 3600; in"),
         ({"decision_time": -1}, "body: settings.decision_time is -1"),
+        ({"scores": [35000, 35000, 35100]}, "body: settings.scores is [35000, 35000, 35100]; starting scores must add"),
+        ({"fill": ["rule@-9999"]}, "body: settings.fill.0 is 'rule@-9999'; the weakest that rule can be is rule@-"),
+        ({"fill": ["tsumogiri@-100"]}, "body: settings.fill.0 is 'tsumogiri@-100'; tsumogiri plays at full strength"),
+        ({"fill": ["nobody@-100"]}, "body: settings.fill.0 is 'nobody@-100'; unknown bot 'nobody'"),
         ({"fill": ["nobody"]}, "body: settings.fill.0 is 'nobody'"),
     ],
 )

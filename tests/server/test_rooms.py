@@ -162,6 +162,28 @@ async def test_fixed_seats_are_in_order_of_arrival(tmp_path: Path) -> None:
         assert bots[0].game[0]["names"] == ["a", "b", "c"]
 
 
+async def test_a_handicap_follows_its_player_to_any_seat_and_game(tmp_path: Path) -> None:
+    """The scores are given in order of arrival; such games are stored and not rated."""
+    async with serving(tmp_path, scores=(15_000, 40_000, 50_000), seed=1) as server:
+        bots = [Bot(server, name, games=3) for name in "abc"]
+        await connect_in_order(server, bots)
+        await play_all(bots)
+        games = await stored_games(server)
+    assert len(games) == 3
+    assert len({tuple(seat.name for seat in game.seats) for game in games}) > 1
+    for game in games:
+        assert {seat.name: seat.start_score for seat in game.seats} == {"a": 15_000, "b": 40_000, "c": 50_000}
+        assert not game.rated
+
+
+async def test_house_bots_get_the_last_scores(tmp_path: Path) -> None:
+    async with serving(tmp_path, scores=(15_000, 40_000, 50_000), fill=("random", "tsumogiri"), fill_delay=0) as server:
+        await play_all([Bot(server, "a")])
+        game, _ = await the_game(server)
+    found = {seat.name: seat.start_score for seat in game.seats}
+    assert found == {"a": 15_000, "random (house)": 40_000, "tsumogiri (house)": 50_000}
+
+
 async def test_random_seats_come_in_every_order(tmp_path: Path) -> None:
     async with serving(tmp_path, seed=1) as server:
         seen: Counter[tuple[str, ...]] = Counter()

@@ -26,6 +26,7 @@ OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default;
     "length": ("east", "east"),
     "games": ("3", 3),
     "seats": ("fixed", "fixed"),
+    "scores": ("25000,35000,45000", (25000, 35000, 45000)),
     "seed": ("18446744073709551615", 2**64 - 1),
     "decision_time": ("0.5", 0.5),
     "bank_time": ("0", 0.0),
@@ -64,6 +65,10 @@ WRONG = [
     ("games", "-1"),
     ("games", "many"),
     ("seats", "drawn"),
+    ("scores", "25000,35000,35000"),
+    ("scores", "25000,80000"),
+    ("scores", "25050,35000,44950"),
+    ("scores", "-100,35000,70100"),
     ("seed", str(2**64)),
     ("decision_time", "0"),
     ("decision_time", "nan"),
@@ -123,7 +128,7 @@ def test_flags_override_variables_and_variables_override_defaults(name: str, mon
     assert getattr(read(), name) == value
     if default in (None, ""):
         return  # cannot be written as a flag
-    given = ",".join(default) if isinstance(default, tuple) else str(default)
+    given = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
     assert getattr(read(flag(name), given), name) == default
     monkeypatch.undo()
     assert getattr(read(flag(name), text), name) == value

@@ -15,7 +15,7 @@ def settings_table() -> str:
     rows = ["| flag | variable | default | meaning |", "|---|---|---|---|"]
     for name, field in Settings.model_fields.items():
         flag = "--" + name.replace("_", "-")
-        default = ",".join(field.default) if isinstance(field.default, tuple) else field.default
+        default = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
         shown = "" if default in (None, "") else f"`{default}`"
         rows.append(f"| `{flag}` | `{PREFIX}{name.upper()}` | {shown} | {field.description} |")
     return "\n".join(rows) + "\n"

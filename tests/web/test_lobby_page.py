@@ -24,7 +24,8 @@ from tests.web.shown import number, signed
 MINUS = "\N{MINUS SIGN}"
 HOSTILE = "<img src=x onerror=alert(1)>"
 SETTINGS = {
-    "rules": "tenhou", "length": "east", "games": 0, "seats": "random", "decision_time": 5.0, "bank_time": 10.0,
+    "rules": "tenhou", "length": "east", "games": 0, "seats": "random", "scores": [35000, 35000, 35000],
+    "decision_time": 5.0, "bank_time": 10.0,
     "fill": [], "fill_delay": 5.0, "wait_timeout": 600.0, "idle": "leave", "house_bot": "rule", "max_faults": 10,
     "resume_timeout": 30.0, "fault_penalty": 0.0, "spectator_delay": 0.0, "pause": 0.0,
 }  # fmt: skip
@@ -100,6 +101,11 @@ def test_play_now_opens_the_room_that_was_asked_for(page: Page, site: Site) -> N
     play.get_by_label("Your name").fill("Ann")
     play.get_by_label("Opponent 1").select_option("efficiency")
     play.get_by_label("Opponent 2").select_option("random")
+    strengths = play.get_by_label("Their strength").locator("option:not([disabled])")
+    expect(strengths).to_have_text(["full"])  # random cannot be weaker
+    play.get_by_label("Opponent 2").select_option("rule")
+    play.get_by_label("Their strength").select_option("much weaker (\N{MINUS SIGN}300)")
+    play.get_by_label("Starting points").select_option("you 25,000, they 40,000 each")
     for choice in ("Hanchan", "Mahjong Soul", "Fast"):
         play.get_by_label(choice, exact=True).check()
     expect(play).to_contain_text("5 s for a decision + 10 s for the game; bots take 0.3 s")
@@ -110,7 +116,8 @@ def test_play_now_opens_the_room_that_was_asked_for(page: Page, site: Site) -> N
     assert f"/rooms/{asked['name']}/play" in page.url
     assert asked["permanent"] is False
     assert asked["settings"] == {
-        "rules": "majsoul", "length": "hanchan", "fill": ["efficiency", "random"], "fill_delay": 0,
+        "rules": "majsoul", "length": "hanchan", "scores": [25000, 40000, 40000],
+        "fill": ["efficiency@-300", "rule@-300"], "fill_delay": 0,
         "resume_timeout": 120, "decision_time": 5, "bank_time": 10, "pause": 0.3,
     }  # fmt: skip
     got: Any = site.get(f"/api/rooms/{asked['name']}")
@@ -125,7 +132,7 @@ def test_play_now_by_keys_alone(page: Page) -> None:
     page.goto("/")
     page.get_by_label("Your name").focus()
     page.keyboard.type("Ann")
-    for _ in range(3):  # two opponents, then the length
+    for _ in range(5):  # two opponents, strength, handicap, then the length
         page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     with page.expect_request(lambda request: request.method == "POST") as opened:
