@@ -26,7 +26,7 @@ HANDS = st.permutations([int(kind) for kind in SANMA_KINDS for _ in range(4)])
 
 
 def view_of(tiles: list[int], ponned: tuple[int, ...] = ()) -> np.ndarray:
-    """A view of the east seat in the first round: TABLE[1]. It holds `tiles` (kinds) and melds of the kinds `ponned`."""
+    """A view of east in the first round: TABLE[1]. It holds `tiles` (kinds) and melds of the kinds `ponned`."""
     view = np.zeros(1, dtype=TABLE)
     seat = view["seat"][0, 0]
     seat["hand"] = np.bincount(tiles, minlength=N_KINDS)
@@ -58,7 +58,7 @@ def kinds(text: str) -> list[int]:
         ("113355p2244s66s77z", {"riichi", "chiitoitsu"}),
         ("222p555p888s22s333z", {"riichi", "toitoi", "sanankou"}),
         ("123456789p22p333z", {"riichi", "ittsu", "honitsu"}),
-        ("123456789p22p345p", {"riichi", "ittsu", "honitsu", "chinitsu"}),
+        ("123456789p22p345p", {"riichi", "pinfu", "ittsu", "honitsu", "chinitsu"}),
         ("123p789p123s99s555z", {"riichi", "yakuhai", "chanta"}),
         ("123p789p123s999s11p", {"riichi", "chanta", "junchan"}),
         ("111m999p111s44z555z", {"riichi", "yakuhai", "toitoi", "sanankou", "chanta", "honroutou"}),
@@ -136,7 +136,7 @@ def test_every_hand_type_has_a_frequency() -> None:
     [
         ("1199m1199p1199s1z", "5p", {"1z", "5p"}),  # seven pairs
         ("19m19p19s123567z9s", "5p", {"5p"}),  # thirteen orphans
-        ("123456p789p22p45s1z", "5p", {"1z"}),  # ittsu is made: the honour goes before 5p and 45s
+        ("123456p789p22p4s1z", "5p", {"1z"}),  # ittsu is made: the honour goes before 5p and 4s
     ],
 )
 def test_discards_what_the_hand_type_does_not_take(hand: str, drawn: str, discards: set[str]) -> None:
@@ -147,7 +147,7 @@ def test_discards_what_the_hand_type_does_not_take(hand: str, drawn: str, discar
 
 
 def test_annotates_what_it_goes_for_and_what_each_hand_type_costs() -> None:
-    scenario = Scenario(["222p555p88s22s333z9s", "", ""], "1m")
+    scenario = Scenario(["222p555p88s22s33z9s", "", ""], "1m")
     bot = make("yaku")
     assert isinstance(bot, Annotating)
     assert isinstance(bot, ActionValues)
@@ -158,13 +158,13 @@ def test_annotates_what_it_goes_for_and_what_each_hand_type_costs() -> None:
     assert len(json.dumps(annotation)) < 4096
     costs = annotation["costs"]
     assert list(costs.values()) == sorted(costs.values())
-    assert costs["toitoi"] == pytest.approx(1.8)  # a third 8s and a third 2s
+    assert costs["toitoi"] == pytest.approx(2.0)  # two of the third 8s, 2s and 3z, of which two are unseen each
     assert "kokushi" not in costs or costs["kokushi"] < OUT_OF_REACH
     assert annotation["goes_for"] == min(costs, key=lambda name: costs[name] - FREQUENCIES[name])
 
 
 def test_a_discard_that_is_needed_is_worth_less_by_what_it_costs_to_draw_again() -> None:
-    scenario = Scenario(["234p567p234s66s78s1z", "", ""], "1m")
+    scenario = Scenario(["234p567p24s66s78s1z", "", ""], "1m")
     bot = make("yaku")
     values = bot.action_values(scripted_positions.view_of(scenario.side.raw, 0))[0]  # type: ignore[attr-defined]
     assert answer("yaku", scenario, 0) in {"1z", "1m"}
