@@ -41,7 +41,7 @@ from engine.checks import checked_seed
 __all__ = ["BUILT_IN", "GROUP", "checked", "is_file", "make", "names"]
 
 GROUP = "nukidora.agents"
-BUILT_IN = {name: f"agents.bots.{name}:make" for name in ("random", "tsumogiri", "efficiency", "rule")} | {
+BUILT_IN = {name: f"agents.bots.{name}:make" for name in ("random", "tsumogiri", "efficiency", "rule", "yaku")} | {
     "linear": "agents.linear.bot:make_linear",
     "softmax": "agents.linear.bot:make_softmax",
     "bert": "agents.bert:make",

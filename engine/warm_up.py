@@ -39,6 +39,7 @@ PARTS = (
         "agents.bots.rule.bot",
         "agents.bots.efficiency",
         "agents.bots.tsumogiri",
+        "agents.bots.yaku.bot",
         "agents.strength.dial",
         "agents.linear.kernels",
         "agents.linear.losses",

@@ -1,4 +1,4 @@
-"""python -m benchmarks.linear: decisions a second of linear and softmax beside rule and efficiency, on one core.
+"""python -m benchmarks.bots: decisions a second of the compiled bots, on one core.
 
 All bots answer the same views, those of games of `rule`, in turn. The time is that of the processor, so that other
 programs do not count.
@@ -20,9 +20,8 @@ from agents.registry import make
 from benchmarks.timing import ROUNDS
 from engine.common.options import Parser
 
-BOTS = ("linear", "softmax", "efficiency", "rule")
 GAMES = 40
-GOAL = 100_000  # decisions a second of linear and softmax
+GOALS = {"linear": 100_000, "softmax": 100_000, "yaku": 2_000, "efficiency": None, "rule": None}  # decisions a second
 
 
 def decisions_per_second(bot: Agent, views: np.ndarray) -> float:
@@ -34,15 +33,14 @@ def decisions_per_second(bot: Agent, views: np.ndarray) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; returns the exit code."""
-    Parser("benchmarks.linear", description=__doc__).parse_args(arguments)
+    Parser("benchmarks.bots", description=__doc__).parse_args(arguments)
     views = np.concatenate([found[0] for found in SelfPlay(("rule",) * 3, GAMES).views(lambda line: None)])
-    bots = [make(name) for name in BOTS]
+    bots = [make(name) for name in GOALS]
     rounds = [[decisions_per_second(bot, views) for bot in bots] for _ in range(ROUNDS + 1)][1:]
     table = Table("bot", box=None)
     table.add_column("decisions/s", justify="right")
     table.add_column("goal", justify="right")
-    for name, rates in zip(BOTS, zip(*rounds), strict=True):
-        goal = f"{GOAL:,}" if name in ("linear", "softmax") else ""
-        table.add_row(name, f"{statistics.median(rates):,.0f}", goal)
+    for (name, goal), rates in zip(GOALS.items(), zip(*rounds), strict=True):
+        table.add_row(name, f"{statistics.median(rates):,.0f}", f"{goal:,}" if goal else "")
     Console(highlight=False).print(table)
     return 0

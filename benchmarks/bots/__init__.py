@@ -1,0 +1,1 @@
+"""Benchmark of the bots `linear` and `softmax`: ``python -m benchmarks.bots``."""

@@ -1,1 +1,0 @@
-"""Benchmark of the bots `linear` and `softmax`: ``python -m benchmarks.linear``."""
