@@ -13,6 +13,7 @@ COMMANDS = {
     "client": ("agents.client.cli:main", "plays a bot at a mjai server"),
     "review": ("agents.review.cli:main", "what bots think of every decision in a recorded game"),
     "bert": ("agents.bert.cli:main", "trains, exports and evaluates networks for the BERT bot"),
+    "selfplay": ("agents.selfplay.cli:main", "trains a network by games against itself"),
     "engine": ("engine.cli:main", "validates, converts and shows game records"),
     "warm-up": ("engine.warm_up:main", "compiles the rules and the bots to machine code, once"),
 }

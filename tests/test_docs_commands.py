@@ -20,7 +20,9 @@ DOCUMENTS = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"
 DOCUMENTS += [REPOSITORY / "CONTRIBUTING.md", REPOSITORY / "agents/bert/weights/README.md"]
 SCRIPTS = sorted((REPOSITORY / "experiments").glob("*.sh"))
 
-PROGRAMS = r"-m (?P<program>agents\.(?:bert(?:\.play)?|client|review)|arena|engine|server|benchmarks\.\w+)(?![\w.])"
+PROGRAMS = (
+    r"-m (?P<program>agents\.(?:bert(?:\.play)?|client|review|selfplay)|arena|engine|server|benchmarks\.\w+)(?![\w.])"
+)
 COMMAND = re.compile(rf"{PROGRAMS}(?P<arguments>.*)")
 FENCE = re.compile(r"^ *```\w*\n(.*?)^ *```", flags=re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"`([^`]+)`")
@@ -104,7 +106,10 @@ def error_of(command: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 
     def parse_only(parser: argparse.ArgumentParser, method: Callable[..., Any], *arguments: Any) -> Any:
         parsed = method(parser, *arguments)
-        if parser.prog == "python -m agents.bert":  # its commands have parsers of their own
+        if parser.prog in (
+            "python -m agents.bert",
+            "python -m agents.selfplay",
+        ):  # its commands have parsers of their own
             return parsed
         raise ParsedError
 

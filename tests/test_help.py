@@ -19,6 +19,8 @@ PROGRAMS = [
     ("agents.bert.cli", []),
     ("agents.bert.play.cli", []),
     ("agents.review.cli", []),
+    ("agents.selfplay.cli", []),
+    ("agents.selfplay.cli", ["train"]),
     ("engine.cli", []),
     ("engine.warm_up", []),
     *(("engine.cli", [command]) for command in ("validate", "convert", "show")),

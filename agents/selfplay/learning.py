@@ -145,8 +145,8 @@ class Learner:
         with torch.no_grad():
             values = self.values(torch.from_numpy(choices.states)).numpy()
             starts = self.situation_values(situations).numpy().reshape(-1, 3)
-        last = np.append(choices.game[1:] != choices.game[:-1], True)
-        ends = np.where(last[:, None], results[choices.game], np.roll(starts, -1, axis=0)).astype(np.float32)
+        over = choices.following < 0
+        ends = np.where(over[:, None], results[choices.game], starts[choices.following]).astype(np.float32)
         advantages = np.empty(len(values), dtype=np.float32)
         estimate_advantages(choices.round, choices.seat, values, ends, LAMBDA, advantages)
         targets = values + advantages

@@ -7,35 +7,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
+from agents.compiled.menu import is_legal
 from agents.selfplay.features import N_ACTION, N_SITUATION, N_STATE, encode, situation
-from agents.selfplay.games import GAME, MAX_CHOICES, SURPRISE_UNIT, start_tables
+from agents.selfplay.games import GAME, SURPRISE_UNIT, start_tables
 from agents.selfplay.network import late
-from engine import turn
+from engine import kernels
 from engine.compiling import array_of, kernel
 from engine.game import MAX_MENU
-from engine.kernels import bit_count, is_asked, is_legal, nth_action
+from engine.kernels import bit_count, nth_action
 from engine.rules import TENHOU
-from engine.table import GAME_OVER, N_SEATS, ROUND_OVER, TABLE
-from engine.view import blank_for
+from engine.table import GAME_OVER, N_SEATS, ROUND_OVER, TABLE, raw_bytes
+from engine.tables import MAX_ASKED
 
-MEAN_MENU = 16  # the actions of a choice, at most on average of many
-MAX_ROUNDS = 64  # of a game
-CHOICE = np.dtype([("first", "i8"), ("chosen", "i8"), ("round", "i8"), ("seat", "i8"), ("late", "?")])
-REPLAY = (
-    array_of(np.dtype("u1")),
-    array_of(GAME),
-    types.int64,
-    types.float32[:, ::1],
-    types.float32[:, ::1],
-    array_of(CHOICE),
-    types.float32[:, :, ::1],
-    types.int64[::1],
-    types.int32[:, ::1],
+MEAN_MENU = 16  # more actions than a choice has on average; a menu has up to MAX_MENU
+CHOICE = np.dtype(
+    [("first", "i8"), ("chosen", "i8"), ("round", "i8"), ("seat", "i8"), ("surprise", "u2"), ("late", "?")]
 )
 
 
 class Choices(NamedTuple):
-    """The choices of some games, in the order in which they were made, game by game."""
+    """The choices of some games; those of a seat in a round are in the order in which they were made."""
 
     states: np.ndarray  # float32[n, N_STATE]
     actions: np.ndarray  # float32[m, N_ACTION]: the legal actions of all choices
@@ -46,77 +37,81 @@ class Choices(NamedTuple):
     round: np.ndarray  # int64[n]: index of the round
     seat: np.ndarray  # int64[n]
     situations: np.ndarray  # float32[rounds, 3, N_SITUATION]: each seat at the start of each round
+    following: np.ndarray  # int64[rounds]: the next round of the same game; -1: the game was over
     game: np.ndarray  # int64[rounds]: the game of each round
     results: np.ndarray  # float32[games, 3]: final points of each seat, in thousands
 
 
-@kernel(REPLAY)
-def _replay(
+@kernel("uint8[::1], int64, float32[:, :, ::1]")
+def write_situations(raw: np.ndarray, n: int, out: np.ndarray) -> None:
+    """Write the situation of each seat of the first `n` tables into `out` float32[n, 3, N_SITUATION]."""
+    tables = raw.view(TABLE)
+    for i in range(n):
+        for seat in range(N_SEATS):
+            situation(tables[i], np.int64(seat), out[i, seat])
+
+
+ENCODE = (
+    types.uint8[::1],
+    types.int32[::1],
+    array_of(GAME),
+    types.int64[::1],
+    types.int64[::1],
+    types.int64,
+    types.float32[:, ::1],
+    types.float32[:, ::1],
+    array_of(CHOICE),
+    types.int64[::1],
+    types.int64[::1],
+)
+
+
+@kernel(ENCODE)
+def encode_choices(
     raw: np.ndarray,
+    tables: np.ndarray,
     games: np.ndarray,
+    used: np.ndarray,
+    rounds: np.ndarray,
     first_turns: int,
     states: np.ndarray,
     actions: np.ndarray,
     choices: np.ndarray,
-    situations: np.ndarray,
-    game_of: np.ndarray,
-    final: np.ndarray,
-) -> tuple[int, int, int]:
-    """Play `games` on the tables `raw`, which are at their start, and fill the other arrays.
+    counts: np.ndarray,
+    played: np.ndarray,
+) -> bool:
+    """Write the features of views, whose tables are `tables` int32[n], and the actions `played` int64[n] in them.
 
-    Returns how many choices, actions and rounds there were; -1 choices if a game cannot be played so, whose index is
-    then in place of the rounds.
+    `used` int64[games] counts the choices of each game so far, `rounds` int64[games] is its round at hand, `counts`
+    int64[2] the choices and the actions that are written: all three are brought up to date. Returns whether all views
+    fit their games.
     """
-    tables = raw.view(TABLE)
-    seen = np.zeros(1, dtype=TABLE)
+    views = raw.view(TABLE)
     numbers = np.empty(MAX_MENU, dtype=np.int64)
-    n = m = rounds = np.int64(0)
-    for g in range(len(games)):
-        t = tables[g]
-        used = np.int64(0)
-        new_round = True
-        while t.phase != GAME_OVER:
-            if t.phase == ROUND_OVER:
-                turn.next_round(t)
-                new_round = True
-                continue
-            if new_round:
-                for seat in range(N_SEATS):
-                    situation(t, np.int64(seat), situations[rounds, seat])
-                game_of[rounds] = g
-                rounds += 1
-                new_round = False
-            asked = np.int64(0)
-            for seat in range(N_SEATS):
-                asked |= np.int64(is_asked(t, np.int64(seat))) << seat
-            for seat in range(N_SEATS):
-                if (asked >> seat) & 1 == 0:
-                    continue
-                low, high = t.legal[seat, 0], t.legal[seat, 1]
-                if bit_count(low) + bit_count(high) == 1:
-                    turn.act(t, np.int64(seat), nth_action(low, high, np.int64(0)))
-                    continue
-                action = np.int64(games[g].action[used])
-                if used == games[g].n or not is_legal(t, np.int64(seat), action):
-                    return np.int64(-1), m, np.int64(g)
-                seen[0] = t
-                blank_for(seen[0], np.int64(seat))
-                legal = encode(seen[0], states[n], actions[m:], numbers)
-                choice = choices[n]
-                choice.first = m
-                for a in range(legal):
-                    if numbers[a] == action:
-                        choice.chosen = a
-                choice.round = rounds - 1
-                choice.seat = seat
-                choice.late = late(seen[0], first_turns)
-                n += 1
-                m += legal
-                used += 1
-                turn.act(t, np.int64(seat), action)
-        for seat in range(N_SEATS):
-            final[g, seat] = t.seat[seat].score
-    return n, m, rounds
+    for k in range(len(tables)):
+        t, g = views[k], tables[k]
+        low, high = t.legal[t.viewer, 0], t.legal[t.viewer, 1]
+        if bit_count(low) + bit_count(high) == 1:
+            played[k] = nth_action(low, high, np.int64(0))
+            continue
+        if used[g] == games[g].n or not is_legal(t, np.int64(games[g].action[used[g]])):
+            return False
+        played[k] = games[g].action[used[g]]
+        n, m = counts[0], counts[1]
+        legal = encode(t, states[n], actions[m:], numbers)
+        choice = choices[n]
+        choice.first = m
+        for a in range(legal):
+            if numbers[a] == played[k]:
+                choice.chosen = a
+        choice.round = rounds[g]
+        choice.seat = t.viewer
+        choice.surprise = games[g].surprise[used[g]]
+        choice.late = late(t, first_turns)
+        used[g] += 1
+        counts[0] += 1
+        counts[1] += legal
+    return True
 
 
 def replay(games: np.ndarray, first_turns: int) -> Choices:
@@ -128,24 +123,59 @@ def replay(games: np.ndarray, first_turns: int) -> Choices:
     states = np.empty((n, N_STATE), dtype=np.float32)
     actions = np.empty((n * MEAN_MENU + MAX_MENU, N_ACTION), dtype=np.float32)
     choices: Any = np.zeros(n, dtype=CHOICE)
-    situations = np.empty((k * MAX_ROUNDS, N_SEATS, N_SITUATION), dtype=np.float32)
-    game_of = np.empty(k * MAX_ROUNDS, dtype=np.int64)
-    final = np.zeros((k, N_SEATS), dtype=np.int32)
+    used, rounds, counts = (np.zeros(size, dtype=np.int64) for size in (k, k, 2))
+    situations, started = [], []
     tables = start_tables(games["seed"], games["scores"])
-    found, m, rounds = _replay(tables.raw, games, first_turns, states, actions, choices, situations, game_of, final)
-    if found != n or (final != games["final"]).any():
+    dealt = np.arange(k)  # tables where a round has just been dealt
+    views = np.empty(MAX_ASKED * k * TABLE.itemsize, dtype=np.uint8)
+    fits = True
+    while fits:
+        if len(dealt):
+            rounds[dealt] = sum(map(len, started)) + np.arange(len(dealt))
+            situations.append(situations_of(tables.records[dealt]))
+            started.append(dealt)
+        asked, _ = kernels.collect_views(
+            tables.raw, np.zeros((k, N_SEATS), dtype=np.int8), 0, 0, views, tables.asked_tables, tables.asked_seats
+        )
+        if asked == 0:
+            break
+        played, of = np.empty(asked, dtype=np.int64), tables.asked_tables[:asked]
+        fits = encode_choices(views, of, games, used, rounds, first_turns, states, actions, choices, counts, played)
+        if fits:
+            kernels.apply_actions(tables.raw, of, tables.asked_seats[:asked], played)
+            over = np.flatnonzero(tables.records["phase"] == ROUND_OVER)
+            kernels.next_rounds(tables.raw)
+            dealt = over[tables.records["phase"][over] != GAME_OVER]
+    game, final = np.concatenate(started), tables.records["seat"]["score"]
+    if not fits or counts[0] != n or (final != games["final"]).any():
         raise ValueError("a kept game cannot be played again: the rules have changed since; begin a new folder")
-    mask = np.arange(MAX_CHOICES) < games["n"][:, None]
     return Choices(
         states,
-        actions[:m],
-        np.append(choices["first"], m),
+        actions[: counts[1]],
+        np.append(choices["first"], counts[1]),
         choices["chosen"].copy(),
         choices["late"].copy(),
-        games["surprise"][mask] * np.float32(-SURPRISE_UNIT),
+        choices["surprise"] * np.float32(-SURPRISE_UNIT),
         choices["round"].copy(),
         choices["seat"].copy(),
-        situations[:rounds],
-        game_of[:rounds],
+        np.concatenate(situations),
+        following(game),
+        game,
         np.array([TENHOU.final_points(scores) for scores in final.tolist()], dtype=np.float32),
     )
+
+
+def situations_of(records: np.ndarray) -> np.ndarray:
+    """The situations of `records` TABLE[n] at the start of a round, float32[n, 3, N_SITUATION]."""
+    out = np.empty((len(records), N_SEATS, N_SITUATION), dtype=np.float32)
+    write_situations(raw_bytes(records), len(records), out)
+    return out
+
+
+def following(game: np.ndarray) -> np.ndarray:
+    """For each round, given the `game` int64[n] of each, the index of the next round of its game, or -1."""
+    order = np.argsort(game, kind="stable")
+    same = game[order[1:]] == game[order[:-1]]
+    found = np.full(len(game), -1)
+    found[order[:-1][same]] = order[1:][same]
+    return found

@@ -73,7 +73,8 @@ class Run:
             self.learner.optimizer.load_state_dict(state["optimizer"])
             seed, self.generation, self.steps, added, self.seconds = state["counts"]
         except (OSError, RuntimeError, KeyError, ValueError, TypeError, EOFError, pickle.UnpicklingError) as error:
-            raise ValueError(f"{path}: cannot be continued ({what}); begin a new folder") from None
+            what = str(error).splitlines()[0]
+            raise ValueError(f"{path}: cannot be continued ({what}); take another folder") from None
         if seed != self.settings.seed:
             raise ValueError(f"{path}: began with --seed {seed}, not {self.settings.seed}; give that or a new folder")
         for group in self.learner.optimizer.param_groups:

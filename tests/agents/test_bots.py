@@ -13,7 +13,7 @@ from engine.table import TABLE
 from engine.tables import Tables
 from tests.support.hidden_information import shuffle_hidden
 
-BOTS = ["random", "tsumogiri", "efficiency", "rule", "bert"]
+BOTS = ["random", "tsumogiri", "efficiency", "rule", "bert", "selfplay"]
 GAMES = 100
 
 
@@ -95,7 +95,7 @@ def test_actions_do_not_depend_on_hidden_information(name: str) -> None:
     assert compared > 1000
 
 
-@pytest.mark.parametrize("name", ["random", "tsumogiri", "efficiency", "rule", "bert"])
+@pytest.mark.parametrize("name", ["random", "tsumogiri", "efficiency", "rule", "bert", "selfplay"])
 def test_one_view_instead_of_an_array_is_a_clear_error(name: str) -> None:
     """Compiled code would read beyond its end."""
     view = Game(seed=7).view(0)

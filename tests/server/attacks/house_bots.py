@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.support.attacker import Attack, Attacker
 
-BOTS = ("random", "tsumogiri", "efficiency", "rule", "bert")  # agents.registry takes seconds to import
+BOTS = ("random", "tsumogiri", "efficiency", "rule", "bert", "selfplay")  # agents.registry takes seconds to import
 
 
 def join_with_each(attacker: Attacker) -> None:
