@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -20,13 +21,22 @@ from agents.selfplay.buffer import Buffer
 from agents.selfplay.cli import main
 from agents.selfplay.games import EVEN, GAME, Exploration, StoppedError, draw_scores, play_games
 from agents.selfplay.learning import LAMBDA, Batch, Learner, estimate_advantages
-from agents.selfplay.network import load_weights, random_weights
+from agents.selfplay.network import Weights, load_weights, random_weights
 from agents.selfplay.replay import Choices, replay
 from agents.selfplay.training import Run, Settings
 from engine.rules import TENHOU
 
 UNEVEN = (25_000, 35_000, 45_000)
 SMALL = Settings(games=4, steps=2, batch_size=256, buffer=8, walls=1, handicaps=(EVEN, UNEVEN))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread() -> Iterator[None]:
+    """As the command learns: sums in several threads depend on how many there are at the moment."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 def played(n: int = 6, seed: int = 3) -> np.ndarray:
@@ -180,23 +190,29 @@ def test_the_buffer_is_a_ring_that_survives_the_process(tmp_path: Path) -> None:
         Buffer(path, 10, again.added)
 
 
-def weights_after(folder: Path, interruptions: tuple[int, ...]) -> dict[str, np.ndarray]:
-    """The weights after three generations, with a new process before some of them."""
+def weights_after(folder: Path, interruptions: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> Weights:
+    """The weights after three generations; in some, the process ends when all is played and learned but not kept."""
     folder.mkdir()
     run = Run(folder, SMALL)
     for generation in range(3):
         if generation in interruptions:
-            run.save()
-            run.next_generation()  # what was played and learned since is lost
+            with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+                patch.setattr(Buffer, "add", interrupt)
+                run.next_generation()
             run = Run(folder, SMALL)
         run.next_generation()
-    run.save()
+        run.save()
     return load_weights(folder / "network.npz")
 
 
-def test_an_interrupted_run_comes_to_the_same_weights(tmp_path: Path) -> None:
-    whole = weights_after(tmp_path / "whole", ())
-    broken = weights_after(tmp_path / "broken", (1, 2))
+def interrupt(*ignored: object) -> None:
+    """Ctrl-C."""
+    raise KeyboardInterrupt
+
+
+def test_an_interrupted_run_comes_to_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = weights_after(tmp_path / "whole", (), monkeypatch)
+    broken = weights_after(tmp_path / "broken", (1, 2), monkeypatch)
     assert all((whole[name] == broken[name]).all() for name in whole)
     assert any((whole[name] != random_weights(SMALL.seed)[name]).any() for name in whole)
 
