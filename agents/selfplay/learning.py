@@ -131,7 +131,7 @@ class Learner:
         """One step of Adam on a minibatch; returns the loss before it."""
         losses = self.losses(batch)
         self.optimizer.zero_grad()
-        self.total(losses).backward()
+        self.total(losses).backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.parameters.values(), MAX_GRADIENT)
         self.optimizer.step()
         return losses
@@ -172,7 +172,7 @@ class Learner:
         counts = choices.first[rows + 1] - choices.first[rows]
         choice = np.repeat(np.arange(len(rows)), counts)
         position = np.arange(len(choice)) - np.repeat(np.cumsum(counts) - counts, counts)
-        arrays: tuple[Any, ...] = (
+        arrays: list[Any] = [
             choices.states[rows],
             choices.actions[choices.first[rows][choice] + position],
             choice,
@@ -182,5 +182,5 @@ class Learner:
             choices.log_probability[rows],
             advantages,
             targets,
-        )
-        return Batch(*map(torch.from_numpy, arrays), situations, torch.from_numpy(results))
+        ]
+        return Batch._make([*map(torch.from_numpy, arrays), situations, torch.from_numpy(results)])

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import zipfile
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -150,7 +150,8 @@ def policy_logits(
 def logits_of(weights: Weights, views: np.ndarray) -> np.ndarray:
     """The logit of each legal action in `views` TABLE[n]: float32[n, N_ACTIONS], -inf for the others."""
     logits = np.empty((len(views), N_ACTIONS), dtype=np.float32)
-    policy_logits(raw_bytes(views), len(views), *(weights[name] for name in POLICY), logits)
+    arguments: list[Any] = [raw_bytes(views), len(views), *(weights[name] for name in POLICY), logits]
+    policy_logits(*arguments)
     return logits
 
 

@@ -124,14 +124,15 @@ def replay(games: np.ndarray, first_turns: int) -> Choices:
     actions = np.empty((n * MEAN_MENU + MAX_MENU, N_ACTION), dtype=np.float32)
     choices: Any = np.zeros(n, dtype=CHOICE)
     used, rounds, counts = (np.zeros(size, dtype=np.int64) for size in (k, k, 2))
-    situations, started = [], []
+    situations: list[np.ndarray] = []
+    started: list[np.ndarray] = []
     tables = start_tables(games["seed"], games["scores"])
     dealt = np.arange(k)  # tables where a round has just been dealt
     views = np.empty(MAX_ASKED * k * TABLE.itemsize, dtype=np.uint8)
     fits = True
     while fits:
         if len(dealt):
-            rounds[dealt] = sum(map(len, started)) + np.arange(len(dealt))
+            rounds[dealt] = sum(len(each) for each in started) + np.arange(len(dealt))
             situations.append(situations_of(tables.records[dealt]))
             started.append(dealt)
         asked, _ = kernels.collect_views(

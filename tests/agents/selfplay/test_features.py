@@ -19,22 +19,16 @@ from agents.selfplay.features import (
     N_TYPES,
     TILE_AT,
     TYPE_OF,
-    encode,
 )
+from agents.selfplay.games import GAME
 from agents.selfplay.network import POLICY, SHAPES, load_weights, logits_of, random_weights, sample, save_weights
+from agents.selfplay.replay import CHOICE, encode_choices
 from engine.actions import N_ACTIONS, TSUMOGIRI, actions_of
-from engine.compiling import kernel
 from engine.game import MAX_MENU
 from engine.shanten import shanten_of
-from engine.table import TABLE, raw_bytes
+from engine.table import raw_bytes
 from engine.tables import Tables
 from engine.tiles import KIND_OF, SANMA_KINDS
-
-
-@kernel("uint8[::1], float32[::1], float32[:, ::1], int64[::1]")
-def encode_one(raw: np.ndarray, state: np.ndarray, actions: np.ndarray, numbers: np.ndarray) -> int:
-    """`encode` of the first view."""
-    return encode(raw.view(TABLE)[0], state, actions, numbers)
 
 
 def views_of_games(n: int, policy: str = "efficiency") -> np.ndarray:
@@ -54,30 +48,37 @@ def views_of_games(n: int, policy: str = "efficiency") -> np.ndarray:
 @pytest.fixture(scope="module")
 def views() -> np.ndarray:
     """Views of games between bots that do well, and between random ones, who call."""
-    return np.concatenate([views_of_games(2), views_of_games(2, "random"), views_of_games(1, "rule")])
+    views = np.concatenate([views_of_games(2), views_of_games(2, "random"), views_of_games(1, "rule")])
+    several = [len(actions_of(*view["legal"][view["viewer"]].tolist())) > 1 for view in views]
+    return views[several]
 
 
-def encoded(view: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """State, actions and numbers of one view."""
-    state = np.full(N_STATE, np.nan, dtype=np.float32)
+def encoded(view: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """State, actions and numbers of one view with several actions, as replay writes them."""
+    numbers = actions_of(*view["legal"][view["viewer"]].tolist())
+    games = np.zeros(1, dtype=GAME)
+    games["n"], games["action"][0, 0] = 1, numbers[-1]
+    states = np.full((1, N_STATE), np.nan, dtype=np.float32)
     actions = np.full((MAX_MENU, N_ACTION), np.nan, dtype=np.float32)
-    numbers = np.zeros(MAX_MENU, dtype=np.int64)
-    n = encode_one(raw_bytes(np.array([view])), state, actions, numbers)
-    return state, actions[:n], numbers[:n]
+    choices, counts, played = np.zeros(1, dtype=CHOICE), np.zeros(2, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    used, rounds = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    table = np.zeros(1, dtype=np.int32)
+    raw = raw_bytes(np.array([view]))
+    assert encode_choices(raw, table, games, used, rounds, 6, states, actions, choices, counts, played)
+    assert counts.tolist() == [1, len(numbers)]
+    assert choices["chosen"][0] == len(numbers) - 1
+    return states[0], actions[: len(numbers)], numbers
 
 
 def test_features_are_small_finite_and_say_what_the_view_says(views: np.ndarray) -> None:
     for view in views[::11]:
-        before = view.copy()
         state, actions, numbers = encoded(view)
-        assert view == before
-        assert numbers.tolist() == actions_of(*view["legal"][view["viewer"]].tolist())
         assert np.isfinite(state).all()
         assert np.isfinite(actions).all()
         assert max(abs(state).max(), abs(actions).max()) < 8
         p = view["seat"][view["viewer"]]
         assert (state[KINDS_AT : KINDS_AT + N_SANMA] * 2).tolist() == p["hand"][SANMA_KINDS].tolist()
-        for number, row in zip(numbers.tolist(), actions):
+        for number, row in zip(numbers, actions):
             assert row[:N_TYPES].tolist() == np.eye(N_TYPES)[TYPE_OF[number]].tolist()
             if number <= TSUMOGIRI:
                 kind = KIND_OF[view["drawn"] if number == TSUMOGIRI else number]
@@ -97,9 +98,8 @@ def test_the_logits_are_those_of_plain_matrix_products(views: np.ndarray) -> Non
         state, actions, numbers = encoded(view)
         joint = np.maximum(state @ state_w + state_b + actions @ action_w, 0)
         expected = np.maximum(joint @ hidden_w + hidden_b, 0) @ out
-        assert np.flatnonzero(row > -np.inf).tolist() == numbers.tolist()
-        if len(numbers) > 1:
-            np.testing.assert_allclose(row[numbers], expected, atol=1e-4)
+        assert np.flatnonzero(row > -np.inf).tolist() == numbers
+        np.testing.assert_allclose(row[numbers], expected, atol=1e-4)
 
 
 def test_samples_have_the_frequencies_of_softmax_with_noise() -> None:
