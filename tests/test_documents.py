@@ -40,6 +40,7 @@ NOT_RUN = {
         "temperature=": "needs a trained network",
         "torchrun": "hours; needs several GPUs",
     },
+    "docs/players.md": {"agents.selfplay train": "hours"},
     "docs/experiments.md": {"evaluate agents/bert/weights": "ten minutes; measures the bundled network"},
 }
 # Part of a block, by page: it takes longer than four seconds.
