@@ -11,5 +11,4 @@ PYTHONPATH=$(cd "$(dirname "$0")/.." && pwd)
 export PYTHONPATH
 cd "$1"
 
-python -m agents.selfplay train selfplay --minutes "${2:-480}" --games 128 --steps 20 --buffer 256 \
-  --learning-rate 0.002 --measure-every 5
+python -m agents.selfplay train selfplay --minutes "${2:-480}" --buffer 256 --measure-every 5

@@ -10,6 +10,7 @@ from pathlib import Path
 from engine.common.options import (
     Parser,
     describe_error,
+    non_negative,
     non_negative_number,
     positive,
     positive_number,
@@ -24,13 +25,15 @@ games.buffer (to go on). Ctrl-C stops the run, and the same command continues it
 """
 
 
-def handicap(text: str) -> tuple[int, int, int]:
-    """Option type: three starting scores, such as 25000-35000-45000."""
-    parts = text.split("-")
-    scores = tuple(int(part) for part in parts if part.isascii() and part.isdigit())
-    if len(parts) != 3 or len(scores) != 3 or any(score % 100 or not 0 < score <= 1_000_000 for score in scores):
-        raise argparse.ArgumentTypeError(f"{text!r} is no handicap: three scores such as 25000-35000-45000")
-    return scores
+def handicaps(text: str) -> tuple[tuple[int, ...], ...]:
+    """Option type: starting scores of one or several games, such as 35000-35000-35000,25000-35000-45000."""
+    found = []
+    for each in text.split(","):
+        scores = tuple(int(part) for part in each.split("-") if part.isascii() and part.isdigit() and len(part) < 7)
+        if len(scores) != 3 or each.count("-") != 2 or any(score % 100 or not score for score in scores):
+            raise argparse.ArgumentTypeError(f"{each!r} is no handicap: three scores such as 25000-35000-45000")
+        found.append(scores)
+    return tuple(found)
 
 
 def share(text: str) -> float:
@@ -48,22 +51,20 @@ def train_parser() -> Parser:
     add("folder", type=Path, metavar="FOLDER", help="the run; it is continued if there is one")
     add("--minutes", type=positive_number, default=480.0, help="stop after so many minutes of training in all")
     add("--seed", type=seed, default=0, help="of the first weights and of all games")
-    add("--games", type=positive, default=512, metavar="N", help="games of a generation")
-    add("--steps", type=positive, default=80, metavar="N", help="learning steps of a generation, then it plays")
+    add("--games", type=positive, default=128, metavar="N", help="games of a generation")
+    add("--steps", type=positive, default=20, metavar="N", help="learning steps of a generation, then it plays")
     add("--batch-size", type=positive, default=2048, metavar="N", help="choices of a minibatch")
     add("--buffer", type=positive, default=500_000, metavar="N", help="games kept to learn from, about 3 kB each")
-    add("--learning-rate", type=positive_number, default=1e-3, metavar="X", help="of Adam")
+    add("--learning-rate", type=positive_number, default=2e-3, metavar="X", help="of Adam")
     add("--l2", type=non_negative_number, default=1e-6, metavar="X", help="weight of the squares of all weights")
     add(
         "--handicaps",
-        type=handicap,
-        nargs="+",
-        default=[(35_000, 35_000, 35_000), (25_000, 35_000, 45_000)],
-        metavar="A-B-C",
-        help="starting scores; each game has one of these, its seats at random (default 35000-35000-35000 "
-        "25000-35000-45000)",
+        type=handicaps,
+        default="35000-35000-35000,25000-35000-45000",
+        metavar="A-B-C,…",
+        help="starting scores; each game has one of these, its seats at random",
     )
-    add("--first-turns", type=int, default=6, metavar="N", help="discards of a round played at temperature 1")
+    add("--first-turns", type=non_negative, default=6, metavar="N", help="discards of a round played at temperature 1")
     add("--late-temperature", type=positive_number, default=0.7, metavar="T", help="temperature after these")
     add("--noise", type=share, default=0.03, metavar="X", help="share of Dirichlet noise in what is played")
     add("--measure-every", type=positive_number, default=60.0, metavar="MINUTES", help="time between measurements")
@@ -99,7 +100,7 @@ def train(options: argparse.Namespace) -> int:
     exploration = Exploration(options.first_turns, options.late_temperature, options.noise)
     names = ("seed", "games", "steps", "batch_size", "buffer", "learning_rate", "l2", "walls")
     chosen = {name: getattr(options, name) for name in names}
-    run = Run(options.folder, Settings(**chosen, handicaps=tuple(options.handicaps), exploration=exploration))
+    run = Run(options.folder, Settings(**chosen, handicaps=options.handicaps, exploration=exploration))
     total = round(60 * options.minutes)
     every = 60 * options.measure_every
     writer = SummaryWriter(options.folder / TENSORBOARD, purge_step=run.generation)

@@ -39,11 +39,11 @@ class Settings:
     """The options of a run."""
 
     seed: int = 0
-    games: int = 512  # of a generation
-    steps: int = 80  # of learning in a generation: weights are published after so many
+    games: int = 128  # of a generation
+    steps: int = 20  # of learning in a generation: weights are published after so many
     batch_size: int = 2048
     buffer: int = 500_000  # games
-    learning_rate: float = 1e-3
+    learning_rate: float = 2e-3
     l2: float = 1e-6
     handicaps: tuple[Scores, ...] = (EVEN,)
     exploration: Exploration = field(default_factory=Exploration)
