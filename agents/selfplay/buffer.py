@@ -17,14 +17,18 @@ class Buffer:
     """
 
     def __init__(self, path: Path, capacity: int, added: int = 0) -> None:
-        """Open the file, or make it where `added` is 0. Raises ValueError if it is not that of such a buffer."""
+        """Open the file, or make an empty one if it is missing or `added` is 0.
+
+        Raises ValueError, in one line, if the file is not that of such a buffer or cannot be made.
+        """
         size = capacity * GAME.itemsize
+        added = added if path.exists() else 0
         self.capacity = capacity
         self.added = added
-        if added and (not path.is_file() or path.stat().st_size != size):
-            have = f"has {path.stat().st_size:,} bytes" if path.is_file() else "is missing"
+        if added and path.stat().st_size != size:
             raise ValueError(
-                f"{path}: {have}, a buffer of {capacity:,} games {size:,}; give --buffer as the run began with"
+                f"{path}: has {path.stat().st_size:,} bytes, a buffer of {capacity:,} games {size:,}; give --buffer as "
+                "the run began with, or delete the file, to go on with an empty buffer"
             )
         try:
             self._games: Any = np.memmap(path, dtype=GAME, mode="r+" if added else "w+", shape=(capacity,))

@@ -119,11 +119,11 @@ def train(options: argparse.Namespace) -> int:
             if run.generation == 0:
                 measured()
             while run.seconds < total:
-                before, played = run.seconds, run.buffer.added
+                before, played = run.seconds, run.games
                 losses = run.next_generation()
                 run.save()
                 spent = run.seconds - before
-                rates = (run.buffer.added - played) / spent, len(losses) * run.settings.batch_size / spent
+                rates = (run.games - played) / spent, len(losses) * run.settings.batch_size / spent
                 for name, value in summary(losses).items() if losses else ():
                     writer.add_scalar(f"loss/{name}", value, run.generation)
                 writer.add_scalar("speed/games", rates[0], run.generation)

@@ -56,7 +56,7 @@ class Run:
     def __init__(self, folder: Path, settings: Settings) -> None:
         """Begin a run, or continue the one in the folder. Raises ValueError, in one line, if that cannot be done."""
         self.folder, self.settings = folder, settings
-        self.generation = self.steps = 0
+        self.generation = self.steps = self.games = 0  # done so far
         self.seconds = 0.0  # of training
         self.learner = Learner(random_weights(settings.seed), settings.learning_rate, settings.l2)
         added = self._load() if (folder / STATE).is_file() else 0
@@ -71,7 +71,7 @@ class Run:
             for name, tensor in self.learner.parameters.items():
                 tensor.data.copy_(state["weights"][name])
             self.learner.optimizer.load_state_dict(state["optimizer"])
-            seed, self.generation, self.steps, added, self.seconds = state["counts"]
+            seed, self.generation, self.steps, self.games, added, self.seconds = state["counts"]
         except (OSError, RuntimeError, KeyError, ValueError, TypeError, EOFError, pickle.UnpicklingError) as error:
             what = str(error).splitlines()[0]
             raise ValueError(f"{path}: cannot be continued ({what}); take another folder") from None
@@ -84,7 +84,7 @@ class Run:
     def save(self) -> None:
         """Write all that the next generation needs. Raises OSError."""
         self.buffer.flush()
-        counts = (self.settings.seed, self.generation, self.steps, self.buffer.added, self.seconds)
+        counts = (self.settings.seed, self.generation, self.steps, self.games, self.buffer.added, self.seconds)
         weights = {name: tensor.detach() for name, tensor in self.learner.parameters.items()}
         with write_atomically(self.folder / STATE) as file:
             torch.save({"weights": weights, "optimizer": self.learner.optimizer.state_dict(), "counts": counts}, file)
@@ -102,6 +102,7 @@ class Run:
             finally:
                 stop.set()
         self.buffer.add(games)
+        self.games += len(games)
         self.published = self.learner.weights
         self.generation += 1
         self.steps += len(losses)
@@ -130,7 +131,7 @@ class Run:
 
     def measure(self) -> list[Strength]:
         """Measure the published weights against all OPPONENTS and add the result to the curve."""
-        counts = (self.seconds / 60, self.generation, self.buffer.added, self.steps)
+        counts = (self.seconds / 60, self.generation, self.games, self.steps)
         rows = []
         for opponent in OPPONENTS:
             found = measure(self.published, opponent, self.settings.walls)

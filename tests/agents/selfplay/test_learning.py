@@ -186,8 +186,7 @@ def test_the_buffer_is_a_ring_that_survives_the_process(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="a buffer of 11 games"):
         Buffer(path, 11, again.added)
     path.unlink()
-    with pytest.raises(ValueError, match="is missing"):
-        Buffer(path, 10, again.added)
+    assert len(Buffer(path, 10, again.added)) == 0
 
 
 def weights_after(folder: Path, interruptions: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> Weights:
@@ -255,7 +254,7 @@ def test_the_command_trains_is_interrupted_and_continues(
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--handicaps", "1-2"], "is no handicap"),
+        (["--handicaps", "35000-35000-35000,1-2"], "is no handicap"),
         (["--noise", "1"], "is not a share"),
         (["--buffer", "0"], "is not a positive integer"),
     ],
@@ -281,6 +280,11 @@ def test_bad_folders_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[
         return errors
 
     assert "a buffer of 4 games" in told()
+    (tmp_path / "games.buffer").rename(tmp_path / "moved")
+    again = Run(tmp_path, SMALL)
+    again.next_generation()
+    assert (again.games, len(again.buffer), again.steps) == (2 * SMALL.games, SMALL.games, run.steps)
+    (tmp_path / "moved").rename(tmp_path / "games.buffer")
     assert "began with --seed 0" in told("--seed", "7")
     (tmp_path / "state.pt").write_bytes(b"nothing")
     assert "cannot be continued" in told()
@@ -297,9 +301,11 @@ def test_measuring_shares_walls_and_knows_the_better_player(monkeypatch: pytest.
 
 
 @pytest.mark.slow
-def test_it_learns_to_beat_random_players(tmp_path: Path) -> None:
-    run = Run(tmp_path, Settings(games=128, steps=30, batch_size=1024, buffer=256, walls=40))
-    for _ in range(8):
+def test_it_learns_to_beat_random_players_always(tmp_path: Path) -> None:
+    run = Run(tmp_path, Settings(games=64, batch_size=1024, buffer=128))
+    before, _ = measuring.measure(run.published, "random", 40)
+    for _ in range(10):
         run.next_generation()
-    placement, interval = measuring.measure(run.published, "random", 60)
-    assert placement + interval < 1.9
+    after, _ = measuring.measure(run.published, "random", 40)
+    assert before > 1.3
+    assert after < 1.1
