@@ -52,7 +52,12 @@ def test_the_wheel_has_no_file_that_another_distribution_may_have(wheel: Path) -
     assert top == {*NAMESPACES, "nukidora"}
     clashing = {f"{package}/{name}" for package in NAMESPACES for name in ("__init__.py", "py.typed")}
     assert clashing.isdisjoint(map(str, names))
-    assert {"agents/bert/weights/model.onnx", "engine/shanten.npz", "nukidora/py.typed"} <= set(map(str, names))
+    assert {
+        "agents/bert/weights/model.onnx",
+        "agents/selfplay/weights/network.npz",
+        "engine/shanten.npz",
+        "nukidora/py.typed",
+    } <= set(map(str, names))
     web = {path.relative_to(REPOSITORY).as_posix() for path in (REPOSITORY / "server/web").rglob("*.*")}
     assert "server/web/mjai.js" in web
     assert web <= set(map(str, names))
