@@ -11,6 +11,7 @@ https://arxiv.org/abs/1707.06347), so that nothing is learned from a game twice 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -138,8 +139,8 @@ class Learner:
 
     def batches(
         self, choices: Choices, batch_size: int, exploration: Exploration, generator: np.random.Generator
-    ) -> list[Batch]:
-        """The choices of some games in random minibatches of about `batch_size`."""
+    ) -> Iterator[Batch]:
+        """The choices of some games in random minibatches of about `batch_size`, with advantages by these weights."""
         results = choices.results / np.float32(RESULT_UNIT)
         situations = torch.from_numpy(choices.situations.reshape(-1, choices.situations.shape[-1]))
         with torch.no_grad():
@@ -150,37 +151,23 @@ class Learner:
         advantages = np.empty(len(values), dtype=np.float32)
         estimate_advantages(choices.round, choices.seat, values, ends, LAMBDA, advantages)
         targets = values + advantages
-        scaled = (advantages - advantages.mean()) / (advantages.std() + 1e-6)
+        advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-6)
+        temperatures = exploration.temperatures(choices.late).astype(np.float32)
+        counts = np.diff(choices.first)
         order = generator.permutation(len(values))
-        return [
-            self._batch(
-                choices, rows, scaled[rows], targets[rows], situations, results[choices.game].ravel(), exploration
-            )
-            for rows in np.array_split(order, max(round(len(order) / batch_size), 1))
-        ]
-
-    def _batch(
-        self,
-        choices: Choices,
-        rows: np.ndarray,
-        advantages: np.ndarray,
-        targets: np.ndarray,
-        situations: torch.Tensor,
-        results: np.ndarray,
-        exploration: Exploration,
-    ) -> Batch:
-        counts = choices.first[rows + 1] - choices.first[rows]
-        choice = np.repeat(np.arange(len(rows)), counts)
-        position = np.arange(len(choice)) - np.repeat(np.cumsum(counts) - counts, counts)
-        arrays: list[Any] = [
-            choices.states[rows],
-            choices.actions[choices.first[rows][choice] + position],
-            choice,
-            position,
-            choices.chosen[rows],
-            exploration.temperatures(choices.late[rows]).astype(np.float32),
-            choices.log_probability[rows],
-            advantages,
-            targets,
-        ]
-        return Batch._make([*map(torch.from_numpy, arrays), situations, torch.from_numpy(results)])
+        for rows in np.array_split(order, max(round(len(order) / batch_size), 1)):
+            choice = np.repeat(np.arange(len(rows)), counts[rows])
+            position = np.arange(len(choice)) - np.repeat(np.cumsum(counts[rows]) - counts[rows], counts[rows])
+            arrays: list[Any] = [
+                choices.states[rows],
+                choices.actions[choices.first[rows][choice] + position],
+                choice,
+                position,
+                choices.chosen[rows],
+                temperatures[rows],
+                choices.log_probability[rows],
+                advantages[rows],
+                targets[rows],
+            ]
+            of_games = (situations, torch.from_numpy(results[choices.game].ravel()))
+            yield Batch._make([*map(torch.from_numpy, arrays), *of_games])

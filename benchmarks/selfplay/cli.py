@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     views = sample_views(weights)
     compiled = thread_seconds(lambda: logits_of(weights, views))
     print(f"policy: compiled         {'':18} {len(views) / compiled:10,.0f} choices/s, with features")
-    batch = learner.batches(choices, n, exploration, np.random.default_rng(0))[0]
+    batch = next(learner.batches(choices, n, exploration, np.random.default_rng(0)))
     with torch.no_grad():
         products = thread_seconds(lambda: learner.log_policy(batch))
     print(f"policy: matrix products   {'':18} {n / products:10,.0f} choices/s, without features")

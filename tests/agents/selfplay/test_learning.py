@@ -96,7 +96,7 @@ def test_a_game_of_other_rules_is_refused(games: np.ndarray) -> None:
 
 def one_batch(learner: Learner, choices: Choices, noise: float = 0.03) -> Batch:
     """All choices in one minibatch."""
-    return learner.batches(choices, 10**9, Exploration(noise=noise), np.random.default_rng(0))[0]
+    return next(learner.batches(choices, 10**9, Exploration(noise=noise), np.random.default_rng(0)))
 
 
 def test_advantages_are_those_of_the_definition() -> None:
