@@ -14,6 +14,8 @@ import pytest
 from agents import registry
 from agents.external.specs import make_agent
 
+KNOWN = ", ".join(registry.BUILT_IN)
+
 BOTS = """\
 import random  # the standard library's, although a random.py lies beside this file
 
@@ -152,12 +154,12 @@ def test_a_file_is_executed_once() -> None:
         ("broken.py:Bot", "broken.py cannot be loaded: {folder}/broken.py, line 3: SyntaxError: "),
         ("broken.py", "broken.py cannot be loaded: broken.py, line 3: SyntaxError: "),
         ("lost.py:Bot", "lost.py cannot be loaded: {folder}/lost.py, line 1: ModuleNotFoundError: No module named"),
-        ("my_bot", "unknown bot 'my_bot': choose one of random, tsumogiri, efficiency, rule, bert, selfplay; or my_bot.py:CLASS"),
-        ("your_bot", "unknown bot 'your_bot': choose one of random, tsumogiri, efficiency, rule, bert, selfplay, or FILE"),
+        ("my_bot", f"unknown bot 'my_bot': choose one of {KNOWN}; or my_bot.py:CLASS"),
+        ("your_bot", f"unknown bot 'your_bot': choose one of {KNOWN}, or FILE"),
         ("~no_such_user/x.py:Bot", "~no_such_user/x.py: Could not determine home directory"),
         (f"{'x' * 300}.py:Bot", f"{'x' * 300}.py: [Errno 36] File name too long"),
-        ("x" * 300, f"unknown bot '{'x' * 300}': choose one of random, tsumogiri, efficiency, rule, bert, selfplay, or FILE"),
-        ("./my_bot", "unknown bot './my_bot': choose one of random, tsumogiri, efficiency, rule, bert, selfplay, or FILE"),
+        ("x" * 300, f"unknown bot '{'x' * 300}': choose one of {KNOWN}, or FILE"),
+        ("./my_bot", f"unknown bot './my_bot': choose one of {KNOWN}, or FILE"),
         ("exec:python my_bot.py", "'exec:python my_bot.py' is no bot of this process: only the arena plays it, "),
     ],
 )  # fmt: skip
