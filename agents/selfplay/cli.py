@@ -54,7 +54,13 @@ def train_parser() -> Parser:
     add("--games", type=positive, default=128, metavar="N", help="games of a generation")
     add("--steps", type=positive, default=20, metavar="N", help="learning steps of a generation, then it plays")
     add("--batch-size", type=positive, default=2048, metavar="N", help="choices of a minibatch")
-    add("--buffer", type=positive, default=500_000, metavar="N", help="games kept to learn from, about 3 kB each")
+    add(
+        "--buffer",
+        type=positive,
+        default=500_000,
+        metavar="N",
+        help="games kept to learn from, about 3 kB each; some hundreds learn fastest",
+    )
     add("--learning-rate", type=positive_number, default=2e-3, metavar="X", help="of Adam")
     add("--l2", type=non_negative_number, default=1e-6, metavar="X", help="weight of the squares of all weights")
     add(
