@@ -53,6 +53,10 @@ PARTS = (
         "agents.bert.training.targets.rollouts",
         "agents.bert.training.data.collect",
         "agents.bert.training.data.dataset",
+        "agents.selfplay.network",
+        "agents.selfplay.games",
+        "agents.selfplay.replay",
+        "agents.selfplay.learning",
     ),
 )
 PACKAGES = ("engine", "agents", "arena")

@@ -107,7 +107,10 @@ def error_of(command: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 
     def parse_only(parser: argparse.ArgumentParser, method: Callable[..., Any], *arguments: Any) -> Any:
         parsed = method(parser, *arguments)
-        if parser.prog == "python -m agents.bert":  # its commands have parsers of their own
+        if parser.prog in (
+            "python -m agents.bert",
+            "python -m agents.selfplay",
+        ):  # its commands have parsers of their own
             return parsed
         raise ParsedError
 

@@ -40,7 +40,10 @@ NOT_RUN = {
         "temperature=": "needs a trained network",
         "torchrun": "hours; needs several GPUs",
     },
-    "docs/players.md": {"agents.console --bots rule,bert": "needs a terminal: see tests/agents/console"},
+    "docs/players.md": {
+        "agents.console --bots rule,bert": "needs a terminal: see tests/agents/console",
+        "agents.selfplay train": "hours",
+    },
     "docs/experiments.md": {"evaluate agents/bert/weights": "ten minutes; measures the bundled network"},
 }
 # Part of a block, by page: it takes longer than four seconds.

@@ -24,6 +24,8 @@ PROGRAMS = [
     ("agents.review.cli", []),
     ("agents.pack.cli", []),
     ("agents.console.cli", []),
+    ("agents.selfplay.cli", []),
+    ("agents.selfplay.cli", ["train"]),
     ("engine.cli", []),
     ("engine.warm_up", []),
     ("agents.linear.cli", []),

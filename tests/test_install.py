@@ -52,8 +52,14 @@ def test_the_wheel_has_no_file_that_another_distribution_may_have(wheel: Path) -
     assert top == {*NAMESPACES, "nukidora"}
     clashing = {f"{package}/{name}" for package in NAMESPACES for name in ("__init__.py", "py.typed")}
     assert clashing.isdisjoint(map(str, names))
-    data = {"agents/bert/weights/model.onnx", "agents/linear/weights/linear.json", "engine/shanten.npz"}
-    assert data | {"nukidora/py.typed"} <= set(map(str, names))
+    data = {
+        "agents/bert/weights/model.onnx",
+        "agents/linear/weights/linear.json",
+        "agents/selfplay/weights/network.npz",
+        "engine/shanten.npz",
+        "nukidora/py.typed",
+    }
+    assert data <= set(map(str, names))
     web = {path.relative_to(REPOSITORY).as_posix() for path in (REPOSITORY / "server/web").rglob("*.*")}
     assert "server/web/mjai.js" in web
     assert web <= set(map(str, names))

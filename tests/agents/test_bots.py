@@ -11,9 +11,9 @@ from engine import kernels
 from engine.game import Game
 from engine.table import TABLE
 from engine.tables import Tables
+from tests.support.built_in_bots import BOTS
 from tests.support.hidden_information import shuffle_hidden
 
-BOTS = ["random", "tsumogiri", "efficiency", "rule", "linear", "softmax", "bert"]
 GAMES = 100
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from agents import registry
+from tests.support.built_in_bots import BOTS
 
 
 class PluginBot:
@@ -29,16 +30,14 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "entry_points", lambda group: offered if group == registry.GROUP else [])
 
 
-@pytest.mark.parametrize("name", ["random", "tsumogiri", "efficiency", "rule", "linear", "softmax"])
+@pytest.mark.parametrize("name", [name for name in BOTS if name not in ("bert", "selfplay")])
 def test_built_in_bots_are_made_by_name(name: str) -> None:
     assert registry.make(name).name == name
     assert name in registry.names()
 
 
 def test_an_unknown_name_is_an_error_that_lists_the_known_ones() -> None:
-    with pytest.raises(
-        ValueError, match=r"unknown bot 'mortal'.*random, tsumogiri, efficiency, rule, linear, softmax, bert"
-    ):
+    with pytest.raises(ValueError, match=rf"unknown bot 'mortal'.*{', '.join(BOTS)}"):
         registry.make("mortal")
 
 
@@ -64,5 +63,5 @@ def test_bots_of_other_packages_get_argument_and_seed(spec: str, argument: str |
 
 @pytest.mark.usefixtures("plugins")
 def test_other_packages_cannot_replace_a_built_in_bot() -> None:
-    assert registry.names() == ["random", "tsumogiri", "efficiency", "rule", "linear", "softmax", "bert", "my-bot"]
+    assert registry.names() == [*BOTS, "my-bot"]
     assert not isinstance(registry.make("random"), PluginBot)

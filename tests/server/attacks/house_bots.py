@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 from tests.support.attacker import Attack, Attacker
-
-BOTS = (
-    "random",
-    "tsumogiri",
-    "efficiency",
-    "rule",
-    "linear",
-    "softmax",
-    "bert",
-)  # agents.registry takes seconds to import
+from tests.support.built_in_bots import BOTS
 
 
 def join_with_each(attacker: Attacker) -> None:

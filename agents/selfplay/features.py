@@ -1,0 +1,363 @@
+"""What the network sees: numbers that follow from the rules, about a position and about each legal action.
+
+Nothing here was learned from people or other bots, but it is more than the tiles: shanten, ukeire (tiles that lower
+it), which tiles are certainly safe, and how far a hand is from tanyao and from one suit are computed, not learned.
+All numbers are scaled to about -1 to 1. Seats are relative to the viewer: itself, the next, the one before.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.bots.rule.safety import safe_kinds
+from agents.bots.rule.value import PLAN_MASK, dora_han, restrict_keys, toitoi_shanten, value_han, value_triplet_han
+from agents.compiled.unseen import count_unseen, unseen
+from engine.actions import (
+    ANKAN,
+    DAIMINKAN,
+    KAKAN,
+    KYUSHU_KYUHAI,
+    NUKIDORA,
+    PASS,
+    PON,
+    PON_RED,
+    RIICHI,
+    RON,
+    TSUMO,
+    TSUMOGIRI,
+)
+from engine.compiling import inner
+from engine.hand import has_kind, move
+from engine.kernels import bit_index
+from engine.shanten import KEY_GROUP, KEY_WEIGHT, seven_pairs_shanten, shanten, ukeire_kinds
+from engine.table import DORA_AT, RESPONSE, TURN, seat_wind
+from engine.tiles import DORA_OF, HONOUR, KIND_OF, N_KINDS, NORTH, SANMA_KINDS, TERMINALS_HONOURS_MASK, is_red
+
+N_SANMA = len(SANMA_KINDS)
+N_SEAT, N_GAME, N_OWN = 12, 23, 27  # features of each seat, of the game, of the viewer's hand as a whole
+GAME_AT = 3 * N_SEAT
+OWN_AT = GAME_AT + N_GAME
+KINDS_AT = OWN_AT + N_OWN  # then the tiles held and the tiles unseen of each kind
+BEST_AT = KINDS_AT - 2
+N_STATE = KINDS_AT + 2 * N_SANMA
+N_SITUATION = 24  # features of a seat at the start of a round, see `situation`
+
+# An action: what it is, the hand it leaves, its tile, and how dangerous that tile is to each opponent.
+N_TYPES = 11
+HAND_AT = N_TYPES + 2
+TILE_AT = HAND_AT + 14
+DANGER_AT = TILE_AT + 15
+N_ACTION = DANGER_AT + 8
+N_PLANS = 3  # tanyao, one suit with honours in pin and in sou: the first of `agents.bots.rule.value.PLAN_MASK`
+SHANTENS = 6  # a hand's shanten as one of 0 or less, 1, 2, 3, 4, 5 or more
+FAR = 9  # more than any shanten
+
+# Number of an action -> its type: discard, riichi, pon, daiminkan, nukidora, tsumo, ron, kyushu, pass, ankan, kakan.
+TYPE_OF = np.zeros(128, dtype=np.int64)
+for _type, _actions in enumerate(
+    [
+        range(TSUMOGIRI + 1),
+        [RIICHI],
+        [PON, PON_RED],
+        [DAIMINKAN],
+        [NUKIDORA],
+        [TSUMO],
+        [RON],
+        [KYUSHU_KYUHAI],
+        [PASS],
+        range(ANKAN, ANKAN + N_KINDS),
+        range(KAKAN, KAKAN + N_KINDS),
+    ]
+):
+    TYPE_OF[list(_actions)] = _type
+
+# Classes of kinds: 0 honours (those that count for the viewer are class 1), 2 north, 3 terminals, 4 2 and 8, 5 3 and 7,
+# 6 4 to 6.
+CLASS_OF = np.zeros(N_KINDS, dtype=np.int64)
+for _kind in range(HONOUR):
+    CLASS_OF[_kind] = (3, 4, 5, 6, 6, 6, 5, 4, 3)[_kind % 9]
+CLASS_OF[NORTH] = 2
+
+
+@inner
+def rank_of(t: np.record, seat: int) -> int:
+    """Rank 0-2 of `seat` by the present scores; ties go to the seat nearer the first dealer."""
+    rank = np.int64(0)
+    for other in range(3):
+        if t.seat[other].score > t.seat[seat].score or (t.seat[other].score == t.seat[seat].score and other < seat):
+            rank += 1
+    return rank
+
+
+@inner
+def situation(t: np.record, seat: int, out: np.ndarray) -> None:
+    """Write what decides the value of a game to `seat` at the start of a round into `out` float32[N_SITUATION]."""
+    out[:] = 0
+    for step in range(3):
+        out[step] = (np.float64(t.seat[(seat + step) % 3].score) - 35000) / 20000
+    out[3 + seat_wind(t, seat)] = 1
+    out[6 + min(np.int64(t.round_wind) * 3 + np.int64(t.dealer), np.int64(8))] = 1
+    out[15] = t.honba / 4
+    out[16] = t.sticks / 3
+    out[17 + rank_of(t, seat)] = 1
+    out[20 + seat] = 1
+    out[23] = t.rules.last_wind
+
+
+@inner
+def seat_features(t: np.record, seat: int, dora: np.ndarray, out: np.ndarray) -> None:
+    """Write what everybody sees of `seat` into `out` float32[N_SEAT]."""
+    p = t.seat[seat]
+    out[0] = (np.float64(p.score) - 35000) / 20000
+    out[1] = p.riichi > 0 or (t.riichi_pending > 0 and t.turn == seat)
+    out[2] = p.ippatsu
+    out[3] = p.n_melds / 4
+    out[4] = p.open
+    out[5] = p.nukidora / 4
+    out[6] = p.n_river / 20
+    out[7] = t.dealer == seat
+    for m in range(p.n_melds):
+        kind = np.int64(p.meld_kind[m])
+        out[8] += (3 * dora[kind] + np.float64(p.meld_red[m])) / 4
+        out[9] += np.float64(value_han(t, seat, kind)) / 2
+        suit = kind // 9
+        out[10] += (suit == 1) / 4
+        out[11] += (suit == 2) / 4
+
+
+@inner
+def game_features(t: np.record, out: np.ndarray) -> None:
+    """Write the features of the game into `out` float32[N_GAME]."""
+    seat = np.int64(t.viewer)
+    out[min(np.int64(t.round_wind) * 3 + np.int64(t.dealer), np.int64(8))] = 1
+    out[9] = t.honba / 4
+    out[10] = t.sticks / 3
+    out[11] = t.live_left / 55
+    out[12 + seat_wind(t, seat)] = 1
+    out[15 + rank_of(t, seat)] = 1
+    out[18 + min(np.int64(t.phase), np.int64(RESPONSE))] = 1
+    out[22] = t.n_kans / 4
+
+
+@inner
+def own_features(t: np.record, dora: np.ndarray, plan_keys: np.ndarray, out: np.ndarray) -> None:
+    """Write the features of the viewer's hand as a whole into `out` float32[N_OWN]."""
+    p = t.seat[t.viewer]
+    n_melds = np.int64(p.n_melds)
+    now = shanten(p.hand_keys, n_melds)
+    out[min(max(now + 1, np.int64(0)), np.int64(6))] = 1
+    out[7] = seven_pairs_shanten(p.hand_keys) / 6 if n_melds == 0 else 1
+    for plan in range(N_PLANS):
+        out[8 + plan] = shanten(plan_keys[plan], n_melds) / 6
+    out[11] = toitoi_shanten(p) / 6
+    out[12] = dora_han(p, dora) / 4
+    out[13] = value_triplet_han(t, p) / 2
+    out[14] = p.temporary_furiten or p.riichi_furiten
+    out[15] = (np.uint64(p.waits) & np.uint64(p.discarded)) != np.uint64(0)
+    for kind in SANMA_KINDS:
+        count = np.int64(p.hand[kind])
+        out[16] += (count == 2) / 4
+        out[17] += (count >= 3) / 4
+        out[18] += (count == 2 and value_han(t, np.int64(t.viewer), kind) > 0) / 2
+        out[19] += count / 14 if has_kind(np.uint64(TERMINALS_HONOURS_MASK), kind) else 0
+        out[20 + kind // 9] += count / 14
+    out[24] = t.phase == TURN and t.after_replacement
+
+
+@inner
+def best_ukeire(t: np.record, n_melds: int, banned: int) -> int:
+    """The largest ukeire of the viewer's hand of 14 tiles after a discard that keeps its shanten; `banned`: a kind."""
+    p = t.seat[t.viewer]
+    lowest = max(shanten(p.hand_keys, n_melds), np.int64(0))
+    best = np.int64(0)
+    for kind in SANMA_KINDS:
+        if p.hand[kind] == 0 or kind == banned:
+            continue
+        move(p, kind, np.int64(-1))
+        if shanten(p.hand_keys, n_melds) == lowest:
+            best = max(best, count_unseen(t, ukeire_kinds(p.hand, p.hand_keys, n_melds)))
+        move(p, kind, np.int64(1))
+    return best
+
+
+@inner
+def hand_features(
+    t: np.record, plan_keys: np.ndarray, kind: int, count: int, melds: int, discards: bool, out: np.ndarray
+) -> None:
+    """Write the features of the hand that is left without `count` tiles of `kind`, with more `melds`, into `out`.
+
+    `discards`: a discard is to follow. `out` is float32[14]: shanten as one of SHANTENS, its ukeire, its shanten as a
+    number, furiten, the shanten of each plan. The last two are written by `compare_hands`.
+    """
+    p = t.seat[t.viewer]
+    n_melds = np.int64(p.n_melds) + melds
+    move(p, kind, -count)
+    after = max(shanten(p.hand_keys, n_melds), np.int64(0))
+    out[min(after, np.int64(SHANTENS - 1))] = 1
+    if discards:
+        out[6] = best_ukeire(t, n_melds, kind if count == 2 else np.int64(-1)) / 30
+    else:
+        kinds = ukeire_kinds(p.hand, p.hand_keys, n_melds)
+        out[6] = count_unseen(t, kinds) / 30
+        if after == 0:
+            out[8] = (kinds & np.uint64(p.discarded)) != np.uint64(0) or (count == 1 and has_kind(kinds, kind))
+    out[7] = after / 6
+    move(p, kind, count)
+    for plan in range(N_PLANS):
+        fits = has_kind(PLAN_MASK[plan], kind)
+        step = count * KEY_WEIGHT[kind] if fits else np.int64(0)
+        plan_keys[plan, KEY_GROUP[kind]] -= step
+        out[9 + plan] = shanten(plan_keys[plan], n_melds) / 6
+        plan_keys[plan, KEY_GROUP[kind]] += step
+        lost = melds > 0 and not fits
+        for m in range(p.n_melds):
+            lost = lost or not has_kind(PLAN_MASK[plan], np.int64(p.meld_kind[m]))
+        if lost:
+            out[9 + plan] = FAR / 6
+
+
+@inner
+def tile_features(t: np.record, dora: np.ndarray, kind: int, out: np.ndarray) -> None:
+    """Write the features of a tile of `kind` into `out` float32[15]: its class, dora, and how the hand goes with it."""
+    p = t.seat[t.viewer]
+    han = value_han(t, np.int64(t.viewer), kind)
+    out[1 if han > 0 else CLASS_OF[kind]] = 1
+    out[7] = han / 2
+    out[8] = dora[kind]
+    out[9] = p.hand[kind] / 4
+    out[10] = unseen(t, kind) / 4
+    if kind < HONOUR:
+        for i in range(4):
+            near = kind + (-2, -1, 1, 2)[i]
+            if near // 9 == kind // 9 and near >= 0:
+                out[11 + i] = p.hand[near] / 2
+
+
+@inner
+def danger_features(t: np.record, safe: np.ndarray, kind: int, out: np.ndarray) -> None:
+    """Write how a discard of `kind` may deal in to the next seat and to the one after, float32[8].
+
+    For each: whether it is certainly safe; ryanmen that can wait for it (0 to 2 halves); both again, negated, where
+    that seat is in riichi.
+    """
+    for step in range(2):
+        seat = (np.int64(t.viewer) + step + 1) % 3
+        if has_kind(safe[seat], kind):
+            out[4 * step] = 1
+            continue
+        sides = np.float64(0)
+        if kind < HONOUR and kind > 8:
+            rank = kind % 9
+            if rank <= 5 and not has_kind(safe[seat], kind + 3):
+                sides += min(unseen(t, kind + 1), 1) * min(unseen(t, kind + 2), 1)
+            if rank >= 3 and not has_kind(safe[seat], kind - 3):
+                sides += min(unseen(t, kind - 1), 1) * min(unseen(t, kind - 2), 1)
+        out[4 * step + 1] = sides / 2
+        if t.seat[seat].riichi > 0:
+            out[4 * step + 2] = 1
+            out[4 * step + 3] = sides / 2
+
+
+@inner
+def tile_of(t: np.record, action: int) -> int:
+    """The tile37 that an action is about, or -1."""
+    if action < TSUMOGIRI:
+        return action
+    if action == TSUMOGIRI:
+        return np.int64(t.drawn)
+    if action == NUKIDORA:
+        return np.int64(NORTH)
+    if PON <= action <= DAIMINKAN or action == PASS:
+        return np.int64(t.offer)
+    if action >= ANKAN:
+        return (action - ANKAN) % N_KINDS
+    return np.int64(-1)
+
+
+# Type of action -> tiles that leave the hand, melds that it makes, whether a discard follows. Of the types without a
+# hand to be left (nukidora has one) none is asked.
+TILES_OF_TYPE = np.array([1, 0, 2, 3, 1, 0, 0, 0, 0, 4, 1], dtype=np.int64)
+MELDS_OF_TYPE = np.array([0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0], dtype=np.int64)
+DISCARDS_AFTER = np.array([0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0], dtype=np.bool_)
+LEAVES_HAND = np.array([1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1], dtype=np.bool_)
+
+
+@inner
+def action_features(
+    t: np.record, dora: np.ndarray, plan_keys: np.ndarray, safe: np.ndarray, action: int, out: np.ndarray
+) -> None:
+    """Write the features of a legal `action` into `out` float32[N_ACTION], which is zero."""
+    what = TYPE_OF[action]
+    tile = tile_of(t, action)
+    kind = KIND_OF[tile] if tile >= 0 else np.int64(0)
+    out[what] = 1
+    out[N_TYPES] = action == TSUMOGIRI
+    out[N_TYPES + 1] = (what == 0 and is_red(tile)) or action == PON_RED
+    if LEAVES_HAND[what]:
+        hand = out[HAND_AT:TILE_AT]
+        hand_features(t, plan_keys, kind, TILES_OF_TYPE[what], MELDS_OF_TYPE[what], DISCARDS_AFTER[what], hand)
+    if tile >= 0:
+        tile_features(t, dora, kind, out[TILE_AT:DANGER_AT])
+        if what == 0:
+            danger_features(t, safe, kind, out[DANGER_AT:])
+
+
+@inner
+def compare_hands(actions: np.ndarray, n: int, state: np.ndarray) -> None:
+    """Write how the hand each action leaves compares with the best: more shanten, its share of the best ukeire.
+
+    The best shanten and ukeire themselves are the last two features of the viewer's own hand in `state`.
+    """
+    lowest, best = np.float32(FAR), np.float32(0)
+    for k in range(n):
+        row = actions[k, HAND_AT:]
+        if row[7] < lowest and LEAVES_HAND[np.argmax(actions[k, :N_TYPES])]:
+            lowest, best = row[7], np.float32(0)
+        if row[7] == lowest:
+            best = max(best, row[6])
+    if lowest == FAR:
+        return
+    state[BEST_AT], state[BEST_AT + 1] = lowest, best
+    for k in range(n):
+        row = actions[k, HAND_AT:]
+        row[12] = min((row[7] - lowest) * 6, np.float32(2)) / 2
+        if row[7] == lowest and best > 0:
+            row[13] = row[6] / best
+
+
+@inner
+def encode(t: np.record, state: np.ndarray, actions: np.ndarray, numbers: np.ndarray) -> int:
+    """Write the features of a view and of its legal actions, which are counted.
+
+    `state` is float32[N_STATE], `actions` float32[at least 32, N_ACTION], `numbers` int64[at least 32]: the numbers of
+    the actions, ascending.
+    """
+    p = t.seat[t.viewer]
+    dora = np.zeros(N_KINDS, dtype=np.int64)
+    for i in range(t.n_indicators):
+        dora[DORA_OF[KIND_OF[t.wall[DORA_AT + i]]]] += 1
+    plan_keys = np.empty((N_PLANS, 3), dtype=np.int32)
+    for plan in range(N_PLANS):
+        restrict_keys(p, PLAN_MASK[plan], plan_keys[plan])
+    state[:] = 0
+    for step in range(3):
+        seat_features(t, (np.int64(t.viewer) + step) % 3, dora, state[step * N_SEAT : (step + 1) * N_SEAT])
+    game_features(t, state[GAME_AT:OWN_AT])
+    own_features(t, dora, plan_keys, state[OWN_AT:KINDS_AT])
+    for i in range(N_SANMA):
+        kind = SANMA_KINDS[i]
+        state[KINDS_AT + i] = p.hand[kind] / 2
+        state[KINDS_AT + N_SANMA + i] = unseen(t, kind) / 4
+    safe = safe_kinds(t)
+    n = np.int64(0)
+    for word_index in range(2):
+        word = t.legal[t.viewer, word_index]
+        while word != np.uint64(0):
+            lowest = word & (~word + np.uint64(1))
+            numbers[n] = 64 * word_index + bit_index(lowest)
+            word ^= lowest
+            actions[n] = 0
+            action_features(t, dora, plan_keys, safe, numbers[n], actions[n])
+            n += 1
+    compare_hands(actions, n, state)
+    return n

@@ -1,0 +1,1 @@
+"""What self-play and learning of the bot `selfplay` cost."""

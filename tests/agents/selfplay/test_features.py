@@ -1,0 +1,162 @@
+"""The features of positions and actions, where they can be said in other words, and the bot's interface."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents import registry
+from agents.selfplay.bot import BUNDLED, SelfPlay
+from agents.selfplay.features import (
+    CLASS_OF,
+    HAND_AT,
+    KINDS_AT,
+    N_ACTION,
+    N_SANMA,
+    N_STATE,
+    N_TYPES,
+    TILE_AT,
+    TYPE_OF,
+)
+from agents.selfplay.games import GAME
+from agents.selfplay.network import POLICY, SHAPES, load_weights, logits_of, random_weights, sample, save_weights
+from agents.selfplay.replay import CHOICE, encode_choices
+from engine.actions import N_ACTIONS, TSUMOGIRI, actions_of
+from engine.game import MAX_MENU
+from engine.shanten import shanten_of
+from engine.table import raw_bytes
+from engine.tables import Tables
+from engine.tiles import KIND_OF, SANMA_KINDS
+
+
+def views_of_games(n: int, policy: str = "efficiency") -> np.ndarray:
+    """Views of some games between bots, every seventh."""
+    found: list[np.ndarray] = []
+    bot = registry.make(policy, 1)
+
+    def act(views: np.ndarray) -> np.ndarray:
+        found.append(views[::7].copy())
+        return bot.act(views)
+
+    for _ in Tables(range(n)).play([act], np.zeros((n, 3), dtype=np.int8)):
+        pass
+    return np.concatenate(found)
+
+
+@pytest.fixture(scope="module")
+def views() -> np.ndarray:
+    """Views of games between bots that do well, and between random ones, who call."""
+    views = np.concatenate([views_of_games(2), views_of_games(2, "random"), views_of_games(1, "rule")])
+    several = [len(actions_of(*view["legal"][view["viewer"]].tolist())) > 1 for view in views]
+    return views[several]
+
+
+def encoded(view: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """State, actions and numbers of one view with several actions, as replay writes them."""
+    numbers = actions_of(*view["legal"][view["viewer"]].tolist())
+    games = np.zeros(1, dtype=GAME)
+    games["n"], games["action"][0, 0] = 1, numbers[-1]
+    states = np.full((1, N_STATE), np.nan, dtype=np.float32)
+    actions = np.full((MAX_MENU, N_ACTION), np.nan, dtype=np.float32)
+    choices, counts, played = np.zeros(1, dtype=CHOICE), np.zeros(2, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    used, rounds = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    table = np.zeros(1, dtype=np.int32)
+    raw = raw_bytes(np.array([view]))
+    assert encode_choices(raw, table, games, used, rounds, 6, states, actions, choices, counts, played)
+    assert counts.tolist() == [1, len(numbers)]
+    assert choices["chosen"][0] == len(numbers) - 1
+    return states[0], actions[: len(numbers)], numbers
+
+
+def test_features_are_small_finite_and_say_what_the_view_says(views: np.ndarray) -> None:
+    for view in views[::11]:
+        state, actions, numbers = encoded(view)
+        assert np.isfinite(state).all()
+        assert np.isfinite(actions).all()
+        assert max(abs(state).max(), abs(actions).max()) < 8
+        p = view["seat"][view["viewer"]]
+        assert (state[KINDS_AT : KINDS_AT + N_SANMA] * 2).tolist() == p["hand"][SANMA_KINDS].tolist()
+        for number, row in zip(numbers, actions):
+            assert row[:N_TYPES].tolist() == np.eye(N_TYPES)[TYPE_OF[number]].tolist()
+            if number <= TSUMOGIRI:
+                kind = KIND_OF[view["drawn"] if number == TSUMOGIRI else number]
+                hand = p["hand"].copy()
+                hand[kind] -= 1
+                assert row[HAND_AT + 7] == np.float32(max(shanten_of(hand.tolist(), p["n_melds"]), 0) / 6)
+                assert row[TILE_AT + 9] == p["hand"][kind] / 4
+                assert row[TILE_AT + 1] or row[TILE_AT + CLASS_OF[kind]] == 1
+
+
+def test_the_logits_are_those_of_plain_matrix_products(views: np.ndarray) -> None:
+    weights = random_weights(3)
+    weights["logit"] *= 100
+    logits = logits_of(weights, views)
+    state_w, state_b, action_w, hidden_w, hidden_b, out = (weights[name] for name in POLICY)
+    for view, row in zip(views[::13], logits[::13]):
+        state, actions, numbers = encoded(view)
+        joint = np.maximum(state @ state_w + state_b + actions @ action_w, 0)
+        expected = np.maximum(joint @ hidden_w + hidden_b, 0) @ out
+        assert np.flatnonzero(row > -np.inf).tolist() == numbers
+        np.testing.assert_allclose(row[numbers], expected, atol=1e-4)
+
+
+def test_samples_have_the_frequencies_of_softmax_with_noise() -> None:
+    logits = np.full((1, N_ACTIONS), -np.inf, dtype=np.float32)
+    logits[0, [3, 40, 90]] = [0.0, 1.0, 2.0]
+    n, share, temperature = 20_000, 0.2, 0.5
+    gammas = np.tile([1.0, 0.0, 3.0], n)
+    actions, log_probabilities = np.empty(n, dtype=np.int64), np.empty(n)
+    uniforms = (np.arange(n) + 0.5) / n
+    sample(np.repeat(logits, n, 0), np.full(n, temperature), uniforms, gammas, share, actions, log_probabilities)
+    odds = np.exp(np.array([0.0, 1.0, 2.0]) / temperature)
+    chances = (1 - share) * odds / odds.sum() + share * np.array([0.25, 0.0, 0.75])
+    for action, chance in zip([3, 40, 90], chances):
+        assert (actions == action).mean() == pytest.approx(chance, abs=2e-4)
+        assert log_probabilities[actions == action] == pytest.approx(np.log(chance))
+
+
+def test_the_bot_plays_the_highest_value_and_draws_with_a_temperature(views: np.ndarray) -> None:
+    bot = registry.make("selfplay", 1)
+    values = bot.action_values(views)  # type: ignore[attr-defined]
+    assert bot.act(views).tolist() == values.argmax(axis=1).tolist()
+    warm = registry.make("selfplay:?temperature=2", 1)
+    drawn = warm.act(views)
+    assert (values[np.arange(len(views)), drawn] > -np.inf).all()
+    assert (drawn != bot.act(views)).any()
+    assert drawn.tolist() == registry.make("selfplay:?temperature=2", 1).act(views).tolist()
+    assert drawn[::3].tolist() == warm.act(views[::3]).tolist()
+    assert drawn.tolist() != registry.make("selfplay:?temperature=2", 2).act(views).tolist()
+
+
+def test_a_folder_or_a_file_of_weights_is_a_bot(tmp_path: Path) -> None:
+    weights = load_weights(BUNDLED)
+    save_weights(tmp_path / "network.npz", weights)
+    for spec in (f"selfplay:{tmp_path}", f"selfplay:{tmp_path / 'network.npz'}?temperature=0"):
+        bot = registry.make(spec)
+        assert isinstance(bot, SelfPlay)
+        assert bot.name == spec
+
+
+def test_bad_weights_and_options_are_one_clear_line(tmp_path: Path) -> None:
+    def said(spec: str) -> str:
+        with pytest.raises(ValueError, match=r".") as error:
+            registry.make(spec)
+        assert "\n" not in str(error.value)
+        return str(error.value)
+
+    assert "No such file" in said(f"selfplay:{tmp_path}")
+    bad = tmp_path / "network.npz"
+    bad.write_bytes(b"nothing")
+    assert "no NumPy archive" in said(f"selfplay:{tmp_path}")
+    weights = random_weights(0)
+    np.savez(bad, **{name: weights[name] for name in SHAPES if name != "hidden"})
+    assert "lacks 'hidden'" in said(f"selfplay:{tmp_path}")
+    np.savez(bad, **{**weights, "hidden": weights["hidden"][:-1]})
+    assert "must be float32[96, 48]" in said(f"selfplay:{tmp_path}")
+    np.savez(bad, **{**weights, "hidden": weights["hidden"] * np.nan})
+    assert "not finite" in said(f"selfplay:{tmp_path}")
+    assert "no option 'top'" in said("selfplay:?top=1")
+    assert "temperature=hot" in said("selfplay:?temperature=hot")
+    assert "temperature=-1" in said("selfplay:?temperature=-1")
