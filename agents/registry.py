@@ -38,7 +38,8 @@ __all__ = ["BUILT_IN", "GROUP", "checked", "is_file", "make", "names"]
 
 GROUP = "nukidora.agents"
 BUILT_IN = {name: f"agents.bots.{name}:make" for name in ("random", "tsumogiri", "efficiency", "rule")} | {
-    "bert": "agents.bert:make"
+    "bert": "agents.bert:make",
+    "cnn": "agents.cnn:make",
 }
 PLAIN = re.compile(r"[\w-]{1,64}")  # the name of a file that somebody may have meant
 

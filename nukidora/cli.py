@@ -15,6 +15,7 @@ COMMANDS = {
     "review": ("agents.review.cli:main", "what bots think of every decision in a recorded game"),
     "pack": ("agents.pack.cli:main", "puts a bot into one file, which speaks mjai on stdin and stdout"),
     "bert": ("agents.bert.cli:main", "trains, exports and evaluates networks for the BERT bot"),
+    "cnn": ("agents.cnn.cli:main", "trains, exports and evaluates networks for the CNN bot"),
     "engine": ("engine.cli:main", "validates, converts and shows game records"),
     "warm-up": ("engine.warm_up:main", "compiles the rules and the bots to machine code, once"),
 }

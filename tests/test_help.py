@@ -9,6 +9,7 @@ from importlib import import_module
 import pytest
 
 from agents.bert.cli import COMMANDS as BERT_COMMANDS
+from agents.cnn.cli import COMMANDS as CNN_COMMANDS
 
 PROGRAMS = [
     ("arena.cli", []),
@@ -17,6 +18,7 @@ PROGRAMS = [
     ("server.cli", ["token", "add"]),
     ("agents.client.cli", []),
     ("agents.bert.cli", []),
+    ("agents.cnn.cli", []),
     ("agents.bert.play.cli", []),
     ("agents.review.cli", []),
     ("agents.pack.cli", []),
@@ -25,6 +27,7 @@ PROGRAMS = [
     ("engine.warm_up", []),
     *(("engine.cli", [command]) for command in ("validate", "convert", "show")),
     *(("agents.bert.cli", [command]) for command in BERT_COMMANDS),
+    *(("agents.cnn.cli", [command]) for command in CNN_COMMANDS),
 ]
 
 

@@ -69,21 +69,21 @@ OPTIONS: dict[str, tuple[Callable[[str], Any], str]] = {
 }
 
 
-def read_options(text: str) -> Options:
+def read_options(text: str, family: str = "bert") -> Options:
     """The options ``NAME=VALUE&NAME=VALUE``. Raises ValueError, listing the options there are."""
     given: dict[str, Any] = {}
     for part in filter(None, text.split("&")):
         name, _, value = part.partition("=")
         if name not in OPTIONS:
             known = "; ".join(f"{name}: {description}" for name, (_, description) in OPTIONS.items())
-            raise ValueError(f"the bot bert has no option {name!r}; options: {known}")
+            raise ValueError(f"the bot {family} has no option {name!r}; options: {known}")
         if name in given:
-            raise ValueError(f"the bot bert is given the option {name!r} twice")
+            raise ValueError(f"the bot {family} is given the option {name!r} twice")
         read, description = OPTIONS[name]
         try:
             given[name] = read(value)
         except ValueError:
-            raise ValueError(f"the bot bert cannot use {part!r}; {name}: {description}") from None
+            raise ValueError(f"the bot {family} cannot use {part!r}; {name}: {description}") from None
     return Options(**given)
 
 
@@ -198,15 +198,22 @@ def _load_once(folder: Path, device: str, modified: tuple[int, ...]) -> Predicto
 
 def make(argument: str | None, seed: int) -> Bert:
     """The bot ``bert`` or ``bert:argument``, see the module. Raises ValueError, one line with the remedy."""
+    return make_named("bert", BUNDLED, argument, seed)
+
+
+def make_named(family: str, bundled: Path, argument: str | None, seed: int) -> Bert:
+    """The bot of a family of networks, whose own checkpoint is `bundled`. Raises ValueError as `make`."""
     path, _, text = (argument or "").partition("?")
-    options = read_options(text)
-    folder = Path(path).expanduser() if path else BUNDLED
+    options = read_options(text, family)
+    folder = Path(path).expanduser() if path else bundled
     if not path and not folder.is_dir():
-        raise ValueError("this installation has no bundled network for the bot bert: name a checkpoint, bert:FOLDER")
+        raise ValueError(f"this installation has no bundled network for the bot {family}: name a checkpoint, {family}:FOLDER")
     files = (folder / ONNX, folder / WEIGHTS)
     modified = tuple(file.stat().st_mtime_ns for file in files if file.exists())
     predictor = _load_once(folder.resolve(), options.device, modified)
-    name = f"bert:{folder.resolve().name}" if path else "bert"
+    if predictor.family != family:
+        raise ValueError(f"{folder}: is a network of the bot {predictor.family}, not {family}: {predictor.family}:FOLDER")
+    name = f"{family}:{folder.resolve().name}" if path else family
     if options.temperature:
         name += f"?temperature={options.temperature:g}"
     return Bert(predictor, name, options, seed)

@@ -36,7 +36,7 @@ def test_built_in_bots_are_made_by_name(name: str) -> None:
 
 
 def test_an_unknown_name_is_an_error_that_lists_the_known_ones() -> None:
-    with pytest.raises(ValueError, match=r"unknown bot 'mortal'.*random, tsumogiri, efficiency, rule, bert"):
+    with pytest.raises(ValueError, match=r"unknown bot 'mortal'.*random, tsumogiri, efficiency, rule, bert, cnn"):
         registry.make("mortal")
 
 
@@ -62,5 +62,5 @@ def test_bots_of_other_packages_get_argument_and_seed(spec: str, argument: str |
 
 @pytest.mark.usefixtures("plugins")
 def test_other_packages_cannot_replace_a_built_in_bot() -> None:
-    assert registry.names() == ["random", "tsumogiri", "efficiency", "rule", "bert", "my-bot"]
+    assert registry.names() == ["random", "tsumogiri", "efficiency", "rule", "bert", "cnn", "my-bot"]
     assert not isinstance(registry.make("random"), PluginBot)
