@@ -207,12 +207,16 @@ def make_named(family: str, bundled: Path, argument: str | None, seed: int) -> B
     options = read_options(text, family)
     folder = Path(path).expanduser() if path else bundled
     if not path and not folder.is_dir():
-        raise ValueError(f"this installation has no bundled network for the bot {family}: name a checkpoint, {family}:FOLDER")
+        raise ValueError(
+            f"this installation has no bundled network for the bot {family}: name a checkpoint, {family}:FOLDER"
+        )
     files = (folder / ONNX, folder / WEIGHTS)
     modified = tuple(file.stat().st_mtime_ns for file in files if file.exists())
     predictor = _load_once(folder.resolve(), options.device, modified)
     if predictor.family != family:
-        raise ValueError(f"{folder}: is a network of the bot {predictor.family}, not {family}: {predictor.family}:FOLDER")
+        raise ValueError(
+            f"{folder}: is a network of the bot {predictor.family}, not {family}: {predictor.family}:FOLDER"
+        )
     name = f"{family}:{folder.resolve().name}" if path else family
     if options.temperature:
         name += f"?temperature={options.temperature:g}"

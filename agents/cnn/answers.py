@@ -1,8 +1,8 @@
 """The answers of the five networks, and how they combine to the logits of the 46 labels.
 
-On the own turn the questions come one after the other: nukidora? a kan? riichi? and if none of them, which discard? After
-the discard of another: a kan? a pon? and if neither, none. The log-probability of a label is the sum of the answers that
-lead to it; a question that is not asked is answered no. A win and the abortive draw are not asked: they have a fixed
+On the own turn the questions come one after the other: nukidora? a kan? riichi? and if none of them, which discard?
+After the discard of another: a kan? a pon? and if neither, none. The log-probability of a label is the sum of the
+answers that lead to it; a question that is not asked is answered no. A win and the abortive draw are not asked: they have a fixed
 logit each, beside the probability 1 of everything else.
 """
 

@@ -1,8 +1,8 @@
 """The network in torch: five networks of convolution over planes, and a value from the means of the planes.
 
-Needs torch and transformers. Source of the architecture: Gao, Okuya, Kawahara and Tsuruoka, "Building a computer mahjong
-player via deep convolutional neural networks" (2019): three convolutions of 5 x 2 with 100 channels, batch normalization,
-dropout 0.5, a dense layer of 300.
+Needs torch and transformers. Source of the architecture: Gao, Okuya, Kawahara and Tsuruoka, "Building a computer
+mahjong player via deep convolutional neural networks" (2019): three convolutions of 5 x 2 with 100 channels, batch
+normalization, dropout 0.5, a dense layer of 300.
 """
 
 from __future__ import annotations

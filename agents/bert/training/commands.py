@@ -112,7 +112,16 @@ def training_parser(objective: str, description: str, family: str) -> Parser:
 
 def training_command(config: TrainingConfig, out: Path) -> str:
     """The command line that starts a run of `config`."""
-    words = ["python", "-m", f"agents.{family_of(config.model).name}", config.objective, config.data, str(out), "--from", config.model]
+    words = [
+        "python",
+        "-m",
+        f"agents.{family_of(config.model).name}",
+        config.objective,
+        config.data,
+        str(out),
+        "--from",
+        config.model,
+    ]
     for option in OPTIONS:
         if (value := getattr(config, option.field)) != getattr(TrainingConfig, option.field):
             words += [option.name, str(value)]
@@ -226,7 +235,10 @@ def next_commands(config: TrainingConfig, network: Path) -> list[str]:
     """What to do with the network of a finished run."""
     if config.objective == "pretrain":
         return [command("agents.bert train", config.data, new_run(), "--from", network)]
-    return [command(f"agents.{family_of(network).name} evaluate", network, "--data", config.data), arena_command(network)]
+    return [
+        command(f"agents.{family_of(network).name} evaluate", network, "--data", config.data),
+        arena_command(network),
+    ]
 
 
 def average(arguments: Sequence[str] | None = None, family: str = "bert") -> int:
