@@ -2,8 +2,8 @@
 
 On the own turn the questions come one after the other: nukidora? a kan? riichi? and if none of them, which discard?
 After the discard of another: a kan? a pon? and if neither, none. The log-probability of a label is the sum of the
-answers that lead to it; a question that is not asked is answered no. A win and the abortive draw are not asked: they have a fixed
-logit each, beside the probability 1 of everything else.
+answers that lead to it; a question that is not asked is answered no. A win and the abortive draw are not asked: they
+have a fixed logit each, beside the probability 1 of everything else.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def label_logits(xp: Any, answers: dict[str, Any], fixed: Any, asked: Any) -> An
         """Log-probabilities among the possible ones, NEVER for the others."""
         logits = xp.where(possible, logits, NEVER)
         highest = xp.amax(logits, -1)[:, None]
-        return logits - highest - xp.log(xp.exp(logits - highest).sum(-1))[:, None]
+        return xp.where(possible, logits - highest - xp.log(xp.exp(logits - highest).sum(-1))[:, None], NEVER)
 
     def yes_no(logits: Any, possible: Any) -> tuple[Any, Any]:
         """Log-probabilities of the answers yes, float[n, k], and of no, float[n]."""
