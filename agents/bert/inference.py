@@ -178,7 +178,7 @@ def load_torch_model(folder: Path) -> Any:
     from agents.bert.training.networks import load_trained, quiet_libraries
 
     quiet_libraries()
-    return load_trained(str(folder)).eval()
+    return load_trained(str(folder)).train(mode=False)
 
 
 def torch_model_forward(model: Any, device: str, bfloat16: bool) -> Forward:

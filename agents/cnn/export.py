@@ -8,7 +8,7 @@ left, so that a row's answer is the same to the last bit whatever else is in the
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
@@ -31,7 +31,8 @@ def build(folder: Path) -> onnx.ModelProto:
     from agents.bert.training.networks import load_trained  # better error messages than transformers gives
     from agents.cnn.model import REST
 
-    model = load_trained(str(folder)).eval()
+    model: Any = load_trained(str(folder))
+    model.train(mode=False)
     graph = Graph()
     inputs, outputs = [], []
     for name, n_answers in N_ANSWERS.items():
@@ -55,7 +56,7 @@ def build(folder: Path) -> onnx.ModelProto:
     return result
 
 
-def folded(layer: nn.Module, norm: nn.Module) -> tuple[np.ndarray, np.ndarray]:
+def folded(layer: nn.Conv2d, norm: Any) -> tuple[np.ndarray, np.ndarray]:
     """Weight [out, in, 5, 2] and bias [out] of a convolution and the batch normalization after it."""
     weight, bias, gain, shift, mean, variance = (
         each.detach().numpy()
@@ -65,7 +66,7 @@ def folded(layer: nn.Module, norm: nn.Module) -> tuple[np.ndarray, np.ndarray]:
     return weight * scale[:, None, None, None], (bias - mean) * scale + shift
 
 
-def dense(layer: nn.Module, rest: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+def dense(layer: Any, rest: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
     """A linear layer as a convolution over all of [n, in, *rest]."""
     weight = layer.weight.detach().numpy()
     return weight.reshape(len(weight), -1, *rest), layer.bias.detach().numpy()

@@ -7,6 +7,8 @@ normalization, dropout 0.5, a dense layer of 300.
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 from transformers import PreTrainedConfig, PreTrainedModel
@@ -31,7 +33,7 @@ class TileConfig(PreTrainedConfig):  # type: ignore[misc, no-untyped-call]
 
     model_type = "nukidora-cnn"
 
-    def __init__(self, channels: int = 40, dense: int = 300, **rest: object) -> None:
+    def __init__(self, channels: int = 40, dense: int = 300, **rest: Any) -> None:
         super().__init__(**rest)  # type: ignore[no-untyped-call]
         self.channels, self.dense = channels, dense
 
