@@ -21,7 +21,7 @@ from agents.cnn.planes import COPIES, N_PLANES
 from engine.tiles import N_KINDS
 
 if TYPE_CHECKING:
-    from torch import nn
+    pass
 
 LEVELS = 127
 
@@ -56,7 +56,7 @@ def build(folder: Path) -> onnx.ModelProto:
     return result
 
 
-def folded(layer: nn.Conv2d, norm: Any) -> tuple[np.ndarray, np.ndarray]:
+def folded(layer: Any, norm: Any) -> tuple[np.ndarray, np.ndarray]:
     """Weight [out, in, 5, 2] and bias [out] of a convolution and the batch normalization after it."""
     weight, bias, gain, shift, mean, variance = (
         each.detach().numpy()

@@ -28,13 +28,13 @@ VALUE_WIDTH = 64
 REST = (N_KINDS - N_CONVOLUTIONS * (KERNEL[0] - 1), COPIES - N_CONVOLUTIONS * (KERNEL[1] - 1))
 
 
-class TileConfig(PreTrainedConfig):  # type: ignore[misc, no-untyped-call]
+class TileConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
     """The size in ``config.json``."""
 
     model_type = "nukidora-cnn"
 
     def __init__(self, channels: int = 40, dense: int = 300, **rest: Any) -> None:
-        super().__init__(**rest)  # type: ignore[no-untyped-call]
+        super().__init__(**rest)
         self.channels, self.dense = channels, dense
 
 
@@ -54,7 +54,7 @@ class QuestionNetwork(nn.Sequential):
         super().__init__(*layers, nn.Linear(dense, n_answers))
 
 
-class PolicyValue(PreTrainedModel):  # type: ignore[misc, no-untyped-call]
+class PolicyValue(PreTrainedModel):  # type: ignore[no-untyped-call]
     """The five networks and the value, with the inputs and outputs of `agents.bert.model.PolicyValue`."""
 
     config_class = TileConfig
