@@ -45,6 +45,7 @@ BUILT_IN = {name: f"agents.bots.{name}:make" for name in ("random", "tsumogiri",
     "linear": "agents.linear.bot:make_linear",
     "softmax": "agents.linear.bot:make_softmax",
     "bert": "agents.bert:make",
+    "cnn": "agents.cnn:make",
     "selfplay": "agents.selfplay:make",
 }
 PLAIN = re.compile(r"[\w-]{1,64}")  # the name of a file that somebody may have meant

@@ -9,6 +9,7 @@ from importlib import import_module
 import pytest
 
 from agents.bert.cli import COMMANDS as BERT_COMMANDS
+from agents.cnn.cli import COMMANDS as CNN_COMMANDS
 
 PROGRAMS = [
     ("arena.cli", []),
@@ -20,6 +21,7 @@ PROGRAMS = [
     ("server.cli", ["token", "add"]),
     ("agents.client.cli", []),
     ("agents.bert.cli", []),
+    ("agents.cnn.cli", []),
     ("agents.bert.play.cli", []),
     ("agents.review.cli", []),
     ("agents.pack.cli", []),
@@ -32,6 +34,7 @@ PROGRAMS = [
     *(("agents.linear.cli", [command]) for command in ("export", "train", "show", "agreement")),
     *(("engine.cli", [command]) for command in ("validate", "convert", "show")),
     *(("agents.bert.cli", [command]) for command in BERT_COMMANDS),
+    *(("agents.cnn.cli", [command]) for command in CNN_COMMANDS),
 ]
 
 

@@ -171,15 +171,26 @@ def _load_once(folder: Path, device: str, modified: tuple[int, ...]) -> Predicto
 
 def make(argument: str | None, seed: int) -> Bert:
     """The bot ``bert`` or ``bert:argument``, see the module. Raises ValueError, one line with the remedy."""
+    return make_named("bert", BUNDLED, argument, seed)
+
+
+def make_named(family: str, bundled: Path, argument: str | None, seed: int) -> Bert:
+    """The bot of a family of networks, whose own checkpoint is `bundled`. Raises ValueError as `make`."""
     path, _, text = (argument or "").partition("?")
-    options = Options(**read_options("bert", OPTIONS, text))
-    folder = Path(path).expanduser() if path else BUNDLED
+    options = Options(**read_options(family, OPTIONS, text))
+    folder = Path(path).expanduser() if path else bundled
     if not path and not folder.is_dir():
-        raise ValueError("this installation has no bundled network for the bot bert: name a checkpoint, bert:FOLDER")
+        raise ValueError(
+            f"this installation has no bundled network for the bot {family}: name a checkpoint, {family}:FOLDER"
+        )
     files = (folder / ONNX, folder / WEIGHTS)
     modified = tuple(file.stat().st_mtime_ns for file in files if file.exists())
     predictor = _load_once(folder.resolve(), options.device, modified)
-    name = f"bert:{folder.resolve().name}" if path else "bert"
+    if predictor.family != family:
+        raise ValueError(
+            f"{folder}: is a network of the bot {predictor.family}, not {family}: {predictor.family}:FOLDER"
+        )
+    name = f"{family}:{folder.resolve().name}" if path else family
     if options.temperature:
         name += f"?temperature={options.temperature:g}"
     return Bert(predictor, name, options, seed)

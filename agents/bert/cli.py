@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 from engine.common.options import Parser
@@ -24,11 +24,22 @@ COMMANDS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    epilog = "\n".join(f"{name:9} {description}" for name, (_, description) in COMMANDS.items())
-    epilog += f"\n\n{program_name('agents.bert')} COMMAND --help shows a command's options."
-    parser = Parser("agents.bert", description=__doc__, epilog=epilog)
-    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help="one of those below")
+    return run_command("agents.bert", COMMANDS, __doc__, arguments)
+
+
+def run_command(
+    program: str,
+    commands: Mapping[str, tuple[str, str]],
+    description: str | None,
+    arguments: Sequence[str] | None,
+    *more: str,
+) -> int:
+    """Run one of `commands`, a table as COMMANDS; its function also gets `more`. Returns the exit code."""
+    epilog = "\n".join(f"{name:9} {about}" for name, (_, about) in commands.items())
+    epilog += f"\n\n{program_name(program)} COMMAND --help shows a command's options."
+    parser = Parser(program, description=description, epilog=epilog)
+    parser.add_argument("command", choices=commands, metavar="COMMAND", help="one of those below")
     words = sys.argv[1:] if arguments is None else list(arguments)
     command = parser.parse_args(words[:1]).command
-    module, _, function = COMMANDS[command][0].partition(":")
-    return int(getattr(import_module(module), function)(words[1:]))
+    module, _, function = commands[command][0].partition(":")
+    return int(getattr(import_module(module), function)(words[1:], *more))

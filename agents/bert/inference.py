@@ -10,6 +10,7 @@ import numpy as np
 import onnxruntime
 
 from agents.bert.checkpoint import (
+    CONFIG,
     HEADS,
     N_OUTPUTS,
     ONNX,
@@ -20,6 +21,8 @@ from agents.bert.checkpoint import (
     weights_digest,
 )
 from agents.bert.encoding import attention_mask, position_ids
+from agents.bert.families import family_of
+from agents.cnn import inference as cnn
 
 DEVICES = ("cpu", "cuda")
 # Sequences are padded to a multiple of this, whatever else is in the batch: ONNX Runtime's sums over a sequence are the
@@ -52,8 +55,9 @@ class Predictions(NamedTuple):
 class Predictor:
     """A loaded network: batches and pads encoded sequences, and runs the forward pass."""
 
-    def __init__(self, forward: Forward, batch_size: int) -> None:
-        """`forward` is called with at most `batch_size` sequences."""
+    def __init__(self, forward: Forward, batch_size: int, family: str = "bert") -> None:
+        """`forward` is called with at most `batch_size` sequences; `family` is that of the network."""
+        self.family = family
         self._forward = forward
         self._batch_size = batch_size
 
@@ -95,12 +99,15 @@ def load(folder: Path, device: str = "cpu", threads: int = 1) -> Predictor:
     """
     if device not in DEVICES:
         raise ValueError(f"device {device!r}: choose {' or '.join(DEVICES)}")
-    forward = onnx_forward(folder, threads) if device == "cpu" else torch_forward(folder, device)
-    return Predictor(forward, BATCH_SIZE[device])
+    if device == "cpu":
+        forward, family = onnx_forward(folder, threads)
+    else:
+        forward, family = torch_forward(folder, device), family_of(folder).name
+    return Predictor(forward, BATCH_SIZE[device], family)
 
 
-def onnx_forward(folder: Path, threads: int) -> Forward:
-    """The forward pass of a checkpoint's ``model.onnx``, whose products are quantized to 8 bits, on the CPU.
+def onnx_forward(folder: Path, threads: int) -> tuple[Forward, str]:
+    """The forward pass of a checkpoint's ``model.onnx`` on the CPU, and the family of the network.
 
     Raises ValueError if the file is missing, broken, or was made from other weights than those beside it.
     """
@@ -112,12 +119,14 @@ def onnx_forward(folder: Path, threads: int) -> Forward:
         reason = str(error).splitlines()[0]
         raise ValueError(f"{path}: cannot be loaded ({reason}); {how_to_export(folder)}") from None
     digest = session.get_modelmeta().custom_metadata_map.get(DIGEST_KEY)
-    inputs, outputs = ([value.name for value in values] for values in (session.get_inputs(), session.get_outputs()))
-    if digest is None or inputs != [*INPUT_NAMES] or outputs != [OUTPUT_NAME]:
+    found = tuple(tuple(value.name for value in values) for values in (session.get_inputs(), session.get_outputs()))
+    families = {"bert": (INPUT_NAMES, (OUTPUT_NAME,)), "cnn": (cnn.INPUT_NAMES, cnn.OUTPUT_NAMES)}
+    family = next((name for name, names in families.items() if names == found), None)
+    if digest is None or family is None:
         raise ValueError(f"{path}: was not made by this version of the bot; {how_to_export(folder)}")
     if (folder / WEIGHTS).is_file() and digest != weights_digest(folder):
         raise ValueError(f"{path}: was made from other weights than those in {WEIGHTS}; {how_to_export(folder)}")
-    return session_forward(session)
+    return (cnn.session_forward if family == "cnn" else session_forward)(session), family
 
 
 def onnx_session(model: bytes, threads: int = 1) -> onnxruntime.InferenceSession:
@@ -148,9 +157,6 @@ def torch_forward(folder: Path, device: str) -> Forward:
 
     Raises ValueError if the checkpoint or the device cannot be used, ModuleNotFoundError without the extra `train`.
     """
-    from agents.bert.export.weights import read_checkpoint  # better error messages than transformers gives
-
-    read_checkpoint(folder)
     model = load_torch_model(folder)
     try:
         model.to(device)
@@ -160,15 +166,19 @@ def torch_forward(folder: Path, device: str) -> Forward:
 
 
 def load_torch_model(folder: Path) -> Any:
-    """The checkpoint as a PolicyValue in float32 on the CPU. Raises ModuleNotFoundError without torch."""
-    import torch
-    from transformers.utils import logging
+    """The checkpoint as a PolicyValue in float32 on the CPU.
 
-    from agents.bert.model import PolicyValue
+    Raises ValueError if it cannot be used, ModuleNotFoundError without torch.
+    """
+    from agents.bert.export.weights import read_checkpoint  # better error messages than transformers gives
 
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    model: torch.nn.Module = PolicyValue.from_pretrained(folder, dtype=torch.float32)
-    return model.eval()
+    check_files(folder, CONFIG, WEIGHTS)
+    if family_of(folder).name == "bert":
+        read_checkpoint(folder)
+    from agents.bert.training.networks import load_trained, quiet_libraries
+
+    quiet_libraries()
+    return load_trained(str(folder)).train(mode=False)
 
 
 def torch_model_forward(model: Any, device: str, bfloat16: bool) -> Forward:

@@ -6,6 +6,7 @@ import shlex
 from itertools import chain, count
 from pathlib import Path
 
+from agents.bert.families import family_of
 from engine.common.program import program_name
 
 OPPONENTS = ("rule", "random")  # in the suggested arena command: a first network plays better than one of them
@@ -24,7 +25,7 @@ def command(program: str, *words: object) -> str:
 
 def arena_command(network: Path) -> str:
     """The command that plays a network."""
-    bots = ",".join(f'"{bot}"' if "," in bot else bot for bot in (f"bert:{network}", *OPPONENTS))
+    bots = ",".join(f'"{bot}"' if "," in bot else bot for bot in (f"{family_of(network).name}:{network}", *OPPONENTS))
     return command("arena", "--games", ARENA_GAMES, "--bots", bots)
 
 

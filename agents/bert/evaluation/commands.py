@@ -41,10 +41,10 @@ precision  of the samples in which the label was predicted, the share in which i
 """
 
 
-def make_parser() -> Parser:
+def make_parser(family: str = "bert") -> Parser:
     """The command line."""
     parser = Parser(
-        "agents.bert evaluate",
+        f"agents.{family} evaluate",
         description=(__doc__ or "").partition(": ")[2],
         epilog=EPILOG,
     )
@@ -70,9 +70,9 @@ def make_parser() -> Parser:
     return parser
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, family: str = "bert") -> int:
     """Evaluate, print, and return the exit code."""
-    parser = make_parser()
+    parser = make_parser(family)
     options = parser.parse_args(arguments)
     if options.data is None and options.records is None:
         parser.error("nothing to evaluate on: give --data FOLDER, --records PATH … or both")

@@ -6,7 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.bert.labels import LABEL_NAMES, N_LABELS
+from agents.bert.labels import (
+    ANKAN_LABEL,
+    DAIMINKAN_LABEL,
+    KAKAN_LABEL,
+    LABEL_NAMES,
+    N_LABELS,
+    NUKIDORA_LABEL,
+    PON_LABEL,
+    REACH_LABEL,
+)
+from engine.tiles import N_TILES
 
 Z_95 = 1.96  # standard errors to either side of a 95 % interval
 N_BINS = 10
@@ -76,6 +86,35 @@ class PointsMetrics:
     deciles: list[Bin]
     error: float  # root mean square error
     base_error: float  # of always predicting the mean of these samples
+
+
+# Decisions by kind: the labels of one answer each. A discard counts where a tile was discarded, the others wherever one
+# of their labels was legal.
+DISCARD = "discard"
+KINDS: dict[str, tuple[int, ...]] = {
+    "pon": (PON_LABEL,),
+    "kan": (DAIMINKAN_LABEL, ANKAN_LABEL, KAKAN_LABEL),
+    "riichi": (REACH_LABEL,),
+    "nukidora": (NUKIDORA_LABEL,),
+}
+
+
+@dataclass(frozen=True)
+class KindMetrics:
+    """How often a kind of decision was made as the true label makes it: this tile, or whether to call."""
+
+    kind: str
+    samples: int
+    accuracy: float | None  # None without samples
+
+
+def by_kind(legal: np.ndarray, true: np.ndarray, predicted: np.ndarray) -> list[KindMetrics]:
+    """The metrics of each kind from bool[n, N_LABELS] and two int[n] of labels."""
+    right = {DISCARD: (true == predicted)[true < N_TILES]}
+    for kind, labels in KINDS.items():
+        asked = legal[:, labels].any(axis=1)
+        right[kind] = (np.isin(true, labels) == np.isin(predicted, labels))[asked]
+    return [KindMetrics(kind, len(each), mean(each) if len(each) else None) for kind, each in right.items()]
 
 
 def agreement(true: np.ndarray, predicted: np.ndarray) -> Agreement:

@@ -99,6 +99,8 @@ class Report:
         self._line(f"accuracy {accuracy(policy)}, loss {metrics.loss:.4f}")
         if metrics.regret is not None:
             self._line(f"mean regret of the likeliest label, in placement: {metrics.regret:.4f}")
+        kinds = (f"{each.kind} {percent(each.accuracy)} % of {each.samples:,}" for each in metrics.kinds)
+        self._line("by kind of decision: " + ", ".join(kinds))
         self._console.print(label_table(policy.labels))
         self._heading("Final placement, in %: predicted probability, its mean, and how often it happened")
         self._console.print(placement_table(placement))

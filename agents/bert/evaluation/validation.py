@@ -9,9 +9,11 @@ import numpy as np
 
 from agents.bert.evaluation.metrics import (
     Agreement,
+    KindMetrics,
     PlacementMetrics,
     PointsMetrics,
     agreement,
+    by_kind,
     cross_entropy,
     likeliest,
     placement_metrics,
@@ -30,6 +32,7 @@ class ValidationMetrics:
 
     games: int
     policy: Agreement
+    kinds: list[KindMetrics]
     loss: float  # mean cross-entropy over legal labels, in nats
     regret: float | None  # mean regret of the likeliest label, in placements; None if the data has no action values
     placement: PlacementMetrics
@@ -58,6 +61,7 @@ def evaluate_validation(
     return ValidationMetrics(
         games=len(np.unique(data.game_ids(indices))),
         policy=agreement(label, chosen),
+        kinds=by_kind(legal, label, chosen),
         loss=cross_entropy(policy, legal, label),
         regret=mean_regret(regret, chosen),
         placement=placement_metrics(ranks, placement),

@@ -6,15 +6,16 @@ and deepen do the same for the networks they write; this one is for weights that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from onnx import helper
+from onnx import ModelProto, helper
 
-from agents.bert.checkpoint import ONNX, weights_digest
+from agents.bert.checkpoint import CONFIG, ONNX, WEIGHTS, check_files, weights_digest
 from agents.bert.export.calibration import activation_ranges
 from agents.bert.export.quantization import QuantizedBuilder
 from agents.bert.export.weights import read_checkpoint
+from agents.bert.families import family_of
 from agents.bert.inference import DIGEST_KEY
 from agents.bert.next_steps import arena_command, print_outcome
 from engine.common.files import write_atomically
@@ -22,13 +23,29 @@ from engine.common.options import Parser, describe_error
 from engine.common.program import OK
 
 
+def build_bert(folder: Path) -> ModelProto:
+    """The graph of a BERT, calibrated and quantized. Raises ValueError."""
+    checkpoint = read_checkpoint(folder)
+    return QuantizedBuilder(checkpoint, activation_ranges(checkpoint)).model()
+
+
+def build_cnn(folder: Path) -> ModelProto:
+    """The graph of a CNN. Raises ValueError."""
+    from agents.cnn.export import build  # needs torch, which the export of a BERT does not
+
+    check_files(folder, CONFIG, WEIGHTS)
+    return build(folder)
+
+
+BUILD: dict[str, Callable[[Path], ModelProto]] = {"bert": build_bert, "cnn": build_cnn}
+
+
 def export_checkpoint(folder: Path) -> Path:
     """Write ``model.onnx`` for the weights of the checkpoint `folder`, replacing an old one; returns its path.
 
     Raises ValueError, one line with the remedy, for a checkpoint that cannot be used, OSError where it cannot write.
     """
-    checkpoint, digest = read_checkpoint(folder), weights_digest(folder)
-    model = QuantizedBuilder(checkpoint, activation_ranges(checkpoint)).model()
+    model, digest = BUILD[family_of(folder).name](folder), weights_digest(folder)
     helper.set_model_props(model, {DIGEST_KEY: digest})
     path = folder / ONNX
     with write_atomically(path) as file:
@@ -36,10 +53,10 @@ def export_checkpoint(folder: Path) -> Path:
     return path
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, family: str = "bert") -> int:
     """Export and return the exit code."""
     parser = Parser(
-        "agents.bert export",
+        f"agents.{family} export",
         description=(__doc__ or "").partition(": ")[2],
     )
     parser.add_argument(

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import torch
+from transformers import PreTrainedModel
 
-from agents.bert.model import PolicyValue
 from agents.bert.training.networks import load_trained
 
 MIN_NETWORKS = 2
 
 
-def average(folders: Sequence[str]) -> PolicyValue:
+def average(folders: Sequence[str]) -> PreTrainedModel:
     """The network whose weights are the means of those in `folders`, float32.
 
     Raises ValueError for fewer than two networks, for networks of different sizes, or if one cannot be loaded.
@@ -29,13 +29,15 @@ def average(folders: Sequence[str]) -> PolicyValue:
     for folder, model in zip(folders[1:], models[1:], strict=True):
         if shapes(model) != shapes(mean):
             raise ValueError(f"{folder} differs in size from {folders[0]}: only networks of one size have a mean")
-    others = [dict(model.named_parameters()) for model in models[1:]]
+    others = [model.state_dict() for model in models[1:]]
     with torch.no_grad():
-        for name, weight in mean.named_parameters():
+        for name, weight in mean.state_dict().items():  # its tensors are those of the network
+            if not weight.is_floating_point():  # how many batches a batch normalization has seen
+                continue
             weight.copy_(torch.stack([weight, *(other[name] for other in others)]).mean(dim=0))
     return mean
 
 
-def shapes(model: PolicyValue) -> dict[str, torch.Size]:
+def shapes(model: PreTrainedModel) -> dict[str, torch.Size]:
     """The shapes of a network's parameters, by name."""
     return {name: weight.shape for name, weight in model.named_parameters()}

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import Console
 
+from agents.bert.families import FAMILIES, SIZES, family_of
 from agents.bert.next_steps import arena_command, command, new_run, print_outcome
-from agents.bert.sizes import PRESETS
 from agents.bert.training.config import TrainingConfig
 from agents.bert.training.data.dataset import Dataset
 from agents.bert.training.data.manifest import MANIFEST, has_rollouts
@@ -27,10 +27,9 @@ if TYPE_CHECKING:  # torch takes seconds to import: it is imported when a comman
 
 CONFIG_FILE = "training_config.json"
 RESOLVED = "resolved"  # key in it: the absolute paths of the folders
-SIZES = ", ".join(f"{name} ({size.layers} x {size.width})" for name, size in PRESETS.items())
 EPILOG = """\
 Ctrl-C saves a checkpoint; the same command resumes from it. OUT/model has the network with the lowest validation loss;
-metrics.csv and tensorboard/ have all metrics. On N GPUs: torchrun --nproc-per-node N -m agents.bert …
+metrics.csv and tensorboard/ have all metrics. On N GPUs: torchrun --nproc-per-node N -m agents.{family} …
 """
 SHOWN = ("train_loss", "train_accuracy", "validation_loss", "validation_accuracy")
 
@@ -66,27 +65,27 @@ OPTIONS = (
 
 def pretrain(arguments: Sequence[str] | None = None) -> int:
     """Masked language modelling; returns the exit code."""
-    return run_objective("pretrain", "Trains a BERT to predict masked tokens.", arguments)
+    return run_objective("pretrain", "Trains a BERT to predict masked tokens.", arguments, "bert")
 
 
-def train(arguments: Sequence[str] | None = None) -> int:
+def train(arguments: Sequence[str] | None = None, family: str = "bert") -> int:
     """Imitation learning; returns the exit code."""
     description = "Trains policy and value to imitate the targets in the data."
-    return run_objective("train", description, arguments)
+    return run_objective("train", description, arguments, family)
 
 
-def improve(arguments: Sequence[str] | None = None) -> int:
+def improve(arguments: Sequence[str] | None = None, family: str = "bert") -> int:
     """Policy improvement; returns the exit code."""
     description = "Improves a trained policy by the results of rollouts (data --rollouts)."
-    return run_objective("improve", description, arguments)
+    return run_objective("improve", description, arguments, family)
 
 
-def training_parser(objective: str, description: str) -> Parser:
-    """The command line of an objective; the defaults are those of TrainingConfig."""
+def training_parser(objective: str, description: str, family: str) -> Parser:
+    """The command line of an objective; the defaults are those of TrainingConfig and of a row of FAMILIES."""
     parser = Parser(
-        f"agents.bert {objective}",
+        f"agents.{family} {objective}",
         description=description,
-        epilog=EPILOG,
+        epilog=EPILOG.format(family=family),
     )
     parser.add_argument("data", metavar="DATA", help="data folder, made by: python -m agents.bert data")
     parser.add_argument("out", metavar="OUT", type=Path, help="folder of the run")
@@ -95,8 +94,10 @@ def training_parser(objective: str, description: str) -> Parser:
             "--from", dest="model", required=True, metavar="FOLDER", help="the trained network to improve"
         )
     else:
-        start = f"a size: {SIZES}; or the folder of a network (default laptop)"
-        parser.add_argument("--from", dest="model", default="laptop", metavar="SIZE|FOLDER", help=start)
+        sizes, default = FAMILIES[family].sizes, FAMILIES[family].default
+        named = ", ".join(f"{name} ({size})" for name, size in sizes.items())
+        start = f"a size: {named}; or the folder of a network (default {default})"
+        parser.add_argument("--from", dest="model", default=default, metavar="SIZE|FOLDER", help=start)
     for option in OPTIONS:
         if objective not in option.objectives:
             continue
@@ -111,7 +112,16 @@ def training_parser(objective: str, description: str) -> Parser:
 
 def training_command(config: TrainingConfig, out: Path) -> str:
     """The command line that starts a run of `config`."""
-    words = ["python", "-m", "agents.bert", config.objective, config.data, str(out), "--from", config.model]
+    words = [
+        "python",
+        "-m",
+        f"agents.{family_of(config.model).name}",
+        config.objective,
+        config.data,
+        str(out),
+        "--from",
+        config.model,
+    ]
     for option in OPTIONS:
         if (value := getattr(config, option.field)) != getattr(TrainingConfig, option.field):
             words += [option.name, str(value)]
@@ -120,9 +130,9 @@ def training_command(config: TrainingConfig, out: Path) -> str:
     return shlex.join(words)
 
 
-def run_objective(objective: str, description: str, arguments: Sequence[str] | None) -> int:
+def run_objective(objective: str, description: str, arguments: Sequence[str] | None, family: str) -> int:
     """Train as the command line says; returns the exit code."""
-    parser = training_parser(objective, description)
+    parser = training_parser(objective, description, family)
     options = vars(parser.parse_args(arguments))
     out: Path = options.pop("out")
     config = TrainingConfig(objective=objective, **options)
@@ -177,7 +187,7 @@ def check_config(config: TrainingConfig, out: Path) -> None:
 
 def resolved_folders(config: TrainingConfig) -> dict[str, str]:
     """The absolute paths of the folders in a config, by field."""
-    folders = {"data": config.data} if config.model in PRESETS else {"data": config.data, "model": config.model}
+    folders = {"data": config.data} if config.model in SIZES else {"data": config.data, "model": config.model}
     return {name: str(Path(folder).resolve()) for name, folder in folders.items()}
 
 
@@ -225,13 +235,16 @@ def next_commands(config: TrainingConfig, network: Path) -> list[str]:
     """What to do with the network of a finished run."""
     if config.objective == "pretrain":
         return [command("agents.bert train", config.data, new_run(), "--from", network)]
-    return [command("agents.bert evaluate", network, "--data", config.data), arena_command(network)]
+    return [
+        command(f"agents.{family_of(network).name} evaluate", network, "--data", config.data),
+        arena_command(network),
+    ]
 
 
-def average(arguments: Sequence[str] | None = None) -> int:
+def average(arguments: Sequence[str] | None = None, family: str = "bert") -> int:
     """Write the mean of networks; returns the exit code."""
     parser = Parser(
-        "agents.bert average",
+        f"agents.{family} average",
         description="Averages the weights of a network before and after more training. This keeps most of the gain "
         "and loses most of what changed besides. The mean of independently trained networks plays badly.",
     )
@@ -261,11 +274,11 @@ def deepen(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--layers", type=positive, required=True, metavar="N", help="layers of the deeper network")
     options = parser.parse_args(arguments)
     from agents.bert.training.deepen import deepen as deepened
-    from agents.bert.training.networks import load_trained, quiet_libraries, save_network
+    from agents.bert.training.networks import load_bert, quiet_libraries, save_network
 
     quiet_libraries()
     try:
-        save_network(deepened(load_trained(options.model), options.layers), options.out)
+        save_network(deepened(load_bert(options.model), options.layers), options.out)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     further = command("agents.bert train", "dataset", new_run(), "--from", options.out)

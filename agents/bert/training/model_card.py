@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Any
 
+from agents.bert.families import family_of
 from agents.bert.training.data.manifest import read_manifest
 from agents.bert.training.metrics import METRICS_FILE, VALIDATION
 from agents.bert.training.trainer import Trainer
@@ -17,9 +19,9 @@ license: mit
 tags: [mahjong, sanma, mjai]
 ---
 
-# A BERT for three-player mahjong (nukidora)
+# {title} for three-player mahjong (nukidora)
 
-{layers} layers, width {width}, {heads} heads, {parameters:,} parameters. Its input is the state of a decision and the
+{size}, {parameters:,} parameters. Its input is the state of a decision and the
 record of the round, in a vocabulary of {tokens} tokens (`agents/bert/vocabulary.py`).
 
 - objective: {objective}, {steps:,} steps of {batch_size} samples in {hours:.2f} h; best after {best_step:,} steps
@@ -35,18 +37,18 @@ record of the round, in a vocabulary of {tokens} tokens (`agents/bert/vocabulary
 {command}
 ```
 
-Use it: `python -m arena --bots bert:FOLDER,rule,rule`; in Python:
-`agents.bert.model.{kind}.from_pretrained(FOLDER)`.
+Use it: `python -m arena --bots {bot}:FOLDER,rule,rule`; in Python:
+`agents.{bot}.model.{kind}.from_pretrained(FOLDER)`.
 """
 
 
 def write_card(trainer: Trainer, command: str) -> None:
     """Write ``README.md`` beside the network of a run that was started by `command`."""
     model, config = trainer.objective.model, trainer.config
+    family = family_of(config.model)
     text = CARD.format(
-        layers=model.config.num_hidden_layers,
-        width=model.config.hidden_size,
-        heads=model.config.num_attention_heads,
+        title=family.title,
+        size=describe_size(model.config),
         parameters=sum(each.numel() for each in model.parameters()),
         tokens=N_TOKENS,
         objective=config.objective,
@@ -60,8 +62,16 @@ def write_card(trainer: Trainer, command: str) -> None:
         metrics="\n".join(f"| {name} | {value} |" for name, value in best_metrics(trainer).items()),
         command=command,
         kind=type(model).__name__,
+        bot=family.name,
     )
     (trainer.folder / "model" / "README.md").write_text(text)
+
+
+def describe_size(config: Any) -> str:
+    """The size of a network in words, from its transformers configuration."""
+    if config.model_type == "bert":
+        return f"{config.num_hidden_layers} layers, width {config.hidden_size}, {config.num_attention_heads} heads"
+    return f"{config.channels} channels, {config.dense} dense units in each network"
 
 
 def best_metrics(trainer: Trainer) -> dict[str, str]:

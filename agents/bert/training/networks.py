@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
 import torch
-from transformers import PreTrainedModel
+from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
 from agents.bert.checkpoint import CONFIG, WEIGHTS
 from agents.bert.export import export_checkpoint
-from agents.bert.model import PolicyValue, make_config
-from agents.bert.sizes import PRESETS
+from agents.bert.families import SIZES, Family, family_of
+from agents.bert.model import MaskedTokens
+from agents.bert.model import PolicyValue as BertPolicyValue
+from agents.bert.model import make_config as make_bert_config
+from agents.bert.sizes import PRESETS as BERT_PRESETS
+from agents.cnn.model import PolicyValue as CnnPolicyValue
+from agents.cnn.model import make_config as make_cnn_config
+from agents.cnn.sizes import PRESETS as CNN_PRESETS
+
+# family -> the class with policy and value, and its configuration of a size
+NETWORKS: dict[str, tuple[type[PreTrainedModel], Callable[[str], PreTrainedConfig]]] = {
+    "bert": (BertPolicyValue, lambda size: make_bert_config(BERT_PRESETS[size])),
+    "cnn": (CnnPolicyValue, lambda size: make_cnn_config(CNN_PRESETS[size])),
+}
 
 
 def quiet_libraries() -> None:
@@ -27,23 +40,48 @@ def quiet_libraries() -> None:
     logging.getLogger("accelerate.utils.other").setLevel(logging.ERROR)
 
 
-def create_or_load(kind: type[PreTrainedModel], model: str) -> PreTrainedModel:
-    """A new network of a size in PRESETS, or one from a folder, float32. Raises ValueError if it is neither."""
-    if model in PRESETS:
-        return kind(make_config(PRESETS[model]))
-    if not (Path(model) / "config.json").is_file():
-        raise ValueError(f"{model}: neither a size ({', '.join(PRESETS)}) nor the folder of a network (config.json)")
+def create_or_load(model: str) -> PreTrainedModel:
+    """A new network with policy and value of a size in SIZES, or one from a folder, float32.
+
+    Raises ValueError if it is neither.
+    """
+    return _made_or_loaded(model, family_of(model))
+
+
+def create_or_load_masked(model: str) -> MaskedTokens:
+    """As `create_or_load`, a masked language model. Raises ValueError also if `model` is no BERT."""
+    if (family := family_of(model)).name != "bert":
+        raise ValueError(f"{model}: is a network of the bot {family.name}; only a BERT can be pretrained")
+    return cast(MaskedTokens, _made_or_loaded(model, family, MaskedTokens))
+
+
+def _made_or_loaded(model: str, family: Family, kind: type[PreTrainedModel] | None = None) -> PreTrainedModel:
+    """A network of a family; `kind` is the class, that with policy and value by default."""
+    policy_value, make = NETWORKS[family.name]
+    kind = kind or policy_value
+    if model in SIZES:
+        return kind(make(model))
+    if not (Path(model) / CONFIG).is_file():
+        raise ValueError(f"{model}: neither a size ({', '.join(SIZES)}) nor the folder of a network ({CONFIG})")
     try:
         return kind.from_pretrained(model, dtype=torch.float32)
     except (OSError, ValueError, RuntimeError) as error:
         raise ValueError(f"{model}: cannot be loaded as a network of this bot ({error})") from error
 
 
-def load_trained(model: str) -> PolicyValue:
-    """The network in a folder, float32. Raises ValueError if there is none, or for a size."""
-    if model in PRESETS:
+def load_trained(model: str) -> PreTrainedModel:
+    """The network with policy and value in a folder, float32. Raises ValueError if there is none, or for a size."""
+    if model in SIZES:
         raise ValueError(f"{model} is a size: name the folder of a trained network")
-    return cast(PolicyValue, create_or_load(PolicyValue, model))
+    return create_or_load(model)
+
+
+def load_bert(model: str) -> BertPolicyValue:
+    """As `load_trained`. Raises ValueError also if it is no BERT."""
+    network = load_trained(model)
+    if not isinstance(network, BertPolicyValue):
+        raise ValueError(f"{model}: is a network of the bot {family_of(model).name}; only a BERT can be deepened")
+    return network
 
 
 def save_network(network: PreTrainedModel, folder: Path) -> None:
@@ -53,5 +91,5 @@ def save_network(network: PreTrainedModel, folder: Path) -> None:
     """
     network.save_pretrained(folder)
     (folder / WEIGHTS).chmod((folder / CONFIG).stat().st_mode)  # safetensors leaves it readable by its owner alone
-    if isinstance(network, PolicyValue):
+    if not isinstance(network, MaskedTokens):
         export_checkpoint(folder)

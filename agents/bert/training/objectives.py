@@ -16,11 +16,11 @@ from torch.nn.functional import cross_entropy, kl_div, log_softmax, mse_loss, so
 from transformers import PreTrainedModel
 
 from agents.bert.checkpoint import POINTS_UNIT, REGRET_UNIT
-from agents.bert.model import MaskedTokens, Outputs, PolicyValue
+from agents.bert.model import Outputs
 from agents.bert.training.config import TrainingConfig
 from agents.bert.training.data.dataset import Batch
 from agents.bert.training.data.shards import UNKNOWN_REGRET
-from agents.bert.training.networks import create_or_load, load_trained
+from agents.bert.training.networks import create_or_load, create_or_load_masked, load_trained
 from agents.bert.vocabulary import MASK, N_SPECIAL, N_TOKENS
 
 # Masked language modelling as in BERT: which share of the tokens is to be predicted, and which share of these is shown
@@ -74,7 +74,7 @@ class Pretraining:
     metric_names = ("loss", "accuracy")
 
     def __init__(self, config: TrainingConfig) -> None:
-        self.model = create_or_load(MaskedTokens, config.model)
+        self.model = create_or_load_masked(config.model)
 
     def loss(self, model: torch.nn.Module, batch: Batch, random: np.random.Generator, device: torch.device) -> Loss:
         """See Objective."""
@@ -109,7 +109,7 @@ class Imitation:
     metric_names = ("loss", "accuracy", "regret", "placement_loss", "points_error")
 
     def __init__(self, config: TrainingConfig) -> None:
-        self.model = create_or_load(PolicyValue, config.model)
+        self.model = create_or_load(config.model)
         self.value_weight = config.value_weight
 
     def loss(self, model: torch.nn.Module, batch: Batch, random: np.random.Generator, device: torch.device) -> Loss:

@@ -105,6 +105,7 @@ class Trainer:
 
     def train(self) -> Generator[dict[str, float]]:
         """Train to the end; yields the latest metrics after every step. Closing it early also saves a checkpoint."""
+        self.model.train()  # a network from a folder is loaded to be evaluated
         means = MeanMetrics()
         metrics: dict[str, float] = {}
         saved = start = time.monotonic()

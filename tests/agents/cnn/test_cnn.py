@@ -1,0 +1,158 @@
+"""The CNN: its answers, torch beside ONNX, play, training and its commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
+
+from agents.base import Probabilities  # noqa: E402
+from agents.bert.checkpoint import ONNX, WEIGHTS  # noqa: E402
+from agents.bert.encoding import encode  # noqa: E402
+from agents.bert.families import family_of  # noqa: E402
+from agents.bert.inference import Predictor, load, load_torch_model, softmax, torch_model_forward  # noqa: E402
+from agents.bert.labels import HORA_LABEL, NONE_LABEL, RYUKYOKU_LABEL, legal_table  # noqa: E402
+from agents.bert.training import trainer as trainer_module  # noqa: E402
+from agents.bert.training.config import TrainingConfig  # noqa: E402
+from agents.bert.training.objectives import Imitation  # noqa: E402
+from agents.bert.training.trainer import Trainer  # noqa: E402
+from agents.cnn import cli  # noqa: E402
+from agents.cnn.answers import N_ANSWERS, label_logits  # noqa: E402
+from agents.cnn.planes import ASK_DISCARD, planes_of  # noqa: E402
+from agents.registry import make  # noqa: E402
+from engine.actions import actions_of  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+@pytest.fixture(autouse=True)
+def few_validation_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainer_module, "VALIDATION_SAMPLES", 256)
+
+
+def test_probabilities_of_what_is_asked_sum_to_one(views: np.ndarray) -> None:
+    _, asked = planes_of(encode(views).input_ids)
+    random = np.random.default_rng(3)
+    answers = {name: random.normal(size=(len(views), n)) for name, n in N_ANSWERS.items()}
+    logits = label_logits(np, answers, np.zeros(2), asked)
+    others = np.ones(logits.shape[1], dtype=bool)
+    others[[HORA_LABEL, RYUKYOKU_LABEL]] = False
+    own = asked[:, ASK_DISCARD]
+    assert own.any()
+    assert not own.all()
+    others[NONE_LABEL] = False
+    assert np.exp(logits[own][:, others]).sum(axis=1) == pytest.approx(1)
+    others[NONE_LABEL] = True
+    assert np.exp(logits[~own][:, others]).sum(axis=1) == pytest.approx(1)
+    tensors = {name: torch.from_numpy(answer) for name, answer in answers.items()}
+    with_torch = label_logits(torch, tensors, torch.zeros(2), torch.from_numpy(asked))
+    assert with_torch.numpy() == pytest.approx(logits)
+
+
+def test_onnx_predicts_as_torch(network: Path, views: np.ndarray) -> None:
+    encoded = encode(views)
+    inputs = encoded.input_ids, encoded.lengths, encoded.n_state
+    onnx = load(network)(*inputs)
+    exact = Predictor(torch_model_forward(load_torch_model(network), "cpu", bfloat16=False), 64)(*inputs)
+    legal = legal_table(views)
+    policies = [softmax(np.where(legal, each.policy, -np.inf)) for each in (onnx, exact)]
+    assert np.abs(policies[0] - policies[1]).max() < 0.02
+    assert np.abs(onnx.placement - exact.placement).max() < 0.01
+    assert (legal_table(views) & (policies[1] > 0)).sum() > len(views)
+    assert policies[1].std(axis=0).max() > 0.05
+
+
+def test_it_plays_legal_actions_whatever_the_batch(network: Path, views: np.ndarray) -> None:
+    for options in ("", "?temperature=2"):
+        bot = make(f"cnn:{network}{options}", seed=4)
+        actions = bot.act(views)
+        one_by_one = np.concatenate([bot.act(views[i : i + 1]) for i in range(60)])
+        assert (one_by_one == actions[:60]).all()
+        for view, action in zip(views, actions.tolist(), strict=True):
+            assert action in actions_of(*view["legal"][view["viewer"]].tolist())
+    assert isinstance(bot, Probabilities)
+    values = make(f"cnn:{network}").action_values(views)  # type: ignore[attr-defined]
+    assert (values.argmax(axis=1) == make(f"cnn:{network}").act(views)).mean() > 0.99
+
+
+def test_model_onnx_alone_is_enough(network: Path, views: np.ndarray, tmp_path: Path) -> None:
+    (tmp_path / ONNX).write_bytes((network / ONNX).read_bytes())
+    assert (make(f"cnn:{tmp_path}").act(views) == make(f"cnn:{network}").act(views)).all()
+
+
+def test_the_wrong_name_is_refused(network: Path) -> None:
+    with pytest.raises(ValueError, match=r"is a network of the bot cnn, not bert"):
+        make(f"bert:{network}")
+    with pytest.raises(ValueError, match=r"the bot cnn has no option 'heat'"):
+        make(f"cnn:{network}?heat=1")
+    with pytest.raises(ValueError, match=r"there is no such folder"):
+        make(f"cnn:{network}-not")
+
+
+def test_a_resumed_run_ends_with_the_same_weights(data: Path, tmp_path: Path) -> None:
+    config = TrainingConfig("train", str(data), "dwarf", batch_size=32, steps=6, eval_steps=3)
+    whole = Trainer(config, Imitation, tmp_path / "whole")
+    list(whole.train())
+    steps = (broken := Trainer(config, Imitation, tmp_path / "broken")).train()
+    for _ in range(4):
+        next(steps)
+    steps.close()
+    assert broken.progress.step == 4
+    resumed = Trainer(config, Imitation, tmp_path / "broken")
+    list(resumed.train())
+    before = Trainer(config, Imitation, tmp_path / "new").objective.model.state_dict()
+    expected, found = (each.objective.model.state_dict() for each in (whole, resumed))
+    assert all(torch.equal(expected[name], found[name]) for name in expected)
+    assert not torch.equal(expected["value.0.weight"], before["value.0.weight"])
+
+
+def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run, mean = tmp_path / "run", tmp_path / "mean"
+    options = ["--from", "dwarf", "--batch-size", "32", "--steps", "2"]
+    assert cli.main(["train", str(data), str(run), *options]) == 0
+    shown = capsys.readouterr().out
+    assert "agents.cnn evaluate" in shown
+    assert f"cnn:{run / 'model'}" in shown
+    card = (run / "model" / "README.md").read_text()
+    assert "8 channels" in card
+    assert "agents.cnn train" in card
+    assert family_of(run / "model").name == "cnn"
+    assert cli.main(["train", str(data), str(tmp_path / "more"), "--from", str(run / "model"), *options[2:]]) == 0
+    assert cli.main(["average", str(run / "model"), str(tmp_path / "more" / "model"), str(mean)]) == 0
+    (mean / ONNX).unlink()
+    assert cli.main(["export", str(mean)]) == 0
+    figures = tmp_path / "figures.json"
+    assert cli.main(["evaluate", str(mean), "--data", str(data), "--samples", "300", "--json", str(figures)]) == 0
+    kinds = {each["kind"]: each["samples"] for each in json.loads(figures.read_text())["validation"]["kinds"]}
+    assert kinds["discard"] > 100
+    assert kinds.keys() == {"discard", "pon", "kan", "riichi", "nukidora"}
+
+
+def test_what_only_a_bert_can_is_refused_in_one_line(
+    data: Path, network: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from agents.bert import cli as bert
+
+    for words in (
+        ["pretrain", str(data), str(tmp_path / "a"), "--from", "dwarf"],
+        ["deepen", str(network), str(tmp_path / "b"), "--layers", "4"],
+    ):
+        with pytest.raises(SystemExit):
+            bert.main(words)
+        [line] = capsys.readouterr().err.splitlines()
+        assert "is a network of the bot cnn; only a BERT can be" in line
+
+
+def test_broken_weights_are_refused_in_one_line(
+    network: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("config.json", WEIGHTS):
+        (tmp_path / name).write_bytes((network / name).read_bytes())
+    (tmp_path / WEIGHTS).write_bytes(b"broken")
+    with pytest.raises(SystemExit):
+        cli.main(["export", str(tmp_path)])
+    assert len(capsys.readouterr().err.splitlines()) == 1
