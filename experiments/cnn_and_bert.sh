@@ -12,12 +12,13 @@ mkdir -p "${2:?usage: bash experiments/cnn_and_bert.sh MINUTES FOLDER}"
 export PYTHONPATH=$(cd "$(dirname "$0")/.." && pwd) OMP_NUM_THREADS=1
 cd "$2"
 
-# The steps that a family takes in MINUTES, from the seconds of 50 steps: steps FAMILY SIZE
+# The steps that a family takes in MINUTES, from the seconds of steps 51 to 150: steps FAMILY SIZE
 steps() {
   if [ ! -f "$1.steps" ]; then
-    python -m agents."$1" train dataset "$1-speed" --from "$2" --batch-size 128 --steps 50 >&2
+    python -m agents."$1" train dataset "$1-speed" --from "$2" --batch-size 128 --steps 150 --eval-steps 50 >&2
     awk -F, -v minutes="$minutes" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "seconds") column = i }
-      NR == 2 { print int(minutes * 60 * 50 / $column) }' "$1-speed/metrics.csv" > "$1.steps"
+      $1 == 50 { start = $column } $1 == 150 { end = $column }
+      END { print int(minutes * 60 * 100 / (end - start)) }' "$1-speed/metrics.csv" > "$1.steps"
   fi
   cat "$1.steps"
 }

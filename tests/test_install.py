@@ -54,6 +54,7 @@ def test_the_wheel_has_no_file_that_another_distribution_may_have(wheel: Path) -
     assert clashing.isdisjoint(map(str, names))
     data = {
         "agents/bert/weights/model.onnx",
+        "agents/cnn/weights/model.onnx",
         "agents/linear/weights/linear.json",
         "agents/selfplay/weights/network.npz",
         "engine/shanten.npz",

@@ -90,7 +90,7 @@ def test_help_defines_the_columns(arena: Arena) -> None:
         (("--scores", "25000,80000"), "'25000,80000': give three numbers of points, as in 25000,35000,45000"),
         (("--scores", "25000,35000,35000"), "starting scores must add up to 105000, not 95000"),
         (("--scores", "25050,35000,44950"), "a starting score must be a multiple of 100 from 0 to 105000, not 25050"),
-        (("--scores", "-100,35000,70100"), "give three numbers of points"),
+        (("--scores", "35000,-100,70100"), "give three numbers of points"),
         (("--swords",), "unrecognized arguments: --swords"),
     ],
 )  # fmt: skip

@@ -283,7 +283,7 @@ async def test_a_stored_game_is_reviewed_once(at: Live) -> None:
         ("bot=rule&game=x", 422, "seat is missing"),
         ("bot=rule&seat=3&game=x", 422, "seat is '3'"),
         ("bot=rule&seat=0", 422, "name a game, or send a record"),
-        ("bot=random&seat=0&game=x", 422, "choose a bot that can review: rule, bert, selfplay"),
+        ("bot=random&seat=0&game=x", 422, "choose a bot that can review: rule, yaku, linear, softmax, bert, cnn, selfplay"),
         ("bot=bert:/etc&seat=0&game=x", 422, "choose a bot"),
         ("bot=rule&bot=bert&bot=rule&seat=0&game=x", 422, "bot is"),
         ("bot=rule&seat=0&game=x", 404, "there is no game 'x'"),

@@ -235,9 +235,10 @@ class Yaku(CompiledValueAgent):
 
     def act(self, views: np.ndarray) -> np.ndarray:
         """See `agents.base.Agent.act`."""
+        actions = super().act(views)
         if len(views):
             self._last = views[-1:].copy()
-        return super().act(views)
+        return actions
 
     def annotate(self) -> dict[str, Any]:
         """The hand type gone for and the cost of each within reach, lowest first: see `agents.base.Annotating`.
