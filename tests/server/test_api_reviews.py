@@ -276,6 +276,9 @@ async def test_a_stored_game_is_reviewed_once(at: Live) -> None:
         assert decision["actual"]["type"] in ("none", "ryukyoku") or played[0]["type"] == decision["actual"]["type"]
 
 
+REVIEWERS = "rule, yaku, linear, softmax, bert, cnn, selfplay"
+
+
 @pytest.mark.parametrize(
     ("query", "status", "told"),
     [
@@ -283,7 +286,7 @@ async def test_a_stored_game_is_reviewed_once(at: Live) -> None:
         ("bot=rule&game=x", 422, "seat is missing"),
         ("bot=rule&seat=3&game=x", 422, "seat is '3'"),
         ("bot=rule&seat=0", 422, "name a game, or send a record"),
-        ("bot=random&seat=0&game=x", 422, "choose a bot that can review: rule, yaku, linear, softmax, bert, cnn, selfplay"),
+        ("bot=random&seat=0&game=x", 422, f"choose a bot that can review: {REVIEWERS}"),
         ("bot=bert:/etc&seat=0&game=x", 422, "choose a bot"),
         ("bot=rule&bot=bert&bot=rule&seat=0&game=x", 422, "bot is"),
         ("bot=rule&seat=0&game=x", 404, "there is no game 'x'"),
