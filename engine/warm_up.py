@@ -53,6 +53,7 @@ PARTS = (
         "agents.bert.training.targets.rollouts",
         "agents.bert.training.data.collect",
         "agents.bert.training.data.dataset",
+        "agents.cnn.planes",
         "agents.selfplay.network",
         "agents.selfplay.games",
         "agents.selfplay.replay",

@@ -33,6 +33,7 @@ NOT_RUN = {
     "docs/training.md": {
         "data human --records records/": "an hour, and records of one's own",
         "--from laptop": "hours",
+        "agents.cnn train": "hours",
         "deepen runs": "hours",
         "improve rollouts": "hours",
         "export runs": "needs a trained network",
@@ -55,7 +56,7 @@ SLOW = {
     "docs/web.md": ["python -m server --fill rule", "--format mjai-reviewer"],
     "docs/bots.md": ["python -m server", "cat > my_fast_bot.py"],
     "docs/training.md": ["train dataset runs/first"],
-    "docs/players.md": ["python -m agents.linear export choices.csv"],
+    "docs/players.md": ["python -m agents.linear export choices.csv", "--bots yaku,rule,efficiency"],
 }
 # These take about eight minutes each.
 TRAINING = {page: ["train dataset runs/first"] for page in ("README.md", "docs/quickstart.md", "docs/training.md")}

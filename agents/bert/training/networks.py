@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import torch
+from safetensors import SafetensorError
 from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
@@ -65,7 +66,7 @@ def _made_or_loaded(model: str, family: Family, kind: type[PreTrainedModel] | No
         raise ValueError(f"{model}: neither a size ({', '.join(SIZES)}) nor the folder of a network ({CONFIG})")
     try:
         return kind.from_pretrained(model, dtype=torch.float32)
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise ValueError(f"{model}: cannot be loaded as a network of this bot ({error})") from error
 
 

@@ -18,6 +18,7 @@ from agents.bert.evaluation.metrics import (
     Agreement,
     Bin,
     Calibration,
+    KindMetrics,
     LabelMetrics,
     PlacementMetrics,
     PointsMetrics,
@@ -123,12 +124,14 @@ def test_report_of_validation() -> None:
         Calibration([], 0.0),
     ]
     points = PointsMetrics([Bin(0, 200, -40.04, -38.0), Bin(1, 200, 0.5, 1.0)], 30.123, 44.0)
-    result = ValidationMetrics(12, policy, 1.25, 0.00123, PlacementMetrics(ranks, 0.9, 1.1), points)
+    kinds = [KindMetrics("discard", 1900, 0.614), KindMetrics("pon", 100, 0.9)]
+    result = ValidationMetrics(12, policy, kinds, 1.25, 0.00123, PlacementMetrics(ranks, 0.9, 1.1), points)
     lines = printed(lambda report: report.validation(result))
     for line in (
         "Validation: 2,000 samples of 12 games",
         "accuracy 50.0 % ± 2.2, loss 1.2500",
         "mean regret of the likeliest label, in placement: 0.0012",
+        "by kind of decision: discard 61.4 % of 1,900, pon 90.0 % of 100",
         "reach 1,000 10 0.5 50.0",
         "none 0 3 – 0.0",
         "0-10 1,200 4.0 3.0 0 – – 0 – –",
