@@ -72,7 +72,7 @@ const CHOSEN = ["token", "prob"]; // the best candidate again
 const LONGEST = 200; // characters of a fact that are shown
 
 /** The shapes that are recognised, the first that fits is taken. @type {((note: Record<string, any>) => Found | null)[]} */
-const SHAPES = [listed, mortal, named];
+const SHAPES = [plan, listed, mortal, named];
 
 /**
  * Read an annotation.
@@ -118,6 +118,11 @@ export function marksOf(choices, played, seat) {
     return [[action.tile, mark], ...(action.tile === seat.drawn ? [["drawn", mark]] : [])];
   });
   return Object.fromEntries(marks);
+}
+
+/** The bot yaku: its costs are of hand types, some with the name of an action, so no values. @param {Record<string, any>} note */
+function plan(note) {
+  return typeof note.goes_for === "string" && isObject(note.costs) ? { values: [], used: [] } : null;
 }
 
 /** A list of objects with a name and a number: `candidate` of wahaha and bert, `actions` of a review. @param {Record<string, any>} note */
@@ -190,8 +195,20 @@ function choices(values) {
 
 /** @param {unknown} value @returns {string} */
 function fact(value) {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = typeof value === "string" ? value : isTable(value) ? pairs(value) : JSON.stringify(value);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+/** Whether it is an object that holds numbers alone. @param {unknown} value @returns {value is Record<string, number>} */
+function isTable(value) {
+  return isObject(value) && Object.values(value).every(Number.isFinite);
+}
+
+/** @param {Record<string, number>} table @returns {string} */
+function pairs(table) {
+  return Object.entries(table)
+    .map(([key, number]) => `${key} ${number}`)
+    .join(", ");
 }
 
 /** @param {unknown} value @returns {value is Record<string, any>} */

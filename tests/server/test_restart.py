@@ -73,6 +73,24 @@ async def test_games_go_on_after_a_restart(tmp_path: Path, reply: str) -> None:
         assert sum("ext_bot" not in line for line in mine) == 1
 
 
+async def test_a_handicap_survives_a_restart(tmp_path: Path) -> None:
+    """It is kept with the game: the new server's own starting scores do not change it."""
+    handicap = {"a": 15_000, "b": 40_000, "c": 50_000}
+    async with serving(tmp_path, scores=tuple(handicap.values())) as server:
+        bots = [Bot(server, name, resume=True) for name in handicap]
+        await connect_in_order(server, bots)
+        await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= 20) for bot in bots))  # type: ignore[misc]
+    async with serving(tmp_path) as server:
+        for bot in bots:
+            bot.move(server)
+            await bot.connect(resume=len(bot.game))
+        await play_all(bots)
+        game, lines = await the_game(server)
+        assert_all_received(bots, lines)
+        assert {seat.name: seat.start_score for seat in game.seats} == handicap
+        assert not game.rated
+
+
 async def test_a_fault_before_the_first_decision_is_recorded_after_start_game(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]

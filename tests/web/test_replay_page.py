@@ -254,6 +254,7 @@ NOTES: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
         {"list": [{"action": {"type": "dahai", "pai": "1p"}, "value": 0.1}, {"action": {"type": "pon"}, "value": 2}]},
         ["2.000", "0.100"], [],
     ),
+    "yaku": ({"goes_for": "riichi", "costs": {"riichi": 2.6}}, [], ["goes_for", "costs"]),
     "anything": ({HOSTILE: {"__proto__": [1, None]}, "text": HOSTILE}, [], [HOSTILE, "text"]),
 }  # fmt: skip
 
@@ -275,6 +276,14 @@ def test_what_bots_say_stands_beside_their_moves(page: Page) -> None:
         assert panel.locator("dt").all_inner_texts() == facts
     page.keyboard.press("ArrowRight")
     expect(panel).to_have_count(0)
+
+
+def test_the_costs_of_hand_types_are_listed(page: Page) -> None:
+    messages = example()
+    index = next(number for number, each in enumerate(messages) if each["type"] == "dahai")
+    messages[index]["ext_bot"] = {"goes_for": "pinfu", "costs": {"pinfu": 1.9, "riichi": 2.7}}
+    show(page, messages, f"#round=0&step={place_of(messages, index)}")
+    assert page.locator(".note dd").all_inner_texts() == ["pinfu", "pinfu 1.9, riichi 2.7"]
 
 
 def test_tiles_of_the_seat_at_the_bottom_have_bars(page: Page) -> None:

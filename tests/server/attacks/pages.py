@@ -12,11 +12,21 @@ from tests.support.attacker import Attack, Attacker, address
 PATHS = ("/", "/games/x", "/web/style.css", "/web/mjai.js", "/web/no-such-file.js")
 GZIP = "Accept-Encoding: gzip\r\n"
 ADDRESSES = 50
+# Settings of rooms: house bots, also weaker ones; handicaps; and what is refused.
+SETTINGS = (
+    {"fill": ["rule", "rule"]},
+    {"fill": ["rule@-1", "efficiency@-300"], "scores": [0, 0, 105_000]},
+    {"fill": ["rule@-99999999999", "rule@-0"]},
+    {"scores": [10**18, -(10**18), 105_000]},
+    {"scores": [1e308, "35000", None]},
+    {"scores": [35_000] * 1_000},
+)
 
 
 def open_rooms(attacker: Attacker, of: str = "") -> None:
     """Open rooms for one sitting, each with another name."""
-    body = json.dumps({"name": secrets.token_hex(8), "permanent": False, "settings": {"fill": ["rule", "rule"]}})
+    settings = secrets.choice(SETTINGS)
+    body = json.dumps({"name": secrets.token_hex(8), "permanent": False, "settings": settings})
     head = "POST /api/rooms HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n"
     head += f"Content-Length: {len(body)}\r\n\r\n"
     opened = attacker.http(of) if of else attacker.http()
