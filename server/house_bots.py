@@ -16,7 +16,7 @@ from agents.strength.scale import read_scale
 from agents.strength.spec import split_strength
 from engine.game import Game
 
-_compiled: dict[str, bool] = {}  # spec of each bot that has been made -> whether it is compiled
+_compiled: dict[str, bool] = {}  # spec of each bot that has been made, without strength -> whether it is compiled
 _evaluating: set[str] = set()  # those of them that have action values
 _broken: set[str] = set()  # names of registered bots that cannot be played
 log = structlog.get_logger("server")
@@ -29,12 +29,15 @@ def names() -> tuple[str, ...]:
 
 
 def check_bot(spec: str) -> None:
-    """Raise ValueError unless the bot can be made. It is made at the first call only."""
-    if spec not in _compiled:
-        agent = make(spec)
-        _compiled[spec] = isinstance(agent, CompiledAgent)
+    """Raise ValueError unless the bot can be made. At full strength, it is made at the first call only."""
+    bot, strength = split_strength(spec)
+    if bot not in _compiled:
+        agent = make(bot)
+        _compiled[bot] = isinstance(agent, CompiledAgent)
         if isinstance(agent, ActionValues):
-            _evaluating.add(spec)
+            _evaluating.add(bot)
+    if strength is not None:
+        make(spec)
 
 
 def check_requested_bot(spec: str) -> None:
@@ -53,6 +56,13 @@ def check_requested_bot(spec: str) -> None:
         raise ValueError(f"{bot} plays at full strength only; weaker: {', '.join(weakest()) or 'no bot here'}")
     if strength is not None and strength < weakest()[bot]:
         raise ValueError(f"the weakest that {bot} can be is {bot}@{weakest()[bot]}")
+
+
+def within_scale(spec: str) -> str:
+    """The bot, at the lowest strength of its scale where `spec` names one below it."""
+    bot, strength = split_strength(spec)
+    lowest = weakest().get(bot)
+    return spec if strength is None or lowest is None or strength >= lowest else f"{bot}@{lowest}"
 
 
 def playable() -> list[str]:
@@ -76,13 +86,13 @@ def evaluating() -> list[str]:
 
 
 def is_built_in(spec: str) -> bool:
-    """Whether the bot is one of nukidora's own, whatever its argument."""
-    return spec.partition(":")[0] in BUILT_IN
+    """Whether the bot is one of nukidora's own, whatever its argument and its strength."""
+    return split_strength(spec)[0].partition(":")[0] in BUILT_IN
 
 
 def decides_at_once(spec: str) -> bool:
     """Whether the bot is made and decides in microseconds: a compiled one of nukidora's own."""
-    return is_built_in(spec) and _compiled.get(spec, False)
+    return is_built_in(spec) and _compiled.get(split_strength(spec)[0], False)
 
 
 def try_out(spec: str) -> None:

@@ -16,7 +16,7 @@ from engine.checks import checked_scores, scores_in
 from engine.mjai.connection import DEFAULT_PORT, JOIN_TIMEOUT
 from engine.rules import EVEN_SCORES, PRESETS, TOTAL_POINTS, Rules, Scores, preset
 from engine.seeds import MAX_SEED
-from server.house_bots import check_bot
+from server.house_bots import check_bot, within_scale
 
 PREFIX = "NUKIDORA_"
 HOUR, DAY = 3600, 86_400  # seconds
@@ -130,6 +130,10 @@ class RoomSettings(BaseModel):
         """
         fields = cls.model_fields
         fitting = {name: within(fields[name], value) if name in fields else value for name, value in values.items()}
+        for name in ("fill", "house_bot"):  # scales may have been measured anew
+            if name in fitting:
+                value = fitting[name]
+                fitting[name] = within_scale(value) if isinstance(value, str) else [within_scale(bot) for bot in value]
         changed = {name: value for name, value in fitting.items() if value != values[name]}
         if changed:
             log.warning("stored settings are beyond what is allowed now, and are brought to it", **changed)

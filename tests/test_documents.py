@@ -16,7 +16,10 @@ QUICK, LONG = 120, 900  # seconds that a block may take; most take a few
 
 # Part of a block, by page -> why the block is not run. Their commands are parsed by test_docs_commands.
 NOT_RUN = {
-    "README.md": {"docker compose up": "needs Docker"},
+    "README.md": {
+        "docker compose up": "needs Docker",
+        "agents.console --bots rule,bert": "needs a terminal: see tests/agents/console",
+    },
     "docs/deploy.md": {
         "docker compose --profile tls up": "needs Docker",
         "docker compose exec -T db pg_dump": "needs Docker and PostgreSQL",

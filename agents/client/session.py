@@ -92,9 +92,9 @@ class GameSession:
 
     @property
     def opponents(self) -> str:
-        """The names of the other players."""
+        """The names of the other players, in one line."""
         start = self._messages[0]
-        return " and ".join(name for seat, name in enumerate(start["names"]) if seat != start["id"])
+        return one_line(" and ".join(name for seat, name in enumerate(start["names"]) if seat != start["id"]))
 
     def finish(self) -> tuple[int, str]:
         """Send the bot the end of the game; returns its rank (0 to 2) and the result in words."""
@@ -122,6 +122,7 @@ class ClientSession:
         self.finished = False
         self.games_played = 0
         self.n_messages = 0  # messages of games received, over all connections
+        self.record = ""  # address of the record of the last game, "" if the server has not told its id
         self._bot = bot
         self._fallback = AgentBot(FallbackAgent())
         self._join = join
@@ -234,15 +235,15 @@ class ClientSession:
             return True
         rank, result = self._game.finish()
         game = self._game.place.get("game")
-        record = f"; record: {self._api}/api/games/{game}/record" if self._api and game else ""
+        self.record = f"{self._api}/api/games/{game}/record" if self._api and game else ""
         self._count_game()
         self._ranks[rank] += 1
-        self._report(f"game {self.games_played}: {result}{record}")
+        self._report(f"game {self.games_played}: {result}" + (f"; record: {self.record}" if self.record else ""))
         return False
 
     def _waits(self, joined: Message) -> None:
         """Say once that we wait for other bots."""
-        waiting, needed = joined["waiting"], joined["needed"]
+        waiting, needed = int(joined["waiting"]), int(joined["needed"])
         if needed and not self._told_to_wait:
             self._told_to_wait = True
             self._report(f"waiting in room {self._join['room']}: {waiting} of {waiting + needed}")

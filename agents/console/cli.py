@@ -171,7 +171,7 @@ def play(options: argparse.Namespace, agents: list[Agent]) -> int:
         except FatalConnectionError as error:
             code, told = FAILED, str(error)
     for line in screen.results:
-        print(line)
+        print(clean(line))
     if told:
         print(f"agents.console: {clean(told)}", file=sys.stderr)
     if isinstance(table, OfflineTable):

@@ -12,7 +12,7 @@ from agents.console.person import Person
 from agents.console.screen import Screen
 from engine.mjai.messages import Message
 
-MAX_WAITING = 1000  # messages that are read ahead
+MAX_WAITING = 64  # messages that are read ahead
 LOST = "connection lost, reconnecting …"
 
 
@@ -77,12 +77,14 @@ class OnlineTable:
         person = Person(name, screen, self._too_late)
         join: Message = {"type": "join", "name": name, "room": url.room, "dialect": url.dialect}
         join |= {"token": token} if token else {}
-        self.session = ClientSession(person, join, 1, self._report, screen.say, url)
+        self.session = ClientSession(person, join, 1, screen.say, screen.say, url)
 
     def play(self) -> None:
         """Play one game. Raises what `agents.client.cli.play` raises, and `Left`."""
         self._screen.say(f"connecting to {self._url.full}")
         play(self._url, self.session, self._connect, self._wait)
+        if self.session.record:
+            self._screen.results.append(f"record: {self.session.record}")
         self._screen.serve(lambda: not self._screen.covered)
 
     def _connect(self, url: Address) -> Transport:
@@ -96,8 +98,3 @@ class OnlineTable:
 
     def _too_late(self) -> bool:
         return self._line is not None and self._line.has_news
-
-    def _report(self, line: str) -> None:
-        self._screen.say(line)
-        if "record: " in line:
-            self._screen.results.append(line.partition("; ")[2])

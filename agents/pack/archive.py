@@ -17,9 +17,9 @@ LICENSE = "LICENSE"
 MODE = 0o644
 
 
-def write_archive(contents: Contents, bot: str, path: Path) -> None:
-    """Write the archive of the bot spec `bot` to `path`, executable. Raises OSError."""
-    manifest = {"bot": bot, "spec": contents.spec, "needs": contents.needs}
+def write_archive(contents: Contents, path: Path) -> None:
+    """Write the archive of a bot to `path`, executable. Raises OSError."""
+    manifest = {"bot": contents.name, "spec": contents.spec, "needs": contents.needs}
     texts = {
         "__main__.py": Path(launcher.__file__).read_bytes(),
         launcher.MANIFEST: json.dumps(manifest, indent=1).encode(),

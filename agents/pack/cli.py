@@ -26,7 +26,8 @@ examples:
 
 The file runs with Python 3.11 or newer, numpy and numba (and onnxruntime, for a network); nukidora itself need not be
 installed. A file of your own is packed with the modules that it imports and the files that it opens beside it, and
-with a file or folder that its argument names. The same bot gives the same bytes.
+with a file or folder that its argument names; hidden files and those that
+it writes are left out. The same bot gives the same bytes.
 
 exit codes: 0 written, 1 it cannot be written, or the bot in it does not play, 2 bad arguments, 130 interrupted
 """
@@ -51,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValueError as error:
         parser.error(str(error))
     try:
-        write_archive(contents, options.bot, output)
+        write_archive(contents, output)
         fault, seconds = try_out(output)
     except OSError as error:
         print(f"{parser.short_name}: {describe_error(error)}", file=sys.stderr)
@@ -61,6 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{parser.short_name}: {output} does not play: {fault}; it was deleted", file=sys.stderr)
         return FAILED
     print(f"{output}: {options.bot}, {output.stat().st_size / 1e6:.1f} MB; starts and replies in {seconds:.1f} s here")
+    if contents.data:
+        print(f"with files that it reads: {', '.join(map(str, contents.data))}")
     print(f'it needs Python 3.11 and {", ".join(contents.needs.values())}; in the arena: "exec:python {output}"')
     return OK
 

@@ -41,6 +41,17 @@ class Contents:
     files: dict[str, Path]
     needs: dict[str, str]
 
+    @property
+    def data(self) -> list[Path]:
+        """The author's files that are packed, apart from modules."""
+        theirs = [path for name, path in self.files.items() if name.startswith((f"{BOT}/", f"{DATA}/"))]
+        return sorted(path for path in theirs if path.suffix != ".py")
+
+    @property
+    def name(self) -> str:
+        """The bot spec, with the last part of each path in it."""
+        return "".join(Path(part).name if number % 2 else part for number, part in enumerate(self.spec))
+
 
 def contents_of(spec: str) -> Contents:
     """What the bot `spec` needs. Raises ValueError, in one line, for a spec that cannot be packed."""
@@ -107,10 +118,14 @@ def _own_files(trace: Trace) -> dict[str, Path]:
 
 
 def _files_at(source: Path, place: str, trace: Trace) -> dict[str, Path]:
-    """What was opened of a file or folder that the spec names; with a bot's file, also what lies beside it."""
+    """What was read of a file or folder that the spec names; with a bot's file, also what lies beside it.
+
+    Hidden files, and those in hidden folders, are left out: they hold settings and secrets of the author.
+    """
     folder = source.parent if place == BOT else source
-    used = [path for path in {source, *trace.modules.values(), *trace.opened} if path.is_file()]
-    beside = [path for path in used if path.is_relative_to(folder) and path.suffix != ".pyc"]
+    read = {source, *trace.modules.values(), *trace.opened} - trace.written
+    used = [path for path in read if path.is_file() and path.is_relative_to(folder) and path.suffix != ".pyc"]
+    beside = [path for path in used if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
     top = folder if place == BOT else folder.parent
     packed = [path for path in beside if path == source or not (_is_own(path) or _is_installed(path, folder))]
     return {f"{place}/{path.relative_to(top).as_posix()}": path for path in packed}

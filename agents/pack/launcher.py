@@ -34,6 +34,7 @@ def unpack(archive: Path, root: Path) -> Path:
 
     Files that are there are kept.
     """
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder = root / hashlib.sha256(archive.read_bytes()).hexdigest()[:16]
     with zipfile.ZipFile(archive) as packed:
         for each in packed.infolist():

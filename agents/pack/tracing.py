@@ -14,10 +14,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What a bot has imported and opened: ``modules`` by name, with their files; ``opened``: absolute paths."""
+    """What a bot has imported and opened: ``modules`` by name, with their files; absolute paths of files."""
 
     modules: dict[str, Path] = field(default_factory=dict)
     opened: set[Path] = field(default_factory=set)
+    written: set[Path] = field(default_factory=set)  # those of ``opened`` that were opened for writing, too
 
 
 def trace(spec: str) -> Trace:
@@ -26,7 +27,10 @@ def trace(spec: str) -> Trace:
 
     def record(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open" and isinstance(arguments[0], str | os.PathLike) and not _names_the_cache():
-            found.opened.add(Path(arguments[0]).resolve())
+            path, mode, flags = Path(arguments[0]).resolve(), arguments[1] or "", arguments[2]
+            found.opened.add(path)
+            if set(mode) & set("wax+") or flags & (os.O_WRONLY | os.O_RDWR):
+                found.written.add(path)
 
     sys.addaudithook(record)
     _play(spec)

@@ -11,6 +11,7 @@ Three parts, each a perceptron with ReLU between its layers:
 from __future__ import annotations
 
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -74,8 +75,8 @@ def load_weights(path: Path) -> Weights:
     """The weights in a file that `save_weights` wrote. Raises ValueError, in one line, for anything else."""
     try:
         with np.load(path) as archive:
-            weights = {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
+            weights = {name: archive[name] for name in SHAPES if name in archive}
+    except (OSError, ValueError, zipfile.BadZipFile, zlib.error, EOFError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "no NumPy archive"
         raise ValueError(f"{path}: cannot be read ({reason}); agents.selfplay train writes such files") from None
     for name, shape in SHAPES.items():

@@ -14,8 +14,8 @@ import re
 from agents.files import PROGRAM, SPEC
 
 LOWEST = -9999  # points; no scale reaches it
-NUMBER = re.compile(r"[+-]?\d+(\.\d*)?")
-STRENGTH = re.compile(r"-[1-9]\d{0,3}")
+NUMBER = re.compile(r"[+-]?\d+(\.\d*)?", re.ASCII)
+STRENGTH = re.compile(r"-[1-9]\d{0,3}", re.ASCII)
 
 
 def split_strength(spec: str) -> tuple[str, int | None]:

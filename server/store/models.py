@@ -12,6 +12,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field
 
+from agents.strength.spec import split_strength
 from engine.rules import START_POINTS
 
 Item = TypeVar("Item")
@@ -106,11 +107,14 @@ class StoredGame(GameInfo):
     def rated(self) -> bool:
         """Whether the game counts for ratings: false if one name had two seats, unless it is that of a house bot.
 
-        Nor does a game count that began with unequal scores. It does not count for those that were `cut_off`.
+        Nor does a game count that began with unequal scores, or in which a house bot played below its full strength:
+        every strength would be a new player, whose rating begins at the mean. It does not count for those that were
+        `cut_off`.
         """
         connected = [seat.name for seat in self.seats if not seat.house_bot]
         even = len({seat.start_score for seat in self.seats}) == 1
-        counts = even and any(not seat.cut_off for seat in self.seats)
+        full = not any(seat.house_bot and split_strength(seat.name)[1] for seat in self.seats)
+        counts = even and full and any(not seat.cut_off for seat in self.seats)
         return counts and len(set(connected)) == len(connected) and len({seat.name for seat in self.seats}) > 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import secrets
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -100,6 +101,9 @@ class Store:
     async def close(self) -> None:
         """Close all connections after pending writes have finished; of a database that hangs, after CLOSE_TIMEOUT."""
         await asyncio.gather(*self._pending, return_exceptions=True)
+        pool_log = logging.getLogger("sqlalchemy.pool")
+        level = pool_log.level
+        pool_log.setLevel(logging.CRITICAL)  # or it logs an error for each connection that is given up
         try:
             async with asyncio.timeout(CLOSE_TIMEOUT):
                 await self._engine.dispose()
@@ -107,6 +111,8 @@ class Store:
                 self._blocking_engine.dispose()
         except (TimeoutError, SQLAlchemyError, OSError) as error:
             log.warning("database not closed", error=repr(error))
+        finally:
+            pool_log.setLevel(level)
 
     @asynccontextmanager
     async def _reading(self) -> AsyncIterator[AsyncConnection]:

@@ -351,6 +351,7 @@ async def test_stopping_while_a_postgresql_server_hangs(
     settings = Settings(data=tmp_path, port=0, mjai_port=0, database=postgres_url)
     with ExitStack() as stack:
         async with asyncio.timeout(60), running(settings) as server:
+            await asyncio.gather(*(server.lobby.storing._store.players() for _ in range(4)))  # four connections
             stack.enter_context(stopped(postgres_cluster))
             server.lobby.storing.check()
             await until(lambda: bool(server.lobby.storing.problem))

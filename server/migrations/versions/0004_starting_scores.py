@@ -20,6 +20,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """To version 0003."""
+    """To version 0003. Starting scores are lost: after another upgrade, all games are taken to have begun evenly."""
     with op.batch_alter_table("seats") as seats:
         seats.drop_column("start_score")

@@ -91,8 +91,8 @@ def test_a_network_is_packed_with_its_folder_and_needs_onnxruntime(folder: Path)
 
 def test_the_same_bot_gives_the_same_bytes(tsumogiri: Contents, tmp_path: Path) -> None:
     first, second = tmp_path / "first.pyz", tmp_path / "second.pyz"
-    write_archive(tsumogiri, "tsumogiri", first)
-    write_archive(contents_of("tsumogiri"), "tsumogiri", second)
+    write_archive(tsumogiri, first)
+    write_archive(contents_of("tsumogiri"), second)
     assert first.read_bytes() == second.read_bytes()
     with zipfile.ZipFile(first) as archive:
         assert archive.read("LICENSE").decode() == license_text()
@@ -105,7 +105,7 @@ def test_the_same_bot_gives_the_same_bytes(tsumogiri: Contents, tmp_path: Path) 
 
 def test_the_archive_is_unpacked_once_and_repaired(tsumogiri: Contents, tmp_path: Path) -> None:
     archive = tmp_path / "bot.pyz"
-    write_archive(tsumogiri, "tsumogiri", archive)
+    write_archive(tsumogiri, archive)
     root = launcher.unpack(archive, tmp_path / "cache")
     assert root.parent == tmp_path / "cache"
     before = {path: path.stat() for path in root.rglob("*") if path.is_file()}
@@ -131,7 +131,7 @@ def test_missing_packages_are_named_in_one_line(
 ) -> None:
     archive = tmp_path / "bot.pyz"
     needs = {"numpy": "numpy", "nowhere_to_be_found": "nowhere-to-be-found", "nor_this": "nor-this"}
-    write_archive(Contents(tsumogiri.spec, tsumogiri.files, needs), "tsumogiri", archive)
+    write_archive(Contents(tsumogiri.spec, tsumogiri.files, needs), archive)
     assert launcher.main(archive) == BAD_ARGUMENTS
     told = f"bot.pyz needs packages: {sys.executable} -m pip install nowhere-to-be-found nor-this\n"
     assert capsys.readouterr().err == told

@@ -99,7 +99,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Packed:
         installed = Path(sysconfig.get_path("platlib")) / name
         if installed.exists():
             (site / name).symlink_to(installed)
-    write_archive(contents_of("efficiency"), "efficiency", folder / "bot.pyz")
+    write_archive(contents_of("efficiency"), folder / "bot.pyz")
     cache = {"NUKIDORA_CACHE": str(folder / "cache"), "PYTHONPATH": str(site)}
     return Packed(folder / "bot.pyz", {"PATH": os.environ["PATH"], "HOME": str(folder)} | cache)
 
