@@ -76,7 +76,7 @@ def load_weights(path: Path) -> Weights:
     try:
         with np.load(path) as archive:
             weights = {name: archive[name] for name in SHAPES if name in archive}
-    except (OSError, ValueError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+    except (OSError, ValueError, zipfile.BadZipFile, zlib.error, EOFError, TypeError) as error:  # TypeError: one array
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "no NumPy archive"
         raise ValueError(f"{path}: cannot be read ({reason}); agents.selfplay train writes such files") from None
     for name, shape in SHAPES.items():

@@ -6,15 +6,17 @@ models, so a new stored field is declared here and nowhere else.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field
 
-from agents.strength.spec import split_strength
 from engine.rules import START_POINTS
+from server.names import HOUSE_BOT_SUFFIX
 
+WEAKENED = re.compile(rf"@-\d+{re.escape(HOUSE_BOT_SUFFIX)}")  # in the name of a house bot below full strength
 Item = TypeVar("Item")
 Seat = TypeVar("Seat")
 ThreeSeats = Annotated[tuple[Seat, Seat, Seat], Field(description="seats 0 to 2")]
@@ -113,7 +115,7 @@ class StoredGame(GameInfo):
         """
         connected = [seat.name for seat in self.seats if not seat.house_bot]
         even = len({seat.start_score for seat in self.seats}) == 1
-        full = not any(seat.house_bot and split_strength(seat.name)[1] for seat in self.seats)
+        full = not any(seat.house_bot and WEAKENED.search(seat.name) for seat in self.seats)
         counts = even and full and any(not seat.cut_off for seat in self.seats)
         return counts and len(set(connected)) == len(connected) and len({seat.name for seat in self.seats}) > 1
 

@@ -57,6 +57,7 @@ def test_other_ats_are_left_alone(spec: str) -> None:
         "rule@-",
         "rule@",
         "rule@abc",
+        "rule@-٣٠٠",
         "rule@-300@-300",
         "@-300",
         "my_bot.py:Bot@abc",

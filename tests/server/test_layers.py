@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "server.ports", "server.settings", "server.access", "server.turns", "server.loop_clock", "server.addresses",
     },
     "server.migrations": {"server.store"},  # its scripts name the tables, the store runs them: no cycle of modules
-    "server.store": {"server.migrations"},
+    "server.store": {"server.migrations", "server.names"},
     "server.names": set(),
     "server.access": {"server.settings", "server.store", "server.addresses", "server.names"},
     "server.rooms": {"server.ports", "server.access", "server.settings", "server.house_bots", "server.loop_clock"},

@@ -13,8 +13,6 @@ from tests.support.stored_games import (
     make_game,
     opened,
     random_game,
-    replace,
-    seat_results,
 )
 
 
@@ -54,11 +52,25 @@ async def test_a_game_with_a_name_twice_is_counted_but_not_rated(database_url: s
         await check_ratings(store)
 
 
+async def test_a_game_with_a_weakened_house_bot_is_counted_but_not_rated(database_url: str) -> None:
+    """Each strength would be a new player, whose rating begins at the mean."""
+    game = make_game(("aki", "rule@-300 (house)", "rule (house)"))
+    async with opened(database_url) as store:
+        await store.save_game(game)
+        stored = await store.game(game.id)
+        assert stored is not None
+        assert not stored.rated
+        aki = await store.player("aki")
+        assert aki is not None
+        assert (aki.games, aki.rated_games) == (1, 0)
+        assert make_game(("aki", "rule (house)", "efficiency (house)")).rated
+        assert make_game(("aki", "beni@-300", "rule (house)")).rated  # a name that a player chose
+
+
 async def test_a_house_bot_with_two_seats_has_one_rating(database_url: str) -> None:
     """It is rated by the mean of what its two seats would get."""
     names = ("aki", "rule (house)", "rule (house)")
-    first, second, third = seat_results(names)
-    game = make_game(seats=(first, replace(second, house_bot=True), replace(third, house_bot=True)))
+    game = make_game(names)
     async with opened(database_url) as store:
         await store.save_game(make_game(("aki", "beni", "chiyo"), minute=1))
         _, middle, low = [await store.player(name) for name in ("aki", "beni", "chiyo")]

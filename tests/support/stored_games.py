@@ -14,6 +14,7 @@ import pytest
 from openskill.models import PlackettLuce
 
 from engine.rules import TENHOU
+from server.names import HOUSE_BOT_SUFFIX
 from server.store import FinishedGame, Page, Rating, SeatResult, Store
 from server.store.models import Model
 
@@ -37,7 +38,7 @@ def seat_results(names: Sequence[str], scores: Sequence[int] = (50_000, 30_000, 
     first, second, third = (
         SeatResult(
             name=name,
-            house_bot=False,
+            house_bot=name.endswith(HOUSE_BOT_SUFFIX),
             score=score,
             rank=rank,
             points=points,

@@ -75,6 +75,20 @@ def test_a_file_of_ones_own_is_packed_with_what_it_uses_beside_it() -> None:
     assert contents.spec == ["", "bot/my_bot.py", ":Mine:", "data/settings.txt", ""]
 
 
+def test_what_a_bot_writes_and_hidden_files_are_not_packed(folder: Path) -> None:
+    """They hold what the author alone should have: a log, a token."""
+    reads = 'Path(".env").read_text()\nPath(".keys/token").read_text()\nPath("settings.txt").read_text()\n'
+    writes = 'Path("log.txt").write_text("started")\nopen("notes.txt", "a").close()\n'
+    for name in (".env", ".keys/token", "notes.txt"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("secret")
+    with (folder / "my_bot.py").open("a") as file:
+        file.write(reads + writes)
+    contents = contents_of("my_bot.py:Mine")
+    assert [path.name for path in contents.data] == ["settings.txt", "mine.npy"]
+    assert contents.name == "my_bot.py:Mine"
+
+
 @pytest.mark.slow
 def test_a_network_is_packed_with_its_folder_and_needs_onnxruntime(folder: Path) -> None:
     bundled = contents_of("bert")

@@ -150,7 +150,15 @@ def test_bad_weights_and_options_are_one_clear_line(tmp_path: Path) -> None:
     bad = tmp_path / "network.npz"
     bad.write_bytes(b"nothing")
     assert "no NumPy archive" in said(f"selfplay:{tmp_path}")
+    with bad.open("wb") as file:
+        np.save(file, np.zeros(3))
+    assert "no NumPy archive" in said(f"selfplay:{tmp_path}")
     weights = random_weights(0)
+    np.savez_compressed(bad, **weights)
+    packed = bad.read_bytes()
+    middle = len(packed) // 2
+    bad.write_bytes(packed[:middle] + bytes(64) + packed[middle + 64 :])
+    assert "no NumPy archive" in said(f"selfplay:{tmp_path}")
     np.savez(bad, **{name: weights[name] for name in SHAPES if name != "hidden"})
     assert "lacks 'hidden'" in said(f"selfplay:{tmp_path}")
     np.savez(bad, **{**weights, "hidden": weights["hidden"][:-1]})
