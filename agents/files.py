@@ -83,6 +83,8 @@ def made(make: Callable[[int], Any], seed: int, what: str) -> Agent:
     if callable(bot) and not isinstance(bot, type) and not callable(getattr(bot, "act", None)):
         from agents.tactics import TacticAgent
 
+        if not callable(getattr(bot, "observe", make)):
+            raise ValueError(f"{what} has an observe that is no method")
         bot = TacticAgent(make, seed, getattr(bot, "name", type(bot).__name__))
     return checked(bot, what)
 
@@ -106,7 +108,7 @@ def where_raised(error: BaseException) -> str:
     """An exception of somebody's code in one line: file, line, type and message."""
     text = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
     if isinstance(error, SyntaxError):
-        place = f"{error.filename}, line {error.lineno}"
+        place = f"{error.filename}, line {error.lineno}" if error.filename else ""
     else:
         files = [each for each in traceback.extract_tb(error.__traceback__) if not each.filename.startswith(PYTHON)]
         frames = [each for each in files if not each.filename.startswith(PACKAGES)] or files

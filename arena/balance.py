@@ -22,12 +22,21 @@ from agents.strength.scale import read_scale
 from agents.strength.spec import split_strength
 from arena.play import GameError
 from arena.ratings import finishing_orders, rate
-from arena.run import check_json, make_folder
+from arena.run import make_folder
 from arena.schedule import ROTATIONS, RunSettings, labels, round_up
 from arena.series import Series
 from arena.statistics import BotGames, Estimate, estimate
 from engine.common.files import write_atomically
-from engine.common.options import Parser, describe_error, positive, positive_seconds, seed, three_bots, usable_cores
+from engine.common.options import (
+    Parser,
+    check_output,
+    describe_error,
+    positive,
+    positive_seconds,
+    seed,
+    three_bots,
+    usable_cores,
+)
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.workers import WorkerError
 from engine.rules import PRESETS
@@ -145,10 +154,12 @@ class Dials:
 
         Raises CannotBalanceError where a bot has no dial or its dial is at the end, ValueError for a bad scale.
         """
-        wanted = [points - TAKEN * more for points, more in zip(self.strengths, surplus)]
+        corrected = [points - TAKEN * more for points, more in zip(self.strengths, surplus)]
+        wanted = [round(points - max(corrected)) for points in corrected]
+        if wanted == self.strengths:  # as where A beats B, B beats C and C beats A
+            raise CannotBalanceError("their ratings are even to a point, but not every pair is; no dial can mend that")
         before = list(self.strengths)
-        for index, bot in enumerate(self.bots):
-            points = round(wanted[index] - max(wanted))
+        for index, (bot, points) in enumerate(zip(self.bots, wanted)):
             if points < 0 and is_external(bot):
                 raise CannotBalanceError(f"{bot} is not the weakest, and an external bot has no dial")
             self.strengths[index] = max(points, read_scale(bot).lowest) if points < 0 else 0
@@ -169,8 +180,8 @@ class Balance:
         self._steps: list[Series] = []
         self._folder: Path | None = None
         if self.json is not None:
-            check_json(self.json)
             make_folder(self.json.parent, f"--json {self.json}")
+            check_output("--json", self.json)
             if self.json.exists():
                 raise ValueError(f"{self.json} is there already: name another --json FILE, or delete it")
             self._folder = self.json.with_name(self.json.name + ".partial")

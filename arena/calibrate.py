@@ -20,9 +20,10 @@ from arena.plot import strength_plot
 from arena.run import make_folder
 from arena.statistics import Estimate
 from engine.common.files import write_atomically
-from engine.common.options import Parser, describe_error, positive, seed, usable_cores
+from engine.common.options import Parser, check_output, describe_error, positive, seed, usable_cores
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.workers import WorkerError
+from engine.table import N_SEATS
 
 CHECK_SEED = 1 << 63  # a bit of the seed that is changed: a check plays on other walls than the scale
 CHECK_EVERY = 100  # points
@@ -55,7 +56,7 @@ def make_parser() -> Parser:
         action="store_true",
         help=f"measure the scale that is there: fresh games of BOT, BOT@-{CHECK_EVERY}, BOT@-{2 * CHECK_EVERY} …",
     )
-    parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="with --check: a plot, measured by asked for")
+    parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="with --check: points measured against asked for")
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of all walls and bots (default 0)")
     parser.add_argument(
         "--jobs", type=positive, default=usable_cores(), metavar="N", help="worker processes (default: all cores)"
@@ -84,8 +85,12 @@ def main(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         tell("arena calibrate: interrupted; run the same command again to resume")
         return INTERRUPTED
-    except (GameError, WorkerError, OSError, ValueError) as error:
+    except (GameError, WorkerError, OSError) as error:
         tell(f"arena calibrate: {describe_error(error)}")
+        return FAILED
+    except ValueError as error:  # the games are of no use
+        series.delete_games()
+        tell(f"arena calibrate: {error}")
         return FAILED
 
 
@@ -127,6 +132,7 @@ class Check:
         scale, path = read_scale(self.bot), scale_path(self.bot)
         if options.plot is not None:
             make_folder(options.plot.parent, f"--plot {options.plot}")
+            check_output("--plot", options.plot)
         self.plot: Path | None = options.plot
         self.strengths = strengths_to_check(scale.lowest)
         folder = path.with_name(path.name + ".check")
@@ -162,11 +168,17 @@ def bot_at_full_strength(spec: str) -> str:
 
 
 def strengths_to_check(lowest: int) -> list[int]:
-    """The strengths of a check, from 0 to ``lowest``, each CHECK_EVERY points or, on a short scale, closer."""
+    """The strengths of a check, from 0 to ``lowest``, each CHECK_EVERY points or, on a short scale, closer.
+
+    Raises ValueError where there are not three.
+    """
     n = -lowest // CHECK_EVERY + 1
-    if n < FEWEST_CHECKED:
-        return [round(lowest * k / (FEWEST_CHECKED - 1)) for k in range(FEWEST_CHECKED)]
-    return [-CHECK_EVERY * k for k in range(n)]
+    if n >= FEWEST_CHECKED:
+        return [-CHECK_EVERY * k for k in range(n)]
+    spread = {round(lowest * k / (FEWEST_CHECKED - 1)) for k in range(FEWEST_CHECKED)}
+    if len(spread) < N_SEATS:
+        raise ValueError(f"its scale ends at {lowest}: too short to be checked")
+    return sorted(spread, reverse=True)
 
 
 def shown(below: Estimate) -> str:

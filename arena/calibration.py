@@ -10,13 +10,15 @@ import numpy as np
 
 from agents import registry
 from agents.base import ActionValues, Agent
+from agents.files import where_raised
 from agents.strength.dial import Dialled, Setting
 from agents.strength.scale import Scale, Step
 from arena.ratings import Ratings, rate
 from arena.schedule import Bot, RunSettings, labels, round_up
 from arena.series import Series
 from engine.seeds import derived_seed
-from engine.tables import Tables
+from engine.table import N_SEATS
+from engine.tables import PolicyFault, Tables
 
 FULL = Setting(0.0, 0.0)
 # Temperatures as parts of the hottest one (see `hottest`), each 1.4 times as hot as the one before; then, at the
@@ -29,7 +31,7 @@ SHARES_ALONE = (0.06, 0.12, 0.18, 0.25, 0.35, 0.45, 0.58, 0.75, 1.0)
 # often an infinite one would make it. Beyond it hardly anything would change.
 NEARLY_UNIFORM = 0.95
 STRIDES = (1, 2, 4)  # of a match: it is played by the settings i, i + stride and i + 2 * stride
-SAMPLE_SEED, SAMPLE_EVERY, SAMPLE_SIZE = 0, 10, 1000  # of views, to find the hottest temperature
+SAMPLE_SEED, SAMPLE_GAMES, SAMPLE_EVERY, SAMPLE_SIZE = 0, 8, 10, 1000  # of views, to find the hottest temperature
 MIN_DROP = 1.0  # points by which a step of a scale lies below the one before
 
 
@@ -38,15 +40,19 @@ def settings_of(bot: Agent) -> list[Setting]:
     if not isinstance(bot, ActionValues):
         return [FULL, *(Setting(0.0, share) for share in SHARES_ALONE)]
     top = hottest(sampled_values(bot))
+    temperatures = [float(f"{top * part:.4g}") for part in COOLED]
     return [
         FULL,
-        *(Setting(round(top * part, 6), 0.0) for part in COOLED),
-        *(Setting(round(top, 6), share) for share in SHARES),
+        *(Setting(temperature, 0.0) for temperature in temperatures),
+        *(Setting(temperatures[-1], share) for share in SHARES),
     ]
 
 
 def sampled_values(bot: ActionValues) -> np.ndarray:
-    """The action values in some views of a game of a bot against itself: float64[views, N_ACTIONS]."""
+    """The action values in some views of games of a bot against itself: float64[views, N_ACTIONS].
+
+    Raises ValueError if the bot fails.
+    """
     views: list[np.ndarray] = []
     calls = 0
 
@@ -58,10 +64,16 @@ def sampled_values(bot: ActionValues) -> np.ndarray:
         actions: np.ndarray = bot.act(asked)  # type: ignore[attr-defined]
         return actions
 
-    for _ in Tables([derived_seed(SAMPLE_SEED, "wall", k) for k in range(8)]).play([policy], np.zeros((8, 3), np.int8)):
-        if sum(map(len, views)) >= SAMPLE_SIZE:
-            break
-    return np.asarray(bot.action_values(np.concatenate(views)[:SAMPLE_SIZE]), dtype=np.float64)
+    tables = Tables([derived_seed(SAMPLE_SEED, "wall", k) for k in range(SAMPLE_GAMES)])
+    try:
+        for _ in tables.play([policy], np.zeros((SAMPLE_GAMES, N_SEATS), np.int8)):
+            if sum(map(len, views)) >= SAMPLE_SIZE:
+                break
+        return np.asarray(bot.action_values(np.concatenate(views)[:SAMPLE_SIZE]), dtype=np.float64)
+    except PolicyFault as fault:
+        raise ValueError(fault.what) from fault
+    except Exception as error:
+        raise ValueError(where_raised(error)) from error
 
 
 def hottest(values: np.ndarray) -> float:
@@ -108,7 +120,7 @@ class Measurement:
         self.settings = list(settings)
         self._triples = triples(len(settings))
         each = round_up(-(-games // len(self._triples)))
-        names = [f"{bot} {label(setting)}" for setting in settings]
+        names = [f"{bot} setting {number}, {label(setting)}" for number, setting in enumerate(settings)]
         matches = [
             RunSettings((names[a], names[b], names[c]), each, seed, "tenhou", "hanchan") for a, b, c in self._triples
         ]

@@ -32,11 +32,14 @@ class CheckpointError(ValueError):
 def run_identity(settings: RunSettings, folder: Path | None) -> dict[str, Any]:
     """What two runs must have in common for one to resume from the checkpoint of the other.
 
-    The settings, the folder of saved games, a hash of this repository's sources, and one of the files that bots name:
+    The settings, the folder of saved games, hashes of this repository's sources and bundled weights, and one of the
+    files that bots name:
     ``my_bot.py:Eager``, ``exec:python bot.py`` and ``bert:run/model`` (the files in the folder) are other bots when
     these files have changed, and ``rule@-300`` when its scale has. What such files import is not included.
     """
-    sources = [cache_folder(ENGINE.parent / package).name for package in ("agents", "arena")]
+    repository = ENGINE.parent
+    sources = [cache_folder(repository / package).name for package in ("agents", "arena")]
+    sources.append(digest_of(map(str, sorted(repository.glob("agents/*/weights")))))
     saved = None if folder is None else str(folder.resolve())
     own = {"save": saved, "sources": sources, "bot_files": digest_of_files(settings.bots)}
     return json.loads(json.dumps(dataclasses.asdict(settings) | own))
@@ -44,8 +47,13 @@ def run_identity(settings: RunSettings, folder: Path | None) -> dict[str, Any]:
 
 def digest_of_files(bots: Iterable[str]) -> str:
     """A hash of the files, and of the files in the folders, that the text of ``bots`` names, and of their scales."""
+    return digest_of(word for bot in bots for word in _names_of_files(bot))
+
+
+def digest_of(words: Iterable[str]) -> str:
+    """A hash of the files, and of the files in the folders, that are among ``words``."""
     digest = hashlib.sha256()
-    for word in (word for bot in bots for word in _names_of_files(bot)):
+    for word in words:
         path = Path(word).expanduser()
         with suppress(OSError):
             for file in sorted(path.iterdir()) if path.is_dir() else [path]:
@@ -102,7 +110,11 @@ class Checkpoint:
         if what := differing(identity, header):
             self._file.close()
             raise CheckpointError(f"{path} belongs to a run with different {what}: finish that run or delete the file")
-        self.resumed = [parse_chunk(line) for line in lines]
+        try:
+            self.resumed = [parse_chunk(line) for line in lines]
+        except (ValueError, LookupError, TypeError, OverflowError) as error:
+            self._file.close()
+            raise self._damaged() from error
         if self._file.tell() == 0:
             self._append(identity)
 
@@ -131,10 +143,15 @@ class Checkpoint:
         return lines
 
     def _parse(self, line: bytes) -> dict[str, Any]:
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             if isinstance(parsed := json.loads(line), dict):
                 return parsed
-        raise CheckpointError(f"{self.path} is not a checkpoint of the arena: delete it, or choose another --json FILE")
+        raise self._damaged()
+
+    def _damaged(self) -> CheckpointError:
+        return CheckpointError(
+            f"{self.path} is not a checkpoint of the arena: delete it, or choose another --json FILE"
+        )
 
     def _append(self, line: dict[str, Any]) -> None:
         self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")

@@ -65,6 +65,12 @@ class Results:
         faults = [[fault for fault in ordered if fault.bot == index] for index in range(len(self.bots))]
         return [(label, of_bot) for label, of_bot in zip(self.bots, faults) if of_bot]
 
+    @property
+    def always_failed(self) -> list[str]:
+        """The external bots that failed in every finished game."""
+        n_games = ROTATIONS * len(self.finished)
+        return [label for label, faults in self.faults if len(faults) == n_games]
+
     def by_bot(self) -> list[BotGames]:
         """The finished games of each bot; at least one wall must be finished."""
         return by_bot(self.bots, self.finished, self._counts[self._finished], self.settings.make_rules())

@@ -19,6 +19,7 @@ from arena.report import print_report
 from arena.results import Results, Speed
 from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, ROTATIONS, RunSettings, games_of, split_walls
 from arena.worker import WARM_UP, MakeBots, Update, open_worker
+from engine.common.options import check_output
 from engine.common.program import program_name
 from engine.common.progress import Progress
 from engine.common.workers import run_tasks
@@ -53,8 +54,8 @@ class ArenaRun:
         self.checkpoint: Checkpoint | None = None
         self.finished: dict[str, Any] | None = None
         if json is not None:
-            check_json(json)
             make_folder(json.parent, f"--json {json}")
+            check_output("--json", json)
             self.finished = finished_results(json, self.identity)
         if self.finished is None:
             self._open_files()
@@ -147,12 +148,6 @@ class ArenaRun:
         games, seconds = self.games - self._games_resumed, self._end - self._start
         per_second = 1 / seconds if seconds > 0 else 0.0
         return Speed(games, seconds, games * per_second, self._decisions * per_second, max(self.jobs, 1))
-
-
-def check_json(path: Path) -> None:
-    """Raise ValueError if no file can be at ``path``."""
-    if path.is_dir():
-        raise ValueError(f"--json {path}: is a folder; name a file in it, as in {path / 'results.json'}")
 
 
 def make_folder(folder: Path, option: str) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from arena.checkpoint import Checkpoint, run_identity
-from arena.play import ChunkResult, GamesFinished
+from arena.checkpoint import Checkpoint, CheckpointError, run_identity
+from arena.play import ChunkResult, GameError, GamesFinished
 from arena.ratings import finishing_orders
 from arena.results import Results
 from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, ROTATIONS, Bot, RunSettings, labels, split_walls
@@ -48,8 +48,7 @@ class Series:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             for number, (match, results) in enumerate(zip(self.matches, self.results)):
-                checkpoint = Checkpoint(folder / f"{number:03}", run_identity(match, None))
-                self._checkpoints.append(checkpoint)
+                self._checkpoints.append(checkpoint := open_checkpoint(folder, number, match))
                 for chunk in checkpoint.resumed:
                     results.add(chunk)
 
@@ -73,9 +72,13 @@ class Series:
                 MAX_WALLS_EXTERNAL if match.has_external_bots else MAX_WALLS,
             )
         ]
-        if not tasks:
-            return
-        total = sum(match.games if games is None else games for match in self.matches)
+        if tasks:
+            self._play(tasks, sum(match.games if games is None else games for match in self.matches), console)
+        for results in self.results:
+            if failed := results.always_failed:
+                raise GameError(f"{failed[0]} failed in every game of {' '.join(results.bots)}: see its faults above")
+
+    def _play(self, tasks: list[tuple[int, list[int]]], total: int, console: Console) -> None:
         start = partial(open_series_worker, self.matches, self._bots_of)
         warm_up = (tasks[0][0], WARM_UP)
         with closing(run_tasks(start, [warm_up, *tasks], min(self._jobs, len(tasks)))) as updates:
@@ -112,6 +115,14 @@ class Series:
                 orders.append(finishing_orders(bots, results.by_bot()))
                 walls.append(np.repeat(np.array(results.finished), ROTATIONS))
         return np.concatenate(orders), np.concatenate(walls)
+
+
+def open_checkpoint(folder: Path, number: int, match: RunSettings) -> Checkpoint:
+    """The file of the games of a match. Raises CheckpointError, which names the folder, and OSError."""
+    try:
+        return Checkpoint(folder / f"{number:03}", run_identity(match, None))
+    except CheckpointError as error:
+        raise CheckpointError(f"{folder} has games of another run: delete it, or finish that run ({error})") from None
 
 
 @contextmanager

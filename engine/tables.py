@@ -152,7 +152,7 @@ class Tables:
         try:
             answer = policy(views)
             actions = np.asarray(answer)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             culprit = first_raising(policy, views)
             what = str(error) if isinstance(error, BadAnswer) else f"raised {describe(error)}"
             raise PolicyFault(index, int(tables[culprit]), int(seats[culprit]), what) from error
@@ -186,12 +186,12 @@ def first_raising(policy: Policy, views: np.ndarray) -> int:
     for index in range(len(views)):
         try:
             policy(views[index : index + 1])
-        except Exception:
+        except (Exception, SystemExit):
             return index
     return 0
 
 
-def describe(error: Exception) -> str:
+def describe(error: BaseException) -> str:
     """An exception in one line: type, message, and where it was raised."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     text = " ".join(str(error).split())

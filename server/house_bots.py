@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cache
+from typing import Any
 
 import numpy as np
 import structlog
@@ -58,9 +59,12 @@ def check_requested_bot(spec: str) -> None:
         raise ValueError(f"the weakest that {bot} can be is {bot}@{weakest()[bot]}")
 
 
-def within_scale(spec: str) -> str:
-    """The bot, at the lowest strength of its scale where `spec` names one below it."""
-    bot, strength = split_strength(spec)
+def within_scale(spec: Any) -> Any:
+    """The bot, at the lowest strength of its scale where `spec` names one below it; what is no bot stays as it is."""
+    try:
+        bot, strength = split_strength(spec)
+    except (ValueError, AttributeError):
+        return spec
     lowest = weakest().get(bot)
     return spec if strength is None or lowest is None or strength >= lowest else f"{bot}@{lowest}"
 

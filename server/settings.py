@@ -133,7 +133,7 @@ class RoomSettings(BaseModel):
         for name in ("fill", "house_bot"):  # scales may have been measured anew
             if name in fitting:
                 value = fitting[name]
-                fitting[name] = within_scale(value) if isinstance(value, str) else [within_scale(bot) for bot in value]
+                fitting[name] = [within_scale(bot) for bot in value] if isinstance(value, list) else within_scale(value)
         changed = {name: value for name, value in fitting.items() if value != values[name]}
         if changed:
             log.warning("stored settings are beyond what is allowed now, and are brought to it", **changed)

@@ -22,6 +22,7 @@ REGRET_UNIT = 0.004  # placements: a label whose regret is larger by this has a 
 HEADS = {"policy": N_LABELS, "placement": N_PLAYERS, "points": 1}  # linear heads on [CLS] -> their outputs
 N_OUTPUTS = sum(HEADS.values())
 ACTIVATIONS = ("relu", "gelu")
+MAX_SIZE = 65_536  # of each number in a configuration: a small file should not call for all memory
 HOW_TO_TRAIN = "python -m agents.bert train makes a network that plays"
 
 
@@ -73,7 +74,7 @@ def read_config(path: Path) -> Config:
     """The configuration in a ``config.json``. Raises ValueError if it cannot be read or the bot cannot run it."""
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"{path}: cannot be read as JSON ({error}); {HOW_TO_TRAIN}") from None
     missing = [key for key in Config._fields if not isinstance(values, dict) or key not in values]
     if missing:
@@ -87,8 +88,8 @@ def read_config(path: Path) -> Config:
 def _faults(config: Config) -> Iterator[tuple[str, str]]:
     """Each key whose value the bot cannot run, and what the value must be."""
     for key, value in config._asdict().items():
-        if key not in ("hidden_act", "layer_norm_eps") and not (type(value) is int and value > 0):
-            yield key, "a whole number from 1 up"
+        if key not in ("hidden_act", "layer_norm_eps") and not (type(value) is int and 0 < value <= MAX_SIZE):
+            yield key, f"a whole number from 1 to {MAX_SIZE}"
     if config.vocab_size != N_TOKENS:
         yield "vocab_size", f"{N_TOKENS}, the tokens of agents.bert.vocabulary"
     if config.max_position_embeddings < N_POSITION_IDS:

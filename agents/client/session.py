@@ -162,7 +162,7 @@ class ClientSession:
             if rejection is None:
                 raise
             self._rejected(rejection)
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        except (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError) as error:
             raise ConnectionError(f"the server sent an invalid message ({one_line(str(error))})") from error
 
     def _rejected(self, error: Message) -> None:

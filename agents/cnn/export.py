@@ -8,7 +8,7 @@ left, so that a row's answer is the same to the last bit whatever else is in the
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import onnx
@@ -19,9 +19,6 @@ from agents.cnn.answers import N_ANSWERS, VALUES
 from agents.cnn.inference import FIXED_OUTPUT, VALUE
 from agents.cnn.planes import COPIES, N_PLANES
 from engine.tiles import N_KINDS
-
-if TYPE_CHECKING:
-    pass
 
 LEVELS = 127
 

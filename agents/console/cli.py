@@ -19,7 +19,7 @@ from agents.external.adapters import AgentBot
 from agents.external.fallback import FallbackAgent
 from agents.external.mjai_bot import BotError
 from agents.registry import make, names
-from engine.common.options import Parser, describe_error, seconds, seed, two_bots
+from engine.common.options import Parser, check_output, describe_error, seconds, seed, two_bots
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.mjai.connection import check_name
 from engine.records.files import write_record
@@ -93,7 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def check_options(parser: Parser, options: argparse.Namespace) -> None:
     """Set the defaults, and exit with an error for options that do not go together."""
     if (options.url is None) == (options.bots is None):
-        parser.error("give the address of a room, or --bots A,B for a table of your own; --help shows examples")
+        both = "" if options.url is None else ", not both"
+        parser.error(f"give the address of a room, or --bots A,B for a table of your own{both}; --help shows examples")
     other, where = (FOR_BOTS, "--bots") if options.bots is None else (FOR_SERVERS, "a server")
     if given := [name for name in other if getattr(options, name) is not None]:
         parser.error(f"--{given[0]} is for {where} only")
@@ -108,10 +109,10 @@ def check_options(parser: Parser, options: argparse.Namespace) -> None:
     path = options.save
     if path is not None and Path(path.name.removesuffix(".gz")).suffix not in RECORDS:
         parser.error(f"--save {path}: a record is called {', '.join('*' + suffix for suffix in RECORDS)} or *.gz")
-    if path is not None and path.is_dir():
-        parser.error(f"--save {path}: this is a folder; name a file in it")
-    if path is not None and not path.parent.is_dir():
-        parser.error(f"--save {path}: there is no folder {path.parent}; name a file in a folder that exists")
+    try:
+        check_output("--save", path)
+    except ValueError as error:
+        parser.error(str(error))
 
 
 def make_bots(parser: Parser, options: argparse.Namespace) -> list[Agent]:

@@ -9,6 +9,7 @@ import numpy as np
 from agents.base import Agent
 from agents.console.person import Person
 from agents.console.screen import Screen
+from agents.console.telling import distinct
 from agents.console.tiles import clean
 from engine.actions import action_name
 from engine.game import Game
@@ -18,12 +19,6 @@ from engine.table import N_SEATS, TABLE
 
 FOLLOWED = frozenset({"dahai", "reach", "pon", "daiminkan", "ankan", "kakan", "nukidora"})  # shown for a moment
 YOU = "you"
-
-
-def labels(agents: Sequence[Agent]) -> list[str]:
-    """The names of bots; two of one name are told apart by a number."""
-    names = [agent.name for agent in agents]
-    return names if len({*names}) == len(names) else [f"{name} {number}" for number, name in enumerate(names, 1)]
 
 
 class OfflineTable:
@@ -37,7 +32,7 @@ class OfflineTable:
         others = ((self._seat + 1) % N_SEATS, (self._seat + 2) % N_SEATS)
         self._agents = dict(zip(others, agents, strict=True))
         self._failed: set[int] = set()
-        names = {self._seat: YOU} | dict(zip(others, labels(agents), strict=True))
+        names = {self._seat: YOU} | dict(zip(others, distinct([agent.name for agent in agents]), strict=True))
         self.game = Game(seed, rules, [names[seat] for seat in range(N_SEATS)])
         self._person = Person(YOU, screen)
 

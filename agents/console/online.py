@@ -89,6 +89,8 @@ class OnlineTable:
 
     def _connect(self, url: Address) -> Transport:
         self._line = WatchedTransport(self._screen.during(lambda: connect(url)), self._screen)
+        if self.session.greeted:
+            self._screen.say("connected again")
         return self._line
 
     def _wait(self, told: str, seconds: float) -> None:

@@ -32,7 +32,7 @@ class Person:
         try:
             self._state.update(message)
             self._screen.show(message, self._state.view)
-        except (ValueError, KeyError, IndexError, TypeError) as error:
+        except (ValueError, LookupError, TypeError, OverflowError, RecursionError) as error:
             raise FatalConnectionError(f"the server's game cannot be followed: {error}") from error
 
     def react(self, messages: list[Message]) -> Message:

@@ -14,7 +14,7 @@ from rich.text import Text
 from agents.console.keys import BACKSPACE, ENTER, LEFT, RIGHT
 from agents.console.moves import Move, moves_of
 from agents.console.table import KEYS, Scene, picture, unseen_lines
-from agents.console.telling import RESULTS, end_of, result_of, told
+from agents.console.telling import RESULTS, distinct, end_of, result_of, told
 from agents.console.terminal import Left
 from agents.console.tiles import clean
 from engine.actions import PASS
@@ -99,7 +99,7 @@ class Screen:
         kind = message["type"]
         if kind == "start_game":
             self._seat = message["id"]
-            self._scene.names = message["names"]
+            self._scene.names = distinct(message["names"])
             return
         self._scene.view = view
         self._round = [message] if kind == "start_kyoku" else [*self._round, message]

@@ -28,6 +28,13 @@ RESULTS = ("hora", "ryukyoku")
 PLACES = ("1st", "2nd", "3rd")
 
 
+def distinct(names: Sequence[str]) -> list[str]:
+    """The names of players; those of one name are told apart by numbers."""
+    return [
+        f"{name} {1 + names[:index].count(name)}" if names.count(name) > 1 else name for index, name in enumerate(names)
+    ]
+
+
 def told(message: Message, names: Sequence[str], seat: int) -> Text | None:
     """An event as `seat` is told it; None for what goes without saying, as the draws of others do."""
     kind, actor = message["type"], message.get("actor", NONE)

@@ -96,17 +96,19 @@ class Terminal:
 
     def draw(self, lines: Sequence[Text]) -> None:
         """Show `lines` from the top; the rest of the screen becomes empty. Raises Left if the terminal is gone."""
-        size = self.size
+        try:
+            self._draw(lines, self.size)
+        except OSError:
+            raise Left from None
+
+    def _draw(self, lines: Sequence[Text], size: tuple[int, int]) -> None:
         picture = (size, [(line.plain, line.style, line.spans) for line in lines])
         if picture == self._drawn:
             return
         self._drawn = picture
         self._console.size = size
-        try:
-            self._console.update_screen(Group(*lines), options=self._console.options.update(height=size[1]))
-            self._console.file.flush()
-        except OSError:
-            raise Left from None
+        self._console.update_screen(Group(*lines), options=self._console.options.update(height=size[1]))
+        self._console.file.flush()
 
     def wake(self) -> None:
         """Let `keys` return; for other threads."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agents.linear import commands
-from agents.linear.training import HINGE, SOFTMAX, Config
+from agents.linear.training import CHECKPOINT, HINGE, SOFTMAX, Config
 from engine.common.options import (
     Parser,
     describe_error,
@@ -124,6 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     except KeyboardInterrupt:
-        again = "the same command resumes" if options.command == "train" else "nothing was written"
+        resumes = options.command == "train" and (options.out / CHECKPOINT).exists()
+        again = "the same command resumes" if resumes else "nothing was written"
         print(f"{parser.short_name}: interrupted; {again}", file=sys.stderr)
         return INTERRUPTED

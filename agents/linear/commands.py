@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +68,14 @@ def choices_for(options: argparse.Namespace) -> tuple[Choices, str]:
     return joined(parts), named + f" --teacher {options.teacher}" * (options.teacher is not None)
 
 
+def digest(choices: Choices) -> str:
+    """A hash of all decisions: a training resumes with the same ones only."""
+    found = hashlib.sha256()
+    for array in choices:
+        found.update(np.ascontiguousarray(array))
+    return found.hexdigest()[:16]
+
+
 def numbered(parts: list[Choices]) -> list[Choices]:
     """The same, with numbers for the games that are unique among all of them."""
     firsts = np.cumsum([0, *(part.game.max() + 1 for part in parts)])
@@ -78,8 +87,8 @@ def train(options: argparse.Namespace) -> int:
     initial = load_weights(options.start)
     choices, named = choices_for(options)
     config = Config(
-        named, options.start, options.loss, options.margin, options.temperature, options.alpha, options.epochs,
-        options.batch_size, options.seed,
+        named, digest(choices), options.start, options.loss, options.margin, options.temperature, options.alpha,
+        options.epochs, options.batch_size, options.seed,
     )  # fmt: skip
     trainer = Trainer(config, initial.values, split(choices), options.out)
     total = config.epochs * trainer.steps_an_epoch

@@ -7,7 +7,7 @@ in CSV, a boolean in Parquet), then the features by name. Parquet needs pyarrow,
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from agents.linear.context import MENU
 from agents.linear.data import Choices, joined
 from agents.linear.features import NAMES
 from engine.actions import ACTION_NAMES
@@ -76,13 +77,20 @@ def _csv_writer(text: TextIOWrapper) -> Write:
     return write
 
 
+def _parquet_types() -> list[Any]:
+    """The types of COLUMNS."""
+    import pyarrow
+
+    keys = [pyarrow.int64(), pyarrow.int64(), pyarrow.string(), pyarrow.bool_()]
+    return [*keys, *[pyarrow.float32()] * len(NAMES)]
+
+
 @contextmanager
 def _parquet_writer(file: BinaryIO) -> Iterator[Write]:
     import pyarrow
     from pyarrow import parquet
 
-    types = [pyarrow.int64(), pyarrow.int64(), pyarrow.string(), pyarrow.bool_(), *[pyarrow.float32()] * len(NAMES)]
-    schema = pyarrow.schema(list(zip(COLUMNS, types, strict=True)))
+    schema = pyarrow.schema(list(zip(COLUMNS, _parquet_types(), strict=True)))
     decisions = 0
     with parquet.ParquetWriter(file, schema) as rows:
 
@@ -101,7 +109,7 @@ def read_choices(path: Path) -> Choices:
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file; python -m agents.linear export writes one")
     tables = _csv_tables(path) if path.suffix == CSV else _parquet_tables(path)
-    parts = [_choices(path, *columns) for columns in _whole_decisions(tables)]
+    parts = [_choices(path, *columns) for columns in _whole_decisions(path, tables)]
     if not parts:
         raise ValueError(f"{path}: no decisions in it")
     return joined(parts)
@@ -110,8 +118,8 @@ def read_choices(path: Path) -> Choices:
 Columns = list[np.ndarray]  # game, decision, action number, chosen, phi
 
 
-def _whole_decisions(tables: Iterable[Columns]) -> Iterator[Columns]:
-    """The same rows, cut where a decision ends."""
+def _whole_decisions(path: Path, tables: Iterable[Columns]) -> Iterator[Columns]:
+    """The same rows, cut where a decision ends. Raises ValueError for a decision of more rows than MENU."""
     rest: Columns | None = None
     for table in tables:
         rows = table if rest is None else [np.concatenate(pair) for pair in zip(rest, table, strict=True)]
@@ -119,6 +127,8 @@ def _whole_decisions(tables: Iterable[Columns]) -> Iterator[Columns]:
         if cut:
             yield [column[:cut] for column in rows]
         rest = [column[cut:] for column in rows]
+        if len(rest[0]) > MENU:
+            raise ValueError(f"{path}: decision {rest[1][0]}: more actions than any decision has")
     if rest is not None and len(rest[0]):
         yield rest
 
@@ -132,6 +142,9 @@ def _choices(path: Path, game: np.ndarray, decision: np.ndarray, action: np.ndar
     if (counts != 1).any():
         bad = int(np.flatnonzero(counts != 1)[0])
         raise ValueError(f"{path}: decision {decision[firsts[bad]]}: {counts[bad]} actions are chosen, not one")
+    if (sizes := np.diff(starts)).max() > MENU:
+        bad = int(sizes.argmax())
+        raise ValueError(f"{path}: decision {decision[firsts[bad]]}: more actions than any decision has")
     if not np.isfinite(phi).all():
         bad = int(np.flatnonzero(~np.isfinite(phi).all(axis=1))[0])
         raise ValueError(f"{path}: decision {decision[bad]}: a feature is no finite number")
@@ -147,31 +160,44 @@ def _check_columns(path: Path, columns: Iterable[str]) -> None:
         raise ValueError(f"{path}: {what}: export it again with python -m agents.linear export")
 
 
-def _numbers(path: Path, names: Iterable[Any]) -> np.ndarray:
+def _numbers(names: Iterable[Any]) -> np.ndarray:
     """The numbers of actions by name. Raises ValueError."""
     try:
         return np.array([NUMBER_OF[name] for name in names], dtype=np.int64)
     except KeyError as error:
-        raise ValueError(f"{path}: there is no action {error.args[0]!r}") from error
+        raise ValueError(f"there is no action {error.args[0]!r}") from error
 
 
 def _csv_tables(path: Path) -> Iterator[Columns]:
     with path.open(encoding="utf-8", newline="") as file:
         rows = csv.reader(file)
-        line = 1
         try:
             _check_columns(path, next(rows, ()))
-            while block := [row for _, row in zip(range(ROWS), rows)]:
-                keys = np.array([(row[0], row[1], row[3]) for row in block], dtype=np.int64)
-                phi = np.array([row[len(KEYS) :] for row in block], dtype=np.float32)
-                yield [keys[:, 0], keys[:, 1], _numbers(path, (row[2] for row in block)), keys[:, 2] != 0, phi]
-                line += len(block)
-        except (csv.Error, UnicodeDecodeError, IndexError, TypeError) as error:
-            raise ValueError(f"{path}: damaged after line {line}: {error}") from error
-        except ValueError as error:
-            raise (
-                error if str(error).startswith(str(path)) else ValueError(f"{path}: damaged after line {line}: {error}")
-            ) from error
+            while block := [(rows.line_num, row) for _, row in zip(range(ROWS), rows)]:
+                yield _csv_table(path, block)
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise ValueError(f"{path}: damaged after line {rows.line_num}: {error}") from error
+
+
+def _csv_table(path: Path, block: Sequence[tuple[int, list[str]]]) -> Columns:
+    """The columns of some rows, each with the number of its line. Raises ValueError that names the first bad line."""
+    try:
+        return _columns([row for _, row in block])
+    except (ValueError, OverflowError) as error:
+        if len(block) == 1:
+            raise ValueError(f"{path}: line {block[0][0]}: {error}") from error
+    for numbered in block:
+        _csv_table(path, [numbered])
+    raise AssertionError("rows that are good one by one are good together")
+
+
+def _columns(rows: Sequence[list[str]]) -> Columns:
+    """Rows of text as columns. Raises ValueError, OverflowError."""
+    if odd := next((row for row in rows if len(row) != len(COLUMNS)), None):
+        raise ValueError(f"{len(odd)} columns, not {len(COLUMNS)}")
+    keys = np.array([(row[0], row[1], row[3]) for row in rows], dtype=np.int64)
+    phi = np.array([row[len(KEYS) :] for row in rows], dtype=np.float32)
+    return [keys[:, 0], keys[:, 1], _numbers(row[2] for row in rows), keys[:, 2] != 0, phi]
 
 
 def _parquet_tables(path: Path) -> Iterator[Columns]:
@@ -182,9 +208,16 @@ def _parquet_tables(path: Path) -> Iterator[Columns]:
         file = parquet.ParquetFile(path)
         _check_columns(path, file.schema_arrow.names)
         for batch in file.iter_batches(ROWS):
-            game, decision, action, chosen, *phi = batch.columns
-            features = np.stack([np.asarray(column, dtype=np.float32) for column in phi], axis=1)
-            keys = (np.asarray(column, dtype=np.int64) for column in (game, decision))
-            yield [*keys, _numbers(path, action.to_pylist()), np.asarray(chosen).astype(bool), features]
+            if odd := [name for name, column in zip(COLUMNS, batch.columns) if column.null_count]:
+                raise ValueError(f"{path}: the column {odd[0]!r} lacks values")
+            game, decision, action, chosen, *phi = [
+                column.cast(kind) for column, kind in zip(batch.columns, _parquet_types(), strict=True)
+            ]
+            features = np.stack([np.asarray(column) for column in phi], axis=1)
+            try:
+                numbers = _numbers(action.to_pylist())
+            except ValueError as error:
+                raise ValueError(f"{path}: {error}") from error
+            yield [np.asarray(game), np.asarray(decision), numbers, np.asarray(chosen), features]
     except pyarrow.ArrowException as error:
         raise ValueError(f"{path}: no Parquet file that can be read: {str(error).splitlines()[0]}") from error

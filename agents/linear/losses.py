@@ -13,10 +13,10 @@ import math
 import numpy as np
 
 from agents.linear.candidates import dot
+from agents.linear.context import MENU
 from engine.compiling import inner, kernel
 
 ARGUMENTS = "float32[:, ::1], int64[::1], int64[::1], int64[::1], float64[::1], float64, float64[::1]"
-MAX_CANDIDATES = 64
 
 
 @inner
@@ -55,7 +55,7 @@ def softmax(
 ) -> float:  # fmt: skip
     """As `hinge`, for the loss of the policy; `temperature` in points of value."""
     loss = 0.0
-    odds = np.empty(MAX_CANDIDATES)
+    odds = np.empty(MENU)
     for decision in batch:
         first, n = starts[decision], starts[decision + 1] - starts[decision]
         highest = -np.inf

@@ -28,9 +28,10 @@ CHECKPOINT = "checkpoint.npz"
 
 @dataclass(frozen=True)
 class Config:
-    """What is trained, and how. `data` and `start` say which data and which initial weights."""
+    """What is trained, and how. `data` and `start` say which data and which initial weights, `digest` what is in it."""
 
     data: str
+    digest: str
     start: str
     loss: str = HINGE
     margin: float = 1_000.0  # of the hinge, in points
@@ -159,9 +160,11 @@ class Trainer:
                 self.epochs = [Epoch(int(row[0]), *row[1:].tolist()) for row in saved["epochs"]]
             if self.theta.shape != (N_FEATURES,):
                 raise ValueError
-        except (ValueError, KeyError, EOFError, OSError) as error:
+        except Exception as error:  # NumPy and zipfile raise a dozen kinds for damaged files
             raise ValueError(f"{path}: damaged, or of other features; delete it to start again") from error
         for name, value in asdict(self.config).items():
             if before.get(name) != value:
                 what = f"started with {name} = {before.get(name)!r}, not {value!r}"
+                if name == "digest":
+                    what = "started with other decisions: the data has changed"
                 raise ValueError(f"{self.folder}: {what}; give the same options, or another folder")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
@@ -13,9 +14,11 @@ from agents.external.mjai_bot import NONE, OPENING
 from agents.pack.archive import write_archive
 from agents.pack.contents import contents_of
 from agents.registry import names
-from engine.common.options import Parser, describe_error
+from engine.common.options import Parser, check_output, describe_error
 from engine.common.program import FAILED, OK
 from engine.warm_up import warm_up_once
+
+COMPILE_TIME, REPLY_TIME = 600.0, 60.0  # seconds that a packed bot may take on the machine that packs it
 
 EPILOG = """\
 examples:
@@ -26,8 +29,8 @@ examples:
 
 The file runs with Python 3.11 or newer, numpy and numba (and onnxruntime, for a network); nukidora itself need not be
 installed. A file of your own is packed with the modules that it imports and the files that it opens beside it, and
-with a file or folder that its argument names; hidden files and those that
-it writes are left out. The same bot gives the same bytes.
+with a file or folder that its argument names. Hidden files, and files that the bot writes, are left out. The same
+bot gives the same bytes.
 
 exit codes: 0 written, 1 it cannot be written, or the bot in it does not play, 2 bad arguments, 130 interrupted
 """
@@ -48,22 +51,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     output: Path = options.output
     warm_up_once()  # so that the bot is not traced while it compiles
     try:
+        check_output("--output", output)
         contents = contents_of(options.bot)
     except ValueError as error:
         parser.error(str(error))
     try:
-        write_archive(contents, output)
-        fault, seconds = try_out(output)
+        with tempfile.TemporaryDirectory(dir=output.parent, prefix=".pack-") as folder:
+            tried = Path(folder) / output.name
+            write_archive(contents, tried)
+            fault, seconds = try_out(tried)
+            if not fault:
+                tried.replace(output)
     except OSError as error:
         print(f"{parser.short_name}: {describe_error(error)}", file=sys.stderr)
         return FAILED
     if fault:
-        output.unlink()
-        print(f"{parser.short_name}: {output} does not play: {fault}; it was deleted", file=sys.stderr)
+        print(f"{parser.short_name}: {options.bot} does not play when packed: {fault}", file=sys.stderr)
         return FAILED
     print(f"{output}: {options.bot}, {output.stat().st_size / 1e6:.1f} MB; starts and replies in {seconds:.1f} s here")
-    if contents.data:
-        print(f"with files that it reads: {', '.join(map(str, contents.data))}")
+    if contents.beside:
+        print(f"with these files: {', '.join(map(str, contents.beside))}")
     print(f'it needs Python 3.11 and {", ".join(contents.needs.values())}; in the arena: "exec:python {output}"')
     return OK
 
@@ -74,12 +81,24 @@ def try_out(archive: Path) -> tuple[str, float]:
     Raises OSError if it cannot be started.
     """
     command = [sys.executable, str(archive.absolute())]
-    prepared = subprocess.run([*command, "--prepare"], stdin=subprocess.DEVNULL, check=False)
-    if prepared.returncode != OK:
-        return f"it ended with exit code {prepared.returncode}", 0.0
-    began = monotonic()
     asked = json.dumps(OPENING).encode() + b"\n"
-    replied = subprocess.run(command, input=asked, stdout=subprocess.PIPE, check=False)
-    if replied.returncode != OK or json.loads(replied.stdout or "{}") in ({}, NONE):
+    try:
+        prepared = subprocess.run([*command, "--prepare"], stdin=subprocess.DEVNULL, check=False, timeout=COMPILE_TIME)
+        if prepared.returncode != OK:
+            return f"it ended with exit code {prepared.returncode}", 0.0
+        began = monotonic()
+        replied = subprocess.run(command, input=asked, stdout=subprocess.PIPE, check=False, timeout=REPLY_TIME)
+    except subprocess.TimeoutExpired as error:
+        return f"no reply after {error.timeout:g} s", 0.0
+    if replied.returncode != OK or not is_action(replied.stdout):
         return f"it replied {replied.stdout.decode(errors='replace')!r}, exit code {replied.returncode}", 0.0
     return "", monotonic() - began
+
+
+def is_action(line: bytes) -> bool:
+    """Whether a line is one mjai event of an action."""
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(event, dict) and event != NONE and "type" in event

@@ -42,10 +42,10 @@ class Contents:
     needs: dict[str, str]
 
     @property
-    def data(self) -> list[Path]:
-        """The author's files that are packed, apart from modules."""
-        theirs = [path for name, path in self.files.items() if name.startswith((f"{BOT}/", f"{DATA}/"))]
-        return sorted(path for path in theirs if path.suffix != ".py")
+    def beside(self) -> list[Path]:
+        """The author's files that are packed, modules and others, apart from the bot's own."""
+        places = (f"{BOT}/", f"{DATA}/")
+        return sorted(path for name, path in self.files.items() if name.startswith(places) and name not in self.spec)
 
     @property
     def name(self) -> str:

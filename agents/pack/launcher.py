@@ -14,6 +14,7 @@ import shutil
 import sys
 import tempfile
 import zipfile
+import zlib
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -32,20 +33,20 @@ def cache_root() -> Path:
 def unpack(archive: Path, root: Path) -> Path:
     """Unpack into a folder in `root` named by a hash of the archive; returns the folder. Raises OSError.
 
-    Files that are there are kept.
+    Files that are there, and undamaged, are kept.
     """
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder = root / hashlib.sha256(archive.read_bytes()).hexdigest()[:16]
     with zipfile.ZipFile(archive) as packed:
         for each in packed.infolist():
             path = folder / each.filename
-            if path.is_file() and path.stat().st_size == each.file_size:
+            if path.is_file() and zlib.crc32(path.read_bytes()) == each.CRC:
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
-            temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-            temporary.write_bytes(packed.read(each))
-            os.utime(temporary, (MODIFIED, MODIFIED))
-            temporary.replace(path)
+            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as temporary:
+                temporary.write(packed.read(each))
+            os.utime(temporary.name, (MODIFIED, MODIFIED))
+            Path(temporary.name).replace(path)
     return folder
 
 

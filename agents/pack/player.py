@@ -7,6 +7,7 @@ A line that is an array of events gets one reply, and so does a line that is one
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -48,8 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     manifest = json.loads((ROOT / MANIFEST).read_text(encoding="utf-8"))
     parser = make_parser(Path(sys.argv[0]).name, manifest["bot"])
     options = parser.parse_args(arguments)
-    began, replies = monotonic(), sys.stdout.buffer
-    sys.stdout = sys.stderr  # what a bot prints is no reply
+    began, replies = monotonic(), os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a bot prints is no reply
+    sys.stdout = sys.stderr
     try:
         spec = packed_spec(manifest["spec"], ROOT)
         compile_by_use(AgentBot(make(spec, options.seed)).prepare)

@@ -18,7 +18,7 @@ from agents.review.opinions import check_reviewer
 from agents.review.page import page
 from agents.review.report import print_review
 from agents.review.review import Review, make_review
-from engine.common.options import Parser, describe_error
+from engine.common.options import Parser, check_output, describe_error
 from engine.common.program import FAILED, OK
 from engine.common.progress import Progress
 from engine.records.files import RecordError, read_records
@@ -91,12 +91,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def check_options(parser: Parser, options: argparse.Namespace, specs: Sequence[str]) -> None:
     """Exit with an error for options that cannot be carried out, before any work."""
-    for name in ("html", "json"):
-        path = getattr(options, name)
-        if path is not None and path.is_dir():
-            parser.error(f"--{name} {path}: this is a folder; name a file in it")
-        if path is not None and not path.parent.is_dir():
-            parser.error(f"--{name} {path}: there is no folder {path.parent}; name a file in a folder that exists")
+    try:
+        check_output("--html", options.html)
+        check_output("--json", options.json)
+    except ValueError as error:
+        parser.error(str(error))
     if options.format == MJAI_REVIEWER and options.json is None:
         parser.error(f"--format {MJAI_REVIEWER} is for --json FILE")
     if options.format == MJAI_REVIEWER and len(specs) > 1:

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
+from agents.options import BotOptions, read_options, read_temperature
 from agents.selfplay.network import Weights, load_weights, logits_of, sample, view_uniforms
 from engine.table import raw_bytes
 
 WEIGHTS = "network.npz"  # the file in a training folder
+OPTIONS: BotOptions = {"temperature": (read_temperature, "a number >= 0; 0, the default, plays the best action")}
 BUNDLED = Path(__file__).parent / "weights" / WEIGHTS
 
 
@@ -47,24 +49,8 @@ class SelfPlay:
 def make(argument: str | None, seed: int) -> SelfPlay:
     """The bot ``selfplay`` or ``selfplay:argument``. Raises ValueError, in one line, for a bad folder or option."""
     folder, _, options = (argument or "").partition("?")
-    temperature = 0.0
-    for part in filter(None, options.split("&")):
-        name, _, value = part.partition("=")
-        if name != "temperature":
-            raise ValueError(f"the bot selfplay has no option {name!r}, only temperature=NUMBER")
-        temperature = read_temperature(value)
+    temperature = read_options("selfplay", OPTIONS, options).get("temperature", 0.0)
     path = Path(folder).expanduser() if folder else BUNDLED
     if path.is_dir():
         path = path / WEIGHTS
     return SelfPlay(load_weights(path), temperature, seed, f"selfplay:{argument}" if argument else "selfplay")
-
-
-def read_temperature(text: str) -> float:
-    """A temperature: a finite number >= 0. Raises ValueError."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
-        raise ValueError(f"the bot selfplay cannot use temperature={text}: a number >= 0, 0 plays the best action")
-    return value

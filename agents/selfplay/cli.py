@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.checks import scores_in
 from engine.common.options import (
     Parser,
     describe_error,
@@ -18,6 +19,7 @@ from engine.common.options import (
 )
 from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
 from engine.common.progress import Progress
+from engine.rules import Scores
 
 EPILOG = """
 FOLDER gets network.npz (the bot selfplay:FOLDER), curve.csv and tensorboard/ (how strong it was when), state.pt and
@@ -25,14 +27,14 @@ games.buffer (to go on). Ctrl-C stops the run, and the same command continues it
 """
 
 
-def handicaps(text: str) -> tuple[tuple[int, ...], ...]:
+def handicaps(text: str) -> tuple[Scores, ...]:
     """Option type: starting scores of one or several games, such as 35000-35000-35000,25000-35000-45000."""
     found = []
     for each in text.split(","):
-        scores = tuple(int(part) for part in each.split("-") if part.isascii() and part.isdigit() and len(part) < 7)
-        if len(scores) != 3 or each.count("-") != 2 or any(score % 100 or not score for score in scores):
-            raise argparse.ArgumentTypeError(f"{each!r} is no handicap: three scores such as 25000-35000-45000")
-        found.append(scores)
+        try:
+            found.append(scores_in(each.replace("-", ",")))
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(f"{each!r} is no handicap such as 25000-35000-45000: {error}") from None
     return tuple(found)
 
 
@@ -100,6 +102,7 @@ def train(options: argparse.Namespace) -> int:
     from torch.utils.tensorboard import SummaryWriter
 
     from agents.selfplay.games import Exploration
+    from agents.selfplay.measuring import last_measured
     from agents.selfplay.training import CURVE, TENSORBOARD, Run, Settings, summary
 
     torch.set_num_threads(1)  # the other core plays
@@ -120,11 +123,22 @@ def train(options: argparse.Namespace) -> int:
             f"after {rows[0].minutes:.0f} min and {rows[0].games:,} games, mean placement: {', '.join(texts)}"
         )
 
+    def is_due() -> bool:
+        """Whether a measurement is missing, also one that was interrupted."""
+        last = last_measured(options.folder / CURVE)
+        if last is None:
+            return True
+        minutes, generation = last
+        ended = run.seconds >= total and generation < run.generation
+        return ended or run.seconds // every > 60 * minutes // every
+
     with writer, Progress("seconds", total, min(int(run.seconds), total)) as progress:
         try:
-            if run.generation == 0:
-                measured()
-            while run.seconds < total:
+            while True:
+                if is_due():
+                    measured()
+                if run.seconds >= total:
+                    break
                 before, played = run.seconds, run.games
                 losses = run.next_generation()
                 run.save()
@@ -136,8 +150,6 @@ def train(options: argparse.Namespace) -> int:
                 writer.add_scalar("speed/samples", rates[1], run.generation)
                 status = f"generation {run.generation}, {rates[0]:,.1f} games/s, {rates[1]:,.0f} samples/s"
                 progress.advance(min(int(run.seconds), total) - progress.done, status)
-                if run.seconds // every > before // every or run.seconds >= total:
-                    measured()
         except KeyboardInterrupt:
             progress.print(f"stopped after generation {run.generation}; the same command continues")
             return INTERRUPTED

@@ -49,6 +49,18 @@ def measure(weights: Weights, opponent: str, walls: int) -> tuple[float, float]:
     return float(placements.mean()), float(interval)
 
 
+def last_measured(path: Path) -> tuple[float, int] | None:
+    """Minutes and generation of the last row of the curve, None if there is none. Raises ValueError, OSError."""
+    if not path.exists():
+        return None
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    try:
+        return (float(rows[-1]["minutes"]), int(rows[-1]["generation"])) if rows else None
+    except (KeyError, TypeError, ValueError):
+        raise ValueError(f"{path}: damaged; delete it, or its last line, to go on") from None
+
+
 def append(path: Path, rows: list[Strength]) -> None:
     """Add rows to the curve, a CSV file. Raises OSError."""
     new = not path.exists()

@@ -9,9 +9,10 @@ from numba import types
 
 from agents.compiled.menu import is_legal
 from agents.selfplay.features import N_ACTION, N_SITUATION, N_STATE, encode, situation
-from agents.selfplay.games import GAME, SURPRISE_UNIT, start_tables
+from agents.selfplay.games import GAME, MAX_CHOICES, SURPRISE_UNIT, start_tables
 from agents.selfplay.network import late
 from engine import kernels
+from engine.actions import N_ACTIONS
 from engine.compiling import array_of, kernel
 from engine.game import MAX_MENU
 from engine.kernels import bit_count, nth_action
@@ -117,8 +118,10 @@ def encode_choices(
 def replay(games: np.ndarray, first_turns: int) -> Choices:
     """The choices of `games` GAME[k]; `first_turns` as in `Exploration`.
 
-    Raises ValueError if a game was not played by these rules: the engine has changed since.
+    Raises ValueError if a game was not played by these rules: the engine has changed since, or the file is damaged.
     """
+    if (games["n"] > MAX_CHOICES).any() or (games["action"] >= N_ACTIONS).any():
+        raise ValueError("a kept game is damaged; delete games.buffer to go on with an empty buffer")
     n, k = int(games["n"].sum()), len(games)
     states = np.empty((n, N_STATE), dtype=np.float32)
     actions = np.empty((n * MEAN_MENU + MAX_MENU, N_ACTION), dtype=np.float32)

@@ -8,10 +8,9 @@ the seed and the number of the generation.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Event
 from time import monotonic
@@ -71,23 +70,28 @@ class Run:
             for name, tensor in self.learner.parameters.items():
                 tensor.data.copy_(state["weights"][name])
             self.learner.optimizer.load_state_dict(state["optimizer"])
-            seed, self.generation, self.steps, self.games, added, self.seconds = state["counts"]
-        except (OSError, RuntimeError, KeyError, ValueError, TypeError, EOFError, pickle.UnpicklingError) as error:
-            what = str(error).splitlines()[0]
+            self.generation, self.steps, self.games, added, self.seconds = state["counts"]
+            before: dict[str, Any] = state["settings"]
+        except Exception as error:  # torch raises a dozen kinds for damaged files
+            what = next(iter(str(error).splitlines()), type(error).__name__)
             raise ValueError(f"{path}: cannot be continued ({what}); take another folder") from None
-        if seed != self.settings.seed:
-            raise ValueError(f"{path}: began with --seed {seed}, not {self.settings.seed}; give that or a new folder")
-        for group in self.learner.optimizer.param_groups:
-            group["lr"] = self.settings.learning_rate
+        for name, value in asdict(self.settings).items():
+            if name != "buffer" and before.get(name) != value:  # of the buffer, `Buffer` tells more
+                what = f"began with {name} = {before.get(name)}, not {value}"
+                raise ValueError(f"{path}: {what}; give the same options, or another folder")
         return int(added)
 
     def save(self) -> None:
         """Write all that the next generation needs. Raises OSError."""
         self.buffer.flush()
-        counts = (self.settings.seed, self.generation, self.steps, self.games, self.buffer.added, self.seconds)
-        weights = {name: tensor.detach() for name, tensor in self.learner.parameters.items()}
+        state = {
+            "weights": {name: tensor.detach() for name, tensor in self.learner.parameters.items()},
+            "optimizer": self.learner.optimizer.state_dict(),
+            "counts": (self.generation, self.steps, self.games, self.buffer.added, self.seconds),
+            "settings": asdict(self.settings),
+        }
         with write_atomically(self.folder / STATE) as file:
-            torch.save({"weights": weights, "optimizer": self.learner.optimizer.state_dict(), "counts": counts}, file)
+            torch.save(state, file)
         save_weights(self.folder / WEIGHTS, self.published)
 
     def next_generation(self) -> list[Losses]:

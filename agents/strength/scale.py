@@ -90,7 +90,7 @@ def read_scale(bot: str) -> Scale:
         raise ValueError(f"{bot} has no scale of strength yet; to measure one: {remedy}") from None
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror}") from None
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, OverflowError, RecursionError):
         raise ValueError(f"{path} holds no scale of strength; to measure it again: {remedy}") from None
     if not _is_scale(steps):
         raise ValueError(f"{path} holds steps that do not fall from 0; to measure them again: {remedy}")
@@ -101,10 +101,11 @@ def _is_scale(steps: tuple[Step, ...]) -> bool:
     """Whether steps are those of a scale: from full strength down, with settings that the dial can take."""
     if len(steps) < 2:
         return False
-    settings = np.array([step.setting for step in steps])
+    settings, points = np.array([step.setting for step in steps]), np.array([step.points for step in steps])
     return bool(
-        steps[0].points == 0
-        and (np.diff([step.points for step in steps]) < 0).all()
+        points[0] == 0
+        and (np.diff(points) < 0).all()
+        and np.isfinite(points).all()
         and (settings >= 0).all()
         and np.isfinite(settings).all()
         and (settings[:, 1] <= 1).all()

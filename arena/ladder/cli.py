@@ -18,7 +18,7 @@ from arena.play import GameError
 from arena.run import ArenaRun, make_folder
 from arena.series import Series
 from engine.common.files import write_atomically
-from engine.common.options import Parser, bots_of, describe_error, positive, seed, usable_cores
+from engine.common.options import Parser, bots_of, check_output, describe_error, positive, seed, usable_cores
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.workers import WorkerError
 from engine.rules import PRESETS
@@ -27,6 +27,8 @@ EPILOG = """\
 Every three of the bots meet, in all rotations of the seats, on the same walls. Finished games are kept in the folder
 --results: after Ctrl-C the same command plays only what is missing. A folder belongs to one ladder: other settings, or
 other versions of the bots, need another folder.
+
+exit codes: 0 finished, 1 the run failed, 2 bad arguments, 130 interrupted
 """
 
 
@@ -36,11 +38,11 @@ def make_parser() -> Parser:
     known = ",".join(names())
     parser.add_argument("--bots", type=bots_of, default=bots_of(known), metavar="A,B,…", help=f"default: {known}")
     parser.add_argument(
-        "--games", type=positive, default=2000, metavar="N", help="games of every two bots at a table (default 2000)"
+        "--games", type=positive, default=2000, metavar="N", help="games in which any two bots meet at least"
     )
     parser.add_argument("--slow", type=bots_of, default=(), metavar="A,…", help="bots of which fewer games are played")
     parser.add_argument(
-        "--slow-games", type=positive, default=300, metavar="N", help="games of every two, where one is slow"
+        "--slow-games", type=positive, default=300, metavar="N", help="the same where one of the two is slow"
     )
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of all walls and bots (default 0)")
     parser.add_argument("--rules", choices=sorted(PRESETS), default="tenhou", help="rules of the games")
@@ -64,21 +66,22 @@ def main(arguments: Sequence[str]) -> int:
         )  # fmt: skip
         make_folder(options.results, f"--results {options.results}")
         make_folder(options.output.parent, f"--output {options.output}")
+        check_output("--output", options.output)
         speed_runs = [ArenaRun(run, jobs=1) for run in settings.speed_runs()]  # raises for a bot that does not exist
         series = open_series(settings, options.results, options.jobs)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     notes = Console(stderr=True)
     try:
-        speeds = {run.settings.bots[0]: decisions_per_second(run, notes) for run in speed_runs}
         series.play(notes)
+        speeds = {run.settings.bots[0]: decisions_per_second(run, notes) for run in speed_runs}
         text = page(standings_of(settings.bots, series, speeds), settings, command_of(arguments), machine())
         with write_atomically(options.output) as file:
             file.write(text.encode())
     except KeyboardInterrupt:
         return stopped(notes, INTERRUPTED, "interrupted; the same command resumes")
     except (GameError, WorkerError, OSError) as error:
-        return stopped(notes, FAILED, f"{describe_error(error)}; the same command resumes")
+        return stopped(notes, FAILED, f"{describe_error(error)}; finished games are kept in {options.results}")
     notes.print(f"wrote {options.output}", soft_wrap=True, highlight=False)
     return OK
 

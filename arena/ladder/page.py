@@ -94,9 +94,11 @@ def _play(standings: Standings) -> Iterator[str]:
 
 def _origins(standings: Standings) -> Iterator[str]:
     for bot in standings.bots:
-        name, points = split_strength(bot.bot)
-        weaker = "" if points is None else f"{-points} points weaker than `{name}`: "
-        yield f"- {_code(bot.bot)}: {weaker}{ORIGINS.get(name, 'not a bot of this project')}"
+        full, points = split_strength(bot.bot)
+        name, _, argument = full.partition(":")
+        weaker = "" if points is None else f"{-points} points weaker than `{full}`: "
+        origin = ORIGINS.get(name, "not a bot of this project")
+        yield f"- {_code(bot.bot)}: {weaker}{origin}" + (f"; here with `{argument}`" if argument else "")
 
 
 def _pairs(standings: Standings, settings: LadderSettings) -> str:

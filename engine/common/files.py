@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import EISDIR
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,11 +18,14 @@ def write_atomically(path: Path) -> Iterator[BinaryIO]:
     The block writes to ``path`` + ``.tmp``, which replaces ``path`` when the block ends. If the block raises, ``path``
     stays as it was and the temporary file is deleted; a killed process may leave it behind. Raises OSError.
     """
+    if path.is_dir():
+        raise IsADirectoryError(EISDIR, "is a folder; name a file in it", str(path))
     temporary = path.with_name(path.name + SUFFIX)
-    with temporary.open("wb") as file:
-        try:
+    file = temporary.open("wb")
+    try:
+        with file:
             yield file
-        except BaseException:
-            temporary.unlink()
-            raise
-    temporary.replace(path)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink()
+        raise

@@ -13,6 +13,7 @@ import os
 import re
 import textwrap
 from math import inf, nan
+from pathlib import Path
 from typing import Any, NoReturn
 
 from engine.checks import scores_in
@@ -38,7 +39,7 @@ class HelpFormatter(argparse.HelpFormatter):
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         text = action.help
-        shown = action.default not in (None, argparse.SUPPRESS, "", False, []) and action.nargs != 0
+        shown = action.default not in (None, argparse.SUPPRESS, "", False, [], ()) and action.nargs != 0
         if text and shown and "default" not in text and text is not argparse.SUPPRESS:
             text += " (default %(default)s)"
         return text
@@ -176,7 +177,9 @@ def two_bots(text: str) -> tuple[str, ...]:
     """Option type: two bots, see `bots_of`."""
     bots = bots_of(text)
     if len(bots) != N_SEATS - 1:
-        raise argparse.ArgumentTypeError(f"{text!r} names {len(bots)} bots: two play against you, as in rule,bert")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} names {len(bots)} bot{'s' * (len(bots) != 1)}: two play against you, as in rule,bert"
+        )
     return bots
 
 
@@ -191,6 +194,14 @@ def starting_scores(text: str) -> Scores:
 def usable_cores() -> int:
     """How many CPU cores this process may run on: the default of ``--jobs``."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_output(option: str, path: Path | None) -> None:
+    """Raise ValueError if no file can be at the ``path`` that ``option`` names, if it names one."""
+    if path is not None and path.is_dir():
+        raise ValueError(f"{option} {path}: this is a folder; name a file in it")
+    if path is not None and not path.parent.is_dir():
+        raise ValueError(f"{option} {path}: there is no folder {path.parent}; name a file in a folder that exists")
 
 
 def describe_error(error: Exception) -> str:

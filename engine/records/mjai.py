@@ -19,7 +19,8 @@ def read(text: str, source: str) -> GameRecord:
     """The game in the `text` of an mjai log; `source`: file name, for messages. Raises RecordError with the line."""
     events: list[Message] = []
     number = 0
-    for number, line in enumerate(text.splitlines(), 1):
+    # Not splitlines(): JSON may hold other line ends of Unicode, such as U+2028, as they are.
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         if not line.strip():
             continue
         with record_errors(source, f"line {number}"):

@@ -17,8 +17,13 @@ PlayerOrder = Literal["rating", "name", "games"]
 
 NEWEST_FIRST: Order[StoredGame] = Order("games", lambda game: (game.finished, game.id), (time, str))
 BY_NUMBER: Order[RatingPoint] = Order("ratings", lambda point: (point.number,), (count,))
+UNRATED = -1e6  # stands for the ordinal of players without a rated game: they come last
 PLAYER_ORDERS: dict[PlayerOrder, Order[PlayerStats]] = {
-    "rating": Order("rating", lambda player: (player.rating.ordinal, player.name), (float, str)),
+    "rating": Order(
+        "rating",
+        lambda player: (player.rating.ordinal if player.rated_games else UNRATED, player.name),
+        (float, str),
+    ),
     "games": Order("most games", lambda player: (player.games, player.name), (count, str)),
     "name": Order("name", lambda player: (player.name,), (str,)),
 }
@@ -28,7 +33,10 @@ MOST_SEARCHED = (
     50_000  # seats of a player, among which those of a room or of rules are sought; a house bot has millions
 )
 MAX_COUNT = (1 << 31) - 1  # of a database integer
-DESCENDING = {"rating": players.c.ordinal, "games": players.c.games}  # ties are ordered by name
+DESCENDING: dict[PlayerOrder, ColumnElement[Any]] = {  # ties are ordered by name
+    "rating": case((players.c.rated_games > 0, players.c.ordinal), else_=UNRATED),
+    "games": players.c.games,
+}
 
 
 def select_games(

@@ -203,7 +203,7 @@ class Store:
     async def players(
         self, cursor: str | None = None, limit: int = 50, order: lists.PlayerOrder = "rating", prefix: str = ""
     ) -> Page[PlayerStats]:
-        """Players by rating (highest ordinal first), by number of games (most first), or by name.
+        """Players by rating (highest ordinal first, unrated ones last), by number of games (most first), or by name.
 
         Those whose names begin with `prefix`; ties are ordered by name. A player who moves in the order between two
         pages may be returned twice or not at all. Raises ValueError, with a one-line message, for an invalid cursor or

@@ -63,6 +63,11 @@ class Raising:
         return 1 / 0
 
 
+class Leaving:
+    def __call__(self, view):
+        raise SystemExit(3)
+
+
 class Blind(Plain):
     def observe(self, view, seat, action):
         raise KeyError(seat)
@@ -220,7 +225,8 @@ def test_each_round_has_a_tactic_with_a_seed_of_its_own(file: Path) -> None:
         ),
         ("Sure", r"Sure.__call__ \(my_tactic.py, line 28\) returned True"),
         ("Raising", r"Raising.__call__ \(my_tactic.py, line 37\) raised ZeroDivisionError: division by zero$"),
-        ("Blind", r"Blind.observe \(my_tactic.py, line 42\) raised KeyError: \d$"),
+        ("Leaving", r"Leaving.__call__ \(my_tactic.py, line 42\) raised SystemExit: 3$"),
+        ("Blind", r"Blind.observe \(my_tactic.py, line 47\) raised KeyError: \d$"),
     ],
 )
 def test_a_broken_tactic_is_told_with_class_file_line_and_what_is_legal(file: Path, name: str, what: str) -> None:

@@ -67,6 +67,8 @@ def test_what_cannot_be_balanced_is_said() -> None:
     dials = Dials(("efficiency@-720", "tsumogiri", "tsumogiri"), 30)
     with pytest.raises(CannotBalanceError, match="efficiency@-720 is still ahead"):
         dials.correct((100.0, 0.0, 0.0))
+    with pytest.raises(CannotBalanceError, match="ratings are even to a point, but not every pair is"):
+        Dials(("rule", "rule", "rule"), 30).correct((0.4, 0.3, 0.0))
     with pytest.raises(ValueError, match=r"tsumogiri has no scale.*calibrate tsumogiri"):
         Dials(("tsumogiri", "rule", "rule"), 30).correct((100.0, 0.0, 0.0))
 

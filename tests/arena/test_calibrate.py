@@ -18,6 +18,7 @@ from arena.calibration import FULL, SHARES_ALONE, Measurement, hottest, make_sca
 from arena.cli import main
 from arena.play import ChunkResult
 from arena.ratings import Ratings
+from engine.actions import N_ACTIONS, actions_of
 from engine.common.workers import run_tasks
 
 BOT = """
@@ -94,6 +95,53 @@ def test_a_scale_falls_from_step_to_step() -> None:
 def test_checked_strengths() -> None:
     assert strengths_to_check(-450) == [0, -100, -200, -300, -400]
     assert strengths_to_check(-80) == [0, -20, -40, -60, -80]
+    assert strengths_to_check(-3) == [0, -1, -2, -3]
+    with pytest.raises(ValueError, match="ends at -1: too short to be checked"):
+        strengths_to_check(-1)
+
+
+def test_a_bot_that_cannot_be_dialled_leaves_no_games(
+    bot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calibration, "SHARES_ALONE", (0.5, 1.0))
+    monkeypatch.setattr(Measurement, "rate", lambda self: ratings_of(*[5.0] * len(self.settings)))
+    assert main(["calibrate", bot.replace("eager", "plain"), "--games", "24"]) == 1
+    assert "is not stronger than random moves: there is nothing to dial" in capsys.readouterr().err
+    assert not list(tmp_path.glob("*.games"))
+
+
+def test_values_of_any_unit_have_different_settings() -> None:
+    class Tiny:
+        """Values actions by their numbers, in a very small unit."""
+
+        name = "tiny"
+
+        def act(self, views: np.ndarray) -> np.ndarray:
+            return self.action_values(views).argmax(axis=1)
+
+        def action_values(self, views: np.ndarray) -> np.ndarray:
+            values = np.full((len(views), N_ACTIONS), -np.inf, dtype=np.float32)
+            for row, view in zip(values, views):
+                row[actions_of(*view["legal"][view["viewer"]].tolist())] = 0
+            return values + np.arange(N_ACTIONS, dtype=np.float32) * np.float32(1e-9)
+
+    assert len(set(settings_of(Tiny()))) == len(settings_of(registry.make("rule")))
+
+
+def test_a_bot_whose_values_fail_is_one_line() -> None:
+    class Broken:
+        """Has no values."""
+
+        name = "broken"
+
+        def act(self, views: np.ndarray) -> np.ndarray:
+            return registry.make("tsumogiri").act(views)
+
+        def action_values(self, views: np.ndarray) -> np.ndarray:
+            raise RuntimeError("no weights")
+
+    with pytest.raises(ValueError, match=r"test_calibrate\.py, line \d+: RuntimeError: no weights$"):
+        settings_of(Broken())
 
 
 def test_a_scale_is_measured_stored_and_checked(

@@ -73,7 +73,7 @@ def test_help_defines_the_columns(arena: Arena) -> None:
         (("--rules", "ruby"), "invalid choice: 'ruby'"),
         (("--json", "/dev/null/results.json"), "--json /dev/null/results.json: cannot write in /dev/null: File exists"),
         (("--json", "/dev/null/a/b.json"), "--json /dev/null/a/b.json: cannot write in /dev/null/a: Not a directory"),
-        (("--json", "."), "--json .: is a folder; name a file in it, as in results.json"),
+        (("--json", "."), "--json .: this is a folder; name a file in it"),
         (("--save", "/dev/null/games"), "--save /dev/null/games: cannot write in /dev/null/games: Not a directory"),
         (("--seed", "-1"), "'-1' is not a seed"),
         (("--bots", "rule,exec:python", "my_bot.py,rule"), "put the bots in quotes: --bots "

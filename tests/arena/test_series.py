@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from arena.play import GameError
 from arena.run import ArenaRun
 from arena.schedule import RunSettings
 from arena.series import Series
+from tests.support.external_bots import command
 
 QUIET = Console(quiet=True)
 MATCHES = [
@@ -52,9 +54,16 @@ def test_the_first_games_can_be_played_first(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_bot_that_fails_in_every_game_is_no_player(tmp_path: Path) -> None:
+    bot = f"exec+event:{command(tmp_path, 'event', 'crash')}"
+    match = RunSettings((bot, "random", "tsumogiri"), 3, 3, "tenhou", "east")
+    with pytest.raises(GameError, match="failed in every game of "):
+        Series([match], jobs=1).play(QUIET)
+
+
 def test_games_of_another_series_are_not_resumed(tmp_path: Path) -> None:
     Series(MATCHES, jobs=0, folder=tmp_path)
-    with pytest.raises(ValueError, match="belongs to a run with different bots, games"):
+    with pytest.raises(ValueError, match=r"another run: delete it, or finish that run \(.* with different bots, games"):
         Series(MATCHES[::-1], jobs=0, folder=tmp_path)
 
 

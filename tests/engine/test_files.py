@@ -35,6 +35,14 @@ def test_a_failed_write_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_folder_of_that_name_is_an_error_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / "a.json").mkdir()
+    with pytest.raises(IsADirectoryError) as raised, write_atomically(tmp_path / "a.json"):
+        pass
+    assert raised.value.filename == str(tmp_path / "a.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+
+
 def test_a_folder_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), write_atomically(tmp_path / "no" / "a.json"):
         pass

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import pytest
+
 from engine.mjai.messages import make
 from engine.records import mjai
+from engine.records.model import RecordError
 from engine.rules import TENHOU
 from tests.support.handmade_records import HANDS, busy_game, game, start, tsumo
 
@@ -66,6 +69,18 @@ def test_mjai_reads_other_dialects() -> None:
         "yakus": [["kokushimuso", 13]], "fan": 13, "deltas": [49000, -48000, 0], "scores": [83000, -13000, 35000],
     }  # fmt: skip
     assert events["ryukyoku"]["reason"] == "sukaikan"
+
+
+def test_line_ends_of_unicode_in_a_text_end_no_line() -> None:
+    """JSON may hold them as they are, and splitlines() would break a line there."""
+    odd = "\u2028\u2029\u0085\x0b"
+    events = [event | {"ext_bot": {odd: odd}} for event in busy_game().events]
+    text = "".join(json.dumps(event, ensure_ascii=False) + "\r\n" for event in events)
+    assert odd[:3] in text
+    read = mjai.read(text, "own").events
+    assert [event | {"ext_bot": None} for event in read] == [event | {"ext_bot": None} for event in busy_game().events]
+    with pytest.raises(RecordError, match="line 3"):
+        mjai.read("\n".join(text.split("\n")[:3]), "cut off")
 
 
 def test_a_win_on_an_ankan_gets_its_tile() -> None:

@@ -17,7 +17,7 @@ from engine.records import mjai, tenhou_json
 from engine.records.model import GameRecord
 from server.store import SeatResult, StoredGame, StoreError
 from tests.support.running_server import Live, live
-from tests.support.server_bots import Bot
+from tests.support.server_bots import Bot, tsumogiri
 from tests.support.stored_games import NAMES, NOON, make_game, random_game, seat_results
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
@@ -148,6 +148,22 @@ async def test_a_cursor_belongs_to_its_list(tmp_path: Path) -> None:
 def moves(record: GameRecord) -> list[Message]:
     """The events that are the same in all formats; results have more or less detail."""
     return [event for event in record.events if event["type"] not in ("start_game", "hora", "ryukyoku", "end_game")]
+
+
+async def test_annotations_with_line_ends_of_unicode_spoil_no_record(tmp_path: Path) -> None:
+    """JSON may hold them as they are: a reader that takes them for ends of lines finds no JSON."""
+
+    def annotated(bot: Bot, message: Message) -> Message | None:
+        reply = tsumogiri(bot, message)
+        return {**reply, "ext_bot": {"\u2028": "\u2029\u0085"}} if isinstance(reply, dict) else None
+
+    async with live(tmp_path, length="east") as at:
+        await Bot(at.server, "aki", annotated, room="solo+tsumogiri").play()
+        (game,) = (await at.get("/api/games"))["items"]
+        path = f"/api/games/{game['id']}/record"
+        assert "\u2028" in gzip.decompress((await at.http.get(path)).content).decode()
+        for form in ("tenhou", "kita", "libriichi3p"):
+            assert (await at.http.get(path, params={"format": form})).status_code == 200
 
 
 async def test_records_are_downloaded_in_every_format(tmp_path: Path) -> None:

@@ -86,6 +86,15 @@ async def test_rooms_and_games_are_logged(tmp_path: Path, caplog: pytest.LogCapt
     assert logged[1]["scores"] == [(result.name, result.score) for result in game.seats]
 
 
+async def test_a_house_bot_in_the_name_may_have_a_strength(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        await Bot(server, "a", room="solo+rule@-300+efficiency").play()
+        game, _ = await the_game(server)
+        names = {result.name for result in game.seats if result.house_bot}
+        assert names == {"rule@-300 (house)", "efficiency (house)"}
+        assert game.room == "solo+rule@-300+efficiency"
+
+
 async def test_one_house_bot_in_the_name_fills_both_seats(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         await Bot(server, "a", room="x+rule").play()
@@ -109,6 +118,10 @@ BAD_NAMES = [
     ("x+nobody", "nobody"),
     ("x+rule+rule+rule", "3 house bots"),
     ("x+random:7", "room"),
+    ("x+rule@300", "room"),
+    ("x@-300", "room"),
+    ("x+rule@-9999", "the weakest that rule can be"),
+    ("x+tsumogiri@-100", "tsumogiri plays at full strength"),
 ]
 
 

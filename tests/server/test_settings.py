@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 from annotated_types import Ge, Gt, Le
+from pydantic import ValidationError
 
 from agents.strength import read_scale
 from engine.seeds import MAX_SEED
@@ -311,6 +312,9 @@ def test_stored_settings_beyond_the_limits_are_brought_to_them(caplog: pytest.Lo
     lowest = f"rule@{read_scale('rule').lowest}"  # a scale may have been measured anew, and end earlier
     weak = RoomSettings.restored({"fill": ["rule@-9999", "rule@-300"], "house_bot": "rule@-9999"})
     assert (weak.fill, weak.house_bot) == ((lowest, "rule@-300"), lowest)
+    for wrong in ({"fill": ["rule@abc"]}, {"house_bot": "rule@300"}, {"fill": None}, {"fill": [1]}, {"house_bot": 1}):
+        with pytest.raises(ValidationError):
+            RoomSettings.restored(wrong)
     for wrong in ({"games": -1}, {"games": "many"}, {"length": "west"}, {"unknown": 1}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             RoomSettings.restored(wrong)

@@ -215,6 +215,19 @@ async def test_players_are_listed_in_each_order(database_url: str) -> None:
             assert ordinals == sorted(ordinals, reverse=True)
 
 
+async def test_players_without_a_rated_game_come_last_in_the_order_of_ratings(database_url: str) -> None:
+    """Whoever loses has an ordinal below that of a new player, 0."""
+    async with opened(database_url) as store:
+        for minute in range(3):
+            await store.save_game(make_game(("aki", "beni", "chiyo"), minute))
+        await store.save_game(make_game(("daigo", "rule@-300 (house)", "rule (house)")))
+        for limit in (1, 2, 50):
+            found = await all_items(lambda cursor: store.players(cursor, limit))  # noqa: B023
+            names = [player.name for player in found]
+            assert names == ["aki", "beni", "chiyo", "daigo", "rule (house)", "rule@-300 (house)"]
+        assert found[2].rating.ordinal < found[3].rating.ordinal == 0
+
+
 async def test_rating_history_in_pages(database_url: str) -> None:
     async with opened(database_url) as store:
         for minute in range(5):

@@ -26,7 +26,7 @@ def error_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     ("arguments", "said"),
     [
         ([], "give the address of a room, or --bots A,B"),
-        ([SERVER, "--bots", "rule,rule"], "give the address of a room, or --bots A,B"),
+        ([SERVER, "--bots", "rule,rule"], "or --bots A,B for a table of your own, not both"),
         (["--bots", "rule,rule,rule"], "names 3 bots: two play against you"),
         (["--bots", "rule,ruel"], "unknown bot 'ruel'"),
         (["--bots", "rule,exec:cat"], "is no bot of this process"),

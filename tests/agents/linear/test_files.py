@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from agents.linear.cli import main
+from agents.linear.context import MENU
 from agents.linear.data import Choices, SelfPlay, collect, joined
 from agents.linear.features import NAMES
 from agents.linear.files import COLUMNS, read_choices, writer
 
 RECORDS = Path(__file__).parents[2] / "data" / "records"
 pyarrow = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +73,7 @@ def csv_lines(tmp_path: Path, parts: list[Choices]) -> list[str]:
 def damage(lines: list[str], what: str) -> list[str]:
     """A file with a fault."""
     row = lines[1].split(",")
+    unchosen = ",".join([*row[:3], "0", *row[4:]])
     changed = {
         "column": [lines[0].replace(",tenpai", ",tempai"), *lines[1:]],
         "order": [",".join([COLUMNS[1], COLUMNS[0], *COLUMNS[2:]]), *lines[1:]],
@@ -78,6 +82,10 @@ def damage(lines: list[str], what: str) -> list[str]:
         "nan": [lines[0], ",".join([*row[:-1], "nan"]), *lines[2:]],
         "action": [lines[0], ",".join([*row[:2], "chi", *row[3:]]), *lines[2:]],
         "unchosen": [lines[0], *(",".join([*line.split(",")[:3], "0", *line.split(",")[4:]]) for line in lines[1:])],
+        "narrow": [lines[0], *(",".join(line.split(",")[:-1]) for line in lines[1:])],
+        "huge": [lines[0], ",".join(["9" * 30, *row[1:]]), *lines[2:]],
+        "many": [lines[0], ",".join([*row[:3], "1", *row[4:]]), *[unchosen] * MENU, *lines[-2:]],
+        "endless": [lines[0], *[unchosen] * (3 * MENU)],
         "empty": [lines[0]],
         "nothing": [],
     }
@@ -89,11 +97,15 @@ def damage(lines: list[str], what: str) -> list[str]:
     [
         ("column", "lacks the column 'tenpai': export it again"),
         ("order", "has other columns, or in another order"),
-        ("short", "damaged after line 1"),
-        ("word", "damaged after line 1: could not convert string to float: 'many'"),
+        ("short", f"line 3: 2 columns, not {len(COLUMNS)}"),
+        ("word", "line 2: could not convert string to float: 'many'"),
         ("nan", "decision 0: a feature is no finite number"),
-        ("action", "there is no action 'chi'"),
+        ("action", "line 2: there is no action 'chi'"),
         ("unchosen", "decision 0: 0 actions are chosen, not one"),
+        ("narrow", f"line 2: {len(COLUMNS) - 1} columns, not {len(COLUMNS)}"),
+        ("huge", "line 2: "),
+        ("many", "decision 0: more actions than any decision has"),
+        ("endless", "decision 0: more actions than any decision has"),
         ("empty", "no decisions in it"),
         ("nothing", "lacks the column 'game'"),
     ],
@@ -116,6 +128,26 @@ def test_a_file_that_is_no_parquet_is_one_line(tmp_path: Path) -> None:
     path.write_bytes(b"PAR1 and nothing more")
     with pytest.raises(ValueError, match=r"bad\.parquet: no Parquet file that can be read: [^\n]+$"):
         read_choices(path)
+
+
+def test_parquet_with_other_types_is_converted_or_refused(tmp_path: Path, parts: list[Choices]) -> None:
+    path = tmp_path / "good.parquet"
+    with writer(path) as write:
+        write(parts[0])
+    table = parquet.read_table(path)
+
+    def changed(name: str, column: Any) -> Path:
+        parquet.write_table(table.set_column(COLUMNS.index(name), name, column), tmp_path / "changed.parquet")
+        return tmp_path / "changed.parquet"
+
+    as_text = changed("chosen", pyarrow.array(["1" if chosen else "0" for chosen in table["chosen"].to_pylist()]))
+    assert (read_choices(as_text).chosen == read_choices(path).chosen).all()
+    holes = changed("game", pyarrow.array([None, *table["game"].to_pylist()[1:]]))
+    with pytest.raises(ValueError, match=r"changed\.parquet: the column 'game' lacks values"):
+        read_choices(holes)
+    words = changed("tenpai", pyarrow.array(["many"] * len(table)))
+    with pytest.raises(ValueError, match=r"changed\.parquet: no Parquet file that can be read"):
+        read_choices(words)
 
 
 def test_parquet_without_pyarrow_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ def parts() -> Split:
 
 def run(folder: Path, parts: Split, epochs: int | None = None, loss: str = HINGE) -> Trainer:
     """A training of three epochs, stopped after `epochs` of them."""
-    trainer = Trainer(Config("data", "start", loss, epochs=3, batch_size=64), START, parts, folder)
+    trainer = Trainer(Config("data", "digest", "start", loss, epochs=3, batch_size=64), START, parts, folder)
     for epoch in trainer.train(lambda: None):
         if epoch.number == epochs:
             break
@@ -56,7 +56,13 @@ def test_an_interrupted_training_resumes_to_the_same_weights(tmp_path: Path, par
 def test_a_checkpoint_of_other_options_or_damaged_is_refused(tmp_path: Path, parts: Split) -> None:
     run(tmp_path, parts, epochs=1)
     with pytest.raises(ValueError, match=r"started with margin = 1000\.0, not 5\.0; give the same options"):
-        Trainer(Config("data", "start", margin=5.0, epochs=3, batch_size=64), START, parts, tmp_path)
+        Trainer(Config("data", "digest", "start", margin=5.0, epochs=3, batch_size=64), START, parts, tmp_path)
+    with pytest.raises(ValueError, match=r"started with other decisions: the data has changed; give the same"):
+        Trainer(Config("data", "changed", "start", epochs=3, batch_size=64), START, parts, tmp_path)
+    whole = (tmp_path / "checkpoint.npz").read_bytes()
+    (tmp_path / "checkpoint.npz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match=r"checkpoint\.npz: damaged"):
+        run(tmp_path, parts)
     (tmp_path / "checkpoint.npz").write_bytes(b"PK")
     with pytest.raises(ValueError, match=r"checkpoint\.npz: damaged"):
         run(tmp_path, parts)

@@ -14,7 +14,7 @@ from agents.pack import launcher
 from agents.pack.archive import license_text, write_archive
 from agents.pack.cli import main
 from agents.pack.contents import Contents, contents_of
-from engine.common.program import BAD_ARGUMENTS
+from engine.common.program import BAD_ARGUMENTS, FAILED, OK
 from engine.compiling import cache_root
 
 MY_BOT = """\
@@ -85,7 +85,7 @@ def test_what_a_bot_writes_and_hidden_files_are_not_packed(folder: Path) -> None
     with (folder / "my_bot.py").open("a") as file:
         file.write(reads + writes)
     contents = contents_of("my_bot.py:Mine")
-    assert [path.name for path in contents.data] == ["settings.txt", "mine.npy"]
+    assert [path.name for path in contents.beside] == ["beside.py", "farther.py", "settings.txt", "mine.npy"]
     assert contents.name == "my_bot.py:Mine"
 
 
@@ -149,6 +149,40 @@ def test_missing_packages_are_named_in_one_line(
     assert launcher.main(archive) == BAD_ARGUMENTS
     told = f"bot.pyz needs packages: {sys.executable} -m pip install nowhere-to-be-found nor-this\n"
     assert capsys.readouterr().err == told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("mischief", "what"),
+    [
+        ('os.write(1, b"hello")', ""),  # a print of native code is no reply
+        ("os.close(0)", "it replied"),
+        ("os._exit(3)", "it ended with exit code 3"),
+        ("__import__('time').sleep(60)", "no reply after 20 s"),
+    ],
+)
+def test_a_bot_that_does_not_play_when_packed_leaves_the_file_that_was_there(
+    folder: Path, mischief: str, what: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("agents.pack.cli.COMPILE_TIME", 20.0)
+    packed = 'if "packs" in __file__:\n    ' + mischief + "\n"  # where it has been unpacked, not where it is tried
+    (folder / "odd.py").write_text(
+        "import os\n\nfrom agents.external.fallback import FallbackAgent\n\n" + packed + "\n\n"
+        "class Odd(FallbackAgent):\n    def __init__(self, argument):\n        pass\n"
+    )
+    (folder / "odd.pyz").write_bytes(b"before")
+    assert main(["odd.py:Odd", "-o", "odd.pyz"]) == (FAILED if what else OK)
+    told = capsys.readouterr().err
+    assert what in told
+    assert ((folder / "odd.pyz").read_bytes() == b"before") == bool(what)
+    assert not list(folder.glob(".pack-*"))
+
+
+def test_a_folder_is_no_output(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["tsumogiri", "-o", str(folder)])
+    assert ended.value.code == BAD_ARGUMENTS
+    assert f"--output {folder}: this is a folder; name a file in it" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("folder")

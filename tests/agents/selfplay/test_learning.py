@@ -251,10 +251,26 @@ def test_the_command_trains_is_interrupted_and_continues(
     assert list((tmp_path / "tensorboard").iterdir())
 
 
+def test_a_measurement_that_was_interrupted_is_made_by_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "OPPONENTS", ("tsumogiri",))
+    options = arguments(tmp_path, "--minutes", "0.0001")
+    with monkeypatch.context() as patched:
+        patched.setattr(training, "measure", interrupt)
+        assert main(options) == 130
+    assert not (tmp_path / "curve.csv").exists()
+    for _ in range(2):  # the second run finds nothing to do
+        assert main(options) == 0
+        lines = (tmp_path / "curve.csv").read_text().splitlines()
+        assert [line.split(",")[1] for line in lines] == ["generation", "0", "1"]
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
         (["--handicaps", "35000-35000-35000,1-2"], "is no handicap"),
+        (["--handicaps", "100-100-100"], "must add up to 105000"),
         (["--noise", "1"], "is not a share"),
         (["--buffer", "0"], "is not a positive integer"),
     ],
@@ -285,7 +301,8 @@ def test_bad_folders_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[
     again.next_generation()
     assert (again.games, len(again.buffer), again.steps) == (2 * SMALL.games, SMALL.games, run.steps)
     (tmp_path / "moved").rename(tmp_path / "games.buffer")
-    assert "began with --seed 0" in told("--seed", "7")
+    assert "began with seed = 0, not 7" in told("--seed", "7")
+    assert "began with exploration = " in told("--late-temperature", "3")
     (tmp_path / "state.pt").write_bytes(b"nothing")
     assert "cannot be continued" in told()
     (tmp_path / "file").write_text("")
