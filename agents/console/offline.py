@@ -11,13 +11,13 @@ from agents.console.person import Person
 from agents.console.screen import Screen
 from agents.console.telling import distinct
 from agents.console.tiles import clean
+from agents.tactics import ACTED
 from engine.actions import action_name
 from engine.game import Game
 from engine.mjai.possible_actions import safe_default
 from engine.rules import Rules
 from engine.table import N_SEATS, TABLE
 
-FOLLOWED = frozenset({"dahai", "reach", "pon", "daiminkan", "ankan", "kakan", "nukidora"})  # shown for a moment
 YOU = "you"
 
 
@@ -51,7 +51,7 @@ class OfflineTable:
             self._person.watch(message)
             if message["type"] == "end_kyoku":
                 self._screen.serve(lambda: not self._screen.covered)
-            elif message["type"] in FOLLOWED and message["actor"] != self._seat:
+            elif message["type"] in ACTED and message["actor"] != self._seat:
                 self._screen.serve(lambda: False, self._pause)
 
     def _choice(self, seat: int) -> int:

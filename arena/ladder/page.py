@@ -30,7 +30,7 @@ INTRODUCTION = """\
 
 Every bot against every other, on shared walls. This page was made by:
 
-```bash
+```sh
 {command}
 ```
 
