@@ -55,7 +55,7 @@ def kinds(text: str) -> list[int]:
         ("123p456p22p789s555z", {"riichi", "yakuhai"}),
         ("123p456p22p789s222z", {"riichi"}),  # south is no value tile of east in an east round
         ("223344p567p55s678s", {"riichi", "iipeikou", "tanyao", "pinfu"}),
-        ("113355p2244s66s77z", {"riichi", "chiitoitsu"}),
+        ("113355p2244s66s77z", {"chiitoitsu"}),
         ("222p555p888s22s333z", {"riichi", "toitoi", "sanankou"}),
         ("123456789p22p333z", {"riichi", "ittsu", "honitsu"}),
         ("123456789p22p345p", {"riichi", "pinfu", "ittsu", "honitsu", "chinitsu"}),

@@ -194,8 +194,14 @@ FAULTS: dict[str, tuple[Spoil, str]] = {
         configured(vocab_size=30522),
         r"NETWORK/config\.json: vocab_size is 30522, but must be 994, the tokens of agents\.bert\.vocabulary; " + TRAIN,
     ),
-    "no whole number": (configured(hidden_size=32.5), r"hidden_size is 32\.5, but must be a whole number from 1 up; "),
-    "no layers": (configured(num_hidden_layers=0), r"num_hidden_layers is 0, but must be a whole number from 1 up; "),
+    "no whole number": (
+        configured(hidden_size=32.5),
+        r"hidden_size is 32\.5, but must be a whole number from 1 to 65536; ",
+    ),
+    "no layers": (
+        configured(num_hidden_layers=0),
+        r"num_hidden_layers is 0, but must be a whole number from 1 to 65536; ",
+    ),
     "heads": (
         configured(num_attention_heads=5),
         r"hidden_size is 32, but must be a multiple of num_attention_heads, 5; ",

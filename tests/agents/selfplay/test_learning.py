@@ -27,7 +27,8 @@ from agents.selfplay.training import Run, Settings
 from engine.rules import TENHOU
 
 UNEVEN = (25_000, 35_000, 45_000)
-SMALL = Settings(games=4, steps=2, batch_size=256, buffer=8, walls=1, handicaps=(EVEN, UNEVEN))
+HANDICAPS = (EVEN, UNEVEN)  # the default of the command
+SMALL = Settings(games=4, steps=2, batch_size=256, buffer=8, walls=1, handicaps=HANDICAPS)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -255,15 +256,25 @@ def test_a_measurement_that_was_interrupted_is_made_by_the_next_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(training, "OPPONENTS", ("tsumogiri",))
-    options = arguments(tmp_path, "--minutes", "0.0001")
+    options, next_generation = arguments(tmp_path, "--minutes", "1"), Run.next_generation
+
+    def in_a_minute(run: Run) -> Any:
+        losses = next_generation(run)
+        run.seconds = 60.0
+        monkeypatch.setattr(training, "measure", interrupt)
+        return losses
+
+    def generations_measured() -> list[str]:
+        return [line.split(",")[1] for line in (tmp_path / "curve.csv").read_text().splitlines()]
+
     with monkeypatch.context() as patched:
-        patched.setattr(training, "measure", interrupt)
+        patched.setattr(Run, "next_generation", in_a_minute)
         assert main(options) == 130
-    assert not (tmp_path / "curve.csv").exists()
-    for _ in range(2):  # the second run finds nothing to do
+    assert generations_measured() == ["generation", "0"]
+    monkeypatch.setattr(training, "measure", measuring.measure)
+    for _ in range(2):  # the second finds nothing to do
         assert main(options) == 0
-        lines = (tmp_path / "curve.csv").read_text().splitlines()
-        assert [line.split(",")[1] for line in lines] == ["generation", "0", "1"]
+        assert generations_measured() == ["generation", "0", "1"]
 
 
 @pytest.mark.parametrize(
@@ -285,7 +296,8 @@ def test_bad_options_are_one_line(capsys: pytest.CaptureFixture[str], options: l
 
 
 def test_bad_folders_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = Run(tmp_path, SMALL)
+    settings = Settings(games=2, steps=1, batch_size=128, buffer=8, walls=1, handicaps=HANDICAPS)
+    run = Run(tmp_path, settings)
     run.next_generation()
     run.save()
 
@@ -297,9 +309,9 @@ def test_bad_folders_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[
 
     assert "a buffer of 4 games" in told()
     (tmp_path / "games.buffer").rename(tmp_path / "moved")
-    again = Run(tmp_path, SMALL)
+    again = Run(tmp_path, settings)
     again.next_generation()
-    assert (again.games, len(again.buffer), again.steps) == (2 * SMALL.games, SMALL.games, run.steps)
+    assert (again.games, len(again.buffer), again.steps) == (2 * settings.games, settings.games, run.steps)
     (tmp_path / "moved").rename(tmp_path / "games.buffer")
     assert "began with seed = 0, not 7" in told("--seed", "7")
     assert "began with exploration = " in told("--late-temperature", "3")
