@@ -89,7 +89,7 @@ def try_out(archive: Path) -> tuple[str, float]:
         began = monotonic()
         replied = subprocess.run(command, input=asked, stdout=subprocess.PIPE, check=False, timeout=REPLY_TIME)
     except subprocess.TimeoutExpired as error:
-        return f"no reply after {error.timeout:g} s", 0.0
+        return f"no reply after {error.timeout:.0f} s", 0.0
     if replied.returncode != OK or not is_action(replied.stdout):
         return f"it replied {replied.stdout.decode(errors='replace')!r}, exit code {replied.returncode}", 0.0
     return "", monotonic() - began

@@ -12,7 +12,7 @@ import pytest
 
 from agents.pack import launcher
 from agents.pack.archive import license_text, write_archive
-from agents.pack.cli import main
+from agents.pack.cli import is_action, main
 from agents.pack.contents import Contents, contents_of
 from engine.common.program import BAD_ARGUMENTS, FAILED, OK
 from engine.compiling import cache_root
@@ -153,18 +153,22 @@ def test_missing_packages_are_named_in_one_line(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("mischief", "what"),
+    ("mischief", "patience", "what"),
     [
-        ('os.write(1, b"hello")', ""),  # a print of native code is no reply
-        ("os.close(0)", "it replied"),
-        ("os._exit(3)", "it ended with exit code 3"),
-        ("__import__('time').sleep(60)", "no reply after 20 s"),
+        ('os.write(1, b"hello")', 600.0, ""),  # a print of native code is no reply
+        ("os._exit(3)", 600.0, "it ended with exit code 3"),
+        ("__import__('time').sleep(600)", 2.0, "no reply after 2 s"),
     ],
 )
 def test_a_bot_that_does_not_play_when_packed_leaves_the_file_that_was_there(
-    folder: Path, mischief: str, what: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    mischief: str,
+    patience: float,
+    what: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("agents.pack.cli.COMPILE_TIME", 20.0)
+    monkeypatch.setattr("agents.pack.cli.COMPILE_TIME", patience)
     packed = 'if "packs" in __file__:\n    ' + mischief + "\n"  # where it has been unpacked, not where it is tried
     (folder / "odd.py").write_text(
         "import os\n\nfrom agents.external.fallback import FallbackAgent\n\n" + packed + "\n\n"
@@ -176,6 +180,12 @@ def test_a_bot_that_does_not_play_when_packed_leaves_the_file_that_was_there(
     assert what in told
     assert ((folder / "odd.pyz").read_bytes() == b"before") == bool(what)
     assert not list(folder.glob(".pack-*"))
+
+
+@pytest.mark.parametrize("line", [b"", b"hello\n", b"[]\n", b"{}\n", b'{"type":"none"}\n', b"\xff"])
+def test_what_is_no_action_is_no_reply(line: bytes) -> None:
+    assert not is_action(line)
+    assert is_action(b'{"type":"dahai","actor":0,"pai":"5p","tsumogiri":true}\n')
 
 
 def test_a_folder_is_no_output(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
