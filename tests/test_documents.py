@@ -48,7 +48,7 @@ NOT_RUN = {
         "agents.console --bots rule,bert": "needs a terminal: see tests/agents/console",
         "agents.selfplay train": "hours",
     },
-    "docs/ladder.md": {"arena ladder": "half an hour"},
+    "docs/ladder.md": {"arena ladder": "a quarter of an hour"},
     "docs/experiments.md": {"evaluate agents/bert/weights": "ten minutes; measures the bundled network"},
 }
 # Part of a block, by page: it takes longer than four seconds.
