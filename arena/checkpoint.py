@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,27 +34,30 @@ def run_identity(settings: RunSettings, folder: Path | None) -> dict[str, Any]:
     """What two runs must have in common for one to resume from the checkpoint of the other.
 
     The settings, the folder of saved games, hashes of this repository's sources and bundled weights, and one of the
-    files that bots name:
-    ``my_bot.py:Eager``, ``exec:python bot.py`` and ``bert:run/model`` (the files in the folder) are other bots when
-    these files have changed, and ``rule@-300`` when its scale has. What such files import is not included.
+    files that bots name: ``my_bot.py:Eager``, ``exec:python bot.py`` and ``bert:run/model`` (the files in the folder)
+    are other bots when these files have changed, and ``rule@-300`` when its scale has. What such files import is not
+    included.
     """
-    repository = ENGINE.parent
-    sources = [cache_folder(repository / package).name for package in ("agents", "arena")]
-    sources.append(digest_of(map(str, sorted(repository.glob("agents/*/weights")))))
+    sources = [cache_folder(ENGINE.parent / package).name for package in ("agents", "arena")]
+    sources.append(digest_of_weights())
     saved = None if folder is None else str(folder.resolve())
     own = {"save": saved, "sources": sources, "bot_files": digest_of_files(settings.bots)}
     return json.loads(json.dumps(dataclasses.asdict(settings) | own))
 
 
+@cache
+def digest_of_weights() -> str:
+    """A hash of the bundled weights of all bots, wherever the repository lies."""
+    digest = hashlib.sha256()
+    for path in sorted(ENGINE.parent.glob("agents/*/weights/*")):
+        digest.update(f"{path.relative_to(ENGINE.parent).as_posix()} ".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 def digest_of_files(bots: Iterable[str]) -> str:
     """A hash of the files, and of the files in the folders, that the text of ``bots`` names, and of their scales."""
-    return digest_of(word for bot in bots for word in _names_of_files(bot))
-
-
-def digest_of(words: Iterable[str]) -> str:
-    """A hash of the files, and of the files in the folders, that are among ``words``."""
     digest = hashlib.sha256()
-    for word in words:
+    for word in (word for bot in bots for word in _names_of_files(bot)):
         path = Path(word).expanduser()
         with suppress(OSError):
             for file in sorted(path.iterdir()) if path.is_dir() else [path]:
