@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import agents
+from arena import checkpoint
 from arena.checkpoint import Checkpoint, CheckpointError, run_identity
 from arena.play import ChunkResult
 from arena.schedule import RunSettings
@@ -92,3 +93,18 @@ def test_a_file_that_is_no_checkpoint_is_refused_and_kept(tmp_path: Path) -> Non
     with pytest.raises(CheckpointError, match="is not a checkpoint"):
         Checkpoint(path, IDENTITY)
     assert path.read_text() == "my notes\nmore of them\n"
+
+
+def test_bundled_weights_belong_to_a_run_wherever_the_repository_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for place, weights in (("a", b"1"), ("b", b"1"), ("b", b"2")):
+        folder = tmp_path / place / "agents" / "bot" / "weights"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "network.npz").write_bytes(weights)
+        monkeypatch.setattr(checkpoint, "ENGINE", tmp_path / place / "engine")
+        found.append(checkpoint.digest_of_weights.__wrapped__())
+    assert found[0] == found[1] != found[2]
+    monkeypatch.undo()
+    assert checkpoint.digest_of_weights() in IDENTITY["sources"]
