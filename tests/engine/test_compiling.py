@@ -109,24 +109,27 @@ def test_a_module_that_needs_a_broken_package_is_left_out(tmp_path: Path, monkey
 
 
 def test_a_program_that_waits_for_the_warm_up_of_another_says_so(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = ""
+    # A pipe: capsys loses what a thread writes while another reads it.
+    read_end, write_end = os.pipe()
     entered = threading.Event()
 
     def wait() -> None:
         with warm_up._exclusive(tmp_path / "lock"):
             entered.set()
 
-    with warm_up._exclusive(tmp_path / "lock"):
-        waiting = threading.Thread(target=wait)
-        waiting.start()
-        while "waiting" not in said:
-            said += capsys.readouterr().err
-        assert not entered.is_set()
-    waiting.join()
-    assert entered.is_set()
-    assert said == "another program compiles the rules and the bots: waiting for it …\n"
+    with os.fdopen(read_end, encoding="utf-8") as said:
+        with os.fdopen(write_end, "w", encoding="utf-8") as stderr, monkeypatch.context() as patched:
+            patched.setattr(sys, "stderr", stderr)
+            with warm_up._exclusive(tmp_path / "lock"):
+                waiting = threading.Thread(target=wait)
+                waiting.start()
+                assert said.readline() == "another program compiles the rules and the bots: waiting for it …\n"
+                assert not entered.is_set()
+            waiting.join()
+        assert entered.is_set()
+        assert said.read() == ""
 
 
 @pytest.mark.parametrize("name", ["bot.py", "deeper/tables.npz"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 from engine.mjai.messages import make
@@ -42,9 +43,9 @@ FANPAI = [make("ryukyoku", reason="fanpai", deltas=[0, 0, 0]), make("end_kyoku")
 
 
 def game(*events: dict[str, Any]) -> GameRecord:
-    """A Tenhou hanchan of the given rounds."""
+    """A Tenhou hanchan of the given rounds, which a test may change."""
     first = make("start_game", names=["東子", "b", "c"], rules="tenhou", length="hanchan")
-    return GameRecord([first, *events, make("end_game")], TENHOU, "own")
+    return GameRecord([first, *deepcopy(events), make("end_game")], TENHOU, "own")
 
 
 def busy_game() -> GameRecord:
