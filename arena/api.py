@@ -17,6 +17,7 @@ from agents.registry import checked
 from arena.report import print_report
 from arena.run import ArenaRun
 from arena.schedule import RunSettings, round_up
+from arena.stopping import Sprt, Until
 from engine.checks import checked_scores, checked_seed, whole_number
 from engine.rules import EVEN_SCORES
 from engine.table import N_SEATS
@@ -70,6 +71,8 @@ def play(
     save: str | Path | None = None,
     timeout: float = 30.0,
     scores: Sequence[int] = EVEN_SCORES,
+    stop: Sprt | Until | None = None,
+    control_variates: bool = True,
 ) -> Match:
     """Let three bots play each other on shared walls, as ``python -m arena`` does, and compare them.
 
@@ -79,7 +82,10 @@ def play(
     in as many worker processes; all bots must then be given by name, and a script needs ``if __name__ == "__main__":``,
     as for `multiprocessing`. ``save``: a folder for the records of the games. ``timeout``: seconds that an external bot
     has for an answer. ``scores``: the points that each of ``bots`` starts every game with, as a handicap; together
-    105,000. Progress is shown on stderr.
+    105,000. ``stop``: ends the match before ``games`` when it is known whether the first bot is better, as in
+    ``Sprt(0, -0.02)``, or when the intervals are narrow, as in ``Until(0.01)``; see `arena.stopping`.
+    ``control_variates``: placements and final points without the luck of the walls, see `arena.luck`. Progress is shown
+    on stderr.
 
     Raises ValueError for a bot or setting that does not exist, TypeError for a number that is none,
     `arena.play.GameError` if a bot fails, OSError if games cannot be saved.
@@ -101,7 +107,9 @@ def play(
         if isinstance(bot, type):
             raise ValueError(f"{bot.__name__} is a class: give an object, {bot.__name__}()")
     named = tuple(bot if isinstance(bot, str) else checked(bot, repr(bot)).name for bot in bots)
-    settings = RunSettings(named, round_up(games), seed, rules, length, timeout, checked_scores(scores))
+    settings = RunSettings(
+        *(named, round_up(games), seed, rules, length, timeout, checked_scores(scores), stop, control_variates)
+    )
     settings.make_rules()  # raises for rules that do not exist
     make_bots = None
     if any(not isinstance(bot, str) for bot in bots):

@@ -125,6 +125,8 @@ class Checkpoint:
     def append(self, chunk: ChunkResult) -> None:
         """Write a finished chunk."""
         line: dict[str, Any] = {"walls": chunk.walls, "counts": chunk.counts.tolist()}
+        if chunk.luck is not None:
+            line["luck"] = chunk.luck.tolist()
         if chunk.faults:
             line["faults"] = [dataclasses.asdict(fault) for fault in chunk.faults]
         self._append(line)
@@ -165,4 +167,5 @@ class Checkpoint:
 def parse_chunk(line: dict[str, Any]) -> ChunkResult:
     """A chunk from its line. The number of decisions is not kept, so it is 0."""
     faults = [Fault(**fault) for fault in line.get("faults", [])]
-    return ChunkResult(line["walls"], np.array(line["counts"], dtype=np.int32), 0, faults)
+    luck = np.array(line["luck"], dtype=np.float64) if "luck" in line else None
+    return ChunkResult(line["walls"], np.array(line["counts"], dtype=np.int32), 0, faults, luck)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import signal
@@ -22,10 +23,12 @@ from arena.columns import definitions
 from arena.play import GameError
 from arena.run import ArenaRun
 from arena.schedule import RunSettings, round_up
+from arena.stopping import Sprt, Until
 from engine.common.options import (
     Parser,
     describe_error,
     positive,
+    positive_number,
     positive_seconds,
     seed,
     starting_scores,
@@ -43,6 +46,7 @@ COMMANDS = {
     "balance": ("arena.balance", "turns the dials of three bots until they place alike"),
     "ladder": ("arena.ladder.cli", "lets every bot play every other, and ranks them on a page"),
 }
+GAMES, MAX_GAMES = 1000, 99_999
 TABLE_WIDTH = 100  # characters, where stdout is no terminal
 
 
@@ -53,8 +57,8 @@ def programs() -> str:
 
 EPILOG = f"""\
 Every wall is played in three rotations of the seats, so that each bot has each seat once with the same tiles. Odd walls
-rotate in the opposite order. Results depend on --games, --bots, --scores, --seed, --rules and --length, but not
-on --jobs.
+rotate in the opposite order. Results depend on --games, --bots, --scores, --seed, --rules, --length, --sprt and
+--until, but not on --jobs.
 
 columns of the tables (intervals are 95 % confidence intervals by Student's t distribution; the rotations of a wall
 together are one observation):
@@ -102,9 +106,9 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--games",
         type=positive,
-        default=1000,
         metavar="N",
-        help="number of games, rounded up to a multiple of three",
+        help=f"number of games, rounded up to a multiple of three (default {GAMES:,}); with --sprt or --until, the "
+        f"number at most (default {MAX_GAMES:,})",
     )
     parser.add_argument(
         "--bots",
@@ -123,6 +127,29 @@ def make_parser() -> Parser:
         help="points that each of --bots starts every game with, which add up to 105000 (default 35000 each)",
     )
     parser.add_argument("--length", choices=("east", "hanchan"), default="hanchan", help="length of the games")
+    stopping = parser.add_mutually_exclusive_group()
+    stopping.add_argument(
+        "--sprt",
+        dest="stop",
+        type=sprt,
+        metavar="H0,H1",
+        help="stop when it is known whether the first bot is better: H0 and H1 are its mean placement minus 2 if it is "
+        "not and if it is, as in 0,-0.02 (--sprt=-0.01,-0.03 if H0 is negative); H0,H1,ALPHA,BETA: with these "
+        "probabilities of errors (default 0.05)",
+    )
+    stopping.add_argument(
+        "--until",
+        dest="stop",
+        type=until,
+        metavar="WIDTH",
+        help="stop when the intervals of the placements have this half-width, as in 0.01",
+    )
+    parser.add_argument(
+        "--no-control-variates",
+        dest="control_variates",
+        action="store_false",
+        help="show placements and final points as played, instead of without the luck of the walls",
+    )
     parser.add_argument(
         "--jobs", type=positive, default=usable_cores(), metavar="N", help="worker processes (default: all cores)"
     )
@@ -141,6 +168,22 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--save", type=Path, metavar="FOLDER", help="save every game as WALLSEED-ROTATION.mjson.gz")
     return parser
+
+
+def sprt(text: str) -> Sprt:
+    """Option type: the bounds of a test, and perhaps the probabilities of its errors."""
+    try:
+        values = [float(word) for word in text.split(",")]
+        if len(values) not in (2, 4):
+            raise ValueError("give two bounds, as in 0,-0.02, or these and two probabilities, as in 0,-0.02,0.05,0.05")
+        return Sprt(*values)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None
+
+
+def until(text: str) -> Until:
+    """Option type: the half-width of intervals."""
+    return Until(positive_number(text))
 
 
 def check_quotes(arguments: Sequence[str]) -> None:
@@ -163,9 +206,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         check_quotes(arguments)
         options = parser.parse_args(arguments)
+        games = options.games or (GAMES if options.stop is None else MAX_GAMES)
         settings = RunSettings(
-            *(options.bots, round_up(options.games), options.seed, options.rules, options.length, options.timeout),
-            scores=options.scores,
+            *(options.bots, round_up(games), options.seed, options.rules, options.length, options.timeout),
+            *(options.scores, options.stop, options.control_variates),
         )
         arena_run = ArenaRun(settings, options.jobs, options.json, options.save)
     except (ValueError, OSError) as error:
@@ -174,10 +218,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not screen.is_terminal and "COLUMNS" not in os.environ:
         screen.width = TABLE_WIDTH
     note = partial(notes.print, soft_wrap=True, highlight=False, markup=False)
-    if settings.games != options.games:
-        note(f"{settings.games:,} games instead of {options.games:,}: every wall is played in all rotations")
+    if settings.games != games and options.stop is None:
+        note(f"{settings.games:,} games instead of {games:,}: every wall is played in all rotations")
     if arena_run.games:
-        note(f"resuming: {arena_run.games:,} of {settings.games:,} games are finished")
+        of_games = "" if options.stop else f" of {settings.games:,}"
+        note(f"resuming: {arena_run.games:,}{of_games} games are finished")
     if arena_run.finished is None:
         for spec in filter(connects_to_us, settings.bots):
             url = url_to_join(spec)

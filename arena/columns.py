@@ -78,11 +78,11 @@ def _mean(count: int, per: int = ROUNDS) -> Callable[[BotGames], float | None]:
 
 
 def _placement(games: BotGames) -> Estimate:
-    return estimate(games.placements)
+    return estimate(games.fair_placements)
 
 
 def _final_points(games: BotGames) -> Estimate:
-    return estimate(games.final_points)
+    return estimate(games.fair_points)
 
 
 def _score(games: BotGames) -> float:
@@ -132,7 +132,7 @@ COMPARISON: tuple[Statistic[Comparison], ...] = (
 
 def as_json(games: BotGames) -> dict[str, Any]:
     """All statistics of a bot by their keys; rates are shares of 1."""
-    rounds = {"rounds": games.totals[ROUNDS]}
+    rounds = {"rounds": games.totals[ROUNDS], "luck_ratio": games.luck_ratio}
     return {"bot": games.bot} | _values(RESULTS, games) | rounds | _values(PLAY, games)
 
 

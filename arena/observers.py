@@ -1,4 +1,4 @@
-"""Observers of the games of a chunk: external bots, which need messages of every event, and the recorder."""
+"""Observers of the games of a chunk: external bots, which need messages of every event, luck, and the recorder."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from agents.external.adapters import ExternalAgent
+from arena.luck import measure_luck
 from arena.recorder import Recorder, end_game
 from arena.schedule import Bot, Game, game_number
 from engine.mjai.messages import Message, start_game
@@ -72,6 +73,21 @@ class ExternalBots:
             if bot.fault:
                 seat = self._game.seats.index(index)
                 self._faults.append(Fault(index, self._game.wall, self._game.rotation, seat, bot.fault))
+
+
+class LuckObserver:
+    """Adds up what the walls give, in ``factors``, float64[tables, seats, N_FACTORS] (`arena.luck`)."""
+
+    def __init__(self, tables: Tables, factors: np.ndarray) -> None:
+        self._tables = tables
+        self._factors = factors
+
+    def rounds_ended(self, tables: np.ndarray) -> None:
+        """See GameObserver."""
+        measure_luck(self._tables.raw, tables, self._factors)
+
+    def games_ended(self) -> None:
+        """See GameObserver."""
 
 
 def make_observers(

@@ -16,11 +16,14 @@ import numpy as np
 
 from agents.external.adapters import ExternalAgent
 from agents.external.fallback import FallbackAgent
-from arena.observers import Fault, GameObserver, make_observers
+from arena.luck import N_FACTORS, luck_of
+from arena.observers import Fault, GameObserver, LuckObserver, make_observers
 from arena.schedule import ROTATIONS, Bot, Game, RunSettings, games_of
 from arena.statistics import N_COUNTS, SCORE, count_rounds
 from engine.table import GAME_OVER, N_SEATS
 from engine.tables import Policy, PolicyFault, Tables
+
+LUCK_DIGITS = 4  # so that a line of the checkpoint is short, and says what was played
 
 
 class GameError(Exception):
@@ -38,13 +41,15 @@ class GamesFinished:
 class ChunkResult:
     """The games of a finished chunk.
 
-    ``counts``: int32[walls, rotations, seats, N_COUNTS]. ``decisions``: how many times a bot was asked.
+    ``counts``: int32[walls, rotations, seats, N_COUNTS]. ``decisions``: how many times a bot was asked. ``luck``:
+    float64[walls, rotations, seats, 2] (`arena.luck.luck_of`), if it is measured.
     """
 
     walls: list[int]
     counts: np.ndarray
     decisions: int
     faults: list[Fault] = field(default_factory=list)
+    luck: np.ndarray | None = None
 
 
 def play_chunk(
@@ -56,6 +61,7 @@ def play_chunk(
     """
     games, rules = games_of(settings, walls), settings.make_rules()
     counts = np.zeros((len(games), N_SEATS, N_COUNTS), dtype=np.int32)
+    factors = np.zeros((len(games), N_SEATS, N_FACTORS))
     decisions = 0
     faults: list[Fault] = []
     step = 1 if settings.has_external_bots else len(games)
@@ -64,13 +70,17 @@ def play_chunk(
         seeds = np.array([game.seed for game in games[part]], dtype=np.uint64)
         tables = Tables(seeds, rules, scores=settings.scores_of(games[part]))
         observers = make_observers(bots, games[part], tables, folder, faults)
+        if settings.control_variates:
+            observers.append(LuckObserver(tables, factors[part]))
         n_reported = 0
         for n_finished in play_games(tables, bots, games[part], observers, counts[part]):
             if n_finished > n_reported:
                 yield GamesFinished(n_finished - n_reported)
                 n_reported = n_finished
         decisions += tables.decisions
-    yield ChunkResult(walls, counts.reshape(len(walls), ROTATIONS, N_SEATS, N_COUNTS), decisions, faults)
+    by_wall = (len(walls), ROTATIONS, N_SEATS, -1)
+    luck = luck_of(factors).round(LUCK_DIGITS).reshape(by_wall) if settings.control_variates else None
+    yield ChunkResult(walls, counts.reshape(by_wall), decisions, faults, luck)
 
 
 def play_games(

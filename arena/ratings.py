@@ -28,7 +28,7 @@ from math import log, sqrt
 import numpy as np
 
 from arena import student
-from arena.statistics import CONFIDENCE, BotGames, Estimate
+from arena.statistics import BotGames, Estimate
 from engine.table import N_SEATS
 
 POINTS = 400 / log(10)  # of a factor e in the odds
@@ -61,7 +61,7 @@ class Ratings:
     def _estimate(self, mean: float, variance: float) -> Estimate:
         if self.walls < 2:
             return Estimate(float(mean), None)
-        t = student.quantile((1 + CONFIDENCE) / 2, self.walls - 1)
+        t = student.quantile((1 + student.CONFIDENCE) / 2, self.walls - 1)
         return Estimate(float(mean), t * sqrt(max(float(variance), 0.0)))
 
 

@@ -38,6 +38,9 @@ def print_report(console: Console, document: dict[str, Any]) -> None:
     print_tables(console, COMPARISON, document["comparisons"], ("bot", "against"))
     for line in not_told_apart(document["comparisons"]):
         console.print(Text(line))
+    for line in (luck_line(document), stop_line(document)):
+        if line:
+            console.print(Text(line))
     console.print(
         f"{speed['games']:,} games in {speed['seconds']:.1f} s (jobs: {speed['jobs']}): "
         f"{speed['games_per_second']:,.0f} games/s, {speed['decisions_per_second']:,.0f} decisions/s",
@@ -117,6 +120,29 @@ def not_told_apart(comparisons: Sequence[dict[str, Any]]) -> Iterator[str]:
                 else "the difference is too small to say how many more games would"
             )
             yield f"{pair['bot']} and {pair['against']}: not told apart; {would}"
+
+
+def luck_line(document: dict[str, Any]) -> str:
+    """How much narrower the intervals of the placements are without luck; "" if it is not taken out."""
+    ratios = [bot["luck_ratio"] for bot in document["bots"] if bot["luck_ratio"] is not None]
+    if not document["settings"]["control_variates"] or not ratios:
+        return ""
+    return (
+        f"placements and final points are those without the luck of the walls, with intervals {min(ratios):.2f} to "
+        f"{max(ratios):.2f} times as wide (--no-control-variates: as played)"
+    )
+
+
+def stop_line(document: dict[str, Any]) -> str:
+    """What the rule that stops the run has found; "" without such a rule."""
+    if (stop := document["stop"]) is None:
+        return ""
+    bot, games = document["bots"][0]["bot"], f"{stop['games']:,} games"
+    rule = document["settings"]["stop"]
+    if "half_width" in rule:
+        return f"half-width of the intervals: {stop['outcome']} after {games}, {stop['status']}"
+    hypotheses = f"H0: placement {2 + rule['not_better']:g}, H1: {2 + rule['better']:g}"
+    return f"SPRT: {bot} is {stop['outcome']} after {games} ({hypotheses}; {stop['status']})"
 
 
 def same_bot(label: str, other: str) -> bool:

@@ -14,7 +14,7 @@ from arena.columns import as_json, comparison_as_json
 from arena.observers import Fault
 from arena.play import ChunkResult
 from arena.schedule import ROTATIONS, RunSettings, seating
-from arena.statistics import N_COUNTS, SCORE, BotGames, by_bot, compare_all, placements_of
+from arena.statistics import N_COUNTS, SCORE, BotGames, by_bot, compare_all, fair, of_bots, placements_of
 from engine.common.files import write_atomically
 from engine.common.program import installed_version
 from engine.table import N_SEATS
@@ -39,6 +39,7 @@ class Results:
         self.settings = settings
         self.bots = bots
         self._counts = np.zeros((settings.n_walls, ROTATIONS, N_SEATS, N_COUNTS), dtype=np.int32)
+        self._luck = np.zeros((settings.n_walls, ROTATIONS, N_SEATS, 2)) if settings.control_variates else None
         self._finished = np.zeros(settings.n_walls, dtype=np.bool_)
         self._faults: list[Fault] = []
 
@@ -47,6 +48,18 @@ class Results:
         self._counts[chunk.walls] = chunk.counts
         self._finished[chunk.walls] = True
         self._faults += chunk.faults
+        if self._luck is not None and chunk.luck is not None:
+            self._luck[chunk.walls] = chunk.luck
+
+    def drop_after(self, n_walls: int) -> None:
+        """Forget the walls after the first ``n_walls``: the run stops there."""
+        self._finished[n_walls:] = False
+        self._faults = [fault for fault in self._faults if fault.wall < n_walls]
+
+    @property
+    def n_first(self) -> int:
+        """The number of finished walls before the first that is missing."""
+        return int(np.argmin(self._finished)) if not self._finished.all() else len(self._finished)
 
     @property
     def finished(self) -> list[int]:
@@ -73,13 +86,23 @@ class Results:
 
     def by_bot(self) -> list[BotGames]:
         """The finished games of each bot; at least one wall must be finished."""
-        return by_bot(self.bots, self.finished, self._counts[self._finished], self.settings.make_rules())
+        luck = None if self._luck is None else self._luck[self._finished]
+        return by_bot(self.bots, self.finished, self._counts[self._finished], self.settings.make_rules(), luck)
+
+    def first_placements(self) -> np.ndarray:
+        """The mean placements on the first walls, up to the first that is missing: float64[bots, walls]."""
+        n = self.n_first
+        played = of_bots(range(n), placements_of(self._counts[:n, ..., SCORE]))
+        luck = None if self._luck is None else of_bots(range(n), self._luck[:n])
+        return np.array(
+            [fair(played[:, :, bot], None if luck is None else luck[:, :, bot], 0) for bot in range(N_SEATS)]
+        )
 
     def games(self) -> Iterator[dict[str, Any]]:
         """The result of every finished game, in the order of the schedule."""
-        walls, rules = self.finished, self.settings.make_rules()
+        walls = self.finished
         scores = self._counts[self._finished][..., SCORE]
-        placements, seats = placements_of(scores, rules), seating(walls)
+        placements, seats = placements_of(scores), seating(walls)
         for row, (wall, seed) in enumerate(zip(walls, self.settings.wall_seeds(walls))):
             for rotation in range(ROTATIONS):
                 yield {
@@ -104,8 +127,20 @@ class Results:
             "bot_files": identity["bot_files"],
             "bots": [as_json(bot) for bot in bots],
             "comparisons": [comparison_as_json(pair) for pair in compare_all(bots)],
+            "stop": self._stop(),
             "faults": [asdict(fault) | {"bot": bot} for bot, faults in self.faults for fault in faults],
             "speed": asdict(speed),
+        }
+
+    def _stop(self) -> dict[str, Any] | None:
+        """What the rule that stops the run has found, None if there is none."""
+        if (rule := self.settings.stop) is None:
+            return None
+        placements = self.first_placements()
+        return {
+            "outcome": rule.outcome(placements),
+            "status": rule.status(placements),
+            "games": ROTATIONS * self.n_first,
         }
 
     def write_json(self, path: Path, identity: dict[str, Any], speed: Speed) -> None:

@@ -53,12 +53,15 @@ class ArenaRun:
         self.identity = run_identity(settings, save)
         self.checkpoint: Checkpoint | None = None
         self.finished: dict[str, Any] | None = None
+        self.stopped = False  # by settings.stop
+        self._status = ""
         if json is not None:
             make_folder(json.parent, f"--json {json}")
             check_output("--json", json)
             self.finished = finished_results(json, self.identity)
         if self.finished is None:
             self._open_files()
+        self._stop_if_decided()
         self._games_resumed = self.games
         self._decisions = 0
         self._start = self._end = monotonic()
@@ -86,19 +89,22 @@ class ArenaRun:
         """
         max_walls = MAX_WALLS_EXTERNAL if self.settings.has_external_bots else MAX_WALLS
         chunks = split_walls(self.results.missing, max(self.jobs, 1), max_walls)
-        if not chunks or self.finished is not None:
+        if not chunks or self.finished is not None or self.stopped:
             return
         start_worker = partial(open_worker, self.settings, self.save, self._make_bots)
         with closing(run_tasks(start_worker, [WARM_UP, *chunks], min(self.jobs, len(chunks)))) as updates:
             next(updates)  # Ready: all notices of the warm-up are printed before the progress bar appears
             self._start = self._end = monotonic()
-            with Progress("games", self.settings.games, self.games, console) as progress:
+            total = self.settings.games if self.settings.stop is None else None
+            with Progress("games", total, self.games, console) as progress:
                 for update in updates:
                     self._handle(update, progress)
+                    if self.stopped:
+                        break
 
     def _handle(self, update: Update, progress: Progress) -> None:
         if isinstance(update, GamesFinished):
-            progress.advance(update.n)
+            progress.advance(update.n, self._status)
         elif isinstance(update, ChunkResult):
             self.results.add(update)
             for fault in update.faults:
@@ -107,6 +113,17 @@ class ArenaRun:
             self._end = monotonic()
             if self.checkpoint is not None:
                 self.checkpoint.append(update)
+            self._stop_if_decided()
+
+    def _stop_if_decided(self) -> None:
+        """Forget the walls after the one that decides, if one does."""
+        if self.settings.stop is None or self.results.n_first == 0:
+            return
+        placements = self.results.first_placements()
+        self._status = self.settings.stop.status(placements)
+        if (n_walls := self.settings.stop.stops_after(placements)) is not None:
+            self.results.drop_after(n_walls)
+            self.stopped = True
 
     @property
     def document(self) -> dict[str, Any]:

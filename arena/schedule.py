@@ -17,6 +17,7 @@ import numpy as np
 
 from agents.base import Agent
 from agents.external.specs import connects_to_us, is_external, make_agent
+from arena.stopping import Sprt, Until
 from engine.rules import EVEN_SCORES, Rules, Scores, preset
 from engine.seeds import derived_seed
 from engine.table import N_SEATS
@@ -36,7 +37,11 @@ class Bot:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """Everything that determines the results of a run. ``games`` is a multiple of ROTATIONS."""
+    """Everything that determines the results of a run. ``games`` is a multiple of ROTATIONS.
+
+    ``stop``: when the run ends before ``games`` are played, if ever. ``control_variates``: luck is measured, and taken
+    out of placements and final points (`arena.luck`).
+    """
 
     bots: tuple[str, ...]  # one for each seat, see `agents.external.specs`
     games: int
@@ -45,6 +50,8 @@ class RunSettings:
     length: Literal["east", "hanchan"]
     timeout: float = 30.0  # seconds an external bot has for an answer
     scores: Scores = EVEN_SCORES  # what each of `bots` starts every game with
+    stop: Sprt | Until | None = None
+    control_variates: bool = True
 
     @property
     def n_walls(self) -> int:

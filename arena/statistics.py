@@ -15,6 +15,7 @@ from math import ceil, floor, log10, sqrt
 import numpy as np
 
 from arena import student
+from arena.luck import without_luck
 from arena.schedule import ROTATIONS, seating
 from engine.compiling import kernel
 from engine.rules import Rules
@@ -22,7 +23,6 @@ from engine.table import N_SEATS, TABLE
 
 (ROUNDS, WINS, TSUMOS, DEAL_INS, RIICHIS, CALLS, DRAWS, NUKIDORAS, WIN_POINTS, DEAL_IN_POINTS, SCORE) = range(11)
 N_COUNTS = 11
-CONFIDENCE = 0.95
 MAX_MORE_GAMES = 1_000_000  # an estimate beyond it would say nothing
 
 
@@ -69,21 +69,39 @@ class Estimate:
 
 @dataclass(frozen=True)
 class BotGames:
-    """The games of one bot.
+    """The games of one bot, wall by wall in the order of the schedule.
 
     ``counts``: int32[walls, rotations, N_COUNTS]. ``placements`` (1 to 3) and ``final_points``
-    (`engine.rules.Rules.final_points`): [walls, rotations].
+    (`engine.rules.Rules.final_points`): [walls, rotations]. ``luck``: what the walls changed in both of them,
+    float[walls, rotations, 2] (`arena.luck`); None if that was not measured.
     """
 
     bot: str
     counts: np.ndarray
     placements: np.ndarray
     final_points: np.ndarray
+    luck: np.ndarray | None = None
 
     @cached_property
     def totals(self) -> list[int]:
         """The sum of each count over all games."""
         return self.counts.sum(axis=(0, 1), dtype=np.int64).tolist()
+
+    @cached_property
+    def fair_placements(self) -> np.ndarray:
+        """The mean placement on each wall, without luck if it was measured: float64[walls]."""
+        return fair(self.placements, self.luck, 0)
+
+    @cached_property
+    def fair_points(self) -> np.ndarray:
+        """The mean final points on each wall, without luck if it was measured: float64[walls]."""
+        return fair(self.final_points, self.luck, 1)
+
+    @property
+    def luck_ratio(self) -> float | None:
+        """How wide the interval of the placement is without luck, as a share of its width as played."""
+        played = estimate(self.placements).interval
+        return None if self.luck is None or not played else (estimate(self.fair_placements).interval or 0.0) / played
 
     @property
     def n_games(self) -> int:
@@ -134,8 +152,15 @@ class Comparison:
 
 def compare(first: BotGames, second: BotGames) -> Comparison:
     """Compare two bots that have played on the same walls."""
-    by_wall = (first.placements - second.placements).mean(axis=1)
+    luck = None if first.luck is None or second.luck is None else first.luck - second.luck
+    by_wall = fair(first.placements - second.placements, luck, 0)
     return Comparison(first.bot, second.bot, first.n_games, estimate(by_wall), superiority(by_wall))
+
+
+def fair(values: np.ndarray, luck: np.ndarray | None, index: int) -> np.ndarray:
+    """The mean of ``values``, [walls, rotations], on each wall, without the ``luck`` of that index: float64[walls]."""
+    by_wall: np.ndarray = values.mean(axis=1)
+    return by_wall if luck is None else without_luck(by_wall, luck[..., index].mean(axis=1))
 
 
 def compare_all(bots: Sequence[BotGames]) -> list[Comparison]:
@@ -157,25 +182,35 @@ def superiority(differences: np.ndarray) -> float | None:
     return student.cdf(-mean / error, n - 1)
 
 
-def by_bot(bots: Sequence[str], walls: Sequence[int], counts: np.ndarray, rules: Rules) -> list[BotGames]:
+def by_bot(
+    bots: Sequence[str], walls: Sequence[int], counts: np.ndarray, rules: Rules, luck: np.ndarray | None = None
+) -> list[BotGames]:
     """The games of each bot, in the order of the schedule.
 
-    ``counts``: int32[walls, rotations, seats, N_COUNTS], the games of ``walls``, at least one.
+    ``counts``: int32[walls, rotations, seats, N_COUNTS], the games of ``walls``, at least one; ``luck``: float[walls,
+    rotations, seats, 2], if it was measured.
     """
     scores = counts[..., SCORE]
-    seat_of_bot = np.argsort(seating(walls), axis=2)  # [walls, rotations, bots]
-    placements = np.take_along_axis(placements_of(scores, rules), seat_of_bot, axis=2)
-    points = np.take_along_axis(final_points_of(scores, rules), seat_of_bot, axis=2)
-    of_bots = np.take_along_axis(counts, seat_of_bot[..., np.newaxis], axis=2)
+    placements = of_bots(walls, placements_of(scores))
+    points = of_bots(walls, final_points_of(scores, rules))
+    counts = of_bots(walls, counts)
+    lucks = [None] * N_SEATS if luck is None else np.moveaxis(of_bots(walls, luck), 2, 0)
     return [
-        BotGames(bot, of_bots[:, :, index], placements[:, :, index], points[:, :, index])
+        BotGames(bot, counts[:, :, index], placements[:, :, index], points[:, :, index], lucks[index])
         for index, bot in enumerate(bots)
     ]
 
 
-def placements_of(scores: np.ndarray, rules: Rules) -> np.ndarray:
-    """Placement 1 to 3 of each seat, for scores of any shape [..., seats]."""
-    return np.array([rules.ranks(game) for game in scores.reshape(-1, N_SEATS).tolist()]).reshape(scores.shape)
+def of_bots(walls: Sequence[int], values: np.ndarray) -> np.ndarray:
+    """Values of the seats, [walls, rotations, seats, ...], as those of the bots, [walls, rotations, bots, ...]."""
+    seat_of_bot = np.argsort(seating(walls), axis=2)
+    return np.take_along_axis(values, seat_of_bot.reshape(*seat_of_bot.shape, *[1] * (values.ndim - 3)), axis=2)
+
+
+def placements_of(scores: np.ndarray) -> np.ndarray:
+    """Placement 1 to 3 of each seat, for scores of any shape [..., seats]; ties as in `engine.rules.Rules.ranks`."""
+    best_first = np.argsort(-scores, axis=-1, kind="stable")
+    return np.argsort(best_first, axis=-1) + 1
 
 
 def final_points_of(scores: np.ndarray, rules: Rules) -> np.ndarray:
@@ -190,9 +225,4 @@ def estimate(values: np.ndarray) -> Estimate:
     is the standard error over walls times the quantile of Student's t distribution.
     """
     by_wall = values.reshape(len(values), -1).mean(axis=1)
-    n = len(by_wall)
-    mean = float(by_wall.mean())
-    if n < 2:
-        return Estimate(mean, None)
-    t = student.quantile((1 + CONFIDENCE) / 2, n - 1)
-    return Estimate(mean, t * float(by_wall.std(ddof=1)) / sqrt(n))
+    return Estimate(float(by_wall.mean()), student.half_width(by_wall))

@@ -7,8 +7,11 @@ continued fraction (NIST Digital Library of Mathematical Functions, 8.17.22) by 
 from __future__ import annotations
 
 from functools import cache
-from math import exp, lgamma, log, log1p
+from math import exp, lgamma, log, log1p, sqrt
 
+import numpy as np
+
+CONFIDENCE = 0.95
 TINY = 1e-300  # in place of a zero in Lentz's method
 PRECISION = 1e-15
 MAX_TERMS = 100_000  # far more than a million degrees of freedom need
@@ -30,6 +33,14 @@ def quantile(probability: float, freedom: int) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if cdf(middle, freedom) < probability else (low, middle)
     return high
+
+
+def half_width(values: np.ndarray) -> float | None:
+    """The half-width of the 95 % confidence interval of the mean of ``values`` [n]; None for fewer than two."""
+    n = len(values)
+    if n < 2:
+        return None
+    return quantile((1 + CONFIDENCE) / 2, n - 1) * float(values.std(ddof=1)) / sqrt(n)
 
 
 def _incomplete_beta(x: float, rest: float, a: float, b: float) -> float:

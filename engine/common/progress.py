@@ -46,13 +46,15 @@ class Progress:
     def __init__(
         self,
         unit: str,
-        total: int,
+        total: int | None,
         done: int = 0,
         console: Console | None = None,
         *,
         parts: tuple[int, str] | None = None,
     ) -> None:
         """``unit``: plural name of what is counted. ``done``: units of ``total`` that were done before the start.
+
+        ``total``: None where nobody knows when the job ends.
 
         ``console``: where to show it; stderr by default. ``parts``: what a unit consists of, such as
         ``(128, "samples")``; the rate is then in these.
@@ -67,7 +69,7 @@ class Progress:
         self._next_line = self._start + MIN_LINE_SECONDS
         self._bar = rich_progress.Progress(
             rich_progress.BarColumn(),
-            rich_progress.MofNCompleteColumn(),
+            rich_progress.TextColumn("{task.completed:,}") if total is None else rich_progress.MofNCompleteColumn(),
             rich_progress.TextColumn("{task.fields[text]}"),
             console=self.console,
             transient=True,
@@ -108,7 +110,8 @@ class Progress:
         if line_due:
             interval = LINE_SHARE * (now - self._start)
             self._next_line = now + min(max(interval, MIN_LINE_SECONDS), MAX_LINE_SECONDS)
-            self.print(f"{self.done:,} of {self.total:,} {text}")
+            of_total = "" if self.total is None else f" of {self.total:,}"
+            self.print(f"{self.done:,}{of_total} {text}")
 
     def _estimate(self) -> str:
         """Rate and time left, as far as they mean something."""
@@ -116,7 +119,8 @@ class Progress:
         if not rate:
             return ""
         parts = rate * self._parts
-        left = f", {duration((self.total - self.done) / rate)} left" if self.done < self.total else ""
+        n_left = 0 if self.total is None else self.total - self.done
+        left = f", {duration(n_left / rate)} left" if n_left > 0 else ""
         return f"{parts:,.{0 if parts >= 10 else 1}f} {self._part}/s{left}"
 
     def print(self, line: str) -> None:
