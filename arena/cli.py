@@ -107,8 +107,8 @@ def make_parser() -> Parser:
         "--games",
         type=positive,
         metavar="N",
-        help=f"number of games, rounded up to a multiple of three (default {GAMES:,}); with --sprt or --until, the "
-        f"number at most (default {MAX_GAMES:,})",
+        help=f"number of games, rounded up to a multiple of three (default {GAMES}); with --sprt or --until, the "
+        f"number at most (default {MAX_GAMES})",
     )
     parser.add_argument(
         "--bots",
