@@ -1,7 +1,7 @@
 """Observations: what a seat sees, as arrays for a network. Each is made of views, in which all hidden is blank.
 
-`OBSERVATIONS` has one row for each kind of observation, `CHANNELS` one for each group of channels of ``planes``. Players
-are counted from the viewer: 0 is the viewer, 1 the seat after it, 2 the seat before it.
+`OBSERVATIONS` has a row for each kind of observation; `TABLE_CHANNELS` and `SEAT_CHANNELS` describe the channels of
+``planes``. Players are counted from the viewer: 0 is the viewer, 1 the seat after it, 2 the seat before it.
 """
 
 from __future__ import annotations
@@ -69,9 +69,7 @@ TABLE_CHANNELS = (
     Channels("shanten", 1, "constant: shanten of the hand, / 6"),
     Channels("accepts", 1, "1 if drawing the kind lowers the shanten; only while another seat's tile is on offer"),
     Channels("keeps", 1, "1 if discarding the kind leaves the lowest shanten; only on the own turn"),
-    Channels(
-        "ukeire", 1, "where `keeps` is 1: unseen tiles that lower the shanten after that discard, / 40, at most 1"
-    ),
+    Channels("ukeire", 1, "unseen tiles that lower the shanten after such a discard, / 40, at most 1"),
     Channels("waits", 1, "1 if the kind completes the hand before the draw"),
     Channels("furiten", 1, "constant: 1 if the viewer may not win by ron"),
     Channels("progress", 1, "constant: rounds of the schedule played, / 6"),
@@ -333,8 +331,6 @@ class Observation(NamedTuple):
 
 OBSERVATIONS = {
     "planes": Observation((N_CHANNELS, N_KINDS), np.float32, -1, 1, planes, "channels x 34 kinds, see below"),
-    "tokens": Observation(
-        (MAX_TOKENS,), np.uint16, 0, N_TOKENS - 1, tokens, "the tokens that BERT reads, padded with 0"
-    ),
+    "tokens": Observation((MAX_TOKENS,), np.uint16, 0, N_TOKENS - 1, tokens, "what BERT reads, padded with 0"),
     "view": Observation((TABLE.itemsize,), np.uint8, 0, 255, records, "the view's record, as bytes"),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -21,7 +21,7 @@ class SanmaEnv(gymnasium.Env[dict[str, np.ndarray], Any]):
     ``action_masks()`` is what sb3-contrib's MaskablePPO asks for.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDERERS), "render_fps": 2}
+    metadata: dict[str, Any] = {"render_modes": list(RENDERERS), "render_fps": 2}  # noqa: RUF012 - as in the base class
 
     def __init__(self, render_mode: str | None = None, **settings: Any) -> None:
         """`settings`: the fields of `nukidora.envs.games.Settings`. Raises ValueError or TypeError, in one line."""

@@ -1,9 +1,9 @@
-"""The vector environment: thousands of games in lock step, for ``gymnasium.make_vec("nukidora/Sanma-v0", num_envs=n)``."""
+"""The vector environment, for ``gymnasium.make_vec("nukidora/Sanma-v0", num_envs=n)``: many games in lock step."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
@@ -30,7 +30,7 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
     which environments a key is about.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as in the base class
         "render_modes": list(RENDERERS),
         "render_fps": 2,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
