@@ -58,9 +58,10 @@ PARTS = (
         "agents.selfplay.games",
         "agents.selfplay.replay",
         "agents.selfplay.learning",
+        "nukidora.envs.observations",
     ),
 )
-PACKAGES = ("engine", "agents", "arena")
+PACKAGES = ("engine", "agents", "arena", "nukidora")
 COMPILE = "import sys; sys.path[:] = {path!r}; from engine.warm_up import compile_modules; compile_modules({modules!r})"
 
 _lock = threading.Lock()
@@ -75,7 +76,7 @@ def stamp() -> Path:
     """The file that says that the cache holds everything, for these sources, where they lie, and this processor."""
     folders = [compiling.cache_folder(compiling.ENGINE.parent / package).name for package in PACKAGES]
     target = cpu_target.target_context.codegen().magic_tuple()
-    extras = [find_spec(package) is not None for package in ("onnxruntime", "torch")]  # some modules need them
+    extras = [find_spec(package) is not None for package in ("onnxruntime", "torch", "gymnasium")]  # of some modules
     digest = hashlib.sha256(repr((folders, extras, str(compiling.ENGINE), target)).encode()).hexdigest()[:16]
     return compiling.cache_folder(compiling.ENGINE) / f"complete-{digest}"
 
