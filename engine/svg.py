@@ -38,7 +38,7 @@ from engine.table import (
 )
 from engine.tiles import KIND_OF, MJAI_NAMES, NONE, UNKNOWN, WINDS
 
-WIDTH, HEIGHT = 18.6, 18.1
+WIDTH, HEIGHT = 18.6, 18.2
 MIDDLE = (9.3, 8.2)  # of the plate, about which seats are turned
 PLATE = 6.0  # its width and height
 TURNED = (0, -90, 90)  # degrees: the seat at the bottom, the next one on its right, the third on its left

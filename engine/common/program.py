@@ -37,7 +37,7 @@ EXTRAS = {
         "structlog",
     ],
     "train": ["torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors", "pyarrow"],
-    "rl": ["gymnasium", "pettingzoo", "stable_baselines3", "sb3_contrib"],
+    "rl": ["gymnasium", "pettingzoo", "stable_baselines3", "sb3_contrib", "resvg_py", "PIL"],
 }
 NAMESPACES = ("engine", "agents", "arena", "server")
 OWN = (*NAMESPACES, "nukidora", "benchmarks")
