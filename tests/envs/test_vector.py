@@ -244,9 +244,13 @@ class Broken:
 def test_an_opponent_that_fails_is_named() -> None:
     envs = envs_of(2, opponents=("random", Broken()))
     with pytest.raises(ValueError, match=r"^the opponent .*Broken.*, env \d, seat \d: may not kakan C"):
-        envs.reset(seed=1)
-        for _ in range(3):
-            envs.step(envs.action_space.sample())
+        play_some(envs)
+
+
+def play_some(envs: SanmaVectorEnv) -> None:
+    envs.reset(seed=1)
+    for _ in range(5):
+        envs.step(envs.action_space.sample())
 
 
 @pytest.mark.parametrize(
