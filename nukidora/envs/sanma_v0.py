@@ -13,7 +13,7 @@ There is no parallel environment: most of the time one seat alone is asked.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from gymnasium import logger, spaces
@@ -51,7 +51,7 @@ def raw_env(**settings: Any) -> AECEnv[str, dict[str, np.ndarray], int]:
     return SanmaAEC(**settings)
 
 
-class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):
+class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  # PettingZoo has no types
     """A game of three agents, ``player_0`` to ``player_2``: the seats. ``player_0`` deals first.
 
     An observation is a dict of ``observation`` (see `nukidora.envs.observations`) and ``action_mask`` int8[115], as the
@@ -74,7 +74,7 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):
         self,
         observation: str = "planes",
         reward: str = "placement",
-        length: str = "hanchan",
+        length: Literal["east", "hanchan"] = "hanchan",
         rules: str | Rules = "tenhou",
         render_mode: str | None = None,
     ) -> None:
@@ -131,7 +131,7 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):
         self._round = self._round_number()
         self._ask_next()
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: Any) -> None:
         """Take an action of the agent `agent_selection`; None once the game is over.
 
         Raises `engine.game.IllegalAction`, a ValueError, for an action that is not legal; nothing has changed then.
@@ -152,8 +152,8 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent sees now."""
-        views = np.array([self.game.view(AGENTS.index(agent))])
-        return {"observation": self._encode(views)[0], "action_mask": action_masks(views)[0]}
+        seat = AGENTS.index(agent)
+        return {"observation": self._encode(np.array([self.game.view(seat)]))[0], "action_mask": self._mask(seat)}
 
     def render(self) -> str | np.ndarray | None:
         """The whole table by the render mode: text, SVG, uint8[height, width, 3], or, printed, nothing.
@@ -179,12 +179,19 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):
         self.agent_selection = AGENTS[min(asked, key=lambda seat: (seat - turn) % N_SEATS)]
         self.infos = {agent: self._info(seat) for seat, agent in enumerate(self.agents)}
 
+    def _mask(self, seat: int) -> np.ndarray:
+        """The legal actions of a seat, none if it is not asked or has answered; pass alone at the end of the game."""
+        if self.game.over or seat in self.game.asked:
+            return action_masks(np.array([self.game.view(seat)]))[0]
+        return np.zeros(N_ACTIONS, dtype=np.int8)
+
     def _info(self, seat: int) -> dict[str, Any]:
         """The info of a seat."""
-        info: dict[str, Any] = {"action_mask": action_masks(np.array([self.game.view(seat)]))[0]}
+        info: dict[str, Any] = {"action_mask": self._mask(seat)}
         if self.game.over:
             result = self._result(seat)
-            info |= {name: getattr(result, name) for name in ("placement", "final_points", "scores")}
+            info |= {"placement": result.placement, "final_points": result.final_points}
+            info["scores"] = np.array(result.scores, dtype=np.int64)
         return info
 
     def _result(self, seat: int) -> Result:
