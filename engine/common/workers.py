@@ -14,14 +14,15 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from engine.warm_up import warm_up_once
 
@@ -56,38 +57,97 @@ class _Failed:
     error: Exception
 
 
-def run_tasks(open_worker: OpenWorker[T, U], tasks: Sequence[T], n_workers: int) -> Generator[U]:
-    """Run ``tasks`` in ``n_workers`` processes and yield their updates as they come, of all tasks intermixed.
+class Pool(Generic[T, U]):
+    """A pool that runs tasks, see `open_pool`."""
 
-    Each process enters the context manager ``open_worker()``, which gives the function that runs a task, and leaves it
-    at its end; `stateless` makes one of a plain function. All of this must be picklable. The first task runs alone, so
-    that a cold compile cache is filled once and not by every process. With ``n_workers`` = 0, the tasks run in this
-    process.
+    def __init__(self, open_worker: OpenWorker[T, U], n_workers: int, processes: list[SpawnProcess]) -> None:
+        self._open_worker = open_worker
+        self._n_workers = n_workers
+        self._processes = processes
+        self._idle: list[Any] = []  # Connection, on Windows PipeConnection
+        self._warm = False  # a task has been done, so what tasks need is compiled
 
-    Raises what a task raises, and `WorkerError`. When the generator is closed or raises, the workers are terminated:
-    by SIGTERM, for which ``open_worker`` may set a handler. Ctrl-C interrupts the parent only. Workers also end when
-    the parent is killed. Must be called in the main thread.
-    """
-    if n_workers == 0:
-        with open_worker() as work:
-            for task in tasks:
-                yield from work(task)
-        return
-    warm_up_once()  # not in each worker
-    with _workers(open_worker, min(n_workers, len(tasks))) as connections:
+    def run(self, tasks: Iterable[T]) -> Generator[U]:
+        """Run ``tasks`` and yield their updates as they come, of all tasks intermixed.
+
+        A task is taken from ``tasks`` when a worker is free for it, so that it may depend on updates yielded before.
+        After all are done, the workers wait for another call. Raises what a task raises, and `WorkerError`; after that,
+        and when the generator is closed before its end, the pool is of no more use.
+        """
         queue = iter(tasks)
-        for first, task in zip(connections[:1], queue):
-            _send(first, task)
-        n_done = 0
-        while n_done < len(tasks):
-            for connection in wait(connections):
-                message = _receive(connection)
+        busy: list[Any] = []
+        while True:
+            n_free = (self._n_workers if self._warm else 1) - len(busy)
+            for task in islice(queue, n_free):
+                worker = self._idle.pop() if self._idle else self._start_worker()
+                _send(worker, task)
+                busy.append(worker)
+            if not busy:
+                return
+            for worker in wait(busy):
+                message = _receive(worker)
                 if isinstance(message, _Update):
                     yield message.value
                 else:
-                    n_done += 1
-                    for each, task in zip(connections if n_done == 1 else [connection], queue):
-                        _send(each, task)
+                    self._warm = True
+                    busy.remove(worker)
+                    self._idle.append(worker)
+
+    def _start_worker(self) -> Any:
+        """Start a process and return the connection to it."""
+        if sys.platform != "win32":  # where there is none
+            with delayed_interrupts():
+                resource_tracker.ensure_running()  # its start unblocks SIGINT, which would reach the first worker
+        connection, far_end = SPAWN.Pipe()
+        process = SPAWN.Process(target=_serve, args=(far_end, self._open_worker), daemon=True)
+        with delayed_interrupts():
+            process.start()
+            self._processes.append(process)
+        far_end.close()  # only then does the end of the worker close the connection
+        return connection
+
+
+class _PoolOfThisProcess(Generic[T, U]):
+    """A pool without workers."""
+
+    def __init__(self, work: Work[T, U]) -> None:
+        self._work = work
+
+    def run(self, tasks: Iterable[T]) -> Generator[U]:
+        for task in tasks:
+            yield from self._work(task)
+
+
+@contextmanager
+def open_pool(open_worker: OpenWorker[T, U], n_workers: int) -> Iterator[Pool[T, U] | _PoolOfThisProcess[T, U]]:
+    """Open a pool of ``n_workers`` processes, which start when there are tasks for them; 0: this process does the work.
+
+    Each process enters the context manager ``open_worker()``, which gives the function that runs a task, and leaves it
+    at its end; `stateless` makes one of a plain function. All of this must be picklable. The first task runs alone, so
+    that a cold compile cache is filled once and not by every process.
+
+    At the end of the block the workers are terminated: by SIGTERM, for which ``open_worker`` may set a handler. Ctrl-C
+    interrupts the parent only. Workers also end when the parent is killed. Must be called in the main thread.
+    """
+    if n_workers == 0:
+        with open_worker() as work:
+            yield _PoolOfThisProcess(work)
+        return
+    warm_up_once()  # not in each worker
+    processes: list[SpawnProcess] = []
+    try:
+        yield Pool(open_worker, n_workers, processes)
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.join()
+
+
+def run_tasks(open_worker: OpenWorker[T, U], tasks: Iterable[T], n_workers: int) -> Generator[U]:
+    """Run ``tasks`` in a pool of their own and yield their updates, see `open_pool` and `Pool.run`."""
+    with open_pool(open_worker, n_workers) as pool:
+        yield from pool.run(tasks)
 
 
 def stateless(work: Work[T, U]) -> OpenWorker[T, U]:
@@ -115,31 +175,6 @@ def _receive(connection: Any) -> _Update | _TaskDone:
     if isinstance(message, _Failed):
         raise message.error
     return message
-
-
-@contextmanager
-def _workers(open_worker: OpenWorker[T, U], n: int) -> Iterator[list[Any]]:
-    """Start ``n`` workers, and terminate them at the end of the block."""
-    connections: list[Any] = []  # Connection, on Windows PipeConnection
-    processes: list[SpawnProcess] = []
-    try:
-        if sys.platform != "win32":  # where there is none
-            with delayed_interrupts():
-                resource_tracker.ensure_running()  # its start unblocks SIGINT, which would reach the first worker
-        for _ in range(n):
-            connection, far_end = SPAWN.Pipe()
-            process = SPAWN.Process(target=_serve, args=(far_end, open_worker), daemon=True)
-            with delayed_interrupts():
-                process.start()
-                processes.append(process)
-            far_end.close()  # only then does the end of the worker close the connection
-            connections.append(connection)
-        yield connections
-    finally:
-        for process in processes:
-            process.terminate()
-        for process in processes:
-            process.join()
 
 
 @contextmanager

@@ -72,9 +72,9 @@ TABLE_CHANNELS = (
     Channels("ukeire", 1, "unseen tiles that lower the shanten after such a discard, / 40, at most 1"),
     Channels("waits", 1, "1 if the kind completes the hand before the draw"),
     Channels("furiten", 1, "constant: 1 if the viewer may not win by ron"),
-    Channels("progress", 1, "constant: rounds of the schedule played, / 6"),
-    Channels("honba", 1, "constant: honba, / 10"),
-    Channels("sticks", 1, "constant: riichi sticks on the table, / 10"),
+    Channels("progress", 1, "constant: rounds of the schedule played, / 6, at most 1"),
+    Channels("honba", 1, "constant: honba, / 10, at most 1"),
+    Channels("sticks", 1, "constant: riichi sticks on the table, / 10, at most 1"),
     Channels("draws", 1, f"constant: draws left, / {N_DRAWS}"),
 )
 SEAT_CHANNELS = (  # for each player
@@ -263,9 +263,9 @@ def _put_planes(raw: np.ndarray, x: np.ndarray) -> None:
         put_tiles(t, x[k])
         put_choices(t, x[k])
         put_hand(t, x[k])
-        fill(x[k, PROGRESS], (3 * np.int64(t.round_wind) + np.int64(t.dealer)) / 6)
-        fill(x[k, HONBA], t.honba / 10)
-        fill(x[k, STICKS], t.sticks / 10)
+        fill(x[k, PROGRESS], min((3 * np.int64(t.round_wind) + np.int64(t.dealer)) / 6, 1.0))
+        fill(x[k, HONBA], min(t.honba / 10, 1.0))
+        fill(x[k, STICKS], min(t.sticks / 10, 1.0))
         fill(x[k, DRAWS], t.live_left / N_DRAWS)
         for player in range(N_SEATS):
             first = SEATS_AT + player * PER_SEAT

@@ -16,6 +16,9 @@ def checked_mode(render_mode: str | None) -> str | None:
     return render_mode
 
 
-def shown(render_mode: str, view: Any) -> Any:
-    """A view as text (``ansi``), as an SVG text (``svg``) or as an image uint8[height, width, 3] (``rgb_array``)."""
-    return getattr(import_module("nukidora.envs.rendering"), RENDERERS[render_mode])(view)
+def shown(render_mode: str, view: Any, *names: str) -> Any:
+    """A view or a table as text (``ansi``), SVG (``svg``) or an image uint8[height, width, 3] (``rgb_array``).
+
+    `names`: of the three seats, or none.
+    """
+    return getattr(import_module("nukidora.envs.rendering"), RENDERERS[render_mode])(view, *[names] * bool(names))

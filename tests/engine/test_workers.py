@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.common.workers import WorkerError, delayed_interrupts, run_tasks, stateless
+from engine.common.workers import WorkerError, delayed_interrupts, open_pool, run_tasks, stateless
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -89,6 +89,11 @@ def fail_unpicklable(number: int) -> Iterator[int]:
     raise UnpicklableError(1, 2)
 
 
+def identity(number: int) -> Iterator[int]:
+    """A task with one update, its number."""
+    yield number
+
+
 def die(number: int) -> Iterator[int]:
     """A task that is killed, as if memory had run out."""
     yield number
@@ -130,6 +135,31 @@ def test_workers_keep_state_and_close_it(tmp_path: Path) -> None:
     counts = list(run_tasks(partial(counting, tmp_path), range(5), 1))
     assert counts == [1, 2, 3, 4, 5]
     assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("n_workers", [0, 2])
+def test_a_pool_runs_tasks_again_in_the_same_processes(tmp_path: Path, n_workers: int) -> None:
+    with open_pool(partial(counting, tmp_path), n_workers) as pool:
+        before = list(pool.run(range(6)))
+        assert len(before) == 6
+        after = list(pool.run(range(6)))
+    assert max(after) > max(before), "the workers were started anew"
+    assert len(list(tmp_path.iterdir())) == max(n_workers, 1)
+
+
+@pytest.mark.parametrize("n_workers", [0, 2])
+def test_a_task_is_taken_when_a_worker_is_free_for_it(n_workers: int) -> None:
+    done: set[int] = set()
+
+    def tasks() -> Iterator[int]:
+        for number in range(1, 9):
+            assert len(done) >= number - 1 - max(n_workers, 1), "taken before a worker was free"
+            yield number
+
+    with open_pool(stateless(identity), n_workers) as pool:
+        for number in pool.run(tasks()):
+            done.add(number)
+    assert done == set(range(1, 9))
 
 
 def test_an_exception_of_a_task_is_raised_with_its_traceback() -> None:

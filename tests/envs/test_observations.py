@@ -112,8 +112,9 @@ def expected_of_table(view: Any) -> dict[str, np.ndarray]:
                 kept = hand - (np.arange(N_KINDS) == kind)
                 tiles = sum(unseen[other] for other in lowering(kept, n_melds))
                 found["keeps"][0, kind], found["ukeire"][0, kind] = 1, min(tiles / 40, 1)
-    found["progress"][:] = (3 * view.round_wind + view.dealer) / 6
-    found["honba"][:], found["sticks"][:], found["draws"][:] = view.honba / 10, view.sticks / 10, view.live_left / 55
+    found["progress"][:] = min((3 * view.round_wind + view.dealer) / 6, 1)
+    found["honba"][:], found["sticks"][:] = min(view.honba / 10, 1), min(view.sticks / 10, 1)
+    found["draws"][:] = view.live_left / 55
     return found
 
 
