@@ -18,6 +18,7 @@ from agents.external.adapters import ExternalAgent
 from agents.external.fallback import FallbackAgent
 from arena.luck import N_FACTORS, luck_of
 from arena.observers import Fault, GameObserver, LuckObserver, make_observers
+from arena.rows import RowCollector, in_order
 from arena.schedule import ROTATIONS, Bot, Game, RunSettings, games_of
 from arena.statistics import N_COUNTS, SCORE, count_rounds
 from engine.table import GAME_OVER, N_SEATS
@@ -42,7 +43,8 @@ class ChunkResult:
     """The games of a finished chunk.
 
     ``counts``: int32[walls, rotations, seats, N_COUNTS]. ``decisions``: how many times a bot was asked. ``luck``:
-    float64[walls, rotations, seats, 2] (`arena.luck.luck_of`), if it is measured.
+    float64[walls, rotations, seats, 2] (`arena.luck.luck_of`), if it is measured. ``rows``: those of `arena.rows`, by
+    their kind.
     """
 
     walls: list[int]
@@ -50,20 +52,23 @@ class ChunkResult:
     decisions: int
     faults: list[Fault] = field(default_factory=list)
     luck: np.ndarray | None = None
+    rows: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 def play_chunk(
-    settings: RunSettings, bots: Sequence[Bot], walls: list[int], folder: Path | None
+    settings: RunSettings, bots: Sequence[Bot], walls: list[int], folder: Path | None, rows: Sequence[str] = ()
 ) -> Iterator[GamesFinished | ChunkResult]:
     """Play ``walls`` in all rotations, and save the games in ``folder`` unless it is None.
 
-    Yields GamesFinished as games end, and the ChunkResult at last. Raises GameError, and OSError from saving.
+    ``rows``: the kinds of rows to collect, of `arena.rows.KINDS`. Yields GamesFinished as games end, and the
+    ChunkResult at last. Raises GameError, and OSError from saving.
     """
     games, rules = games_of(settings, walls), settings.make_rules()
     counts = np.zeros((len(games), N_SEATS, N_COUNTS), dtype=np.int32)
     factors = np.zeros((len(games), N_SEATS, N_FACTORS))
     decisions = 0
     faults: list[Fault] = []
+    collectors: list[RowCollector] = []
     step = 1 if settings.has_external_bots else len(games)
     for first in range(0, len(games), step):
         part = slice(first, first + step)
@@ -72,27 +77,39 @@ def play_chunk(
         observers = make_observers(bots, games[part], tables, folder, faults)
         if settings.control_variates:
             observers.append(LuckObserver(tables, factors[part]))
+        policies: list[Policy] = [bot.agent.act for bot in bots]
+        if rows:
+            collectors.append(collector := RowCollector(games[part], tables, rows))
+            observers.append(collector)
+            policies = collector.watched(policies)
         n_reported = 0
-        for n_finished in play_games(tables, bots, games[part], observers, counts[part]):
+        for n_finished in play_games(tables, bots, games[part], observers, counts[part], policies):
             if n_finished > n_reported:
                 yield GamesFinished(n_finished - n_reported)
                 n_reported = n_finished
         decisions += tables.decisions
     by_wall = (len(walls), ROTATIONS, N_SEATS, -1)
     luck = luck_of(factors).round(LUCK_DIGITS).reshape(by_wall) if settings.control_variates else None
-    yield ChunkResult(walls, counts.reshape(by_wall), decisions, faults, luck)
+    collected = {kind: in_order(kind, [collector.rows[kind] for collector in collectors]) for kind in rows}
+    yield ChunkResult(walls, counts.reshape(by_wall), decisions, faults, luck, collected)
 
 
 def play_games(
-    tables: Tables, bots: Sequence[Bot], games: Sequence[Game], observers: Sequence[GameObserver], counts: np.ndarray
+    tables: Tables,
+    bots: Sequence[Bot],
+    games: Sequence[Game],
+    observers: Sequence[GameObserver],
+    counts: np.ndarray,
+    policies: Sequence[Policy],
 ) -> Iterator[int]:
     """Play ``games`` on ``tables`` to the end, adding to ``counts``, int32[games, seats, N_COUNTS].
 
-    Yields the number of finished games each time that rounds have ended. Raises what `play_chunk` raises.
+    ``policies``: what answers for each of ``bots``. Yields the number of finished games each time that rounds have
+    ended. Raises what `play_chunk` raises.
     """
     players = np.array([game.seats for game in games], dtype=np.int8)
     try:
-        for ended in tables.play([bot.agent.act for bot in bots], players):
+        for ended in tables.play(policies, players):
             count_rounds(tables.raw, ended, counts)
             for observer in observers:
                 observer.rounds_ended(ended)
