@@ -93,7 +93,7 @@ def play(
     on stderr.
 
     Raises ValueError for a bot or setting that does not exist, TypeError for a number that is none,
-    `arena.play.GameError` if a bot fails, OSError if a file cannot be written, ModuleNotFoundError if the extra
+    `arena.chunk.GameError` if a bot fails, OSError if a file cannot be written, ModuleNotFoundError if the extra
     ``report`` is missing that ``html`` or ``parquet`` need.
 
     >>> match = play(["efficiency", "random", "tsumogiri"], games=30, length="east", seed=1)
