@@ -23,6 +23,7 @@ from agents.strength.spec import split_strength
 from arena.chunk import ChunkResult
 from arena.observers import Fault
 from arena.schedule import RunSettings
+from arena.tallies.observer import packed, unpacked
 from engine.compiling import ENGINE, cache_folder
 
 OF_FILES = ("save", "rows")  # keys of an identity that do not change the results
@@ -129,6 +130,8 @@ class Checkpoint:
         line: dict[str, Any] = {"walls": chunk.walls, "counts": chunk.counts.tolist()}
         if chunk.luck is not None:
             line["luck"] = chunk.luck.tolist()
+        if chunk.tallies is not None:
+            line["tallies"] = packed(chunk.tallies)
         if chunk.faults:
             line["faults"] = [dataclasses.asdict(fault) for fault in chunk.faults]
         self._append(line)
@@ -167,7 +170,8 @@ class Checkpoint:
 
 
 def parse_chunk(line: dict[str, Any]) -> ChunkResult:
-    """A chunk from its line. The number of decisions is not kept, so it is 0."""
+    """A chunk from its line. The number of decisions is not kept, so it is 0, nor are the times."""
     faults = [Fault(**fault) for fault in line.get("faults", [])]
     luck = np.array(line["luck"], dtype=np.float64) if "luck" in line else None
-    return ChunkResult(line["walls"], np.array(line["counts"], dtype=np.int32), 0, faults, luck)
+    tallies = unpacked(line["tallies"]) if "tallies" in line else None
+    return ChunkResult(line["walls"], np.array(line["counts"], dtype=np.int32), 0, faults, luck, tallies)

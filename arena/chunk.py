@@ -21,6 +21,9 @@ from arena.observers import Fault, GameObserver, LuckObserver, make_observers
 from arena.rows import RowCollector, in_order
 from arena.schedule import ROTATIONS, Bot, Game, RunSettings, games_of
 from arena.statistics import N_COUNTS, SCORE, count_rounds
+from arena.tallies.names import N_TALLIES
+from arena.tallies.observer import TallyObserver
+from arena.tallies.times import N_TIMES, Stopwatch
 from engine.table import GAME_OVER, N_SEATS
 from engine.tables import Policy, PolicyFault, Tables
 
@@ -43,8 +46,10 @@ class ChunkResult:
     """The games of a finished chunk.
 
     ``counts``: int32[walls, rotations, seats, N_COUNTS]. ``decisions``: how many times a bot was asked. ``luck``:
-    float64[walls, rotations, seats, 2] (`arena.luck.luck_of`), if it is measured. ``rows``: those of `arena.rows`, by
-    their kind.
+    float64[walls, rotations, seats, 2] (`arena.luck.luck_of`), if it is measured. ``tallies``: int32[parts, bots,
+    N_TALLIES] (`arena.tallies`), with a part for each wall if the run may stop at any of them, else with one.
+    ``times``: int64[bots, N_TIMES] (`arena.tallies.times`), if they are known. ``rows``: those of `arena.rows`, by their
+    kind.
     """
 
     walls: list[int]
@@ -52,6 +57,8 @@ class ChunkResult:
     decisions: int
     faults: list[Fault] = field(default_factory=list)
     luck: np.ndarray | None = None
+    tallies: np.ndarray | None = None
+    times: np.ndarray | None = None
     rows: dict[str, np.ndarray] = field(default_factory=dict)
 
 
@@ -66,6 +73,9 @@ def play_chunk(
     games, rules = games_of(settings, walls), settings.make_rules()
     counts = np.zeros((len(games), N_SEATS, N_COUNTS), dtype=np.int32)
     factors = np.zeros((len(games), N_SEATS, N_FACTORS))
+    parts = [0 if settings.stop is None else at // ROTATIONS for at in range(len(games))]
+    tallies = np.zeros((parts[-1] + 1, len(bots), N_TALLIES), dtype=np.int32)
+    times = np.zeros((len(bots), N_TIMES), dtype=np.int64)
     decisions = 0
     faults: list[Fault] = []
     collectors: list[RowCollector] = []
@@ -77,7 +87,8 @@ def play_chunk(
         observers = make_observers(bots, games[part], tables, folder, faults)
         if settings.control_variates:
             observers.append(LuckObserver(tables, factors[part]))
-        policies: list[Policy] = [bot.agent.act for bot in bots]
+        observers.append(TallyObserver(tables, games[part], parts[part], tallies))
+        policies: list[Policy] = [Stopwatch(bot.agent.act, own) for bot, own in zip(bots, times, strict=True)]
         if rows:
             collectors.append(collector := RowCollector(games[part], tables, rows))
             observers.append(collector)
@@ -91,7 +102,7 @@ def play_chunk(
     by_wall = (len(walls), ROTATIONS, N_SEATS, -1)
     luck = luck_of(factors).round(LUCK_DIGITS).reshape(by_wall) if settings.control_variates else None
     collected = {kind: in_order(kind, [collector.rows[kind] for collector in collectors]) for kind in rows}
-    yield ChunkResult(walls, counts.reshape(by_wall), decisions, faults, luck, collected)
+    yield ChunkResult(walls, counts.reshape(by_wall), decisions, faults, luck, tallies, times, collected)
 
 
 def play_games(

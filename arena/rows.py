@@ -139,7 +139,7 @@ def fill_wins(rows: np.ndarray, of: np.ndarray, wins: np.ndarray, n_river: np.nd
     rows["won"][of, winner] = True
     for name in ("han", "fu", "yakuman", "yaku", "points"):
         rows[name][of, winner] = wins[name]
-    rows["win_turn"][of, winner] = n_river[of, winner] + by_tsumo
+    rows["win_turn"][of, winner] = np.maximum(n_river[of, winner] + by_tsumo, 1)
     rows["end"][of[by_tsumo]] = TSUMO
     losers, loser = of[~by_tsumo], target[~by_tsumo]
     rows["dealt_in"][losers, loser] = True

@@ -11,6 +11,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 
 from arena.checkpoint import Checkpoint, finished_results, run_identity
@@ -21,6 +22,7 @@ from arena.recorder import check_folder, file_name
 from arena.report import print_report
 from arena.results import Results, Speed
 from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, ROTATIONS, RunSettings, games_of, split_walls
+from arena.tallies.times import N_TIMES, decision_times
 from arena.worker import WARM_UP, MakeBots, Update, open_worker
 from engine.common.options import check_output
 from engine.common.program import program_name
@@ -77,6 +79,7 @@ class ArenaRun:
         self._stop_if_decided()
         self._games_resumed = self.games
         self._decisions = 0
+        self._times = np.zeros((len(self.results.bots), N_TIMES), dtype=np.int64)
         self._start = self._end = monotonic()
 
     def _open_files(self) -> None:
@@ -150,6 +153,8 @@ class ArenaRun:
             for fault in update.faults:
                 progress.print(f"bot {self.results.bots[fault.bot]}, {fault}")
             self._decisions += update.decisions
+            if update.times is not None:
+                self._times += update.times
             self._end = monotonic()
             if self._files is not None:
                 self._files.add(update.walls, update.rows)
@@ -216,7 +221,8 @@ class ArenaRun:
         """The speed of this process, without resumed games: from the end of the warm-up to the last finished chunk."""
         games, seconds = self.games - self._games_resumed, self._end - self._start
         per_second = 1 / seconds if seconds > 0 else 0.0
-        return Speed(games, seconds, games * per_second, self._decisions * per_second, max(self.jobs, 1))
+        times = decision_times(self.results.bots, self._times)
+        return Speed(games, seconds, games * per_second, self._decisions * per_second, max(self.jobs, 1), times)
 
 
 def make_folder(folder: Path, option: str) -> None:

@@ -37,6 +37,7 @@ EXTRAS = {
         "prometheus_client",
         "structlog",
     ],
+    "report": ["matplotlib", "pyarrow"],
     "train": ["torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors", "pyarrow"],
 }
 NAMESPACES = ("engine", "agents", "server")  # packages without __init__.py
