@@ -48,8 +48,8 @@ class ChunkResult:
     ``counts``: int32[walls, rotations, seats, N_COUNTS]. ``decisions``: how many times a bot was asked. ``luck``:
     float64[walls, rotations, seats, 2] (`arena.luck.luck_of`), if it is measured. ``tallies``: int32[parts, bots,
     N_TALLIES] (`arena.tallies`), with a part for each wall if the run may stop at any of them, else with one.
-    ``times``: int64[bots, N_TIMES] (`arena.tallies.times`), if they are known. ``rows``: those of `arena.rows`, by their
-    kind.
+    ``times``: int64[bots, N_TIMES] (`arena.tallies.times`), if they are known. ``rows``: those of `arena.rows`, by
+    their kind.
     """
 
     walls: list[int]

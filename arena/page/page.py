@@ -15,6 +15,7 @@ from arena.page.plotting import key_of
 from arena.report import luck_line, not_told_apart, stop_line
 from arena.results import Results
 from arena.schedule import ROTATIONS
+from arena.tallies.columns import GROUPS
 from engine.common.files import write_atomically
 from engine.rules import EVEN_SCORES
 
@@ -40,12 +41,11 @@ PAGE = """\
 </body>
 </html>
 """
-TABLES: dict[str, tuple[Statistic[Any], ...]] = {"Results": RESULTS, "Play": PLAY}
 
 
 def write_page(path: Path, results: Results, document: dict[str, Any], saved: Path | None) -> None:
     """Write the report to ``path``; ``saved``: the folder of saved games. Raises OSError."""
-    text = page(Data.of(results), document, biggest_games(results, path, saved))
+    text = page(Data(results.by_bot()), document, biggest_games(results, path, saved))
     with write_atomically(path) as file:
         file.write(text.encode("utf-8", "replace"))
 
@@ -56,12 +56,17 @@ def page(data: Data, document: dict[str, Any], games: Sequence[BigGame]) -> str:
     body = "\n".join([
         f"<h1>{_names(names)}</h1>",
         *(f"<p>{escape(line)}</p>" for line in _lines(document)),
+        '<section class="tables" aria-label="Results">',
+        _statistics("Results", RESULTS, document["bots"]),
         *_comparisons(document["comparisons"]),
+        "</section>",
         '<section class="figures" aria-label="Figures">',
         *(_figure(figure, data, names) for figure in FIGURES),
         "</section>",
-        '<section class="tables" aria-label="Statistics">',
-        *(_statistics(title, statistics, document["bots"]) for title, statistics in TABLES.items()),
+        "<h2>Statistics</h2>",
+        '<section class="tables details" aria-label="Statistics">',
+        _details("Play", PLAY, document["bots"], "open"),
+        *(_details(title, statistics, document["bots"]) for title, statistics in GROUPS.items()),
         "</section>",
         *_games(games),
         f"<footer>{escape(_footer(document))}</footer>",
@@ -89,9 +94,9 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     if tuple(settings["scores"]) != EVEN_SCORES:
         line += f"; starting scores {', '.join(f'{score:,}' for score in settings['scores'])}"
     yield line + "."
-    for line in (stop_line(document), *not_told_apart(document["comparisons"]), luck_line(document)):
+    for line in (stop_line(document), *not_told_apart(document["comparisons"]), luck_line(document).capitalize()):
         if line:
-            yield line[:1].upper() + line[1:] + "."
+            yield line + "."
 
 
 def _footer(document: dict[str, Any]) -> str:
@@ -112,7 +117,7 @@ def _heading(statistic: Statistic[Any]) -> str:
 
 def _comparisons(pairs: Sequence[dict[str, Any]]) -> Iterator[str]:
     """A table of every two bots compared."""
-    yield '<table class="pairs"><caption>Every two bots, compared</caption><thead><tr><th scope="col">bots</th>'
+    yield '<div><table><caption>Every two bots, compared</caption><thead><tr><th scope="col">bots</th>'
     yield from (f'<th scope="col">{_heading(statistic)}</th>' for statistic in COMPARISON)
     yield "</tr></thead><tbody>"
     for pair in pairs:
@@ -121,6 +126,7 @@ def _comparisons(pairs: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield "</tr>"
     yield "</tbody></table>"
     yield from (f'<p class="note">{_heading(each)}: {escape(each.help)}.</p>' for each in COMPARISON)
+    yield "</div>"
 
 
 def _figure(figure: Figure, data: Data, names: Sequence[str]) -> str:
@@ -132,12 +138,19 @@ def _figure(figure: Figure, data: Data, names: Sequence[str]) -> str:
 def _statistics(title: str, statistics: Iterable[Statistic[Any]], bots: Sequence[dict[str, Any]]) -> str:
     """A table with a line for each statistic and a column for each bot: a phone has room for that."""
     heads = "".join(f'<th scope="col">{_name(bot["bot"])}</th>' for bot in bots)
-    lines = [f'<table><caption>{title}</caption><thead><tr><th scope="col">statistic</th>{heads}</tr></thead><tbody>']
+    caption = f"<caption>{title}</caption>" if title else ""
+    lines = [f'<table>{caption}<thead><tr><th scope="col">statistic</th>{heads}</tr></thead><tbody>']
     for statistic in statistics:
         cells = "".join(cell for bot in bots for cell in _cells((statistic,), bot))
         head = f'<th scope="row">{_heading(statistic)}<small>{escape(statistic.help)}</small></th>'
         lines.append(f"<tr>{head}{cells}</tr>")
     return "\n".join([*lines, "</tbody></table>"])
+
+
+def _details(title: str, statistics: Iterable[Statistic[Any]], bots: Sequence[dict[str, Any]], state: str = "") -> str:
+    """A table that opens when its title is clicked; it is printed open."""
+    table = _statistics("", statistics, bots)
+    return f"<details {state}><summary>{escape(title)}</summary>{table}</details>"
 
 
 def _games(games: Sequence[BigGame]) -> Iterator[str]:
