@@ -34,7 +34,7 @@ from engine.tiles import WINDS
 WALLS = {"games": 4096, "rounds": 1024, "decisions": 64}
 COMPRESSION = "zstd"
 PHASES = {TURN: "turn", AFTER_PON: "after pon", RIICHI_DISCARD: "riichi discard", RESPONSE: "response"}
-ENDS = {TSUMO: "tsumo", RON: "ron"} | {way.number: way.english for way in RYUKYOKU}
+ROUND_RESULTS = {TSUMO: "tsumo", RON: "ron"} | {way.number: way.english for way in RYUKYOKU}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         Column("dealer", "int8", "the seat that deals"),
         Column("honba", "int16", "honba at the start"),
         Column("sticks", "int16", "riichi sticks on the table at the start"),
-        Column("end", "category", "how the round ended: tsumo, ron, or the kind of draw", texts=ENDS),
+        Column("result", "category", "how the round ended: tsumo, ron, or the kind of draw", texts=ROUND_RESULTS),
         Column("start_score", "int32", "points of this seat at the start"),
         Column("change", "int32", "points won or lost in the round, with honba and riichi sticks"),
         Column("won", "bool", "this seat won"),
@@ -134,7 +134,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         Column("open", "bool", "this seat has an open meld at the end"),
         Column("nukidora", "int8", "Norths set aside"),
         Column("tenpai", "bool", "tenpai when no tiles are left; null if the round ended otherwise",
-               null=lambda rows: rows["end"] != EXHAUSTIVE),
+               null=lambda rows: rows["result"] != EXHAUSTIVE),
     ),
     "decisions": (
         *WHERE,

@@ -26,7 +26,7 @@ WHERE = [("wall", "i4"), ("rotation", "i1"), ("round", "i2"), ("seat", "i1"), ("
 ROUND = np.dtype([
     *WHERE,
     ("round_wind", "i1"), ("dealer", "i1"), ("honba", "i2"), ("sticks", "i2"),  # of the table, at the start
-    ("end", "i1"),  # TSUMO, RON, or a number of engine.ryukyoku
+    ("result", "i1"),  # TSUMO, RON, or a number of engine.ryukyoku
     ("start_score", "i4"), ("change", "i4"),  # with riichi sticks
     ("won", "?"), ("han", "i2"), ("fu", "i2"), ("yakuman", "i1"), ("yaku", "i1", N_YAKU), ("points", "i4"),
     ("win_turn", "i1"),
@@ -118,7 +118,7 @@ def fill_rounds(rows: np.ndarray, ended: np.ndarray) -> None:
         "dealer": ended["dealer"],
         "honba": ended["honba"],
         "sticks": (TOTAL_POINTS - seat["start_score"].sum(axis=1)) // RIICHI_STICK,
-        "end": np.where(ended["n_wins"] == 0, ended["ryukyoku_reason"], RON),
+        "result": np.where(ended["n_wins"] == 0, ended["ryukyoku_reason"], RON),
     }
     for name, values in of_tables.items():
         rows[name] = values[:, None]
@@ -140,7 +140,7 @@ def fill_wins(rows: np.ndarray, of: np.ndarray, wins: np.ndarray, n_river: np.nd
     for name in ("han", "fu", "yakuman", "yaku", "points"):
         rows[name][of, winner] = wins[name]
     rows["win_turn"][of, winner] = np.maximum(n_river[of, winner] + by_tsumo, 1)
-    rows["end"][of[by_tsumo]] = TSUMO
+    rows["result"][of[by_tsumo]] = TSUMO
     losers, loser = of[~by_tsumo], target[~by_tsumo]
     rows["dealt_in"][losers, loser] = True
     rows["deal_in_points"][losers, loser] += wins["points"][~by_tsumo]

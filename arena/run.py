@@ -213,7 +213,8 @@ class ArenaRun:
         if self.html is not None:
             kept.append(f"report in {self.html}")
         if self.parquet is not None:
-            kept.append(f"{' and '.join(('games', *self.rows))} in {self.parquet}")
+            *others, last = "games", *self.rows
+            kept.append(f"{', '.join(others)} and {last} as Parquet in {self.parquet}")
         return ", ".join(kept) or "nothing was written: --json FILE keeps the results, --save FOLDER the games"
 
     @property
