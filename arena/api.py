@@ -73,6 +73,9 @@ def play(
     scores: Sequence[int] = EVEN_SCORES,
     stop: Sprt | Until | None = None,
     control_variates: bool = True,
+    html: str | Path | None = None,
+    parquet: str | Path | None = None,
+    decisions: bool = False,
 ) -> Match:
     """Let three bots play each other on shared walls, as ``python -m arena`` does, and compare them.
 
@@ -84,11 +87,14 @@ def play(
     has for an answer. ``scores``: the points that each of ``bots`` starts every game with, as a handicap; together
     105,000. ``stop``: ends the match before ``games`` when it is known whether the first bot is better, as in
     ``Sprt(0, -0.02)``, or when the intervals are narrow, as in ``Until(0.01)``; see `arena.stopping`.
-    ``control_variates``: placements and final points without the luck of the walls, see `arena.luck`. Progress is shown
+    ``control_variates``: placements and final points without the luck of the walls, see `arena.luck`. ``html``: a file
+    for the report, a page of tables and figures. ``parquet``: a folder for ``games.parquet`` and ``rounds.parquet``,
+    with ``decisions`` also ``decisions.parquet`` (`arena.parquet`). Both need the extra ``report``. Progress is shown
     on stderr.
 
     Raises ValueError for a bot or setting that does not exist, TypeError for a number that is none,
-    `arena.chunk.GameError` if a bot fails, OSError if games cannot be saved.
+    `arena.chunk.GameError` if a bot fails, OSError if a file cannot be written, ModuleNotFoundError if the extra
+    ``report`` is missing that ``html`` or ``parquet`` need.
 
     >>> match = play(["efficiency", "random", "tsumogiri"], games=30, length="east", seed=1)
     >>> match.by_bot["efficiency"]["placement"]["mean"] < match.by_bot["random"]["placement"]["mean"]
@@ -116,6 +122,17 @@ def play(
         if jobs > 1:
             raise ValueError("bots given as objects play in this process alone: jobs=1, or names such as FILE.py:CLASS")
         make_bots = partial(settings.make_bots, bots)
-    run = ArenaRun(settings, jobs if jobs > 1 else 0, save=None if save is None else Path(save), make_bots=make_bots)
+    if decisions and parquet is None:
+        raise ValueError("decisions are written as Parquet: name a folder, parquet=...")
+    run = ArenaRun(
+        settings,
+        jobs if jobs > 1 else 0,
+        save=None if save is None else Path(save),
+        make_bots=make_bots,
+        html=None if html is None else Path(html),
+        parquet=None if parquet is None else Path(parquet),
+        decisions=decisions,
+    )
     run.play(Console(stderr=True))
+    run.finish()
     return Match(run.document, list(run.results.games()))

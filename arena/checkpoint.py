@@ -10,7 +10,7 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -23,25 +23,28 @@ from agents.strength.spec import split_strength
 from arena.chunk import ChunkResult
 from arena.observers import Fault
 from arena.schedule import RunSettings
+from arena.tallies.observer import packed, unpacked
 from engine.compiling import ENGINE, cache_folder
+
+OF_FILES = ("save", "rows")  # keys of an identity that do not change the results
 
 
 class CheckpointError(ValueError):
     """The file is of a run with other settings or other code, or no file of a run."""
 
 
-def run_identity(settings: RunSettings, folder: Path | None) -> dict[str, Any]:
+def run_identity(settings: RunSettings, folder: Path | None, rows: Sequence[str] = ()) -> dict[str, Any]:
     """What two runs must have in common for one to resume from the checkpoint of the other.
 
-    The settings, the folder of saved games, hashes of this repository's sources and bundled weights, and one of the
-    files that bots name: ``my_bot.py:Eager``, ``exec:python bot.py`` and ``bert:run/model`` (the files in the folder)
-    are other bots when these files have changed, and ``rule@-300`` when its scale has. What such files import is not
-    included.
+    The settings, the folder of saved games, the kinds of ``rows`` that are kept (`arena.rows`), hashes of this
+    repository's sources and bundled weights, and one of the files that bots name: ``my_bot.py:Eager``,
+    ``exec:python bot.py`` and ``bert:run/model`` (the files in the folder) are other bots when these files have
+    changed, and ``rule@-300`` when its scale has. What such files import is not included.
     """
     sources = [cache_folder(ENGINE.parent / package).name for package in ("agents", "arena")]
     sources.append(digest_of_weights())
     saved = None if folder is None else str(folder.resolve())
-    own = {"save": saved, "sources": sources, "bot_files": digest_of_files(settings.bots)}
+    own = {"save": saved, "rows": list(rows), "sources": sources, "bot_files": digest_of_files(settings.bots)}
     return json.loads(json.dumps(dataclasses.asdict(settings) | own))
 
 
@@ -88,7 +91,7 @@ def finished_results(path: Path, identity: dict[str, Any]) -> dict[str, Any] | N
         raise CheckpointError(
             f"{path} is there already, without results of this version: name another --json FILE"
         ) from None
-    if what := differing(own, {key: value for key, value in identity.items() if key != "save"}):
+    if what := differing(own, {key: value for key, value in identity.items() if key not in OF_FILES}):
         raise CheckpointError(
             f"{path} has the results of a run with different {what}: name another --json FILE, or delete it"
         )
@@ -127,6 +130,8 @@ class Checkpoint:
         line: dict[str, Any] = {"walls": chunk.walls, "counts": chunk.counts.tolist()}
         if chunk.luck is not None:
             line["luck"] = chunk.luck.tolist()
+        if chunk.tallies is not None:
+            line["tallies"] = packed(chunk.tallies)
         if chunk.faults:
             line["faults"] = [dataclasses.asdict(fault) for fault in chunk.faults]
         self._append(line)
@@ -165,7 +170,8 @@ class Checkpoint:
 
 
 def parse_chunk(line: dict[str, Any]) -> ChunkResult:
-    """A chunk from its line. The number of decisions is not kept, so it is 0."""
+    """A chunk from its line. The number of decisions is not kept, so it is 0, nor are the times."""
     faults = [Fault(**fault) for fault in line.get("faults", [])]
     luck = np.array(line["luck"], dtype=np.float64) if "luck" in line else None
-    return ChunkResult(line["walls"], np.array(line["counts"], dtype=np.int32), 0, faults, luck)
+    tallies = unpacked(line["tallies"]) if "tallies" in line else None
+    return ChunkResult(line["walls"], np.array(line["counts"], dtype=np.int32), 0, faults, luck, tallies)

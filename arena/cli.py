@@ -86,10 +86,10 @@ Quote a bot that contains a blank, and put one that contains a comma in double q
 External bots play one game at a time. If one crashes, times out or sends an illegal answer, the failure is reported,
 its seat discards what it draws for the rest of the game, and the bot is restarted for the next game.
 
-With --json FILE, finished games are kept in FILE.partial until FILE is written. To resume an interrupted run, run the
-same command again. When FILE has the results of the same command already, they are printed and nothing is played; a
-FILE of other settings, bots or sources is never replaced. --save replaces games of the same bots on the same walls
-alone, and keeps games on other walls that are in the folder.
+With --json FILE, finished games are kept in FILE.partial (their rows for --parquet in FILE.partial.rows) until FILE is
+written. To resume an interrupted run, run the same command again. When FILE has the results of the same command
+already, they are printed and nothing is played; a FILE of other settings, bots or sources is never replaced. --save
+replaces games of the same bots on the same walls alone, and keeps games on other walls that are in the folder.
 
 exit codes: 0 finished (a bot may have failed in some games, which is printed), 1 the run failed, or a bot failed in
 every game, 2 bad arguments, 130 interrupted; the tables are printed in all cases but 2
@@ -167,6 +167,19 @@ def make_parser() -> Parser:
         help="write the statistics and the result of every game; missing folders are created",
     )
     parser.add_argument("--save", type=Path, metavar="FOLDER", help="save every game as WALLSEED-ROTATION.mjson.gz")
+    parser.add_argument(
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help="write a report: one page with tables and figures, which needs no other file; missing folders are created",
+    )
+    parser.add_argument(
+        "--parquet",
+        type=Path,
+        metavar="FOLDER",
+        help="write games.parquet and rounds.parquet, for pandas, polars or DuckDB; files of another run are replaced",
+    )
+    parser.add_argument("--decisions", action="store_true", help="with --parquet: also write decisions.parquet")
     return parser
 
 
@@ -211,7 +224,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             *(options.bots, round_up(games), options.seed, options.rules, options.length, options.timeout),
             *(options.scores, options.stop, options.control_variates),
         )
-        arena_run = ArenaRun(settings, options.jobs, options.json, options.save)
+        if options.decisions and options.parquet is None:
+            raise ValueError("--decisions: give --parquet FOLDER too, where the file is to be")
+        files = {"html": options.html, "parquet": options.parquet, "decisions": options.decisions}
+        arena_run = ArenaRun(settings, options.jobs, options.json, options.save, **files)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     screen, notes = Console(), Console(stderr=True)

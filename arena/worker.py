@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from errno import EADDRINUSE
@@ -31,12 +31,12 @@ MakeBots = Callable[[], list[Bot]]
 
 @contextmanager
 def open_worker(
-    settings: RunSettings, folder: Path | None, make_bots: MakeBots
+    settings: RunSettings, folder: Path | None, make_bots: MakeBots, rows: Sequence[str] = ()
 ) -> Iterator[Callable[[Task], Iterator[Update]]]:
     """Make the bots, and give the function that plays a chunk, or warms up. External bots are closed at the end.
 
-    Games are saved in ``folder`` unless it is None. The function raises GameError and OSError; so does the start of an
-    external bot.
+    Games are saved in ``folder`` unless it is None; ``rows``: the kinds of rows to collect (`arena.rows`). The function
+    raises GameError and OSError; so does the start of an external bot.
     """
     bots = make_bots()
     with ExitStack() as stack:
@@ -52,7 +52,7 @@ def open_worker(
                 warm_up(settings, bots)
                 yield Ready()
             else:
-                yield from play_chunk(settings, bots, walls, folder)
+                yield from play_chunk(settings, bots, walls, folder, rows)
 
         yield run
 

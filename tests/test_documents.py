@@ -48,7 +48,7 @@ NOT_RUN = {
         "agents.console --bots rule,bert": "needs a terminal: see tests/agents/console",
         "agents.selfplay train": "hours",
     },
-    "docs/arena.md": {"experiments/control_variates.py": "two minutes"},
+    "docs/arena.md": {"experiments/control_variates.py": "two minutes", "--screenshot": "a minute; needs Chromium"},
     "docs/ladder.md": {"arena ladder": "a quarter of an hour"},
     "docs/experiments.md": {"evaluate agents/bert/weights": "ten minutes; measures the bundled network"},
 }
