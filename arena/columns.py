@@ -16,7 +16,7 @@ from arena.statistic import MISSING as MISSING
 from arena.statistic import Of, Ratio, Total
 from arena.statistic import Statistic as Statistic
 from arena.statistics import ROUNDS, SCORE, BotGames, Comparison, Estimate, estimate
-from arena.tallies.columns import DETAILS, distributions
+from arena.tallies.columns import DETAILS, GROUPS, YAKUMAN, YAKUS, distributions
 from arena.tallies.times import TIMES
 
 
@@ -96,7 +96,24 @@ def _values(statistics: tuple[Statistic[Of], ...], of: Of) -> dict[str, Any]:
 
 def definitions() -> str:
     """A line for each column of the tables that are always printed: its heading and what it means."""
-    every: tuple[Statistic[Any], ...] = (*RESULTS, *PLAY, *COMPARISON, *TIMES)
-    headings = {" ".join(each.heading.split()): each.help for each in every}
-    width = max(map(len, headings))
-    return "\n".join(f"{heading:<{width}}  {text}" for heading, text in headings.items())
+    every: tuple[Statistic[Any], ...] = (*RESULTS, *PLAY, *COMPARISON)
+    return _entries({each.heading: each.help for each in every})
+
+
+def more_definitions() -> str:
+    """A paragraph for each group of the tables that ``--statistics`` shows."""
+    groups = {title: {each.heading: each.help for each in group} for title, group in GROUPS.items()}
+    yaku = {"Yaku": f"share of wins with each of {len(YAKUS)} yaku and kinds of dora, by name"}
+    yaku["Yakuman"] = f"number of each of {len(YAKUMAN)} yakuman, by name"
+    named = [title for title, group in GROUPS.items() if group in (YAKUS, YAKUMAN)]
+    shown = {title: entries for title, entries in groups.items() if title not in named}
+    shown["Decision times, which differ from run to run"] = {each.heading: each.help for each in TIMES}
+    shown["By name"] = yaku
+    return "\n\n".join(f"{title}:\n{_entries(entries)}" for title, entries in shown.items())
+
+
+def _entries(definitions: dict[str, str]) -> str:
+    """A line for each heading with its definition, which begin in one column."""
+    terms = {" ".join(heading.split()): text for heading, text in definitions.items()}
+    width = max(map(len, terms))
+    return "\n".join(f"{term:<{width}}  {text}" for term, text in terms.items())

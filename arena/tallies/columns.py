@@ -199,7 +199,7 @@ DEALER = (
             "deal_ins - dealer_deal_ins", "mean value of what others won on a tile of this bot in the other rounds"),
 )  # fmt: skip
 SEAT = tuple(
-    Statistic(f"{key}_{name}", f"{name} first: {heading}", form, AtSeat(seat, of, what),
+    Statistic(f"{key}_{name}", f"{name.capitalize()}: {heading}", form, AtSeat(seat, of, what),
               f"{text} of the games that began with this bot as {name.capitalize()}, as played", unit)
     for seat, name in enumerate(SEATS)
     for key, heading, form, of, what, text, unit in (
