@@ -98,8 +98,14 @@ N_SINGLE = len(TALLIES)
 
 COMEBACK = 20_000  # points behind the first
 
-# The shapes of waits, see `arena.tallies.waits`.
-SHAPES = ("ryanmen", "kanchan", "penchan", "shanpon", "tanki", "multi")
+SHAPES = {  # of waits, see `arena.tallies.waits`
+    "ryanmen": "two tiles in a row, open at both ends",
+    "kanchan": "two tiles with a gap",
+    "penchan": "1-2 or 8-9",
+    "shanpon": "two pairs",
+    "tanki": "a single tile, also of seven pairs or thirteen orphans",
+    "multi": "any other, such as nobetan and every wait on three kinds or more",
+}
 RYANMEN, KANCHAN, PENCHAN, SHANPON, TANKI, MULTI = range(len(SHAPES))
 
 # Histograms of points have a bin for each hundred below mangan of the dealer, from there on one for each thousand:
