@@ -1,8 +1,8 @@
 """Results that a record denies elsewhere: the slips of programs that convert records.
 
 Two are known: a double yakuman that is written as a yakuman, though what is paid is that of two; and deltas that leave
-out a riichi stick, though the scores of the next round have it. The rules agree with the rest of such a record, so it is
-the record that contradicts itself.
+out a riichi stick, though the scores of the next round have it. The rules agree with the rest of such a record, so it
+is the record that contradicts itself.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from engine.mjai.messages import Message
+from engine.rules import RIICHI_STICK
 from engine.scoring.yaku import YAKUMAN_HAN
 
 _WORTH = frozenset({"yakus", "fan"})
@@ -40,11 +41,17 @@ def denied_by(recorded: Message, ours: Message, keys: list[str], scores_after: l
             return None
         denials.append(f"it pays the {ours['hora_points']:,} points of {ours['fan'] // YAKUMAN_HAN} yakuman")
     if differing & _PAYMENTS:
-        if scores_after is None:
+        if scores_after is None or not _lacks_sticks(recorded, ours):
             return None
         denials.append(f"the scores after the round, {scores_after}, are those of deltas {ours['deltas']}")
     shown = [key for key in keys if key in ("yakus", "deltas")] or keys
     return Denial(shown, ", and ".join(denials))
+
+
+def _lacks_sticks(recorded: Message, ours: Message) -> bool:
+    """Whether the deltas differ by riichi sticks alone."""
+    pairs = zip(recorded.get("deltas", ours["deltas"]), ours["deltas"], strict=True)
+    return all((theirs - mine) % RIICHI_STICK == 0 for theirs, mine in pairs)
 
 
 def _is_yakuman_of_another_multiple(recorded: Message, ours: Message) -> bool:

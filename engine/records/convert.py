@@ -76,9 +76,8 @@ class Conversion:
         try:
             with closing(in_order(work, found, self.filters, jobs)) as results:
                 for done, (item, (report, data)) in enumerate(results, self.done + 1):
-                    name = names.of(
-                        _name(item, below, several)
-                    )  # also of one that is left out: names do not depend on it
+                    # A record that is left out has a name, too: those of the others do not depend on it.
+                    name = names.of(_name(item, below, several))
                     if data is not None:
                         self.writer.add(name, data)
                     self.report.add(report)

@@ -114,9 +114,9 @@ class Replay:
 
     Each time a seat is asked is a decision, passes included, except where another seat's ron leaves open whether the
     seat wanted to call the tile. If the record deviates from the rules, a mismatch is added to `mismatches` and the
-    rest of the round is skipped; the next round starts as recorded. A result that the rest of the record denies is added
-    to `contradictions` instead (see `engine.records.contradictions`), and nothing is skipped. Each iteration starts from
-    the beginning. Raises RecordError if the record is incomplete.
+    rest of the round is skipped; the next round starts as recorded. A result that the rest of the record denies is
+    added to `contradictions` instead (see `engine.records.contradictions`), and nothing is skipped. Each iteration
+    starts from the beginning. Raises RecordError if the record is incomplete.
 
     >>> from engine.records.files import read_records
     >>> replay = Replay(read_records("examples/game.mjson"))

@@ -77,16 +77,18 @@ def _data(member: Member, filters: Filters) -> bytes | RecordError | None:
 
 
 def batches(records: Iterable[Item]) -> Iterator[Task]:
-    """The records in tasks."""
+    """The records in tasks, the first of one record, so that something is done at once."""
     batch: list[Item] = []
     first = size = 0
+    limit = 1
     for item in records:
         batch.append(item)
         size += len(item.data) if isinstance(item.data, bytes) else 0
-        if len(batch) == BATCH or size >= BATCH_BYTES:
+        if len(batch) == limit or size >= BATCH_BYTES:
             yield first, batch
             first += len(batch)
             batch, size = [], 0
+            limit = min(2 * limit, BATCH)
     if batch:
         yield first, batch
 
