@@ -50,7 +50,7 @@ def denied_by(recorded: Message, ours: Message, keys: list[str], scores_after: l
 
 def _lacks_sticks(recorded: Message, ours: Message) -> bool:
     """Whether the deltas differ by riichi sticks alone."""
-    pairs = zip(recorded.get("deltas", ours["deltas"]), ours["deltas"], strict=True)
+    pairs = zip(recorded.get("deltas") or ours["deltas"], ours["deltas"], strict=True)
     return all((theirs - mine) % RIICHI_STICK == 0 for theirs, mine in pairs)
 
 

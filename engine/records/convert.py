@@ -10,12 +10,12 @@ from itertools import islice
 from pathlib import Path
 
 from engine.records.archives import Member, members, split_name
-from engine.records.files import parse_record, written
+from engine.records.files import written
 from engine.records.filters import Filters
 from engine.records.journal import Journal, digest_of
-from engine.records.model import FourPlayersError, RecordError
+from engine.records.model import RecordError
 from engine.records.packing import FolderWriter, Names, Writer, writer_for
-from engine.records.stream import Item, in_order
+from engine.records.stream import Item, in_order, wanted
 from engine.records.validate import Report, unreadable
 
 FORMATS = ("mjson", "mjson.gz", "json", "json.gz")
@@ -25,18 +25,12 @@ PARTIAL, JOURNAL = ".partial", ".partial.jsonl"
 
 def converted(item: Item, suffix: str, filters: Filters) -> tuple[Report, bytes | None]:
     """A record in another format, if it can be read and is wanted."""
-    if item.data is None:
-        return Report(n_left_out=1), None
-    if isinstance(item.data, RecordError):
-        return unreadable(item.data, item.name), None
     try:
-        record = parse_record(item.data, item.name)
-        if not filters.admits(record, item.name):
+        record = wanted(item, filters)
+        if record is None:
             return Report(n_left_out=1), None
         return Report(1, len(record.rounds())), written(record, "a" + suffix)
     except RecordError as error:
-        if isinstance(error, FourPlayersError) and filters.players:
-            return Report(n_left_out=1), None
         return unreadable(error, item.name), None
 
 

@@ -78,6 +78,9 @@ class Filters:
         )
 
 
+ANY = Filters()
+
+
 def _length(record: GameRecord, display: str) -> str | None:
     if record.rules is not None:
         return record.rules.length

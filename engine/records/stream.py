@@ -13,8 +13,9 @@ from typing import NamedTuple, TypeVar
 
 from engine.common.workers import run_tasks, stateless
 from engine.records.archives import Member, split_name, total_size
+from engine.records.files import parse_record
 from engine.records.filters import Filters
-from engine.records.model import RecordError
+from engine.records.model import FourPlayersError, GameRecord, RecordError
 
 BATCH, BATCH_BYTES = 16, 1 << 20  # records of a task, at most so many, and no further one after so many bytes
 # From so many files, or bytes of archives, several processes are faster than one.
@@ -63,6 +64,21 @@ def _work_on(work: Callable[[Item], R], task: Task) -> Iterator[tuple[int, Item,
 def item_of(member: Member, filters: Filters) -> Item:
     """A record with its bytes, unless its name excludes it."""
     return Item(member.name, member.file, member.inner, member.position, _data(member, filters))
+
+
+def wanted(item: Item, filters: Filters) -> GameRecord | None:
+    """The game of a record; None if the filters leave it out. Raises RecordError if it cannot be read."""
+    if item.data is None:
+        return None
+    if isinstance(item.data, RecordError):
+        raise item.data
+    try:
+        record = parse_record(item.data, item.file.name if item.inner is None else f"{item.file.name}:{item.inner}")
+    except FourPlayersError:
+        if filters.players:
+            return None
+        raise
+    return record if filters.admits(record, item.name) else None
 
 
 def _data(member: Member, filters: Filters) -> bytes | RecordError | None:

@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 
 from engine.records.archives import Member
-from engine.records.files import parse_record, read_records
+from engine.records.files import read_records
 from engine.records.filters import Filters
 from engine.records.model import FourPlayersError, GameRecord, RecordError
 from engine.records.replay import Replay
-from engine.records.stream import Item, in_order
+from engine.records.stream import Item, in_order, wanted
 from engine.rules import TENHOU, Rules, preset
 
 AUTO = "auto"
@@ -113,16 +113,8 @@ def check_all(
 
 def check_item(item: Item, rules: str, filters: Filters) -> Report:
     """The report of one record of an archive."""
-    if item.data is None:
-        return Report(n_left_out=1)
-    if isinstance(item.data, RecordError):
-        return unreadable(item.data, item.name)
     try:
-        record = parse_record(item.data, item.name)
+        record = wanted(item, filters)
     except RecordError as error:
-        if isinstance(error, FourPlayersError) and filters.players:
-            return Report(n_left_out=1)
         return unreadable(error, item.name)
-    if not filters.admits(record, item.name):
-        return Report(n_left_out=1)
-    return check_record(record, item.name, rules)
+    return Report(n_left_out=1) if record is None else check_record(record, item.name, rules)
