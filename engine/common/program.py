@@ -37,6 +37,7 @@ EXTRAS = {
         "structlog",
     ],
     "train": ["torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors", "pyarrow"],
+    "archive": ["zstandard"],
 }
 NAMESPACES = ("engine", "agents", "arena", "server")
 OWN = (*NAMESPACES, "nukidora", "benchmarks")
