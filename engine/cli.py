@@ -3,56 +3,159 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import Console
 
-from engine.common.options import Parser, describe_error, positive, usable_cores
+from engine.common.files import write_atomically
+from engine.common.options import Parser, check_output, describe_error, positive, usable_cores
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.progress import Progress
+from engine.records.archives import members, total_size
+from engine.records.convert import FORMATS, Conversion
 from engine.records.files import RecordError, find_records, read_records, write_record
+from engine.records.filters import add_filters, filters_of
+from engine.records.journal import Journal, digest_of
 from engine.records.show import show_game
-from engine.records.validate import AUTO, check_files
+from engine.records.stream import Item, best_jobs
+from engine.records.validate import AUTO, Report, check_all
 from engine.rules import PRESETS
 
-PARALLEL_FROM = 100  # number of files from which several processes are faster than one
+CHECKPOINT = 100  # records that are checked, after which --json keeps that they are
+SOURCES = (
+    "a record file, an archive (.zip, .tar, .tar.gz, .tar.zst, a database of logs), a folder, or a pattern of them"
+)
+EPILOG = """\
+A record is mjai, Tenhou mjlog or tenhou.net/6, compressed (.gz, .bz2, .zst) or not. One in an archive is named
+archive.zip:name, and by its log id in a database of houou-logs or phoenix-logs.
+"""
+
+Each = TypeVar("Each")
 
 
 def validate(args: argparse.Namespace) -> int:
-    """Replay every record file found; print a line for each mismatch and each broken file, and the totals."""
-    files = find_records(args.paths)
-    if not files:
-        print(f"no game records in {' '.join(map(str, args.paths))}", file=sys.stderr)
-    jobs = args.jobs or (usable_cores() if len(files) >= PARALLEL_FROM else 1)
-    checked = rounds = decisions = mismatches = 0
+    """Replay every record found; print a line for each fault, and the totals.
+
+    A mismatch is where the record and the rules differ. A contradiction is where the record denies itself, such as
+    deltas that the scores of the next round do not have: a slip of the program that wrote it. A damaged record cannot
+    be read, or not to its end. With --json, an interrupted check is continued by the same command.
+    """
+    paths, filters = found_paths(args), filters_of(args)
+    check_output("--json", args.json)
+    journal, report = None, Report()
+    if args.json is not None:
+        identity = {"rules": args.rules, "filters": filters.options, "files": digest_of(paths)}
+        journal = Journal(args.json.with_name(args.json.name + ".partial"), identity)
+        report = Report(**(journal.last or {"counts": {}})["counts"])
+    found = members(paths)
+    done = skip(found, (journal.last or {"done": 0})["done"] if journal else 0)
+    faults: list[str] = []
     interrupted = False
     try:
-        with Progress("files", len(files)) as progress:
-            for report in check_files(files, args.rules, jobs):
-                checked += 1
-                rounds += report.n_rounds
-                decisions += report.n_decisions
-                mismatches += len(report.faults)
-                for fault in report.faults:
+        jobs = args.jobs or best_jobs(paths, usable_cores())
+        with closing(check_all(found, filters, args.rules, jobs)) as results:
+            for _, each in with_progress(results, paths):
+                report.add(each)
+                done += 1
+                faults += each.faults if journal else []
+                for fault in each.faults:
                     print(fault)
-                progress.advance()
+                if journal and done % CHECKPOINT == 0:
+                    journal.add({"done": done, "counts": report.counts(), "faults": faults})
+                    faults = []
     except KeyboardInterrupt:
         interrupted = True
-        print(f"interrupted: {checked:,} of {len(files):,} files are checked", file=sys.stderr)
-    print(f"files {checked} · rounds {rounds} · decisions {decisions} · mismatches {mismatches}", flush=True)
-    if mismatches:
+        again = "the same command continues" if journal else "with --json FILE, the same command continues"
+        print(f"interrupted: {done:,} records are checked; {again}", file=sys.stderr)
+    if journal:
+        journal.add({"done": done, "counts": report.counts(), "faults": faults})
+        if not interrupted:
+            write_report(args.json, report, journal)
+    print(report, flush=True)
+    if report.n_mismatches or report.n_contradictions:
         print(f"to see a round: {program_name('engine')} show FILE --round N", file=sys.stderr)
     if interrupted:
         return INTERRUPTED
-    return OK if files and not mismatches else FAILED
+    return OK if report.n_records and report.is_clean else FAILED
+
+
+def found_paths(args: argparse.Namespace) -> list[Path]:
+    """The record files and archives that the command names."""
+    paths = find_records(args.paths)
+    if not paths:
+        print(f"no game records in {' '.join(map(str, args.paths))}", file=sys.stderr)
+    return paths
+
+
+def skip(found: Iterator[object], n: int) -> int:
+    """Skip the first `n`, which an interrupted job has done, and say so; returns how many there were."""
+    if n:
+        print(f"continuing after {n:,} records", file=sys.stderr)
+    return sum(1 for _ in islice(found, n))
+
+
+def with_progress(results: Iterator[tuple[Item, Each]], paths: Sequence[Path]) -> Iterator[tuple[Item, Each]]:
+    """The results on records, while the progress by the bytes of their files is shown."""
+    shown = 0
+    with Progress("kB", max(1, total_size(paths) // 1000)) as progress:
+        for number, (item, result) in enumerate(results, 1):
+            yield item, result
+            position = item.position // 1000
+            progress.advance(position - shown, f"{number:,} record{'s' * (number != 1)}")
+            shown = position
+
+
+def write_report(path: Path, report: Report, journal: Journal) -> None:
+    """Write the counts and all faults as JSON, and delete the journal."""
+    with write_atomically(path) as file:
+        file.write(json.dumps(report.counts())[:-1].encode() + b', "faults": [')
+        faults = (fault for entry in journal.entries() for fault in entry["faults"])
+        for number, fault in enumerate(faults):
+            file.write(b"," * bool(number) + b"\n" + json.dumps(fault).encode())
+        file.write(b"]}\n")
+    journal.remove()
 
 
 def convert(args: argparse.Namespace) -> int:
-    """Convert the game in one file to another format."""
-    source, target = args.source, args.target
-    if target.exists() and target.samefile(source):
+    """Convert one game to another format, or with --out all games found into an archive or a folder.
+
+    A record that cannot be converted is named and left out. An interrupted conversion is continued by the same command.
+    """
+    if args.out is None:
+        return convert_one(args)
+    check_output("--out", args.out.parent / "file")
+    conversion = Conversion(found_paths(args), args.out, args.format, filters_of(args))
+    if conversion.done:
+        print(f"continuing after {conversion.done:,} records", file=sys.stderr)
+    report = conversion.report
+    try:
+        jobs = args.jobs or best_jobs(conversion.paths, usable_cores())
+        with closing(conversion.run(jobs)) as results:
+            for _, each in with_progress(results, conversion.paths):
+                for fault in each.faults:
+                    print(fault, file=sys.stderr)
+    except KeyboardInterrupt:
+        done = (conversion.journal.last or {"done": 0})["done"]
+        print(f"interrupted: {done:,} records are kept; the same command continues", file=sys.stderr)
+        return INTERRUPTED
+    n_written = report.n_records - report.n_damaged - report.n_four_players
+    rare = {"damaged": report.n_damaged, "games of four": report.n_four_players, "left out": report.n_left_out}
+    print(" · ".join([f"{args.out}: {n_written:,} records", *(f"{name} {n:,}" for name, n in rare.items() if n)]))
+    return OK if n_written and report.is_clean else FAILED
+
+
+def convert_one(args: argparse.Namespace) -> int:
+    """Convert the game in one file."""
+    if len(args.paths) != 2:
+        args.parser.error("name a record and the file to write, or records and --out ARCHIVE")
+    source, target = args.paths
+    if target.exists() and source.exists() and target.samefile(source):
         args.parser.error(f"{target} is the record to convert: name another file to write")
     record = read_records(source)
     try:
@@ -87,19 +190,27 @@ def arguments() -> Parser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(run: Callable[[argparse.Namespace], int], text: str) -> Parser:
-        added = commands.add_parser(run.__name__, help=text, description=run.__doc__)
+        added = commands.add_parser(run.__name__, help=text, description=run.__doc__, epilog=EPILOG)
         added.set_defaults(run=run, parser=added)
         return added
 
     checking = command(validate, "check game records against the rules")
-    checking.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a record file, or a folder of them")
+    checking.add_argument("paths", nargs="+", type=Path, metavar="PATH", help=SOURCES)
     checking.add_argument("--rules", choices=(AUTO, *PRESETS), default=AUTO, help="default: the rules each file names")
-    checking.add_argument("--jobs", type=positive, metavar="N", help="processes; default: all cores for many files")
-    converting = command(convert, "write a game record as .mjson, .jsonl or .json (tenhou.net/6), .gz added or not")
-    converting.add_argument("source", type=Path, metavar="IN", help="a record in any format, gzipped or not")
-    converting.add_argument("target", type=Path, metavar="OUT", help="the file to write; its ending names the format")
+    checking.add_argument("--json", type=Path, metavar="FILE", help="write the counts and faults; makes it resumable")
+    converting = command(convert, "write game records as .mjson, .jsonl or .json (tenhou.net/6), .gz added or not")
+    converting.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help=f"{SOURCES}; without --out: a record, and the file to write"
+    )
+    converting.add_argument(
+        "--out", type=Path, metavar="OUT", help="a folder, or a file .tar.zst, .tar.gz, .tar or .zip: write all records"
+    )
+    converting.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="of the records in --out")
+    for each in (checking, converting):
+        each.add_argument("--jobs", type=positive, metavar="N", help="processes; default: all cores for many records")
+        add_filters(each)
     showing = command(show, "print a game record")
-    showing.add_argument("file", type=Path, metavar="FILE", help="a record in any format, gzipped or not")
+    showing.add_argument("file", type=Path, metavar="FILE", help="a record, or archive.zip:name")
     showing.add_argument(
         "--round",
         type=positive,
@@ -120,5 +231,5 @@ def main(argv: Sequence[str]) -> int:
         return FAILED
     except BrokenPipeError:
         raise
-    except OSError as error:
+    except (OSError, ValueError) as error:
         parser.error(describe_error(error))

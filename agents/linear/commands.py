@@ -21,6 +21,7 @@ from agents.registry import make
 from engine.common.files import write_atomically
 from engine.common.program import OK
 from engine.common.progress import Progress
+from engine.records.filters import filters_of
 from engine.table import raw_bytes
 
 WEIGHTS, METRICS = "weights.json", "metrics.csv"
@@ -32,7 +33,9 @@ def source_of(options: argparse.Namespace) -> Source:
     if (options.records is None) == (options.selfplay is None):
         raise ValueError("name the games: either --records PATH … or --selfplay A,B,C")
     if options.records is not None:
-        return Records(options.records)
+        return Records(options.records, filters_of(options))
+    if filters := filters_of(options):
+        raise ValueError(f"{filters.options[0]} chooses among --records: leave it away")
     return SelfPlay(options.selfplay, options.games, options.seed)
 
 

@@ -15,8 +15,11 @@ from agents.linear.features import N_FEATURES
 from agents.linear.kernels import count_candidates, write_features
 from agents.registry import make
 from engine import kernels
-from engine.records.files import RecordError, find_records, read_records
+from engine.records.archives import find_records, members
+from engine.records.filters import ANY, Filters
+from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
+from engine.records.stream import item_of, wanted
 from engine.seeds import derived_seed
 from engine.table import N_SEATS, TABLE, raw_bytes
 from engine.tables import Policy, PolicyFault, Tables
@@ -131,32 +134,33 @@ class SelfPlay:
 
 
 class Records:
-    """Recorded games: files, and folders of them."""
+    """Recorded games: files, archives, and folders of them."""
 
-    def __init__(self, paths: Sequence[Path]) -> None:
-        """Find the files. Raises FileNotFoundError for a path that does not exist, ValueError if there are none."""
+    def __init__(self, paths: Sequence[Path], filters: Filters = ANY) -> None:
+        """Find the records. Raises FileNotFoundError for a path that does not exist, ValueError if there are none."""
         self.files = find_records(paths)
-        self.n_games = len(self.files)
-        if not self.files:
+        self.filters = filters
+        self.n_games = sum(1 for _ in members(self.files))
+        if not self.n_games:
             raise ValueError(f"no game records in {' '.join(map(str, paths))}")
 
     def views(self, warn: Warn) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, int]]:
-        """See Source. Of a file that cannot be read, or a round that departs from the rules, the rest is left out."""
-        for game, path in enumerate(self.files):
+        """See Source. Of a record that cannot be read, or a round that departs from the rules, the rest is left out."""
+        for game, member in enumerate(members(self.files)):
             views = np.zeros(0, dtype=TABLE)
             actions = np.zeros(0, dtype=np.int64)
             try:
-                views, actions = recorded(path, warn)
+                record = wanted(item_of(member, self.filters), self.filters)
+                if record is not None:
+                    views, actions = recorded(record, warn)
             except RecordError as error:
                 warn(f"{error}; left out")
-            except OSError as error:
-                warn(f"{path}: {error.strerror}; left out")
             yield views, actions, np.full(len(views), game), 1
 
 
-def recorded(path: Path, warn: Warn) -> tuple[np.ndarray, np.ndarray]:
-    """The views and actions of a recorded game. Raises RecordError, OSError."""
-    replay = Replay(read_records(path))
+def recorded(record: GameRecord, warn: Warn) -> tuple[np.ndarray, np.ndarray]:
+    """The views and actions of a recorded game. Raises RecordError."""
+    replay = Replay(record)
     raws: list[np.ndarray] = []
     actions: list[int] = []
     for decision in replay:

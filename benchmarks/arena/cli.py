@@ -14,7 +14,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from arena.play import play_games
+from arena.chunk import play_games
 from arena.schedule import MAX_WALLS, Bot, RunSettings, games_of
 from arena.statistics import N_COUNTS
 from arena.tallies.names import N_TALLIES

@@ -40,6 +40,7 @@ EXTRAS = {
     "report": ["matplotlib", "pyarrow"],
     "train": ["torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors", "pyarrow"],
     "rl": ["gymnasium", "pettingzoo", "stable_baselines3", "sb3_contrib", "resvg_py", "PIL"],
+    "archive": ["zstandard"],
 }
 NAMESPACES = ("engine", "agents", "server")  # packages without __init__.py
 OWN = (*NAMESPACES, "arena", "nukidora", "benchmarks")

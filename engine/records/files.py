@@ -4,38 +4,56 @@ from __future__ import annotations
 
 import gzip
 import json
-import zlib
-from collections.abc import Iterable
-from io import BytesIO
+import os
+from errno import EISDIR, ENOENT
 from pathlib import Path
 
 from engine.records import mjai, mjlog, tenhou_json
+from engine.records.archives import Member, find_records, members, split_name
+from engine.records.compression import MAX_RECORD, unpack
 from engine.records.model import GameRecord, RecordError, record_errors
 
 __all__ = ["RecordError", "find_records", "parse_record", "read_records", "write_record"]
 
-_SUFFIXES = (".json", ".mjson", ".jsonl", ".xml", ".mjlog")
-_WRITERS = {".json": tenhou_json.write, ".mjson": mjai.write, ".jsonl": mjai.write}
-_GZIP_MAGIC = b"\x1f\x8b"
+WRITERS = {".json": tenhou_json.write, ".mjson": mjai.write, ".jsonl": mjai.write}
 
 
 def read_records(path: Path | str) -> GameRecord:
-    """Read the game in a file: mjlog XML, tenhou.net/6 JSON or mjai, gzipped or not.
+    """Read the game in a file: mjlog XML, tenhou.net/6 JSON or mjai, compressed or not.
 
-    Raises RecordError for a damaged file or another format, OSError if the file cannot be read.
+    ``archive.zip:name`` is the record with this name in an archive (zip, tar, a database of logs); of an archive with
+    one record, that. Raises RecordError for a damaged file, another format or several records, OSError if the file
+    cannot be read.
     """
     path = Path(path)
-    return parse_record(path.read_bytes(), path.name)
+    member, data = record_bytes(path)
+    return parse_record(data, path.name if member.name == str(path) else member.name)
 
 
-def parse_record(data: bytes, source: str, max_size: int = -1) -> GameRecord:
-    """The game in the bytes of a file that `read_records` reads; `source`: file name, for messages.
+def record_bytes(path: Path) -> tuple[Member, bytes]:
+    """The one record at `path`, see `read_records`, and its bytes as they are stored."""
+    if path.is_dir():
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
+    if not path.exists() and split_name(path)[1] is None:
+        raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(path))
+    found = members([path])
+    member = next(found, None)
+    if member is None:
+        raise RecordError(str(path), "archive", "there are no game records in it")
+    data = member.read()
+    if next(found, None) is not None:
+        raise RecordError(str(path), "archive", f"several records: name one of them, as in {member.name}")
+    return member, data
 
-    `max_size`: bytes that it may have once it is unzipped; no more are unzipped. -1: no limit. Raises RecordError,
-    whatever the bytes are.
+
+def parse_record(data: bytes, source: str, max_size: int = MAX_RECORD) -> GameRecord:
+    """The game in the bytes of a record, compressed or not; `source`: its name, for messages.
+
+    `max_size`: bytes that it may have once it is unpacked; no more are unpacked. Raises RecordError, whatever the bytes
+    are.
     """
     with record_errors(source, "file"):
-        return _parse(_text(data, source, max_size), source)
+        return _parse(_text(unpack(data, source, max_size), source), source)
 
 
 def _parse(text: str, source: str) -> GameRecord:
@@ -56,44 +74,20 @@ def write_record(record: GameRecord, path: Path | str) -> None:
     the game.
     """
     path = Path(path)
-    zipped = path.suffix == ".gz"
-    suffix = Path(path.stem).suffix if zipped else path.suffix
-    if suffix not in _WRITERS:
-        raise ValueError(f"{path.name}: records are written as {', '.join(_WRITERS)} (and .gz)")
-    data = _WRITERS[suffix](record).encode()
-    path.write_bytes(gzip.compress(data, mtime=0) if zipped else data)
+    path.write_bytes(written(record, path.name))
 
 
-def find_records(paths: Iterable[Path | str]) -> list[Path]:
-    """The record files among `paths` and in the folders among them, sorted, each once.
-
-    A path of a file is returned whatever its suffix is. Raises FileNotFoundError for a path that does not exist.
-    """
-    found: set[Path] = set()
-    for path in map(Path, paths):
-        if path.is_dir():
-            found.update(file for file in path.rglob("*") if file.is_file() and _is_record_name(file.name))
-        elif path.exists():
-            found.add(path)
-        else:
-            raise FileNotFoundError(f"{path}: no such file or folder")
-    return sorted(found)
+def written(record: GameRecord, name: str) -> bytes:
+    """What `write_record` writes to a file with this name. Raises as that does."""
+    zipped = name.endswith(".gz")
+    suffix = Path(name.removesuffix(".gz")).suffix
+    if suffix not in WRITERS:
+        raise ValueError(f"{name}: records are written as {', '.join(WRITERS)} (and .gz)")
+    data = WRITERS[suffix](record).encode()
+    return gzip.compress(data, mtime=0) if zipped else data
 
 
-def _is_record_name(name: str) -> bool:
-    return name.removesuffix(".gz").endswith(_SUFFIXES)
-
-
-def _text(data: bytes, source: str, max_size: int) -> str:
-    if data.startswith(_GZIP_MAGIC):
-        try:
-            with gzip.open(BytesIO(data)) as file:
-                data = file.read() if max_size < 0 else file.read(max_size + 1)
-        except (EOFError, OSError, zlib.error) as error:
-            what = f"the gzip data is damaged ({error}); download or export the file again"
-            raise RecordError(source, "gzip", what) from error
-    if 0 <= max_size < len(data):
-        raise RecordError(source, "file", f"longer than {max_size:,} bytes, and so no record of one game")
+def _text(data: bytes, source: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

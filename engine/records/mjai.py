@@ -9,10 +9,12 @@ import json
 
 from engine.mjai import dialects
 from engine.mjai.connection import DEFAULT_DIALECT
+from engine.mjai.kinds import HIDDEN_TILE
 from engine.mjai.messages import Message, complete, dumps, loads, ordered, rules_of
 from engine.mjai.reading import canonical_event
 from engine.mjai.schema import NOT_OF_A_GAME
-from engine.records.model import GameRecord, RecordError, record_errors
+from engine.records.model import GameRecord, NotThreePlayersError, RecordError, record_errors
+from engine.table import N_SEATS
 
 
 def read(text: str, source: str) -> GameRecord:
@@ -26,6 +28,7 @@ def read(text: str, source: str) -> GameRecord:
         with record_errors(source, f"line {number}"):
             message = _parse(line)
             if message["type"] not in NOT_OF_A_GAME:
+                _check_players(message)
                 events.append(canonical_event(message))
                 _check_frame(events)
     if not events or events[-1]["type"] != "end_game":
@@ -48,6 +51,16 @@ def _parse(line: str) -> Message:
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):
         raise ValueError('not an mjai event: expected an object with a "type"')
     return message
+
+
+def _check_players(message: Message) -> None:
+    """Raise NotThreePlayersError if four players are named, or four get tiles."""
+    names, hands = message.get("names"), message.get("tehais")
+    if message["type"] == "start_game" and isinstance(names, list) and len(names) > N_SEATS and names[N_SEATS]:
+        raise NotThreePlayersError("four players are named")
+    if message["type"] == "start_kyoku" and isinstance(hands, list) and len(hands) > N_SEATS:
+        if isinstance(hands[N_SEATS], list) and set(map(str, hands[N_SEATS])) - {HIDDEN_TILE}:
+            raise NotThreePlayersError("a fourth player has tiles")
 
 
 def _check_frame(events: list[Message]) -> None:

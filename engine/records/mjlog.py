@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 
 from engine.mjai.kinds import sort_tiles
 from engine.mjai.messages import Message, complete, make, start_game, start_kyoku
-from engine.records.model import GameRecord, RecordError, record_errors, round_name
-from engine.records.tenhou_json import OF_TENHOU
+from engine.records.model import GameRecord, NotThreePlayersError, RecordError, record_errors, round_name
+from engine.records.tenhou_json import OF_TENHOU, REDS
 from engine.records.yaku_names import MJAI_BY_TENHOU
 from engine.rules import TENHOU, Rules
 from engine.ryukyoku import MJAI_BY_MJLOG
@@ -24,7 +24,10 @@ from engine.table import N_SEATS
 from engine.tiles import MJAI_NAMES, from_tile136
 
 # Bits of the type of GO. NO_… bits switch a rule off.
-GO_NO_REDS, GO_NO_OPEN_TANYAO, GO_HANCHAN, GO_SANMA = 0x02, 0x04, 0x08, 0x10
+GO_NO_REDS, GO_NO_OPEN_TANYAO, GO_HANCHAN, GO_SANMA, GO_FAST = 0x02, 0x04, 0x08, 0x10, 0x40
+# The two bits of the type of GO that name the room -> what the text of the rules in tenhou.net/6 has for it.
+GO_ROOM = 0xA0
+_ROOMS = {0x00: "般", 0x80: "上", 0x20: "特", 0xA0: "鳳"}
 # Bits of the meld code of N.
 MELD_CHI, MELD_PON, MELD_KAKAN, MELD_NUKI = 0x04, 0x08, 0x10, 0x20
 
@@ -101,10 +104,23 @@ def _tiles(text: str) -> list[str]:
     return [tile_name(number) for number in _numbers(text)]
 
 
+def room_of(go_type: int) -> str:
+    """The room in the type of GO, as the text of the rules in tenhou.net/6 names it."""
+    return _ROOMS[go_type & GO_ROOM]
+
+
+def _rule_text(go_type: int) -> str:
+    """The rules as tenhou.net/6 writes them, such as 三鳳南喰赤."""
+    marks = {GO_NO_OPEN_TANYAO: "喰", GO_NO_REDS: "赤"}
+    length = "南" if go_type & GO_HANCHAN else "東"
+    switches = "".join(mark for bit, mark in marks.items() if not go_type & bit)
+    return f"三{room_of(go_type)}{length}{switches}" + "速" * bool(go_type & GO_FAST)
+
+
 def _rules(go_type: int) -> Rules | None:
     """The rules by the type of GO; None without open tanyao, which no preset has."""
     if not go_type & GO_SANMA:
-        raise ValueError(f"GO type {go_type} is no three-player game; only those can be read")
+        raise NotThreePlayersError(f"GO type {go_type} is no three-player game")
     if go_type & GO_NO_OPEN_TANYAO:
         return None
     rules = TENHOU.with_length("hanchan" if go_type & GO_HANCHAN else "east")
@@ -153,7 +169,9 @@ class _Reader:
         self.kept |= {key: attributes[key] for key in ("seed", "ref") if key in attributes}
 
     def go(self, attributes: dict[str, str]) -> None:
-        self.rules = _rules(int(attributes["type"]))
+        go_type = int(attributes["type"])
+        self.rules = _rules(go_type)
+        self.kept["rule"] = {"disp": _rule_text(go_type), **dict.fromkeys(REDS, int(not go_type & GO_NO_REDS))}
         if "lobby" in attributes:
             self.kept["lobby"] = int(attributes["lobby"])
 
@@ -161,7 +179,7 @@ class _Reader:
         """The names of the players; a later UN is a reconnection."""
         if not self.events:
             if attributes.get("n3"):
-                raise ValueError("four players are named; only three-player games can be read")
+                raise NotThreePlayersError("four players are named")
             players = {key: attributes[key].split(",") for key in _READ_PLAYERS if attributes.get(key)}
             self.kept |= {key: [_READ_PLAYERS[key](text) for text in texts] for key, texts in players.items()}
             names = [unquote(attributes[f"n{seat}"]) for seat in range(N_SEATS)]

@@ -30,6 +30,14 @@ class RecordError(ValueError):
         return f"{self.file}: {self.location}: {self.what}"
 
 
+class FourPlayersError(RecordError):
+    """The record of a game of four, of which only three-player games can be read."""
+
+
+class NotThreePlayersError(ValueError):
+    """Raised by a parser that finds a game of four; `record_errors` makes it a `FourPlayersError`."""
+
+
 @contextmanager
 def record_errors(file: str, location: str) -> Iterator[None]:
     """Raise the exceptions that a parser raises on bad input as a RecordError at `location` of `file`."""
@@ -37,6 +45,8 @@ def record_errors(file: str, location: str) -> Iterator[None]:
         yield
     except RecordError:
         raise
+    except NotThreePlayersError as error:
+        raise FourPlayersError(file, location, f"{error}; only three-player games can be read") from error
     except ValueError as error:
         raise RecordError(file, location, str(error)) from error
     except (KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError) as error:

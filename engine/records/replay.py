@@ -32,6 +32,7 @@ from engine.mjai.actions import action_of
 from engine.mjai.messages import Message
 from engine.mjai.round_events import RoundReader
 from engine.records.compare import describe_event, differing_keys
+from engine.records.contradictions import denied_by
 from engine.records.model import GameRecord, record_errors, round_name
 from engine.records.wall import WallError, reconstruct_wall
 from engine.rules import TENHOU, Rules, rules_named
@@ -56,6 +57,21 @@ class Mismatch:
 
     def __str__(self) -> str:
         return f"{self.source}: {self.round}: event {self.number}: recorded {self.recorded}; the rules say {self.rules}"
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A part of a record that other parts of it deny, where these agree with the rules: a converter's slip."""
+
+    source: str
+    round: str
+    number: int
+    recorded: str
+    elsewhere: str
+
+    def __str__(self) -> str:
+        where = f"{self.source}: {self.round}: event {self.number}"
+        return f"{where}: the record contradicts itself: {self.recorded}, but {self.elsewhere}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +120,9 @@ class Replay:
 
     Each time a seat is asked is a decision, passes included, except where another seat's ron leaves open whether the
     seat wanted to call the tile. If the record deviates from the rules, a mismatch is added to `mismatches` and the
-    rest of the round is skipped; the next round starts as recorded. Each iteration starts from the beginning. Raises
-    RecordError if the record is incomplete.
+    rest of the round is skipped; the next round starts as recorded. A result that the rest of the record denies is
+    added to `contradictions` instead (see `engine.records.contradictions`), and nothing is skipped. Each iteration
+    starts from the beginning. Raises RecordError if the record is incomplete.
 
     >>> from engine.records.files import read_records
     >>> replay = Replay(read_records("examples/game.mjson"))
@@ -123,6 +140,7 @@ class Replay:
         self.record = record
         self.rules = rules_named(rules or record.rules or TENHOU)
         self.mismatches: list[Mismatch] = []
+        self.contradictions: list[Contradiction] = []
         self.n_rounds = 0
         self.n_decisions = 0
         self._raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
@@ -143,7 +161,7 @@ class Replay:
         return self.mismatches
 
     def __iter__(self) -> Iterator[Decision]:
-        self.mismatches, self.n_rounds, self.n_decisions = [], 0, 0
+        self.mismatches, self.contradictions, self.n_rounds, self.n_decisions = [], [], 0, 0
         starts = [index for index, event in enumerate(self.record.events) if event["type"] == "start_kyoku"]
         agreed = False  # whether the round before agreed, so that the table is in the state after it
         for before, events in zip(starts, self.record.rounds(), strict=True):
@@ -266,8 +284,23 @@ class Replay:
         for ours in self._round.read():
             recorded = self._events[self._n_agreed]
             if keys := differing_keys(recorded, ours):
-                raise self._deviation(describe_event(ours, keys), describe_event(recorded, keys))
+                denial = denied_by(recorded, ours, keys, self._scores_after())
+                if denial is None:
+                    raise self._deviation(describe_event(ours, keys), describe_event(recorded, keys))
+                number = self._before + self._n_agreed + 1
+                text = describe_event(recorded, denial.keys)
+                self.contradictions.append(
+                    Contradiction(self.record.source, self._name, number, text, denial.elsewhere)
+                )
             self._n_agreed += 1
+
+    def _scores_after(self) -> list[int] | None:
+        """The scores after this round, if the record has them elsewhere and the rules agree with them."""
+        after = self._before + len(self._events)
+        event = self.record.events[after] if after < len(self.record.events) else {}
+        scores: list[int] | None = event.get("scores")
+        ours = [int(seat.score) for seat in self._table.seat]
+        return scores if self._phase >= ROUND_OVER and scores == ours else None
 
     def _end_game(self, end: Message) -> None:
         """Check that the game is over after the last round, with the recorded scores and points; not without scores."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from engine.mjai.messages import Message, complete, loads, make, start_game
-from engine.records.model import GameRecord, RecordError, record_errors, round_name
+from engine.records.model import GameRecord, NotThreePlayersError, RecordError, record_errors, round_name
 from engine.records.tenhou_rounds import read_round, write_round
 from engine.rules import MAJSOUL, TENHOU, Rules
 from engine.table import N_SEATS
@@ -22,7 +22,7 @@ _MAJSOUL_ROOM = "の間"
 _DISPLAY = {TENHOU.name: "三{length}喰{reds}", MAJSOUL.name: "三の間{length}喰{reds}"}
 _LENGTHS = {"east": "東", "hanchan": "南"}
 _UNKNOWN_RULES = "三人麻雀"
-_REDS = ("aka51", "aka52", "aka53")
+REDS = ("aka51", "aka52", "aka53")
 _FINAL_EAST_INDEX = 2
 # Keys that one format has and the other has not (ranks, ratings, the lobby, the seed of the walls …) are kept together
 # under one key: those of tenhou.net/6 in start_game, those of start_game in tenhou.net/6.
@@ -43,7 +43,7 @@ def read(text: str, source: str) -> GameRecord:
             raise ValueError('no "log" with rounds: this is no tenhou.net/6 record')
         names = document.get("name", [])
         if len(names) > N_SEATS and names[N_SEATS]:
-            raise ValueError("four players are named; only three-player games can be read")
+            raise NotThreePlayersError("four players are named")
         rules = _read_rules(document)
         start = start_game(names[:N_SEATS], rules) if names else make("start_game")
         written = _defaults(rules)
@@ -88,7 +88,7 @@ def document_of(record: GameRecord) -> dict[str, Any]:
 def _defaults(rules: Rules | None) -> dict[str, Any]:
     """The title and the rule of a game that has no others."""
     has_reds = int(rules is None or rules.red_fives)
-    return {"title": ["", ""], "rule": {"disp": _display(rules), **dict.fromkeys(_REDS, has_reds)}}
+    return {"title": ["", ""], "rule": {"disp": _display(rules), **dict.fromkeys(REDS, has_reds)}}
 
 
 def _plain(points: float) -> int | float:
@@ -118,9 +118,9 @@ def _read_rules(document: dict[str, Any]) -> Rules | None:
     display = str(rule.get("disp", ""))
     if "三" not in display:
         if display:
-            raise ValueError(f"rule {display!r} is no three-player game; only those can be read")
+            raise NotThreePlayersError(f"rule {display!r} is no three-player game")
         return None
-    reds = [rule[key] for key in ("aka", *_REDS) if key in rule]
+    reds = [rule[key] for key in ("aka", *REDS) if key in rule]
     has_reds = any(reds) if reds else "赤" in display
     if _MAJSOUL_ROOM in display:
         rules = MAJSOUL.with_length(_majsoul_length(display, document["log"]))

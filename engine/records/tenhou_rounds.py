@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.mjai.messages import Message, make, start_kyoku
-from engine.records.model import round_index
+from engine.records.model import NotThreePlayersError, round_index
 from engine.records.tenhou_results import read_result, write_result
 from engine.records.tenhou_rows import interleave, tile_name, tile_number, write_rows
 from engine.table import N_SEATS
@@ -23,7 +23,7 @@ def read_round(log: list[Any]) -> list[Message]:
     (index, honba, sticks), scores, indicators, ura = log[:_HEAD]
     seats = [log[_HEAD + _SEAT_ROWS * seat : _HEAD + _SEAT_ROWS * (seat + 1)] for seat in range(N_SEATS + 1)]
     if any(seats.pop()):
-        raise ValueError("a fourth player has tiles; only three-player games can be read")
+        raise NotThreePlayersError("a fourth player has tiles")
     hands = [[tile_name(number) for number in hand] for hand, _, _ in seats]
     markers = [tile_name(number) for number in indicators]
     start = start_kyoku(index, honba, sticks, markers[0], scores[:N_SEATS], hands)

@@ -1,16 +1,18 @@
-"""Check many record files against the rules."""
+"""Check many records against the rules."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Generator, Iterable
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from engine.common.workers import run_tasks, stateless
+from engine.records.archives import Member
 from engine.records.files import read_records
-from engine.records.model import GameRecord, RecordError
+from engine.records.filters import Filters
+from engine.records.model import FourPlayersError, GameRecord, RecordError
 from engine.records.replay import Replay
+from engine.records.stream import Item, in_order, wanted
 from engine.rules import TENHOU, Rules, preset
 
 AUTO = "auto"
@@ -18,11 +20,43 @@ AUTO = "auto"
 
 @dataclass
 class Report:
-    """The result of checking a file: `faults` has a line for each mismatch, or for a broken file."""
+    """The result of checking records. `faults` has a line for each mismatch, contradiction and damaged record."""
 
-    n_rounds: int
-    n_decisions: int
-    faults: list[str]
+    n_records: int = 0
+    n_rounds: int = 0
+    n_decisions: int = 0
+    n_mismatches: int = 0  # where the record and the rules differ
+    n_contradictions: int = 0  # where the record contradicts itself
+    n_damaged: int = 0  # records that cannot be read, or not to the end
+    n_four_players: int = 0  # games of four, which cannot be read
+    n_left_out: int = 0  # by the filters
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether every record was read and agrees with the rules and itself."""
+        return not (self.n_mismatches or self.n_contradictions or self.n_damaged or self.n_four_players)
+
+    def counts(self) -> dict[str, int]:
+        """The counts by their names."""
+        return {name: value for name, value in asdict(self).items() if name != "faults"}
+
+    def add(self, other: Report) -> None:
+        """Add the counts of another; its faults are not kept."""
+        for name, value in other.counts().items():
+            setattr(self, name, getattr(self, name) + value)
+
+    def __str__(self) -> str:
+        """One line; what is rare is named only where it occurs."""
+        counts = [f"files {self.n_records}", f"rounds {self.n_rounds}", f"decisions {self.n_decisions}"]
+        counts.append(f"mismatches {self.n_mismatches}")
+        rare = (
+            ("contradictions", self.n_contradictions),
+            ("damaged", self.n_damaged),
+            ("games of four", self.n_four_players),
+            ("left out", self.n_left_out),
+        )
+        return " · ".join([*counts, *(f"{name} {count}" for name, count in rare if count)])
 
 
 def rules_for(record: GameRecord, name: str = AUTO) -> Rules:
@@ -34,35 +68,53 @@ def rules_for(record: GameRecord, name: str = AUTO) -> Rules:
 
 
 def check_file(path: Path, rules: str = AUTO) -> Report:
-    """Replay the game in a file. A file that cannot be read, or not replayed to the end, is reported as a fault."""
+    """Replay the game in a file. A file that cannot be read, or not replayed to the end, is reported as damaged."""
     try:
-        record = read_records(path)
+        return check_record(read_records(path), str(path), rules)
     except RecordError as error:
-        return Report(0, 0, [f"{path}: {error.location}: {error.what}"])
+        return unreadable(error, str(path))
     except OSError as error:
-        return Report(0, 0, [f"{path}: {error.strerror}"])
-    record.source = str(path)
+        return unreadable(RecordError(str(path), "file", error.strerror or str(error)), str(path))
+
+
+def check_record(record: GameRecord, name: str, rules: str = AUTO) -> Report:
+    """Replay a game; `name` stands for it in the lines."""
+    record.source = name
     replay = Replay(record, rules_for(record, rules))
     broken: list[str] = []
     try:
         replay.check()
     except RecordError as error:
         broken = [str(error)]
-    return Report(replay.n_rounds, replay.n_decisions, [*map(str, replay.mismatches), *broken])
+    return Report(
+        1,
+        replay.n_rounds,
+        replay.n_decisions,
+        len(replay.mismatches),
+        len(replay.contradictions),
+        len(broken),
+        faults=[*map(str, replay.mismatches), *map(str, replay.contradictions), *broken],
+    )
 
 
-def check_files(paths: list[Path], rules: str = AUTO, jobs: int = 1) -> Iterator[Report]:
-    """A report for each file, in order. More than one job: that many worker processes (`engine.common.workers`)."""
-    check = stateless(partial(_check_numbered, rules=rules))
-    early: dict[int, Report] = {}  # reports of files that were checked before an earlier one
-    n_given = 0
-    for number, report in run_tasks(check, list(enumerate(paths)), 0 if jobs == 1 else jobs):
-        early[number] = report
-        while n_given in early:
-            yield early.pop(n_given)
-            n_given += 1
+def unreadable(error: RecordError, name: str) -> Report:
+    """The report of a record that cannot be read."""
+    is_of_four = isinstance(error, FourPlayersError)
+    line = f"{name}: {error.location}: {error.what}"
+    return Report(1, n_damaged=int(not is_of_four), n_four_players=int(is_of_four), faults=[line])
 
 
-def _check_numbered(task: tuple[int, Path], rules: str) -> Iterator[tuple[int, Report]]:
-    number, path = task
-    yield number, check_file(path, rules)
+def check_all(
+    found: Iterable[Member], filters: Filters, rules: str = AUTO, jobs: int = 1
+) -> Generator[tuple[Item, Report]]:
+    """A report for each record that is `found`, in order."""
+    return in_order(partial(check_item, rules=rules, filters=filters), found, filters, jobs)
+
+
+def check_item(item: Item, rules: str, filters: Filters) -> Report:
+    """The report of one record of an archive."""
+    try:
+        record = wanted(item, filters)
+    except RecordError as error:
+        return unreadable(error, item.name)
+    return Report(n_left_out=1) if record is None else check_record(record, item.name, rules)

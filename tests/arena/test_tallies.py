@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from arena.columns import as_json
-from arena.play import ChunkResult, play_chunk
+from arena.chunk import ChunkResult, play_chunk
 from arena.recorder import file_name
 from arena.results import Results
 from arena.schedule import RunSettings, games_of

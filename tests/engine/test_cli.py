@@ -18,14 +18,17 @@ from engine.cli import main
 from engine.common import progress
 from engine.game import Game
 from engine.records import mjai
+from engine.records.archives import Member
 from engine.records.files import read_records, write_record
+from engine.records.filters import Filters
 from engine.records.model import GameRecord
+from engine.records.stream import Item, item_of
 from engine.records.validate import Report, check_file
 from engine.rules import MAJSOUL, TENHOU, Rules
 from tests.support.players import Habits, efficient_driver
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
-SUMMARY = re.compile(r"files (\d+) · rounds (\d+) · decisions (\d+) · mismatches (\d+)")
+SUMMARY = re.compile(r"files (\d+) · rounds (\d+) · decisions (\d+) · mismatches (\d+)(?: · damaged (\d+))?")
 
 
 def play(seed: int, rules: Rules = TENHOU) -> GameRecord:
@@ -55,10 +58,10 @@ def folder(tmp_path: Path, record: GameRecord) -> Path:
 
 
 def totals(output: str) -> list[int]:
-    """Files, rounds, decisions and mismatches of the last line printed."""
+    """Files, rounds, decisions, mismatches and, if there are any, damaged files of the last line printed."""
     match = SUMMARY.fullmatch(output.splitlines()[-1])
     assert match
-    return [int(number) for number in match.groups()]
+    return [int(number) for number in match.groups() if number]
 
 
 def rewrite(path: Path, change: Callable[[str], str]) -> None:
@@ -115,8 +118,8 @@ def test_a_broken_file_is_named_and_the_others_are_checked(
     assert main(["validate", str(folder)]) == 1
     line, summary = capsys.readouterr().out.splitlines()
     assert re.match(f"{re.escape(str(folder / name))}: {location}", line)
-    files, rounds, _, mismatches = totals(summary)
-    assert (files, mismatches) == (2, 1)
+    files, rounds, _, mismatches, damaged = totals(summary)
+    assert (files, mismatches, damaged) == (2, 0, 1)
     assert rounds > 0
 
 
@@ -126,7 +129,7 @@ def test_a_truncated_archive_is_named(folder: Path, capsys: pytest.CaptureFixtur
     assert main(["validate", str(file)]) == 1
     line, summary = capsys.readouterr().out.splitlines()
     assert line.startswith(f"{file}: gzip: ")
-    assert totals(summary) == [1, 0, 0, 1]
+    assert totals(summary) == [1, 0, 0, 0, 1]
 
 
 def test_a_folder_without_records_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -227,16 +230,17 @@ def test_show_one_round(folder: Path, record: GameRecord, capsys: pytest.Capture
 def test_an_interrupted_check_says_what_was_checked(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(files: list[Path], rules: str, jobs: int) -> Iterator[Report]:
-        yield check_file(files[0], rules)
+    def interrupted(found: Iterator[Member], filters: Filters, rules: str, jobs: int) -> Iterator[tuple[Item, Report]]:
+        member = next(found)
+        yield item_of(member, filters), check_file(member.file, rules)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("engine.cli.check_files", interrupted)
+    monkeypatch.setattr("engine.cli.check_all", interrupted)
     monkeypatch.setattr(progress, "MIN_LINE_SECONDS", 3600.0)  # no line of it, even if the machine is slow
     assert main(["validate", str(folder)]) == 130
     captured = capsys.readouterr()
     assert totals(captured.out)[0] == 1
-    assert captured.err == "interrupted: 1 of 2 files are checked\n"
+    assert captured.err == "interrupted: 1 records are checked; with --json FILE, the same command continues\n"
 
 
 @pytest.mark.slow
@@ -255,7 +259,7 @@ def test_ctrl_c_ends_a_check_without_a_traceback(folder: Path, jobs: str) -> Non
         output, errors = checking.communicate(timeout=60)
     assert checking.returncode == 130
     assert "Traceback" not in errors
-    assert re.search(r"interrupted: \d+ of 4 files are checked", errors)
+    assert re.search(r"interrupted: \d+ records are checked", errors)
     assert 0 < totals(output)[0] < 4
 
 

@@ -20,7 +20,8 @@ from agents.bert.training.data.dataset import Dataset
 from engine.common.options import Parser, describe_error, positive
 from engine.common.program import OK
 from engine.common.progress import Progress
-from engine.records.files import find_records
+from engine.records.archives import find_records, members
+from engine.records.filters import Filters, add_filters, filters_of
 
 TABLE_WIDTH = 100  # columns where the output is no terminal
 SAMPLES = 50_000
@@ -56,8 +57,9 @@ def make_parser(family: str = "bert") -> Parser:
         nargs="+",
         action="extend",
         metavar="PATH",
-        help="recorded games: files, or folders of them",
+        help="recorded games: files, archives, or folders of them",
     )
+    add_filters(parser)
     parser.add_argument(
         "--samples",
         type=positive,
@@ -98,7 +100,7 @@ def evaluate(options: argparse.Namespace, console: Console) -> tuple[ValidationM
     if options.data is not None:
         validation = on_validation_games(predictor, options.data, options.samples, console)
     if options.records is not None:
-        records = on_recorded_games(predictor, options.records, console)
+        records = on_recorded_games(predictor, options.records, filters_of(options), console)
     return validation, records
 
 
@@ -110,13 +112,14 @@ def on_validation_games(predictor: Predictor, folder: Path, n: int, console: Con
         return evaluate_validation(predictor, data, indices, progress.advance)
 
 
-def on_recorded_games(predictor: Predictor, paths: Sequence[Path], console: Console) -> RecordMetrics:
-    """Metrics of the games recorded in files and folders."""
+def on_recorded_games(predictor: Predictor, paths: Sequence[Path], filters: Filters, console: Console) -> RecordMetrics:
+    """Metrics of the games recorded in files, archives and folders."""
     files = find_records(paths)
-    if not files:
+    n_games = sum(1 for _ in members(files))
+    if not n_games:
         raise ValueError(f"no game records in {', '.join(map(str, paths))}")
-    with Progress("games", len(files), console=console) as progress:
-        return evaluate_records(predictor, files, progress.advance, progress.print)
+    with Progress("games", n_games, console=console) as progress:
+        return evaluate_records(predictor, files, progress.advance, progress.print, filters)
 
 
 def print_report(validation: ValidationMetrics | None, records: RecordMetrics | None) -> None:

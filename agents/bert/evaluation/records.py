@@ -14,9 +14,11 @@ from agents.bert.evaluation.metrics import Agreement, agreement, cross_entropy, 
 from agents.bert.inference import Predictor
 from agents.bert.labels import labels_of, legal_table
 from agents.registry import make
-from engine.records.files import RecordError, read_records
-from engine.records.model import GameRecord
+from engine.records.archives import members
+from engine.records.filters import ANY, Filters
+from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
+from engine.records.stream import item_of, wanted
 from engine.table import TABLE
 
 BASELINE = "rule"  # the bot that the network is compared with
@@ -59,22 +61,28 @@ def recorded_decisions(record: GameRecord) -> RecordedDecisions:
 
 
 def evaluate_records(
-    predictor: Predictor, files: Iterable[Path], advance: Callable[[], None], warn: Callable[[str], None]
+    predictor: Predictor,
+    files: Iterable[Path],
+    advance: Callable[[], None],
+    warn: Callable[[str], None],
+    filters: Filters = ANY,
 ) -> RecordMetrics:
-    """Metrics of the games in `files`; `advance` is called after each, `warn` with a line for each that is left out.
+    """Metrics of the games in `files`, which may be archives; `advance` is called after each game.
 
-    Raises ValueError if no game is left, OSError for a file that cannot be opened.
+    `warn` is called with a line for each record that cannot be read. Raises ValueError if no game is left.
     """
     baseline = make(BASELINE)
     columns: list[tuple[np.ndarray, ...]] = []
     damaged = departures = 0
-    for path in files:
+    for member in members(files):
         try:
-            decisions = recorded_decisions(read_records(path))
+            record = wanted(item_of(member, filters), filters)
+            decisions = None if record is None else recorded_decisions(record)
         except RecordError as error:
             warn(f"{error}; left out")
             damaged += 1
-        else:
+            decisions = None
+        if decisions is not None:
             departures += decisions.departures
             encoded = encode(decisions.views)
             policy = predictor(encoded.input_ids, encoded.lengths, encoded.n_state).policy

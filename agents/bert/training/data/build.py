@@ -30,6 +30,7 @@ from engine.common.options import Parser, describe_error, positive, seed, three_
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.progress import Progress
 from engine.common.workers import WorkerError
+from engine.records.filters import add_filters, filters_of
 
 PROG = "agents.bert data"
 
@@ -38,8 +39,8 @@ A folder may hold data of several sources: give --selfplay several times, or run
 interrupted, the same command continues it. One game in twenty is for validation, chosen by its file name or seed: all
 of its samples or none.
 
---records        mjlog XML, tenhou.net/6 JSON or mjai, gzipped or not. The rules are those named in the file, otherwise
-                 Tenhou's. Unusable files are listed in OUT/bad_files.txt.
+--records        mjlog XML, tenhou.net/6 JSON or mjai, compressed or not, in files, zip, tar or databases of logs. The
+                 rules are those named in the record, otherwise Tenhou's. OUT/bad_files.txt lists unusable records.
 --selfplay       hanchan by Tenhou's rules; the seating changes from game to game. Quote a bot that contains a comma:
                  --selfplay 'rule,rule,"bert:my,folder"'
 --decisions      all; winners: of the players who finished first; rank:N: of those who finished N-th (1-3);
@@ -69,7 +70,7 @@ def make_parser() -> Parser:
     )
     parser.add_argument("out", type=Path, metavar="OUT", help="data folder")
     parser.add_argument(
-        "--records", type=Path, nargs="+", action="extend", metavar="PATH", help="record files, or folders of them"
+        "--records", type=Path, nargs="+", action="extend", metavar="PATH", help="records, archives, or folders of them"
     )
     parser.add_argument(
         "--selfplay",
@@ -84,6 +85,7 @@ def make_parser() -> Parser:
         "--decisions", default=seat_filter.ALL, metavar="WHOSE", help="all (default), winners, player:NAME or rank:N"
     )
     parser.add_argument("--teacher", metavar="BOT", help="learn from this bot, not from what was played")
+    add_filters(parser)
     targets = parser.add_mutually_exclusive_group()
     targets.add_argument("--hard-examples", action="store_true", help="keep decisions in which the bot probably errs")
     targets.add_argument("--rollouts", type=positive, default=0, metavar="N", help="learn from N rollouts an action")
@@ -122,8 +124,11 @@ def parse_sources(options: argparse.Namespace) -> list[Source]:
         if seats.player is not None and seats.player not in bots:
             raise ValueError(f"--decisions {options.decisions}: no such bot plays in --selfplay {','.join(bots)}")
         sources.append(SelfPlay(config))
+    filters = filters_of(options)
+    if filters and not options.records:
+        raise ValueError(f"{filters.options[0]} chooses among --records: give both")
     if options.records:
-        sources.append(Records(options.records, options.decisions, options.teacher))
+        sources.append(Records(options.records, options.decisions, options.teacher, filters))
     if not sources:
         raise ValueError("no source: give --records PATH or --selfplay A,B,C")
     return sources

@@ -15,9 +15,11 @@ from agents.bert.training.data.seat_filter import SeatFilter
 from agents.bert.training.data.shards import GAME, Shard
 from agents.bert.training.targets.protocol import Decisions, TargetSource
 from engine import kernels
-from engine.records.files import read_records
+from engine.records.archives import members
+from engine.records.filters import ANY, Filters
 from engine.records.model import GameRecord, RecordError, record_errors
 from engine.records.replay import Decision, Mismatch, Replay
+from engine.records.stream import Item, item_of, wanted
 from engine.rules import TENHOU
 from engine.table import MAX_LOG, N_SEATS, TABLE
 
@@ -25,7 +27,7 @@ UNNAMED = [""] * N_SEATS
 
 
 class RecordFault(NamedTuple):
-    """What is wrong with a record file."""
+    """What is wrong with a record; `file`: its name, as `engine.records.archives.Member` has it."""
 
     file: str
     where: str
@@ -39,37 +41,44 @@ class RecordFault(NamedTuple):
 def collect_records(
     paths: Sequence[Path], seat_filter: SeatFilter, source: TargetSource
 ) -> tuple[Shard, list[RecordFault]]:
-    """The samples of the games in the files at `paths`, and what is wrong with some of them.
+    """The samples of the games in the files and archives at `paths`, see `collect_items`."""
+    return collect_items([item_of(member, ANY) for member in members(paths)], ANY, seat_filter, source)
 
-    A file that cannot be read or replayed, or does not record the final scores, gives no samples. Where a game departs
-    from the rules the rest of that round is left out.
+
+def collect_items(
+    items: Sequence[Item], filters: Filters, seat_filter: SeatFilter, source: TargetSource
+) -> tuple[Shard, list[RecordFault]]:
+    """The samples of some records, and what is wrong with some of these.
+
+    A record that cannot be read or replayed, or does not have the final scores, gives no samples, nor does one that
+    `filters` leave out. Where a game departs from the rules the rest of that round is left out.
     """
-    collector = SampleCollector(len(paths))
+    collector = SampleCollector(len(items))
     replayer = Replayer(collector, source)
-    games = np.zeros(len(paths), dtype=GAME)
-    keep = np.zeros((len(paths), N_SEATS), dtype=bool)
+    games = np.zeros(len(items), dtype=GAME)
+    keep = np.zeros((len(items), N_SEATS), dtype=bool)
     faults = []
-    for index, path in enumerate(paths):
+    for index, item in enumerate(items):
         try:
-            record = read_records(path)
-            games[index : index + 1] = recorded_game(record, path)
+            record = wanted(item, filters)
+            if record is None:
+                continue
+            games[index : index + 1] = recorded_game(record, Path(item.inner or item.file))
             seats = seat_filter.seats(record.events[0].get("names", UNNAMED), games["placement"][index])
             if seats.any():
-                faults += [rule_fault(path, mismatch) for mismatch in replayer.play(record, index)]
+                faults += [rule_fault(item.name, mismatch) for mismatch in replayer.play(record, index)]
                 keep[index] = seats
         except RecordError as error:
-            faults.append(RecordFault(str(path), error.location, f"left out: {error.what}"))
-        except OSError as error:
-            faults.append(RecordFault(str(path), "file", f"left out: {error.strerror}"))
+            faults.append(RecordFault(item.name, error.location, f"left out: {error.what}"))
         except Exception as error:  # one odd file must not cost the other files of an archive
-            faults.append(RecordFault(str(path), "file", f"left out: {type(error).__name__}: {error}"))
+            faults.append(RecordFault(item.name, "file", f"left out: {type(error).__name__}: {error}"))
     return collector.finish(games, keep), faults
 
 
-def rule_fault(path: Path, mismatch: Mismatch) -> RecordFault:
+def rule_fault(name: str, mismatch: Mismatch) -> RecordFault:
     """A mismatch between a record and the rules, as a fault of its file."""
     what = f"recorded {mismatch.recorded}; the rules say {mismatch.rules}"
-    return RecordFault(str(path), f"{mismatch.round}: event {mismatch.number}", what)
+    return RecordFault(name, f"{mismatch.round}: event {mismatch.number}", what)
 
 
 def recorded_game(record: GameRecord, path: Path) -> np.ndarray:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
-from agents.bert.training.data.records import RecordFault, collect_records
+from agents.bert.training.data.records import RecordFault, collect_items
 from agents.bert.training.data.seat_filter import parse_seat_filter
 from agents.bert.training.data.selfplay import SelfPlayConfig, cached_teacher, play
 from agents.bert.training.data.shards import Shard
 from agents.bert.training.targets.played import PlayedActions
 from agents.bert.training.targets.teacher import Teacher
-from engine.records.files import find_records
+from engine.records.archives import Member, find_records, members
+from engine.records.filters import ANY, Filters
+from engine.records.stream import Item, item_of
 from engine.tables import PolicyFault
 
 CHUNKS, MIN_CHUNK, MAX_CHUNK = 32, 16, 256  # of a source, and games in each: small jobs use all cores, too
@@ -113,52 +116,80 @@ class SelfPlay:
 
 @dataclass(frozen=True)
 class RecordsChunk:
-    """Some record files."""
+    """Some of the records in files and archives: number `first` and the following. `items`: these, once they are read.
+
+    An archive is best read by one process, from its beginning to its end: see `read_ahead`.
+    """
 
     paths: Sequence[Path]
+    first: int
+    n_games: int
     decisions: str
     teacher: str | None
-
-    @property
-    def n_games(self) -> int:
-        """See Chunk."""
-        return len(self.paths)
+    filters: Filters
+    items: Sequence[Item] | None = None
 
     def collect(self) -> tuple[Shard, list[RecordFault]]:
         """See Chunk."""
         teacher = cached_teacher(self.teacher)
         source = PlayedActions() if teacher is None else Teacher(teacher)
-        return collect_records(self.paths, parse_seat_filter(self.decisions), source)
+        items = self.items
+        if items is None:
+            found = islice(members(self.paths), self.first, self.first + self.n_games)
+            items = [item_of(member, self.filters) for member in found]
+        return collect_items(items, self.filters, parse_seat_filter(self.decisions), source)
+
+
+def read_ahead(tasks: Iterable[tuple[int, Chunk]]) -> Iterator[tuple[int, Chunk]]:
+    """The same tasks, in order, those of records with their items, which are read when the task is asked for."""
+    paths: Sequence[Path] = ()
+    found: Iterator[Member] = iter(())
+    position = 0
+    for number, chunk in tasks:
+        if isinstance(chunk, RecordsChunk):
+            if chunk.paths is not paths or chunk.first < position:
+                paths, found, position = chunk.paths, members(chunk.paths), 0
+            chosen = islice(found, chunk.first - position, chunk.first - position + chunk.n_games)
+            position = chunk.first + chunk.n_games
+            chunk = replace(chunk, items=[item_of(member, chunk.filters) for member in chosen])
+        yield number, chunk
 
 
 class Records:
-    """Recorded games: files, and folders of them."""
+    """Recorded games: files, archives, and folders of them."""
 
-    def __init__(self, paths: Sequence[Path], decisions: str, teacher: str | None) -> None:
-        """Find the files. Raises FileNotFoundError for a path that does not exist, ValueError if there are none."""
+    def __init__(self, paths: Sequence[Path], decisions: str, teacher: str | None, filters: Filters = ANY) -> None:
+        """Find the records. Raises FileNotFoundError for a path that does not exist, ValueError if there are none."""
         self._paths = [path.resolve() for path in paths]
-        self._decisions, self._teacher = decisions, teacher
+        self._decisions, self._teacher, self._filters = decisions, teacher, filters
         self._files = find_records(self._paths)
-        if not self._files:
+        names = hashlib.blake2b(digest_size=4)
+        self._n = 0
+        for member in members(self._files):
+            names.update(b"\0" * bool(self._n) + os.fsencode(member.name))
+            self._n += 1
+        self._digest = names.hexdigest()
+        if not self._n:
             raise ValueError(f"no game records in {' '.join(map(str, paths))}")
 
     @property
     def options(self) -> str:
         """See Source."""
-        words = ["--records", *map(str, self._paths), "--decisions", self._decisions]
+        words = ["--records", *map(str, self._paths), "--decisions", self._decisions, *self._filters.options]
         return shlex.join(words + teacher_option(self._teacher))
 
     @property
     def extent(self) -> str:
         """See Source."""
-        names = b"\0".join(map(os.fsencode, self._files))
-        return f"{len(self._files):,} files (list {hashlib.blake2b(names, digest_size=4).hexdigest()})"
+        return f"{self._n:,} files (list {self._digest})"
 
     def chunks(self) -> list[RecordsChunk]:
         """See Source."""
-        files, size = self._files, chunk_size(len(self._files))
-        firsts = range(0, len(files), size)
-        return [RecordsChunk(files[first : first + size], self._decisions, self._teacher) for first in firsts]
+        files, size = self._files, chunk_size(self._n)
+        return [
+            RecordsChunk(files, first, min(size, self._n - first), self._decisions, self._teacher, self._filters)
+            for first in range(0, self._n, size)
+        ]
 
 
 def teacher_option(teacher: str | None) -> list[str]:

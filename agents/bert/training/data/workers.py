@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from agents.bert.training.data.manifest import fill
-from agents.bert.training.data.sources import Chunk
+from agents.bert.training.data.sources import Chunk, read_ahead
 from engine.common.workers import run_tasks, stateless
 
 Task = tuple[int, Chunk]  # the number of a shard, and what fills it
@@ -19,7 +19,7 @@ def fill_all(folder: Path, tasks: Sequence[Task], jobs: int) -> Generator[int]:
     One job, or one shard, needs no further process. Raises what `fill` and `engine.common.workers.run_tasks` raise.
     """
     n_workers = jobs if jobs > 1 and len(tasks) > 1 else 0
-    yield from run_tasks(stateless(partial(_fill, folder)), tasks, n_workers)
+    yield from run_tasks(stateless(partial(_fill, folder)), read_ahead(tasks), n_workers)
 
 
 def _fill(folder: Path, task: Task) -> Iterator[int]:

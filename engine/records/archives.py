@@ -1,0 +1,296 @@
+"""Archives as people have them: zip, tar (plain, gzip, bzip2, Zstandard), SQLite databases of logs, folders, files.
+
+`members` reads them one record after another, so that an archive of any length takes the same memory; only the list of
+contents of a zip is held as a whole. What is damaged does not stop it: a member's `read` raises, and a damaged archive
+ends with a member whose `read` says so.
+
+The databases are those of houou-logs (table ``logs``: ``id``, ``log``, gzip) and of phoenix-logs (``log_id``,
+``log_content``, bzip2).
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import stat
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from glob import glob, has_magic
+from io import BufferedReader
+from pathlib import Path
+from typing import IO
+from urllib.parse import quote
+
+from engine.records.compression import MAX_RATIO, MAX_RECORD, RATIO_FROM, format_of, read_up_to, too_long
+from engine.records.model import RecordError
+
+RECORD_SUFFIXES = (".json", ".mjson", ".jsonl", ".xml", ".mjlog")
+PACKED_SUFFIXES = (".gz", ".bz2", ".zst")
+TAR_SUFFIXES = (".tar", ".tgz", ".tzst", ".tbz2", *(f".tar{suffix}" for suffix in PACKED_SUFFIXES))
+ARCHIVE_SUFFIXES = (*TAR_SUFFIXES, ".zip", ".db", ".sqlite", ".sqlite3")
+SQLITE_MAGIC, ZIP_MAGICS = b"SQLite format 3\x00", (b"PK\x03\x04", b"PK\x05\x06")
+LOG_ID = re.compile(r"(20\d\d)(\d\d)(\d\d)\d\dgm-([0-9a-f]{4})-\w+")  # of Tenhou: date and hour, type, lobby, number
+_SKIP = 1 << 20  # bytes read at once of what is skipped
+_TAR_BLOCK = 512
+_SELECT = "SELECT {id}, CASE WHEN length({content}) <= {limit} THEN {content} END, length({content}) FROM logs"
+
+
+@dataclass(frozen=True)
+class Member:
+    """A record in a file or archive. `read` gives its bytes, compressed or not, until the next member is asked for.
+
+    `name` is what the record is called in messages, and what `engine.records.files.read_records` takes: the path of
+    its file, or ``archive.zip:folder/name``. `inner` is its name in its archive; None for a file with one record.
+    `position`: bytes of all files read so far, with this member.
+
+    `read` raises RecordError.
+    """
+
+    name: str
+    file: Path
+    inner: str | None
+    position: int
+    read: Callable[[], bytes]
+
+
+def is_record_name(name: str) -> bool:
+    """Whether a file or a member of an archive is a record by its name: by its suffix, or as Tenhou's log id."""
+    for suffix in PACKED_SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name.endswith(RECORD_SUFFIXES) or LOG_ID.search(name.rpartition("/")[2]) is not None
+
+
+def is_archive_name(name: str) -> bool:
+    """Whether a file is an archive by its suffix."""
+    return name.endswith(ARCHIVE_SUFFIXES)
+
+
+def find_records(paths: Iterable[Path | str]) -> list[Path]:
+    """The record files and archives among `paths` and in the folders among them, sorted, each once.
+
+    A path may be a pattern (``games/*.zip``), or name a member of an archive (``games.zip:name``). A path of a file is
+    returned whatever its suffix is. Raises FileNotFoundError for a path that does not exist.
+    """
+    found: set[Path] = set()
+    for path in map(Path, paths):
+        is_pattern = has_magic(str(path)) and not path.exists()
+        for file in map(Path, glob(str(path), recursive=True)) if is_pattern else [path]:  # noqa: PTH207 - any anchor
+            if file.is_dir():
+                inside = (each for each in file.rglob("*") if is_record_name(each.name) or is_archive_name(each.name))
+                found.update(each for each in inside if each.is_file())
+            elif file.exists() or split_name(file)[1] is not None:
+                found.add(file)
+            else:
+                raise FileNotFoundError(f"{file}: no such file or folder")
+    return sorted(found)
+
+
+def split_name(path: Path) -> tuple[Path, str | None]:
+    """An archive and the name of a member of it, for ``archive.zip:name``; else the path itself and None."""
+    text = str(path)
+    if not path.exists():
+        for colon in re.finditer(":", text):
+            archive = Path(text[: colon.start()])
+            if archive.is_file():
+                return archive, text[colon.end() :]
+    return path, None
+
+
+def total_size(paths: Iterable[Path]) -> int:
+    """Bytes of the files at `paths`, each as `find_records` returns them."""
+    return sum(path.stat().st_size for path in (split_name(path)[0] for path in paths) if path.exists())
+
+
+def members(paths: Iterable[Path]) -> Iterator[Member]:
+    """The records in files and archives, in order; `paths` as `find_records` returns them.
+
+    Raises ModuleNotFoundError for Zstandard without the package zstandard.
+    """
+    before = 0
+    for path in paths:
+        archive, wanted = split_name(path)
+        n_read, found = 0, False
+        try:
+            for member in _members_of(archive, before):
+                if wanted is None or member.inner == wanted:
+                    found = True
+                    yield member
+                n_read += 1
+        except ModuleNotFoundError:
+            raise
+        except RecordError as error:
+            yield _unreadable(archive, before, error.what)
+        except Exception as error:  # the libraries raise whatever the damage makes of it
+            yield _unreadable(archive, before, _why(archive, error, n_read))
+        else:
+            if wanted is not None and not found:
+                yield _unreadable(path, before, "there is no such record in this archive")
+        before += total_size([path])
+
+
+def _why(archive: Path, error: Exception, n_read: int) -> str:
+    """What is wrong with an archive, in one line."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.strerror or str(error)
+    what = " ".join(str(error).split()) or type(error).__name__
+    return f"the archive is damaged after {n_read:,} records ({what}); download it again"
+
+
+def _unreadable(path: Path, position: int, what: str) -> Member:
+    """A member that stands for a file of which nothing, or nothing more, can be read."""
+
+    def read() -> bytes:
+        raise RecordError(str(path), "archive", what)
+
+    return Member(str(path), path, None, position, read)
+
+
+def printable(name: str) -> str:
+    """A name that an archive gives, with everything replaced that would change the line it is printed in."""
+    return "".join(character if character.isprintable() else "?" for character in name)
+
+
+def _members_of(path: Path, before: int) -> Iterator[Member]:
+    """The records in one file; `before`: bytes of the files before it."""
+    with path.open("rb") as file:
+        beginning = file.peek(_TAR_BLOCK)
+        if beginning.startswith(SQLITE_MAGIC):
+            yield from _in_sqlite(path, before)
+        elif beginning.startswith(ZIP_MAGICS):
+            yield from _in_zip(path, file, before)
+        elif path.name.endswith(TAR_SUFFIXES) or beginning[257:262] == b"ustar":
+            yield from _in_tar(path, file, before)
+        else:
+            yield _plain(path, file, before)
+
+
+def _plain(path: Path, file: IO[bytes], before: int) -> Member:
+    def read() -> bytes:
+        data = read_up_to(file, MAX_RECORD + 1)
+        if len(data) > MAX_RECORD:
+            raise too_long(str(path))
+        return data
+
+    size = path.stat().st_size if stat.S_ISREG(path.stat().st_mode) else 0
+    return Member(str(path), path, None, before + size, read)
+
+
+def _in_zip(path: Path, file: IO[bytes], before: int) -> Iterator[Member]:
+    with zipfile.ZipFile(file) as archive:
+        position = before
+        for info in archive.infolist():
+            position += info.compress_size
+            if not info.is_dir() and is_record_name(info.filename):
+                yield _zipped(path, archive, info, position)
+
+
+def _zipped(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo, position: int) -> Member:
+    name = f"{path}:{printable(info.filename)}"
+
+    def read() -> bytes:
+        if info.file_size > MAX_RECORD:
+            raise too_long(name)
+        if info.file_size > max(RATIO_FROM, MAX_RATIO * info.compress_size):
+            raise RecordError(name, "zip", f"unpacks to more than {MAX_RATIO} times its size: no record")
+        if info.flag_bits & 1:
+            raise RecordError(name, "zip", "encrypted: unpack it with its password first")
+        try:
+            return archive.read(info)
+        except Exception as error:  # as in `members`
+            what = f"damaged in the archive ({' '.join(str(error).split())}); download the archive again"
+            raise RecordError(name, "zip", what) from error
+
+    return Member(name, path, printable(info.filename), position, read)
+
+
+class _Forward:
+    """A file read once from its beginning to its end: what `tarfile` reads from, in bounded memory."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._position = 0
+        self.last = b""  # what was read last
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, position: int) -> None:
+        """Skip to a position ahead, or to the end if that is before it. Raises ValueError for one behind."""
+        if position < self._position:
+            raise ValueError("the archive refers back to an earlier part of it")
+        while self._position < position and self.read(min(_SKIP, position - self._position)):
+            pass
+
+    def read(self, size: int) -> bytes:
+        """At most `size` bytes. Raises ValueError for more than a record may have."""
+        if not 0 <= size <= MAX_RECORD + _TAR_BLOCK:
+            raise ValueError(f"a header of {size:,} bytes")
+        self.last = read_up_to(self._file, size)
+        self._position += len(self.last)
+        return self.last
+
+
+def _in_tar(path: Path, file: BufferedReader, before: int) -> Iterator[Member]:
+    compression = format_of(file.peek(8))
+    forward = _Forward(file if compression is None else compression.open(file))
+    with closing(tarfile.TarFile(fileobj=forward)) as archive:  # type: ignore[arg-type]
+        while (info := archive.next()) is not None:
+            archive.members.clear()  # type: ignore[attr-defined]  # where it keeps all that it has read
+            if info.isreg() and not info.issparse() and is_record_name(info.name):
+                yield _tarred(path, forward, info, before + file.tell())
+        if forward.last != bytes(_TAR_BLOCK):
+            raise EOFError("its end is missing")
+
+
+def _tarred(path: Path, forward: _Forward, info: tarfile.TarInfo, position: int) -> Member:
+    name = f"{path}:{printable(info.name)}"
+
+    def read() -> bytes:
+        if info.size > MAX_RECORD:
+            raise too_long(name)
+        forward.seek(info.offset_data)
+        data = forward.read(info.size)
+        if len(data) < info.size:
+            raise RecordError(name, "tar", "cut off; download the archive again")
+        return data
+
+    return Member(name, path, printable(info.name), position, read)
+
+
+def _in_sqlite(path: Path, before: int) -> Iterator[Member]:
+    journal = path.with_name(path.name + "-wal")
+    if journal.exists() and journal.stat().st_size:
+        what = f"{journal.name} has changes that are not in it yet: end the program that writes to it"
+        raise RecordError(str(path), "archive", what)
+    # Immutable: not even a lock is written beside it.
+    connection = sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1", uri=True)
+    with closing(connection):
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.text_factory = lambda text: text.decode("utf-8", "replace")
+        is_table = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'logs'").fetchone()
+        columns = {row[1] for row in connection.execute("PRAGMA table_info(logs)")} if is_table else set()
+        log_id = next((name for name in ("log_id", "id") if name in columns), None)
+        content = next((name for name in ("log_content", "log") if name in columns), None)
+        if log_id is None or content is None:
+            what = "no table logs with log_id and log_content, as of phoenix-logs, or id and log, as of houou-logs"
+            raise RecordError(str(path), "archive", what)
+        query = _SELECT.format(id=log_id, content=content, limit=MAX_RECORD)
+        position = before
+        for each, data, size in connection.execute(query):
+            if size:  # else it has not been downloaded
+                position += size
+                yield _stored(path, str(each), data, position)
+
+
+def _stored(path: Path, log_id: str, data: bytes | str | None, position: int) -> Member:
+    name = f"{path}:{printable(log_id)}"
+
+    def read() -> bytes:
+        if data is None:
+            raise too_long(name)
+        return data.encode() if isinstance(data, str) else data
+
+    return Member(name, path, printable(log_id), position, read)

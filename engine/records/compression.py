@@ -1,0 +1,101 @@
+"""Compressed bytes: gzip, zlib, bzip2 and Zstandard, told apart by their first bytes, read up to a limit.
+
+Zstandard needs the package zstandard, of the extra ``archive``.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import zlib
+from collections.abc import Callable
+from io import BytesIO
+from typing import IO, Any, NamedTuple
+
+from engine.records.model import RecordError
+
+MAX_RECORD = 16 << 20  # bytes of a record once it is unpacked; a long game as mjai has less than one MiB
+# A record shrinks to a tenth or so. What shrinks to less than this was made to fill the reader's memory or time.
+MAX_RATIO, RATIO_FROM = 200, 1 << 20  # from so many unpacked bytes
+
+
+class Format(NamedTuple):
+    """A compression: `open` makes a file that is read unpacked, `errors` are what it raises for damaged data."""
+
+    name: str
+    magic: bytes
+    open: Callable[[IO[bytes]], Any]
+    errors: tuple[type[Exception], ...]
+
+
+def _open_zlib(file: IO[bytes]) -> IO[bytes]:
+    return BytesIO(_inflate(file.read()))
+
+
+def _inflate(data: bytes) -> bytes:
+    inflating = zlib.decompressobj()
+    unpacked = inflating.decompress(data, MAX_RECORD + 1)
+    if not inflating.eof and len(unpacked) <= MAX_RECORD:
+        raise EOFError("the end is missing")
+    return unpacked
+
+
+def _open_zstd(file: IO[bytes]) -> IO[bytes]:
+    import zstandard
+
+    reader: IO[bytes] = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True, closefd=False)
+    return reader
+
+
+_DAMAGE = (EOFError, OSError, zlib.error)
+FORMATS = (
+    Format("gzip", b"\x1f\x8b", lambda file: gzip.GzipFile(fileobj=file), _DAMAGE),
+    Format("bzip2", b"BZh", lambda file: bz2.BZ2File(file), (*_DAMAGE, ValueError)),
+    Format("zstd", b"\x28\xb5\x2f\xfd", _open_zstd, (Exception,)),  # ZstdError is known with its package only
+    *(Format("zlib", bytes([0x78, level]), _open_zlib, _DAMAGE) for level in (0x01, 0x5E, 0x9C, 0xDA)),
+)
+
+
+def format_of(beginning: bytes) -> Format | None:
+    """The compression of what begins with these bytes; None if they are not compressed."""
+    return next((row for row in FORMATS if beginning.startswith(row.magic)), None)
+
+
+def unpack(data: bytes, source: str, max_size: int = MAX_RECORD) -> bytes:
+    """The bytes of a record, unpacked if they are compressed; `source`: its name, for messages.
+
+    Raises RecordError for damaged data, for more than `max_size` bytes, and for what unpacks to more than `MAX_RATIO`
+    times as many bytes; no more than these are unpacked. ModuleNotFoundError for Zstandard without its package.
+    """
+    compression = format_of(data)
+    if compression is not None:
+        limit = min(max_size, max(RATIO_FROM, MAX_RATIO * len(data)))
+        try:
+            with compression.open(BytesIO(data)) as file:
+                unpacked = read_up_to(file, limit + 1)
+        except ModuleNotFoundError:
+            raise
+        except compression.errors as error:
+            name = compression.name
+            what = f"the {name} data is damaged ({error}); download or export the file again"
+            raise RecordError(source, name, what) from error
+        if limit < len(unpacked) <= max_size:
+            raise RecordError(source, compression.name, f"unpacks to more than {MAX_RATIO} times its size: no record")
+        data = unpacked
+    if len(data) > max_size:
+        raise too_long(source, max_size)
+    return data
+
+
+def read_up_to(file: IO[bytes], size: int) -> bytes:
+    """At most `size` bytes, as many as there are: a single read may return fewer."""
+    parts = []
+    while size > 0 and (part := file.read(size)):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def too_long(source: str, max_size: int = MAX_RECORD) -> RecordError:
+    """The error for a record with more bytes than the limit."""
+    return RecordError(source, "file", f"longer than {max_size:,} bytes, and so no record of one game")

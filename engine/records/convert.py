@@ -1,0 +1,102 @@
+"""Convert all records of files and archives into one archive or folder; an interrupted conversion continues."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from engine.records.archives import Member, members, split_name
+from engine.records.files import written
+from engine.records.filters import Filters
+from engine.records.journal import Journal, digest_of
+from engine.records.model import RecordError
+from engine.records.packing import FolderWriter, Names, Writer, writer_for
+from engine.records.stream import Item, in_order, wanted
+from engine.records.validate import Report, unreadable
+
+FORMATS = ("mjson", "mjson.gz", "json", "json.gz")
+CHECKPOINT = 1000  # records, after which what is written is kept for good
+PARTIAL, JOURNAL = ".partial", ".partial.jsonl"
+
+
+def converted(item: Item, suffix: str, filters: Filters) -> tuple[Report, bytes | None]:
+    """A record in another format, if it can be read and is wanted."""
+    try:
+        record = wanted(item, filters)
+        if record is None:
+            return Report(n_left_out=1), None
+        return Report(1, len(record.rounds())), written(record, "a" + suffix)
+    except RecordError as error:
+        return unreadable(error, item.name), None
+
+
+class Conversion:
+    """Writes the records of `paths`, which are as `find_records` returns them, into the archive or folder `out`.
+
+    Until it is complete, an archive is called ``out.partial``. Beside it, ``out.partial.jsonl`` says how far it is, and
+    lets the same conversion continue after an interruption.
+    """
+
+    def __init__(self, paths: Sequence[Path], out: Path, file_format: str, filters: Filters) -> None:
+        """Begin the conversion, or continue it. Raises ValueError if `out` exists, or is of another job; OSError."""
+        self.paths, self.out, self.filters = paths, out, filters
+        self.suffix = "." + file_format
+        open_writer = writer_for(out)
+        in_folder = open_writer is FolderWriter
+        journal = out.with_name(out.name + JOURNAL)
+        if (any(out.iterdir()) if in_folder and out.is_dir() else out.exists()) and not journal.exists():
+            raise ValueError(f"--out {out}: exists already; name another, or delete it")
+        identity = {"format": file_format, "filters": filters.options, "files": digest_of(paths)}
+        self.journal = Journal(journal, identity)
+        self._written = out if in_folder else out.with_name(out.name + PARTIAL)
+        last = self.journal.last or {"done": 0, "size": 0, "counts": {}}
+        self.done: int = last["done"]  # records for which everything is written
+        self.report = Report(**last["counts"])
+        self.writer: Writer = open_writer(self._written, last["size"])
+
+    def run(self, jobs: int) -> Generator[tuple[Item, Report]]:
+        """Convert; yields the report of each record. If it is closed before its end, the job can be continued."""
+        names = Names(self.suffix)
+        below = _common_folder(self.paths)
+        several = len(self.paths) > 1
+        found = members(self.paths)
+        for member in islice(found, self.done):
+            names.of(_name(member, below, several))
+        work = partial(converted, suffix=self.suffix, filters=self.filters)
+        try:
+            with closing(in_order(work, found, self.filters, jobs)) as results:
+                for done, (item, (report, data)) in enumerate(results, self.done + 1):
+                    # A record that is left out has a name, too: those of the others do not depend on it.
+                    name = names.of(_name(item, below, several))
+                    if data is not None:
+                        self.writer.add(name, data)
+                    self.report.add(report)
+                    if done % CHECKPOINT == 0:
+                        self._keep(done)
+                    yield item, report
+            self.writer.finish()
+        except BaseException:
+            self.writer.abandon()
+            raise
+        if self._written != self.out:
+            self._written.replace(self.out)
+        self.journal.remove()
+
+    def _keep(self, done: int) -> None:
+        self.journal.add({"done": done, "size": self.writer.checkpoint(), "counts": self.report.counts()})
+
+
+def _common_folder(paths: Sequence[Path]) -> Path:
+    """The folder that all files are in; their names below it are kept."""
+    return Path(os.path.commonpath([split_name(path)[0].resolve().parent for path in paths]))
+
+
+def _name(record: Item | Member, below: Path, several: bool) -> str:
+    """The name of a record from which its name in the new archive is made."""
+    if record.inner is None:
+        return os.path.relpath(record.file.resolve(), below)
+    return f"{record.file.name.split('.')[0]}/{record.inner}" if several else record.inner

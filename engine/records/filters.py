@@ -1,0 +1,141 @@
+"""Which records of an archive are wanted: by room, length, date, number of players and rating.
+
+What a record does not say it does not have: a record without ratings is left out if a rating is asked for. Tenhou's log
+ids (``2021010100gm-00b9-0000-0123abcd``) have the date and the type of a game, so that most of an archive can be left
+out unread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import date
+from typing import Any
+
+from engine.common.options import non_negative_number
+from engine.records.archives import LOG_ID
+from engine.records.mjlog import GO_HANCHAN, GO_SANMA, room_of
+from engine.records.model import GameRecord
+from engine.records.tenhou_json import OF_TENHOU
+from engine.table import N_SEATS
+
+# Rooms of Tenhou and Mahjong Soul -> what the text of a game's rules has for them.
+ROOMS = {
+    "general": "般", "advanced": "上", "expert": "特", "phoenix": "鳳",
+    "bronze": "銅の間", "silver": "銀の間", "gold": "金の間", "jade": "玉の間", "throne": "王座の間",
+}  # fmt: skip
+_LENGTHS = {"east": "東", "hanchan": "南"}
+_DATES = (re.compile(r"(20\d\d)[-/.](\d\d?)[-/.](\d\d?)"), re.compile(r"()(\d\d?)/(\d\d?)/(20\d\d)"))
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What a record must be; None: anything."""
+
+    room: str | None = None  # of ROOMS
+    length: str | None = None  # east or hanchan
+    since: date | None = None
+    players: int | None = None  # 3: games of four are left out without a word
+    rate: float | None = None  # the least rating of every player
+
+    def __bool__(self) -> bool:
+        return any(value is not None for value in (self.room, self.length, self.since, self.players, self.rate))
+
+    @property
+    def options(self) -> list[str]:
+        """The command-line options that choose them."""
+        given = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return [word for name, value in given if value is not None for word in (f"--{name}", str(value))]
+
+    def excludes_name(self, name: str) -> bool:
+        """Whether a record is left out by its name: if it has a log id whose date or type is another."""
+        found = LOG_ID.search(name)
+        if found is None:
+            return False
+        go_type = int(found[4], 16)
+        return (
+            (self.players == N_SEATS and not go_type & GO_SANMA)
+            or (self.room is not None and room_of(go_type) != ROOMS[self.room])
+            or (self.length is not None and self.length != ("hanchan" if go_type & GO_HANCHAN else "east"))
+            or (self.since is not None and _date(found[0]) is not None and _date(found[0]) < self.since)  # type: ignore[operator]
+        )
+
+    def admits(self, record: GameRecord, name: str = "") -> bool:
+        """Whether a record is wanted; `name`: of its file or in its archive, which may have its date."""
+        if not self:
+            return True
+        kept = record.events[0].get(OF_TENHOU)
+        kept = kept if isinstance(kept, dict) else {}
+        rule = kept.get("rule")
+        display = str(rule.get("disp", "")) if isinstance(rule, dict) else ""
+        return (
+            (self.room is None or ROOMS[self.room] in display)
+            and (self.length is None or _length(record, display) == self.length)
+            and (self.since is None or _is_since(self.since, [name, kept.get("ref"), kept.get("title")]))
+            and (self.rate is None or _least_rate(kept.get("rate")) >= self.rate)
+        )
+
+
+ANY = Filters()
+
+
+def _length(record: GameRecord, display: str) -> str | None:
+    if record.rules is not None:
+        return record.rules.length
+    return next((length for length, mark in _LENGTHS.items() if mark in display), None)
+
+
+def _is_since(since: date, texts: Sequence[Any]) -> bool:
+    """Whether the first date in `texts` is `since` or later."""
+    dates = (_date(str(text)) for text in texts if text)
+    return next((found >= since for found in dates if found is not None), False)
+
+
+def _date(text: str) -> date | None:
+    """The date in a text: in a log id, as 2021-01-31, or as 1/31/2021."""
+    patterns = (LOG_ID, *_DATES)
+    found = next((match.groups() for pattern in patterns if (match := pattern.search(text))), None)
+    if found is None:
+        return None
+    year, month, day = (found[3], found[1], found[2]) if not found[0] else found[:3]
+    try:
+        return date(int(year), int(month), int(day))
+    except ValueError:
+        return None
+
+
+def _least_rate(rates: Any) -> float:
+    """The lowest rating of the three players; less than any, if a rating is unknown."""
+    try:
+        return min(float(rate) for rate in rates[:N_SEATS])
+    except (TypeError, ValueError):
+        return float("-inf")
+
+
+def day(text: str) -> date:
+    """Option type: a date."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date like 2021-01-31") from None
+
+
+def add_filters(parser: argparse.ArgumentParser) -> None:
+    """The options that choose records."""
+    group = parser.add_argument_group("which records (others are left out)")
+    group.add_argument("--room", choices=ROOMS, metavar="ROOM", help=f"one of {', '.join(ROOMS)}")
+    group.add_argument("--length", choices=_LENGTHS, help="of the game")
+    group.add_argument("--since", type=day, metavar="DATE", help="played on this day or later, as in 2021-01-31")
+    group.add_argument(
+        "--players", type=int, choices=(N_SEATS,), help="leave out games of four, which cannot be read, without a word"
+    )
+    group.add_argument(
+        "--rate", type=non_negative_number, metavar="N", help="every player has at least this rating (R)"
+    )
+
+
+def filters_of(options: argparse.Namespace) -> Filters:
+    """The filters that the options of `add_filters` give."""
+    return Filters(**{field.name: getattr(options, field.name) for field in fields(Filters)})

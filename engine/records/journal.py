@@ -1,0 +1,70 @@
+"""What a long job over records has done so far, in a file beside its output: the same command continues it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from engine.records.archives import split_name
+
+Entry = dict[str, Any]
+
+
+class Journal:
+    """A file of JSON lines: what the job is, then an entry each time that something is done for good.
+
+    A line that was cut off as the process was killed does not count.
+    """
+
+    def __init__(self, path: Path, identity: Entry) -> None:
+        """Open the file, or begin it. Raises ValueError if it is of a job with another `identity`, OSError."""
+        self.path = path
+        self.last: Entry | None = None  # the last entry; None if there is none
+        first = json.dumps(identity)
+        if path.exists():
+            self._check(first)
+        else:
+            path.write_text(first + "\n", encoding="utf-8")
+
+    def _check(self, first: str) -> None:
+        lines = self.path.read_bytes().splitlines(keepends=True)
+        if not lines or lines[0].decode(errors="replace") != first + "\n":
+            raise ValueError(f"{self.path} is of another job: run the same command as then, or delete it")
+        whole = 0
+        for line in lines:
+            if not line.endswith(b"\n"):
+                break
+            whole += len(line)
+        with self.path.open("r+b") as file:
+            file.truncate(whole)
+        for entry in self.entries():
+            self.last = entry
+
+    def add(self, entry: Entry) -> None:
+        """Append an entry."""
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+        self.last = entry
+
+    def entries(self) -> Iterator[Entry]:
+        """All entries, one after another."""
+        with self.path.open(encoding="utf-8") as file:
+            file.readline()
+            for line in file:
+                yield json.loads(line)
+
+    def remove(self) -> None:
+        """Delete the file: the job is done."""
+        self.path.unlink()
+
+
+def digest_of(paths: Sequence[Path]) -> str:
+    """A hash of the files at `paths`: their names, sizes and times of change."""
+    found = blake2b(digest_size=8)
+    for path in paths:
+        status = split_name(path)[0].stat()
+        found.update(f"{path.resolve()}\0{status.st_size}\0{status.st_mtime_ns}\0".encode(errors="surrogateescape"))
+    return found.hexdigest()

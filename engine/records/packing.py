@@ -1,0 +1,232 @@
+"""Archives that are written record by record, and continued after an interruption: tar, zip, a folder.
+
+The same records give the same bytes, also if the work was interrupted in between: nothing has a time or an owner.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import struct
+import tarfile
+import zipfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from engine.records.archives import PACKED_SUFFIXES, RECORD_SUFFIXES
+
+ZSTD_LEVEL = 9
+MAX_NAME = 120  # characters of a part of a name
+_UNSAFE = re.compile(r"[^\w\-.&=+@ ]")  # of a name, on any system
+_TAR_BLOCK = 512
+_LOCAL_HEADER = struct.Struct("<4s5H3I2H")  # of a member of a zip, before its name
+_ZIP_MODE = 0o644 << 16
+
+
+class Writer(Protocol):
+    """An archive that is being written."""
+
+    def add(self, name: str, data: bytes) -> None:
+        """Add a record."""
+        ...
+
+    def checkpoint(self) -> int:
+        """Bring everything onto the disk; returns the size from which the archive can be continued."""
+        ...
+
+    def finish(self) -> None:
+        """Complete the archive."""
+        ...
+
+    def abandon(self) -> None:
+        """Close it incomplete, to be continued from the last checkpoint."""
+        ...
+
+
+class _Plain:
+    """A frame of an archive without compression."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.write = file.write
+
+    def close(self) -> None:
+        """Nothing is left to write."""
+
+
+def _zstd_frame(file: IO[bytes]) -> Any:
+    import zstandard
+
+    return zstandard.ZstdCompressor(level=ZSTD_LEVEL).stream_writer(file, closefd=False)
+
+
+def _gzip_frame(file: IO[bytes]) -> Any:
+    return gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)
+
+
+class TarWriter:
+    """A tar whose compression ends and starts anew at each checkpoint, which every reader takes."""
+
+    def __init__(self, open_frame: Callable[[IO[bytes]], Any], path: Path, size: int) -> None:
+        self._file = path.open("r+b" if size else "wb")
+        self._file.truncate(size)
+        self._file.seek(size)
+        self._open_frame = open_frame
+        self._frame = open_frame(self._file)
+
+    def add(self, name: str, data: bytes) -> None:
+        """See Writer."""
+        info = tarfile.TarInfo(name)
+        info.size = len(data)
+        padding = bytes(-len(data) % _TAR_BLOCK)
+        self._frame.write(info.tobuf(tarfile.PAX_FORMAT, "utf-8", "surrogateescape") + data + padding)
+
+    def checkpoint(self) -> int:
+        """See Writer."""
+        self._frame.close()
+        size = _to_disk(self._file)
+        self._frame = self._open_frame(self._file)
+        return size
+
+    def finish(self) -> None:
+        """See Writer."""
+        self._frame.write(bytes(2 * _TAR_BLOCK))
+        self._frame.close()
+        _to_disk(self._file)
+        self._file.close()
+
+    def abandon(self) -> None:
+        """See Writer."""
+        self._file.close()
+
+
+class ZipWriter:
+    """A zip. Its list of contents is written at the end, so to continue one it is read from the members."""
+
+    def __init__(self, path: Path, size: int) -> None:
+        self._file = path.open("r+b" if size else "wb+")
+        self._file.truncate(size)
+        members = _members_of_zip(self._file, size)
+        self._archive = zipfile.ZipFile(self._file, "w", zipfile.ZIP_DEFLATED)
+        self._archive.filelist += members
+        self._archive.NameToInfo |= {info.filename: info for info in members}
+        self._archive.start_dir = size
+        self._file.seek(size)
+
+    def add(self, name: str, data: bytes) -> None:
+        """See Writer."""
+        info = zipfile.ZipInfo(name)  # of 1980, the first year that a zip has
+        info.compress_type, info.create_system, info.external_attr = zipfile.ZIP_DEFLATED, 3, _ZIP_MODE
+        self._archive.writestr(info, data)
+
+    def checkpoint(self) -> int:
+        """See Writer."""
+        self._file.seek(self._archive.start_dir)
+        return _to_disk(self._file)
+
+    def finish(self) -> None:
+        """See Writer."""
+        self._archive.close()
+        _to_disk(self._file)
+        self._file.close()
+
+    def abandon(self) -> None:
+        """See Writer."""
+        self._archive.fp = None  # or it would write its list of contents
+        self._file.close()
+
+
+def _members_of_zip(file: IO[bytes], size: int) -> list[zipfile.ZipInfo]:
+    """The members of a zip without a list of contents that `ZipWriter` has written, `size` bytes long."""
+    found = []
+    offset = 0
+    while offset < size:
+        file.seek(offset)
+        _, version, flags, method, _, _, crc, packed, unpacked, n_name, n_extra = _LOCAL_HEADER.unpack(
+            file.read(_LOCAL_HEADER.size)
+        )
+        info = zipfile.ZipInfo(file.read(n_name).decode())
+        info.extract_version = info.create_version = version
+        info.flag_bits, info.compress_type, info.create_system, info.external_attr = flags, method, 3, _ZIP_MODE
+        info.CRC, info.compress_size, info.file_size, info.header_offset = crc, packed, unpacked, offset
+        found.append(info)
+        offset += _LOCAL_HEADER.size + n_name + n_extra + packed
+    return found
+
+
+class FolderWriter:
+    """A folder with a file for each record."""
+
+    def __init__(self, path: Path, size: int) -> None:
+        self._path = path
+        path.mkdir(exist_ok=True)
+
+    def add(self, name: str, data: bytes) -> None:
+        """See Writer."""
+        target = self._path / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+
+    def checkpoint(self) -> int:
+        """See Writer; a file that is there again is written again."""
+        return 1
+
+    def finish(self) -> None:
+        """See Writer."""
+
+    def abandon(self) -> None:
+        """See Writer."""
+
+
+def _to_disk(file: IO[bytes]) -> int:
+    """Bring a file onto the disk; returns where its writer stands."""
+    file.flush()
+    os.fsync(file.fileno())
+    return file.tell()
+
+
+# Suffix of an archive -> what opens a writer: (path, size from which it is continued; 0: it is begun).
+WRITERS: dict[str, Callable[[Path, int], Writer]] = {
+    ".tar": partial(TarWriter, _Plain),
+    ".tar.gz": partial(TarWriter, _gzip_frame),
+    ".tgz": partial(TarWriter, _gzip_frame),
+    ".tar.zst": partial(TarWriter, _zstd_frame),
+    ".zip": ZipWriter,
+}
+
+
+def writer_for(path: Path) -> Callable[[Path, int], Writer]:
+    """What opens the archive with this name, by its suffix; a folder for a name without one. Raises ValueError."""
+    for suffix, open_writer in WRITERS.items():
+        if path.name.endswith(suffix):
+            return open_writer
+    if path.suffix and not path.is_dir():
+        raise ValueError(f"--out {path}: name a folder, or a file that ends in {', '.join(WRITERS)}")
+    return FolderWriter
+
+
+class Names:
+    """Names for the records of an archive: safe on any system, each once, and none that leads out of a folder."""
+
+    def __init__(self, suffix: str) -> None:
+        self._suffix = suffix
+        self._taken: set[int] = set()  # hashes of names, which are short
+
+    def of(self, inner: str) -> str:
+        """The name of the record that is called `inner` where it comes from."""
+        parts = [_UNSAFE.sub("_", part)[:MAX_NAME].strip(" .") for part in re.split(r"[/\\]", _without_suffixes(inner))]
+        stem = "/".join(part for part in parts if part) or "record"
+        name = stem + self._suffix
+        while (key := hash(name.lower())) in self._taken:
+            name = f"{stem}-{len(self._taken) + 1}{self._suffix}"
+            stem += "-"
+        self._taken.add(key)
+        return name
+
+
+def _without_suffixes(name: str) -> str:
+    for suffixes in (PACKED_SUFFIXES, RECORD_SUFFIXES):
+        name = next((name.removesuffix(suffix) for suffix in suffixes if name.endswith(suffix)), name)
+    return name
