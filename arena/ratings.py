@@ -93,7 +93,9 @@ def rate(n_bots: int, orders: np.ndarray, walls: np.ndarray, samples: int = SAMP
     fitted = []
     for first in range(0, samples, AT_ONCE):
         n = min(AT_ONCE, samples - first)
-        chosen = np.stack([np.bincount(rng.integers(n_walls, size=n_walls), minlength=n_walls) for _ in range(n)])
+        chosen = np.array(
+            [np.bincount(rng.integers(n_walls, size=n_walls), minlength=n_walls) for _ in range(n)], float
+        )
         centres = rng.normal(scale=PRIOR / POINTS, size=(n, n_bots))
         fitted.append(_fit(sets, chosen @ drawn, chosen @ times, centres, theta))
     unbiased = n_walls / (n_walls - 1)
@@ -109,20 +111,26 @@ def _draws(n_bots: int, orders: np.ndarray, walls: np.ndarray) -> tuple[np.ndarr
     game is no draw.
     """
     index, number = np.unique(walls, return_inverse=True)
-    member = np.zeros((N_SEATS - 1, len(orders), n_bots), dtype=np.bool_)
-    for draw in range(N_SEATS - 1):
-        np.put_along_axis(member[draw], orders[:, draw:], True, axis=1)
-    sets, which = np.unique(member.reshape(-1, n_bots), axis=0, return_inverse=True)
-    drawn, times = np.zeros((len(index), n_bots)), np.zeros((len(index), len(sets)))
+    drawn = np.zeros((len(index), n_bots))
     np.add.at(drawn, (number[:, np.newaxis], orders[:, : N_SEATS - 1]), 1)
-    np.add.at(times, (np.tile(number, N_SEATS - 1), which.reshape(-1)), 1)
-    return sets.astype(np.float64), drawn, times
+    sets, times = [], []
+    for draw in range(N_SEATS - 1):
+        left = np.sort(orders[:, draw:], axis=1)
+        codes, first, which = np.unique(
+            np.ravel_multi_index(tuple(left.T), (n_bots,) * left.shape[1]), return_index=True, return_inverse=True
+        )
+        member, of_walls = np.zeros((len(codes), n_bots)), np.zeros((len(index), len(codes)))
+        np.put_along_axis(member, left[first], 1, axis=1)
+        np.add.at(of_walls, (number, which), 1)
+        sets.append(member)
+        times.append(of_walls)
+    return np.concatenate(sets), drawn, np.concatenate(times, axis=1)
 
 
 def _fit(
     sets: np.ndarray, drawn: np.ndarray, times: np.ndarray, centres: np.ndarray, start: np.ndarray | None = None
 ) -> np.ndarray:
-    """The θ of the highest posterior density for each sample, by Newton's method with halved steps where one is too far.
+    """The θ of the highest posterior density of each sample, by Newton's method with halved steps where one is too far.
 
     ``sets``: as `_draws` gives them; ``drawn`` float64[samples, bots] and ``times`` float64[samples, sets]: of each
     sample. ``centres``: float64[samples, bots], of the prior. Returns float64[samples, bots].

@@ -45,11 +45,11 @@ ratings by the bootstrap):
 Ratings are those of the model of Plackett and Luce. External bots (see python -m arena --help) play one game at a time;
 one that fails in every game is left out of the ratings.
 
-With --json FILE, finished games are kept in FILE.partial until FILE is written. To resume an interrupted league, run the
-same command again. A league in FILE goes on with more --games, or for more --hours. With another bot in --bots, only
-games with that bot are played, until it has met the others as often as they have met each other. Bots of FILE that are
-not in --bots play no more, and their games still count. A bot whose files, sources or weights have changed is another
-bot: it needs another name, or another FILE.
+With --json FILE, finished games are kept in FILE.partial until FILE is written. To resume an interrupted league, run
+the same command again. A league in FILE goes on with more --games, or for more --hours. With another bot in --bots,
+only games with that bot are played, until it has met the others as often as they have met each other. Bots of FILE that
+are not in --bots play no more, and their games still count. A bot whose files, sources or weights have changed is
+another bot: it needs another name, or another FILE.
 
 exit codes: 0 finished, 1 the league failed, or a bot failed in every game, 2 bad arguments, 130 interrupted; the tables
 are printed in all cases but 2

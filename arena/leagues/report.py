@@ -71,13 +71,18 @@ def cross_rows(league: League) -> list[dict[str, Any]]:
 def pairs_line(league: League) -> str:
     """How often every two bots have met, and how wide the intervals of their shares are."""
     met = [pair.games for pair in league.pairs.values()]
-    widths = [pair.ahead.interval for pair in league.pairs.values() if pair.ahead.interval is not None]
     n = len(league.standings)
-    unmet = n * (n - 1) - len(met)
-    often = f"at least {min(met):,} games" if not unmet else f"up to {max(met):,} games, {unmet // 2} pairs in none"
-    return f"every two bots have met in {often}" + (
-        f"; the intervals of these shares are up to ± {max(widths):.1%} wide".replace("%", " %") if widths else ""
+    if unmet := n * (n - 1) - len(met):
+        return f"{unmet // 2:,} pairs have not met yet"
+    return f"every two bots have met in at least {min(met):,} games" + (
+        f"; the intervals of these shares are at most ± {width:.1f} %" if (width := widest_share(league)) else ""
     )
+
+
+def widest_share(league: League) -> float | None:
+    """The half-width, in %, of the widest interval of a share of the cross table; None before there are intervals."""
+    widths = [pair.ahead.interval for pair in league.pairs.values() if pair.ahead.interval is not None]
+    return 100 * min(max(widths), 1.0) if widths else None
 
 
 def as_text(league: League) -> str:

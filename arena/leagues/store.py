@@ -48,13 +48,19 @@ class Store:
         self._lines: LineFile | None = None
         if path is not None:
             self._read(path)
-            self._lines = LineFile(path.with_name(path.name + ".partial"), asdict(settings))
-            self._lines.parse(self._take_line)
+            if self._partial(path).exists():
+                self._lines = LineFile(self._partial(path), asdict(settings))
+                self._lines.parse(self._take_line)
 
     @property
     def bots(self) -> list[str]:
         """All bots of the league, in the order in which they joined."""
         return list(self._identities)
+
+    @staticmethod
+    def _partial(path: Path) -> Path:
+        """The file of the games that are not in the file at ``path`` yet."""
+        return path.with_name(path.name + ".partial")
 
     def _read(self, path: Path) -> None:
         """Read the file, if there is one."""
@@ -84,7 +90,10 @@ class Store:
             self.taken.append(Batch(tuple(line["bots"]), tuple(line["walls"])))
 
     def join(self, bots: Sequence[str]) -> None:
-        """``bots`` play from now on, the others do not. Raises CheckpointError if one has changed since it played."""
+        """``bots`` play from now on, the others do not.
+
+        Raises CheckpointError if one has changed since it played, and OSError if nothing can be written.
+        """
         for bot in bots:
             identity = identity_of(bot)
             if self._identities.setdefault(bot, identity) != identity:
@@ -94,6 +103,8 @@ class Store:
                     "file), or leave it out of --bots"
                 )
         self.taken = [batch for batch in self.taken if set(batch.bots) <= set(bots)]
+        if self.path is not None and self._lines is None:
+            self._lines = LineFile(self._partial(self.path), asdict(self.settings))
         known = {line["bot"] for line in self._lines.read if "identity" in line} if self._lines else set()
         self._append(*({"bot": bot, "identity": self._identities[bot]} for bot in bots if bot not in known))
 
