@@ -10,11 +10,11 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from arena.tallies.observer import packed, unpacked
 from engine.compiling import ENGINE, cache_folder
 
 OF_FILES = ("save", "rows")  # keys of an identity that do not change the results
+Parsed = TypeVar("Parsed")
 
 
 class CheckpointError(ValueError):
@@ -105,36 +106,33 @@ def differing(first: dict[str, Any], second: dict[str, Any]) -> str:
     return ", ".join(key.replace("_", " ") for key in keys)
 
 
-class Checkpoint:
-    """An open checkpoint file. ``resumed``: the chunks that were finished before it was opened."""
+class LineFile:
+    """An open file of JSON lines. ``read``: the lines that were in it, without the first, which is its ``identity``."""
 
     def __init__(self, path: Path, identity: dict[str, Any]) -> None:
-        """Open the checkpoint at ``path``, or create it. Raises CheckpointError, and OSError if it is not writable."""
+        """Open the file at ``path``, or create it. Raises CheckpointError, and OSError if it is not writable."""
         self.path = path
         self._file = path.open("a+b")
         self._file.seek(0)
-        header, *lines = self._complete_lines() or [identity]
+        header, *self.read = self._complete_lines() or [identity]
         if what := differing(identity, header):
             self._file.close()
             raise CheckpointError(f"{path} belongs to a run with different {what}: finish that run or delete the file")
+        if self._file.tell() == 0:
+            self.append(identity)
+
+    def parse(self, parse: Callable[[dict[str, Any]], Parsed]) -> list[Parsed]:
+        """Give each line that was read to ``parse``. Raises CheckpointError if it cannot be parsed."""
         try:
-            self.resumed = [parse_chunk(line) for line in lines]
+            return [parse(line) for line in self.read]
         except (ValueError, LookupError, TypeError, OverflowError) as error:
             self._file.close()
             raise self._damaged() from error
-        if self._file.tell() == 0:
-            self._append(identity)
 
-    def append(self, chunk: ChunkResult) -> None:
-        """Write a finished chunk."""
-        line: dict[str, Any] = {"walls": chunk.walls, "counts": chunk.counts.tolist()}
-        if chunk.luck is not None:
-            line["luck"] = chunk.luck.tolist()
-        if chunk.tallies is not None:
-            line["tallies"] = packed(chunk.tallies)
-        if chunk.faults:
-            line["faults"] = [dataclasses.asdict(fault) for fault in chunk.faults]
-        self._append(line)
+    def append(self, line: dict[str, Any]) -> None:
+        """Write a line."""
+        self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+        self._file.flush()
 
     def delete(self) -> None:
         """Delete the file: the run is finished."""
@@ -164,9 +162,30 @@ class Checkpoint:
             f"{self.path} is not a checkpoint of the arena: delete it, or choose another --json FILE"
         )
 
-    def _append(self, line: dict[str, Any]) -> None:
-        self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
-        self._file.flush()
+
+class Checkpoint:
+    """An open checkpoint file. ``resumed``: the chunks that were finished before it was opened."""
+
+    def __init__(self, path: Path, identity: dict[str, Any]) -> None:
+        """Open the checkpoint at ``path``, or create it. Raises CheckpointError, and OSError if it is not writable."""
+        self.path = path
+        self._lines = LineFile(path, identity)
+        self.resumed = self._lines.parse(parse_chunk)
+
+    def append(self, chunk: ChunkResult) -> None:
+        """Write a finished chunk."""
+        line: dict[str, Any] = {"walls": chunk.walls, "counts": chunk.counts.tolist()}
+        if chunk.luck is not None:
+            line["luck"] = chunk.luck.tolist()
+        if chunk.tallies is not None:
+            line["tallies"] = packed(chunk.tallies)
+        if chunk.faults:
+            line["faults"] = [dataclasses.asdict(fault) for fault in chunk.faults]
+        self._lines.append(line)
+
+    def delete(self) -> None:
+        """Delete the file: the run is finished."""
+        self._lines.delete()
 
 
 def parse_chunk(line: dict[str, Any]) -> ChunkResult:

@@ -44,7 +44,8 @@ from engine.rules import EVEN_SCORES, PRESETS
 COMMANDS = {
     "calibrate": ("arena.calibrate", "measures how strong a bot is at each setting of its strength dial"),
     "balance": ("arena.balance", "turns the dials of three bots until they place alike"),
-    "ladder": ("arena.ladder.cli", "lets every bot play every other, and ranks them on a page"),
+    "league": ("arena.leagues.cli", "lets many bots play each other until all are known equally well"),
+    "ladder": ("arena.ladder.cli", "the league of all built-in bots, as a page"),
 }
 GAMES, MAX_GAMES = 1000, 99_999
 TABLE_WIDTH = 100  # characters, where stdout is no terminal

@@ -20,10 +20,11 @@ from engine.common.progress import Progress
 from engine.common.workers import run_tasks
 
 BotsOf = Callable[[RunSettings], list[Bot]]  # makes the bots of a match; picklable
+MatchTask = tuple[RunSettings, Task]  # what a worker does, for one of several matches
 
 
 class Series:
-    """Matches and their results, ``results[i]`` those of ``matches[i]``.
+    """Matches and their results, ``results[i]`` those of ``matches[i]``; no two are the same.
 
     With a ``folder``, finished games are kept in it, a file for each match: the same series resumes there.
     """
@@ -43,6 +44,7 @@ class Series:
         self.results = [Results(match, labels(match.bots)) for match in matches]
         self._jobs = min([jobs, *(match.max_jobs for match in matches if match.max_jobs is not None)])
         self._bots_of = bots_of
+        self._numbers = {match: number for number, match in enumerate(matches)}
         self._folder = folder
         self._checkpoints: list[Checkpoint] = []
         if folder is not None:
@@ -63,9 +65,9 @@ class Series:
         Raises KeyboardInterrupt, `arena.chunk.GameError`, `engine.common.workers.WorkerError` and OSError.
         """
         last = None if games is None else games // ROTATIONS
-        tasks = [
-            (number, walls)
-            for number, (match, results) in enumerate(zip(self.matches, self.results))
+        tasks: list[MatchTask] = [
+            (match, walls)
+            for match, results in zip(self.matches, self.results)
             for walls in split_walls(
                 [wall for wall in results.missing if last is None or wall < last],
                 max(self._jobs, 1),
@@ -78,14 +80,14 @@ class Series:
             if failed := results.always_failed:
                 raise GameError(f"{failed[0]} failed in every game of {' '.join(results.bots)}: see its faults above")
 
-    def _play(self, tasks: list[tuple[int, list[int]]], total: int, console: Console) -> None:
-        start = partial(open_series_worker, self.matches, self._bots_of)
+    def _play(self, tasks: list[MatchTask], total: int, console: Console) -> None:
+        start = partial(open_series_worker, self._bots_of)
         warm_up = (tasks[0][0], WARM_UP)
         with closing(run_tasks(start, [warm_up, *tasks], min(self._jobs, len(tasks)))) as updates:
             next(updates)  # Ready: what is compiled has been told before the progress bar appears
             with Progress("games", total, self.games, console) as progress:
-                for number, update in updates:
-                    self._handle(number, update, progress)
+                for match, update in updates:
+                    self._handle(self._numbers[match], update, progress)
 
     def _handle(self, number: int, update: Update, progress: Progress) -> None:
         if isinstance(update, GamesFinished):
@@ -126,21 +128,18 @@ def open_checkpoint(folder: Path, number: int, match: RunSettings) -> Checkpoint
 
 
 @contextmanager
-def open_series_worker(
-    matches: Sequence[RunSettings], bots_of: BotsOf
-) -> Iterator[Callable[[tuple[int, Task]], Iterator[tuple[int, Update]]]]:
+def open_series_worker(bots_of: BotsOf) -> Iterator[Callable[[MatchTask], Iterator[tuple[RunSettings, Update]]]]:
     """As `arena.worker.open_worker`, for tasks of several matches: the bots of one match at a time are open."""
     with ExitStack() as stack:
-        opened: dict[int, Callable[[Task], Iterator[Update]]] = {}
+        opened: dict[RunSettings, Callable[[Task], Iterator[Update]]] = {}
 
-        def run(task: tuple[int, Task]) -> Iterator[tuple[int, Update]]:
-            number, walls = task
-            if number not in opened:
+        def run(task: MatchTask) -> Iterator[tuple[RunSettings, Update]]:
+            match, walls = task
+            if match not in opened:
                 stack.close()
                 opened.clear()
-                worker = open_worker(matches[number], None, partial(bots_of, matches[number]))
-                opened[number] = stack.enter_context(worker)
-            for update in opened[number](walls):
-                yield number, update
+                opened[match] = stack.enter_context(open_worker(match, None, partial(bots_of, match)))
+            for update in opened[match](walls):
+                yield match, update
 
         yield run

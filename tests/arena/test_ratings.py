@@ -54,7 +54,7 @@ def test_intervals_cover() -> None:
     rng = np.random.default_rng(3)
     held = []
     for _ in range(200):
-        ratings = rate(6, drawn(rng, 1500), np.arange(1500))
+        ratings = rate(6, drawn(rng, 1500), np.arange(1500), samples=100)
         for bot, against in ((0, 1), (5, 0), (3, 2)):
             estimate = ratings.difference(bot, against)
             assert estimate.interval is not None
