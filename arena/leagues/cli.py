@@ -10,11 +10,11 @@ from pathlib import Path
 
 from rich.console import Console
 
+from arena.chunk import GameError
 from arena.cli import check_quotes, uninterrupted
 from arena.leagues.games import LeagueSettings
 from arena.leagues.report import STANDINGS, TABLE_WIDTH, print_league
 from arena.leagues.run import LeagueRun
-from arena.chunk import GameError
 from engine.common.options import (
     Parser,
     bots_of,
