@@ -21,7 +21,10 @@ from arena.tallies.times import TIMES
 
 
 def _placement_share(placement: int) -> Callable[[BotGames], float]:
-    return lambda games: float(np.mean(games.placements == placement))
+    def share(games: BotGames) -> float:
+        return float(np.mean(games.placements == placement))
+
+    return share
 
 
 def _placement(games: BotGames) -> Estimate:
@@ -70,11 +73,19 @@ PLAY: tuple[Statistic[BotGames], ...] = (
 )  # fmt: skip
 
 
+def _difference(pair: Comparison) -> Estimate:
+    return pair.difference
+
+
+def _superiority(pair: Comparison) -> float | None:
+    return pair.superiority
+
+
 COMPARISON: tuple[Statistic[Comparison], ...] = (
-    Statistic("difference", "placement\ndifference", "+.3f", lambda pair: pair.difference,
+    Statistic("difference", "placement\ndifference", "+.3f", _difference,
               "mean placement of the first bot minus that of the second, paired by walls, and the half-width of its "
               "interval; below zero, the first is the better one", how="mean over walls"),
-    Statistic("superiority", "superiority\n%", ".1%", lambda pair: pair.superiority,
+    Statistic("superiority", "superiority\n%", ".1%", _superiority,
               "likelihood of superiority: probability that the first bot is the better one, that is, that the true "
               "difference is below zero (Student's t distribution)", "%", "t distribution of the difference"),
 )  # fmt: skip
