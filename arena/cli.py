@@ -20,7 +20,7 @@ from agents.client.connection import parse_url
 from agents.external.specs import connects_to_us
 from agents.registry import names
 from arena.chunk import GameError
-from arena.columns import definitions
+from arena.columns import definitions, more_definitions
 from arena.run import ArenaRun
 from arena.schedule import RunSettings, round_up
 from arena.stopping import Sprt, Until
@@ -93,6 +93,11 @@ replaces games of the same bots on the same walls alone, and keeps games on othe
 
 exit codes: 0 finished (a bot may have failed in some games, which is printed), 1 the run failed, or a bot failed in
 every game, 2 bad arguments, 130 interrupted; the tables are printed in all cases but 2
+
+--statistics shows besides, and --json FILE holds in any case (shares as shares of 1, with the numbers behind the
+medians):
+
+{more_definitions()}
 """
 
 
@@ -165,6 +170,12 @@ def make_parser() -> Parser:
         type=Path,
         metavar="FILE",
         help="write the statistics and the result of every game; missing folders are created",
+    )
+    parser.add_argument(
+        "--statistics",
+        action="store_true",
+        help="print all statistics of how the bots play: wins, riichi and waits, deal-ins, draws, calls, by seat and "
+        "dealer, yaku, decision times (--json has them in any case)",
     )
     parser.add_argument("--save", type=Path, metavar="FOLDER", help="save every game as WALLSEED-ROTATION.mjson.gz")
     parser.add_argument(
@@ -243,7 +254,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for spec in filter(connects_to_us, settings.bots):
             url = url_to_join(spec)
             note(f"a bot can join at {url}, for example: {program_name('agents.client')} rule {url} --games 0")
-    return run(arena_run, screen, notes)
+    return run(arena_run, screen, notes, options.statistics)
 
 
 def url_to_join(spec: str) -> str:
@@ -253,8 +264,8 @@ def url_to_join(spec: str) -> str:
     return f"{address.scheme}://{f'[{host}]' if ':' in host else host}:{address.port}/{address.room}"
 
 
-def run(arena_run: ArenaRun, screen: Console, notes: Console) -> int:
-    """Play, print the tables and what was written, and return the exit code."""
+def run(arena_run: ArenaRun, screen: Console, notes: Console, statistics: bool = False) -> int:
+    """Play, print the tables, all ``statistics`` if asked for, and what was written; return the exit code."""
     code, why = OK, ""
     try:
         arena_run.play(notes)
@@ -263,7 +274,7 @@ def run(arena_run: ArenaRun, screen: Console, notes: Console) -> int:
     except (GameError, WorkerError, OSError) as error:
         code, why = FAILED, describe_error(error)
     with uninterrupted():
-        arena_run.report(screen)
+        arena_run.report(screen, statistics)
         if code == OK:
             try:
                 arena_run.finish()

@@ -16,7 +16,7 @@ from arena.statistic import MISSING as MISSING
 from arena.statistic import Of, Ratio, Total
 from arena.statistic import Statistic as Statistic
 from arena.statistics import ROUNDS, SCORE, BotGames, Comparison, Estimate, estimate
-from arena.tallies.columns import DETAILS, distributions
+from arena.tallies.columns import DETAILS, GROUPS, YAKUMAN, YAKUS, distributions
 from arena.tallies.times import TIMES
 
 
@@ -38,28 +38,34 @@ def _busts(games: BotGames) -> int:
 
 RESULTS: tuple[Statistic[BotGames], ...] = (
     Statistic("games", "games", ",", Total("games"), "games played"),
-    Statistic("placement", "placement", ".3f", _placement, "mean placement, and the half-width of its interval"),
-    Statistic("first", "1st\n%", ".1%", _placement_share(1), "share of games finished first"),
-    Statistic("second", "2nd\n%", ".1%", _placement_share(2), "share of games finished second"),
-    Statistic("third", "3rd\n%", ".1%", _placement_share(3), "share of games finished third"),
+    Statistic("placement", "placement", ".3f", _placement, "mean placement, and the half-width of its interval",
+              how="mean of the walls' means, without luck (`luck_ratio`)"),
+    Statistic("first", "1st\n%", ".1%", _placement_share(1), "share of games finished first", "%",
+              "games finished first / games"),
+    Statistic("second", "2nd\n%", ".1%", _placement_share(2), "share of games finished second", "%",
+              "games finished second / games"),
+    Statistic("third", "3rd\n%", ".1%", _placement_share(3), "share of games finished third", "%",
+              "games finished third / games"),
     Statistic("final_points", "final\npoints", "+.1f", _final_points,
-              "mean final points in thousands, with uma and oka, and the half-width of its interval"),
-    Statistic("score", "score", ",.0f", Ratio("score", "games"), "mean score at the end of a game"),
-    Statistic("busts", "busts", ",", _busts, "games finished with a score below zero"),
+              "mean final points in thousands, with uma and oka, and the half-width of its interval", "1,000 points",
+              "as the placement"),
+    Statistic("score", "score", ",.0f", Ratio("score", "games"), "mean score at the end of a game", "points"),
+    Statistic("busts", "busts", ",", _busts, "games finished with a score below zero", how="number of games"),
 )  # fmt: skip
 PLAY: tuple[Statistic[BotGames], ...] = (
-    Statistic("win_rate", "win\n%", ".1%", Ratio("wins", "rounds"), "share of rounds won"),
-    Statistic("tsumo_rate", "tsumo\n%", ".1%", Ratio("tsumos", "rounds"), "share of rounds won by tsumo"),
+    Statistic("win_rate", "win\n%", ".1%", Ratio("wins", "rounds"), "share of rounds won", "%"),
+    Statistic("tsumo_rate", "tsumo\n%", ".1%", Ratio("tsumos", "rounds"), "share of rounds won by tsumo", "%"),
     Statistic("deal_in_rate", "deal-in\n%", ".1%", Ratio("deal_ins", "rounds"),
-              "share of rounds in which others won on a tile of this bot (discard, kan, nukidora)"),
-    Statistic("riichi_rate", "riichi\n%", ".1%", Ratio("riichis", "rounds"), "share of rounds with an accepted riichi"),
-    Statistic("call_rate", "call\n%", ".1%", Ratio("calls", "rounds"), "share of rounds with an open meld"),
+              "share of rounds in which others won on a tile of this bot (discard, kan, nukidora)", "%"),
+    Statistic("riichi_rate", "riichi\n%", ".1%", Ratio("riichis", "rounds"),
+              "share of rounds with an accepted riichi", "%"),
+    Statistic("call_rate", "call\n%", ".1%", Ratio("calls", "rounds"), "share of rounds with an open meld", "%"),
     Statistic("draw_rate", "draw\n%", ".1%", Ratio("draws", "rounds"),
-              "share of rounds nobody won, abortive draws included"),
+              "share of rounds nobody won, abortive draws included", "%"),
     Statistic("win_points", "win\npoints", ",.0f", Ratio("win_points", "wins"),
-              "mean value of the hands won, without honba and riichi sticks"),
+              "mean value of the hands won, without honba and riichi sticks", "points"),
     Statistic("deal_in_points", "deal-in\npoints", ",.0f", Ratio("deal_in_points", "deal_ins"),
-              "mean value, likewise, of what others won on a tile of this bot; a double ron is added up"),
+              "mean value, likewise, of what others won on a tile of this bot; a double ron is added up", "points"),
     Statistic("nukidora", "nuki\ndora", ".2f", Ratio("nukidoras", "rounds"), "nukidora (Norths set aside) per round"),
 )  # fmt: skip
 
@@ -67,10 +73,10 @@ PLAY: tuple[Statistic[BotGames], ...] = (
 COMPARISON: tuple[Statistic[Comparison], ...] = (
     Statistic("difference", "placement\ndifference", "+.3f", lambda pair: pair.difference,
               "mean placement of the first bot minus that of the second, paired by walls, and the half-width of its "
-              "interval; below zero, the first is the better one"),
+              "interval; below zero, the first is the better one", how="mean over walls"),
     Statistic("superiority", "superiority\n%", ".1%", lambda pair: pair.superiority,
               "likelihood of superiority: probability that the first bot is the better one, that is, that the true "
-              "difference is below zero (Student's t distribution)"),
+              "difference is below zero (Student's t distribution)", "%", "t distribution of the difference"),
 )  # fmt: skip
 
 
@@ -96,7 +102,24 @@ def _values(statistics: tuple[Statistic[Of], ...], of: Of) -> dict[str, Any]:
 
 def definitions() -> str:
     """A line for each column of the tables that are always printed: its heading and what it means."""
-    every: tuple[Statistic[Any], ...] = (*RESULTS, *PLAY, *COMPARISON, *TIMES)
-    headings = {" ".join(each.heading.split()): each.help for each in every}
-    width = max(map(len, headings))
-    return "\n".join(f"{heading:<{width}}  {text}" for heading, text in headings.items())
+    every: tuple[Statistic[Any], ...] = (*RESULTS, *PLAY, *COMPARISON)
+    return _entries({each.heading: each.help for each in every})
+
+
+def more_definitions() -> str:
+    """A paragraph for each group of the tables that ``--statistics`` shows."""
+    groups = {title: {each.heading: each.help for each in group} for title, group in GROUPS.items()}
+    yaku = {"Yaku": f"share of wins with each of {len(YAKUS)} yaku and kinds of dora, by name"}
+    yaku["Yakuman"] = f"number of each of {len(YAKUMAN)} yakuman, by name"
+    named = [title for title, group in GROUPS.items() if group in (YAKUS, YAKUMAN)]
+    shown = {title: entries for title, entries in groups.items() if title not in named}
+    shown["Decision times, which differ from run to run"] = {each.heading: each.help for each in TIMES}
+    shown["By name"] = yaku
+    return "\n\n".join(f"{title}:\n{_entries(entries)}" for title, entries in shown.items())
+
+
+def _entries(definitions: dict[str, str]) -> str:
+    """A line for each heading with its definition, which begin in one column."""
+    terms = {" ".join(heading.split()): text for heading, text in definitions.items()}
+    width = max(map(len, terms))
+    return "\n".join(f"{term:<{width}}  {text}" for term, text in terms.items())

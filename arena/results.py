@@ -45,7 +45,8 @@ class Results:
         self._luck = np.zeros((settings.n_walls, ROTATIONS, N_SEATS, 2)) if settings.control_variates else None
         self._finished = np.zeros(settings.n_walls, dtype=np.bool_)
         self._faults: list[Fault] = []
-        self._tallies: list[tuple[list[int], str]] = []  # the walls of each chunk, its tallies packed
+        # The walls of each chunk, the sum of its tallies int64[bots, N_TALLIES], and all of them packed.
+        self._tallies: list[tuple[list[int], np.ndarray, str]] = []
 
     def add(self, chunk: ChunkResult) -> None:
         """Add the games of a finished chunk."""
@@ -55,7 +56,8 @@ class Results:
         if self._luck is not None and chunk.luck is not None:
             self._luck[chunk.walls] = chunk.luck
         if chunk.tallies is not None:
-            self._tallies.append((chunk.walls, packed(chunk.tallies)))
+            total = chunk.tallies.sum(axis=0, dtype=np.int64)
+            self._tallies.append((chunk.walls, total, packed(chunk.tallies)))
 
     def drop_after(self, n_walls: int) -> None:
         """Forget the walls after the first ``n_walls``: the run stops there."""
@@ -99,9 +101,9 @@ class Results:
     def _sum_of_tallies(self) -> np.ndarray:
         """The tallies of the finished walls: int64[bots, N_TALLIES]."""
         total = np.zeros((N_SEATS, N_TALLIES), dtype=np.int64)
-        for walls, text in self._tallies:
-            of_parts = unpacked(text)
-            total += (of_parts[self._finished[walls]] if len(of_parts) == len(walls) else of_parts).sum(axis=0)
+        for walls, of_chunk, text in self._tallies:
+            finished = self._finished[walls]
+            total += of_chunk if finished.all() else unpacked(text)[finished].sum(axis=0)
         return total
 
     def first_placements(self) -> np.ndarray:

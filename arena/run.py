@@ -22,6 +22,7 @@ from arena.recorder import check_folder, file_name
 from arena.report import print_report
 from arena.results import Results, Speed
 from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, ROTATIONS, RunSettings, games_of, split_walls
+from arena.tallies.report import print_statistics
 from arena.tallies.times import N_TIMES, decision_times
 from arena.worker import WARM_UP, MakeBots, Update, open_worker
 from engine.common.options import check_output
@@ -183,12 +184,14 @@ class ArenaRun:
         failed = Counter(fault["bot"] for fault in self.document["faults"])
         return [bot["bot"] for bot in self.document["bots"] if failed[bot["bot"]] == bot["games"]]
 
-    def report(self, console: Console) -> None:
-        """Print the statistics of all finished games."""
+    def report(self, console: Console, statistics: bool = False) -> None:
+        """Print the results of all finished games, with ``statistics`` all that is known of the bots."""
         if self.finished is None and self.games == 0:
             console.print("no games finished yet")
         else:
             print_report(console, self.document)
+            if statistics:
+                print_statistics(console, self.document)
 
     def finish(self) -> None:
         """Write all files and delete the checkpoint: all games are finished. Raises OSError."""

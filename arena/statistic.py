@@ -22,7 +22,7 @@ class Statistic(Generic[Of]):
 
     ``key``: its name in the JSON file. ``heading``: of its column. ``form``: the format of the value, as for `format`;
     the sign of a percentage is left out. ``compute``: gives the value. ``help``: its definition. ``unit``: of the
-    value.
+    value. ``how``: how it is computed, if ``compute`` has no ``formula`` that says it.
     """
 
     key: str
@@ -31,11 +31,12 @@ class Statistic(Generic[Of]):
     compute: Callable[[Of], Value]
     help: str
     unit: str = ""
+    how: str = ""
 
     @property
     def formula(self) -> str:
-        """How it is computed from the counts; "" if the definition says it."""
-        return str(getattr(self.compute, "formula", ""))
+        """How it is computed from the counts."""
+        return self.how or str(getattr(self.compute, "formula", ""))
 
     def cell(self, row: dict[str, Any]) -> str:
         """The value as the text of a table cell; ``row`` has the values by their keys, see `arena.columns.as_json`."""

@@ -85,7 +85,7 @@ RIICHI = (
            "share of riichi declared while nobody else was in riichi"),
     _share("riichi_chasing_share", "chasing, %", "chasing_riichis", "riichis",
            "share of riichi declared while another was in riichi"),
-    _share("riichi_chased_share", "first, then chased, % of first", "chased_riichis", "first_riichis",
+    _share("riichi_chased_share", "chased, % of first", "chased_riichis", "first_riichis",
            "share of first riichi that another chased"),
     _share("riichi_double_share", "double, %", "double_riichis", "riichis", "share of riichi that are double riichi"),
     _share("riichi_furiten_share", "furiten, %", "furiten_riichis", "riichis",
@@ -103,7 +103,7 @@ RIICHI = (
          "mean change of the score in a round with riichi, sticks and honba included"),
     _share("riichi_ippatsu_rate", "ippatsu, % of wins", "wins_by_yaku.ippatsu", "riichi_wins",
            "share of wins in riichi with ippatsu"),
-    _share("riichi_ura_rate", "with ura dora, % of wins", "wins_by_yaku.ura_dora", "riichi_wins",
+    _share("riichi_ura_rate", "ura dora, % of wins", "wins_by_yaku.ura_dora", "riichi_wins",
            "share of wins in riichi with ura dora"),
     _per("riichi_ura", "ura dora per win", "ura_dora_han", "riichi_wins", "ura dora per win in riichi"),
     _per("riichi_wait_kinds", "wait, kinds", "riichi_wait_kinds", "riichis",
@@ -113,8 +113,8 @@ RIICHI = (
          "tiles"),
     *(
         _share(f"riichi_{shape}_share", f"{shape}, %", f"riichis_by_shape.{shape}", "riichis",
-               f"share of riichi with a {shape} wait")
-        for shape in SHAPES
+               f"share of riichi with a {shape} wait: {text}")
+        for shape, text in SHAPES.items()
     ),
     *(
         _share(f"riichi_{shape}_win_rate", f"{shape}: won, %", f"riichi_wins_by_shape.{shape}",
@@ -136,11 +136,11 @@ LOST = (
     ),
     Statistic("deal_in_points_median", "points, median", ",.0f", Median("deal_ins_by_points"),
               "median value of all of these hands", "points"),
-    _share("deal_in_own_riichi_share", "in riichi oneself, %", "deal_ins_in_riichi", "deal_ins",
+    _share("deal_in_own_riichi_share", "while in riichi, %", "deal_ins_in_riichi", "deal_ins",
            "share of the deal-ins while in riichi"),
     _share("deal_in_own_call_share", "with an open meld, %", "deal_ins_open", "deal_ins",
            "share of the deal-ins with an open meld"),
-    _share("tsumo_loss_rate", "tsumo of others, % of rounds", "tsumo_losses", "rounds",
+    _share("tsumo_loss_rate", "tsumo of others, %", "tsumo_losses", "rounds",
            "share of rounds that another won by tsumo"),
     _points("tsumo_loss_points", "points, to a tsumo", "tsumo_loss_points", "tsumo_losses",
             "mean payment for a tsumo of another, honba included"),
@@ -150,7 +150,7 @@ DRAWN = (
            "share of rounds in which the hand was tenpai at some time"),
     *_turns("tenpai_turn", "turn of tenpai", "tenpais_by_turn",
             "turn of the first tenpai of a round: the discards until then, 0 as dealt"),
-    _share("exhaustive_draw_rate", "exhaustive draws, % of rounds", "exhaustive_draws", "rounds",
+    _share("exhaustive_draw_rate", "exhaustive draws, %", "exhaustive_draws", "rounds",
            "share of rounds that ended without tiles to draw, nagashi mangan included"),
     _share("draw_tenpai_rate", "tenpai, % of these", "draws_tenpai", "exhaustive_draws",
            "share of exhaustive draws with a hand in tenpai"),
@@ -167,11 +167,11 @@ CALLS = (
     _per("ankans", "ankan", "ankans", "rounds", "ankan per round"),
     _per("kakans", "kakan", "kakans", "rounds", "kakan per round, robbed ones included"),
     _per("kans", "kans", "daiminkans + ankans + kakans", "rounds", "kans of all kinds per round"),
-    _share("call_win_rate", "with an open meld: won, %", "call_wins", "calls",
+    _share("call_win_rate", "open: won, %", "call_wins", "calls",
            "share of the rounds with an open meld that were won"),
-    _share("call_deal_in_rate", "with an open meld: dealt in, %", "deal_ins_open", "calls",
+    _share("call_deal_in_rate", "open: dealt in, %", "deal_ins_open", "calls",
            "share of the rounds with an open meld in which others won on a tile of this bot"),
-    _net("call_net", "with an open meld: points gained", "call_net", "calls",
+    _net("call_net", "open: points gained", "call_net", "calls",
          "mean change of the score in a round with an open meld, sticks and honba included"),
 )  # fmt: skip
 DEALER = (
@@ -183,8 +183,8 @@ DEALER = (
            "share of rounds as the dealer in which others won on a tile of this bot"),
     _points("dealer_deal_in_points", "deal-in points", "dealer_deal_in_points", "dealer_deal_ins",
             "mean value of what others won on a tile of this bot as the dealer; a double ron is added up"),
-    _share("dealer_repeat_rate", "stayed the dealer, %", "dealer_repeats", "dealer_rounds",
-           "share of rounds as the dealer after which it stayed the dealer"),
+    _share("dealer_repeat_rate", "repeated, %", "dealer_repeats", "dealer_rounds",
+           "share of rounds as the dealer that ended so that it repeats, the last round of a game too"),
     _share("dealer_tsumo_loss_rate", "tsumo of others, %", "dealer_tsumo_losses", "dealer_rounds",
            "share of rounds as the dealer that another won by tsumo"),
     _points("dealer_tsumo_loss_points", "points, to a tsumo", "dealer_tsumo_loss_points", "dealer_tsumo_losses",
@@ -199,7 +199,7 @@ DEALER = (
             "deal_ins - dealer_deal_ins", "mean value of what others won on a tile of this bot in the other rounds"),
 )  # fmt: skip
 SEAT = tuple(
-    Statistic(f"{key}_{name}", f"{name} first: {heading}", form, AtSeat(seat, of, what),
+    Statistic(f"{key}_{name}", f"{name.capitalize()}: {heading}", form, AtSeat(seat, of, what),
               f"{text} of the games that began with this bot as {name.capitalize()}, as played", unit)
     for seat, name in enumerate(SEATS)
     for key, heading, form, of, what, text, unit in (
@@ -212,7 +212,7 @@ SEAT = tuple(
     )
 )  # fmt: skip
 COURSE = (
-    _share("busting_win_rate", "busts of others, % of games", "busting_wins", "games",
+    _share("busting_win_rate", "busts of others, %", "busting_wins", "games",
            "wins after which another had a score below zero, per game"),
     _share("behind_rate", "20,000 points behind, %", "behind_games", "games",
            "share of games in which a round began with 20,000 points or more less than the first had"),

@@ -30,7 +30,7 @@ TALLIES: dict[str, str] = {
     "sanbaimans": "as sanbaiman",
     "yakumans": "as yakuman, kazoe yakuman included",
     "kazoe_yakumans": "as kazoe yakuman: 13 han or more without a yakuman by pattern",
-    "dora_han": "dora in hands won: indicated by the indicators on the wall, a dora North set aside included",
+    "dora_han": "dora in hands won that the dora indicators show, Norths set aside included",
     "red_dora_han": "red fives in hands won",
     "ura_dora_han": "ura dora in hands won",
     "nukidora_han": "nukidora in hands won",
@@ -73,7 +73,7 @@ TALLIES: dict[str, str] = {
     "dealer_win_points": "value of these hands, without honba and riichi sticks",
     "dealer_deal_ins": "rounds as the dealer in which others won on a tile of this bot",
     "dealer_deal_in_points": "value of what others won in these rounds",
-    "dealer_repeats": "rounds as the dealer after which it stayed the dealer",
+    "dealer_repeats": "rounds as the dealer that it won or that ended so that it repeats, the last round of a game too",
     "dealer_tsumo_losses": "rounds as the dealer that another won by tsumo",
     "dealer_tsumo_loss_points": "points paid in these rounds, honba included",
     "busting_wins": "rounds won at the end of which another score was below zero",
@@ -98,8 +98,14 @@ N_SINGLE = len(TALLIES)
 
 COMEBACK = 20_000  # points behind the first
 
-# The shapes of waits, see `arena.tallies.waits`.
-SHAPES = ("ryanmen", "kanchan", "penchan", "shanpon", "tanki", "multi")
+SHAPES = {  # of waits, see `arena.tallies.waits`
+    "ryanmen": "two tiles in a row, open at both ends",
+    "kanchan": "two tiles with a gap",
+    "penchan": "1-2 or 8-9",
+    "shanpon": "two pairs",
+    "tanki": "a single tile, also of seven pairs or thirteen orphans",
+    "multi": "any other, such as nobetan and every wait on three kinds or more",
+}
 RYANMEN, KANCHAN, PENCHAN, SHANPON, TANKI, MULTI = range(len(SHAPES))
 
 # Histograms of points have a bin for each hundred below mangan of the dealer, from there on one for each thousand:

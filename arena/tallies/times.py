@@ -71,11 +71,14 @@ class DecisionTimes:
 
 
 TIMES: tuple[Statistic[DecisionTimes], ...] = (
-    Statistic("decisions", "decisions", ",", lambda times: times.decisions, "decisions of this process"),
+    Statistic("decisions", "decisions", ",", lambda times: times.decisions, "decisions of this process",
+              how="number of decisions"),
     Statistic("mean_ms", "mean time\nms", ",.3f", lambda times: times.mean,
-              "mean wall time of a decision; of decisions asked for at once, each has its share", "ms"),
+              "mean wall time of a decision; of decisions asked for at once, each has its share", "ms",
+              "time / decisions"),
     Statistic("p95_ms", "95 %\nms", ",.3f", lambda times: times.p95,
-              "95th percentile of the wall time of a decision, to within 5 %", "ms"),
+              "95th percentile of the wall time of a decision, to within 5 %", "ms",
+              "from a histogram"),
 )  # fmt: skip
 
 
