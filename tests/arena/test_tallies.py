@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.columns import as_json
 from arena.chunk import ChunkResult, play_chunk
+from arena.columns import as_json
 from arena.recorder import file_name
 from arena.results import Results
 from arena.schedule import RunSettings, games_of
