@@ -88,13 +88,11 @@ def play_chunk(
         if settings.control_variates:
             observers.append(LuckObserver(tables, factors[part]))
         observers.append(TallyObserver(tables, games[part], parts[part], tallies))
-        policies: list[Policy] = [Stopwatch(bot.agent.act, own) for bot, own in zip(bots, times, strict=True)]
-        if rows:
-            collectors.append(collector := RowCollector(games[part], tables, rows))
-            observers.append(collector)
-            policies = collector.watched(policies)
+        collector = RowCollector(games[part], tables, rows) if rows else None
+        if collector is not None:
+            collectors.append(collector)
         n_reported = 0
-        for n_finished in play_games(tables, bots, games[part], observers, counts[part], policies):
+        for n_finished in play_games(tables, bots, games[part], observers, counts[part], times, collector):
             if n_finished > n_reported:
                 yield GamesFinished(n_finished - n_reported)
                 n_reported = n_finished
@@ -111,14 +109,19 @@ def play_games(
     games: Sequence[Game],
     observers: Sequence[GameObserver],
     counts: np.ndarray,
-    policies: Sequence[Policy],
+    times: np.ndarray,
+    collector: RowCollector | None = None,
 ) -> Iterator[int]:
-    """Play ``games`` on ``tables`` to the end, adding to ``counts``, int32[games, seats, N_COUNTS].
+    """Play ``games`` on ``tables`` to the end, adding to ``counts``, int32[games, seats, N_COUNTS], and ``times``.
 
-    ``policies``: what answers for each of ``bots``. Yields the number of finished games each time that rounds have
+    ``collector``: collects rows, if any are wanted. Yields the number of finished games each time that rounds have
     ended. Raises what `play_chunk` raises.
     """
     players = np.array([game.seats for game in games], dtype=np.int8)
+    policies: list[Policy] = [Stopwatch(bot.agent.act, own) for bot, own in zip(bots, times, strict=True)]
+    if collector is not None:
+        observers = [*observers, collector]
+        policies = collector.watched(policies)
     try:
         for ended in tables.play(policies, players):
             count_rounds(tables.raw, ended, counts)

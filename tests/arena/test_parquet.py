@@ -182,10 +182,9 @@ def test_jobs_change_nothing(arena: Arena, folder: Path, tmp_path: Path) -> None
 
 @pytest.fixture
 def interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], ArenaRun]:
-    """Opens a run that was interrupted after three chunks of walls that are not in order."""
-    monkeypatch.setattr(arena.run, "MAX_WALLS", 2)
+    """Opens a run that was interrupted after the second, the fourth and the sixth pair of its walls."""
     split = arena.run.split_walls
-    monkeypatch.setattr(arena.run, "split_walls", lambda *given: split(*given)[::-1])
+    monkeypatch.setattr(arena.run, "split_walls", lambda walls, *ignored: split(walls, 1, 2)[1::2])
 
     def opened() -> ArenaRun:
         return ArenaRun(SETTINGS, 0, tmp_path / "r.json", parquet=tmp_path / "rows", decisions=True)
@@ -205,13 +204,14 @@ def interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[],
         run.play(NOTES)
     assert run.games == 18
     assert not bytes_of(tmp_path / "rows")
+    monkeypatch.setattr(arena.run, "split_walls", split)
     return opened
 
 
 def test_a_resumed_run_writes_the_same_files(interrupted: Callable[[], ArenaRun], folder: Path, tmp_path: Path) -> None:
     (tmp_path / "r.json.partial.rows" / "rounds-000000.npy").write_bytes(b"half of a part")  # of no finished chunk
     run = interrupted()
-    assert run.games == 18
+    assert run.results.finished == [2, 3, 6, 7, 10, 11]  # the others are one chunk
     run.play(NOTES)
     run.finish()
     assert bytes_of(tmp_path / "rows") == bytes_of(folder)

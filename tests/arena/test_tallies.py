@@ -94,7 +94,7 @@ def test_a_slow_recount_of_saved_games_agrees_in_every_count(
 
 
 def test_the_definitions_are_those_of_the_servers_statistics(tmp_path: Path) -> None:
-    settings = RunSettings(("rule", "efficiency", "random"), 24, 7, "tenhou", "hanchan")
+    settings = RunSettings(("rule", "efficiency", "softmax"), 24, 7, "tenhou", "hanchan")
     results = Results(settings, list(settings.bots))
     results.add(chunk_of(settings, list(range(settings.n_walls)), tmp_path))
     plays: list[Counter[str]] = [Counter(), Counter(), Counter()]
