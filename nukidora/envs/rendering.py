@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from engine.common.program import missing
-from engine.svg import table_svg
+from engine.svg import FELT, table_svg
 from engine.text import table_text
 
 try:
@@ -43,6 +43,7 @@ def render_png(t: Any, names: Sequence[str] = NO_NAMES, width: int | None = None
     return resvg_py.svg_to_bytes(
         svg_string=table_svg(t, names),
         width=width,
+        background=FELT,
         skip_system_fonts=True,
         font_files=font_files(),
         font_family=FONT,
