@@ -1,63 +1,24 @@
-"""The arena for Python callers: `play`, which `nukidora` offers, and its result."""
+"""The arena for Python callers: `play`, which `arena` and `nukidora` offer."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
-from io import StringIO
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from rich.console import Console
 
 from agents.base import Agent
 from agents.registry import checked
-from arena.report import print_report
+from arena.match import Match
 from arena.run import ArenaRun
 from arena.schedule import RunSettings, round_up
 from arena.stopping import Sprt, Until
 from engine.checks import checked_scores, checked_seed, whole_number
 from engine.rules import EVEN_SCORES
 from engine.table import N_SEATS
-
-TABLE_WIDTH = 100  # characters
-
-
-@dataclass(frozen=True, repr=False)
-class Match:
-    """The result of a match; as text, the tables that the arena prints.
-
-    ``by_bot``: the statistics of each bot by its name, such as ``by_bot["rule"]["win_rate"]``; where there is an
-    interval, it stands beside the mean: ``by_bot["rule"]["placement"]`` is ``{"mean": 1.9, "interval": 0.1}``. The keys
-    are those of `arena.columns`. ``comparisons``: every two bots compared, with the keys ``bot``, ``against``,
-    ``difference``, ``superiority``, ``told_apart`` and ``more_games`` (see `arena.statistics.Comparison`). ``games``:
-    the result of every game. ``faults``: the failures of external bots.
-    """
-
-    document: dict[str, Any]  # all of this; see `arena.results.Results.document`
-    games: list[dict[str, Any]]
-
-    @property
-    def by_bot(self) -> dict[str, dict[str, Any]]:
-        """The statistics of each bot, by its name."""
-        return {row["bot"]: row for row in self.document["bots"]}
-
-    @property
-    def comparisons(self) -> list[dict[str, Any]]:
-        """Every two bots compared."""
-        return list(self.document["comparisons"])
-
-    @property
-    def faults(self) -> list[dict[str, Any]]:
-        """The failures of external bots."""
-        return list(self.document["faults"])
-
-    def __repr__(self) -> str:
-        text = StringIO()
-        print_report(Console(file=text, width=TABLE_WIDTH, color_system=None), self.document)
-        return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
 
 def play(
@@ -97,9 +58,9 @@ def play(
     ``report`` is missing that ``html`` or ``parquet`` need.
 
     >>> match = play(["efficiency", "random", "tsumogiri"], games=30, length="east", seed=1)
-    >>> match.by_bot["efficiency"]["placement"]["mean"] < match.by_bot["random"]["placement"]["mean"]
+    >>> match.bots["efficiency"].placement.mean < match.bots["random"].placement.mean
     True
-    >>> [(pair["bot"], pair["against"], pair["told_apart"]) for pair in match.comparisons][:1]
+    >>> [(pair.bot, pair.against, pair.told_apart) for pair in match.comparisons][:1]
     [('efficiency', 'random', True)]
     >>> print(str(match).splitlines()[0])
     Results: 10 walls in 3 rotations, tenhou east, seed 1
@@ -135,4 +96,4 @@ def play(
     )
     run.play(Console(stderr=True))
     run.finish()
-    return Match(run.document, list(run.results.games()))
+    return run.match

@@ -275,7 +275,10 @@ def run(arena_run: ArenaRun, screen: Console, notes: Console, statistics: bool =
     except (GameError, WorkerError, OSError) as error:
         code, why = FAILED, describe_error(error)
     with uninterrupted():
-        arena_run.report(screen, statistics)
+        if arena_run.finished is None and arena_run.games == 0:
+            screen.print("no games finished yet")
+        else:
+            arena_run.match.print(screen, statistics)
         if code == OK:
             try:
                 arena_run.finish()

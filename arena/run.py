@@ -16,13 +16,12 @@ from rich.console import Console
 
 from arena.checkpoint import Checkpoint, finished_results, run_identity
 from arena.chunk import ChunkResult, GamesFinished
+from arena.match import GameResult, Match
 from arena.page.page import write_page
 from arena.parquet import ParquetFiles
 from arena.recorder import check_folder, file_name
-from arena.report import print_report
 from arena.results import Results, Speed
 from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, ROTATIONS, RunSettings, games_of, split_walls
-from arena.tallies.report import print_statistics
 from arena.tallies.times import N_TIMES, decision_times
 from arena.worker import WARM_UP, MakeBots, Update, open_worker
 from engine.common.options import check_output
@@ -175,7 +174,7 @@ class ArenaRun:
 
     @property
     def document(self) -> dict[str, Any]:
-        """The results as a document, see `arena.report`; at least one wall must be finished."""
+        """The results as a document, see `arena.match`; at least one wall must be finished."""
         return self.finished or self.results.document(self.identity, self.speed)
 
     @property
@@ -184,14 +183,11 @@ class ArenaRun:
         failed = Counter(fault["bot"] for fault in self.document["faults"])
         return [bot["bot"] for bot in self.document["bots"] if failed[bot["bot"]] == bot["games"]]
 
-    def report(self, console: Console, statistics: bool = False) -> None:
-        """Print the results of all finished games, with ``statistics`` all that is known of the bots."""
-        if self.finished is None and self.games == 0:
-            console.print("no games finished yet")
-        else:
-            print_report(console, self.document)
-            if statistics:
-                print_statistics(console, self.document)
+    @property
+    def match(self) -> Match:
+        """The results of all finished games; at least one wall must be finished."""
+        games = self.results.games() if self.finished is None else self.finished["games"]
+        return Match(self.document, [GameResult(**game) for game in games])
 
     def finish(self) -> None:
         """Write all files and delete the checkpoint: all games are finished. Raises OSError."""

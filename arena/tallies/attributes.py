@@ -32,7 +32,10 @@ OF_BOT = {
     "bot": ("str", "the bot"),
     "rounds": ("int", "rounds played"),
     "luck_ratio": ("float | None", "how wide the interval of the placement is without luck, as a share of its width"),
-    "distributions": ("dict[str, list[list[int]]]", "histograms: for each the values that occurred, with their numbers"),
+    "distributions": (
+        "dict[str, list[list[int]]]",
+        "histograms: for each the values that occurred, with their numbers",
+    ),
 }
 OF_PAIR = {
     "bot": ("str", "the first bot"),

@@ -37,7 +37,7 @@ EXTRAS = {
         "prometheus_client",
         "structlog",
     ],
-    "report": ["matplotlib", "pyarrow"],
+    "report": ["matplotlib", "pandas", "pyarrow"],
     "train": ["torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors", "pyarrow"],
     "rl": ["gymnasium", "pettingzoo", "stable_baselines3", "sb3_contrib", "resvg_py", "PIL"],
     "archive": ["zstandard"],

@@ -85,7 +85,9 @@ SEAT_CHANNELS = (  # for each player
     Channels("nukidora", 1, "constant: norths set aside, / 4"),
     Channels("discarded", 1, "1 if the player has discarded the kind: it cannot win on it by ron"),
     Channels(
-        "river", COPIES, f"channel c: the turn of the player's discard number c of the kind, from 1, / {MAX_RIVER}"
+        "river",
+        COPIES,
+        f"channel c: the turn, from 1, of the player's c-th discard of the kind (c from 0), / {MAX_RIVER}",
     ),
     Channels("tsumogiri", COPIES, "channel c: 1 if that discard was the tile just drawn"),
     Channels("river_red", 1, "1 if the player has discarded the red five of the kind"),

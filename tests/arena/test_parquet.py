@@ -136,12 +136,10 @@ def test_games_are_the_results(folder: Path) -> None:
     match = play(BOTS, games=36, seed=3, length="east")
     rows = iter(rows_at(folder, "games"))
     for game in match.games:
-        for seat, bot, score, placement in zip(
-            range(3), game["seats"], game["scores"], game["placements"], strict=True
-        ):
+        for seat, bot, score, placement in zip(range(3), game.seats, game.scores, game.placements, strict=True):
             row = next(rows)
             assert row.pop("final_points") == pytest.approx(row["score"] / 1000 - 40 + [35, 0, -20][placement - 1])
-            assert row == {"wall": game["wall"], "rotation": game["rotation"], "wall_seed": game["wall_seed"],
+            assert row == {"wall": game.wall, "rotation": game.rotation, "wall_seed": game.wall_seed,
                            "seat": seat, "bot": bot, "score": score, "placement": placement}  # fmt: skip
     assert next(rows, None) is None
 
@@ -233,7 +231,7 @@ def test_a_run_without_rows_is_not_resumed_with_them(interrupted: Callable[[], A
 def test_walls_after_the_one_that_decides_have_no_rows(tmp_path: Path) -> None:
     match = play(["random", "rule", "random"], games=300, length="east", stop=Until(0.2), parquet=tmp_path)
     walls = {row["wall"] for row in rows_at(tmp_path, "rounds")}
-    assert walls == {row["wall"] for row in rows_at(tmp_path, "games")} == {game["wall"] for game in match.games}
+    assert walls == {row["wall"] for row in rows_at(tmp_path, "games")} == {game.wall for game in match.games}
     assert len(walls) < 100
 
 

@@ -13,7 +13,7 @@ from engine import kernels
 from engine.game import Game
 from engine.records.files import read_records
 from engine.records.replay import Replay
-from engine.svg import LIT, MIDDLE, TURNED, UNIT, shapes, table_svg
+from engine.svg import LIT, MIDDLE, UNIT, shapes, table_svg
 from engine.table import GAME_OVER, TABLE, raw_bytes
 from engine.tiles import MJAI_NAMES, SANMA_KINDS
 from tests.engine.conftest import Deal
@@ -86,7 +86,7 @@ def test_the_viewer_sits_at_the_bottom_and_the_next_seat_on_its_right() -> None:
     about = f"{MIDDLE[0] * UNIT:.0f} {MIDDLE[1] * UNIT:.0f}"
     for t, bottom in [(game.table, 0), *((game.view(seat), seat) for seat in range(3))]:
         turned = {seat: element.get("transform") for seat, element in Picture(t).seats.items()}
-        assert turned == {(bottom + side) % 3: f"rotate({angle} {about})" for side, angle in enumerate(TURNED)}
+        assert turned == {(bottom + side) % 3: f"rotate({angle} {about})" for side, angle in enumerate((0, -90, 90))}
 
 
 def test_calls_lie_on_the_side_they_came_from_and_leave_a_pale_discard(deal: Deal) -> None:
@@ -109,6 +109,8 @@ def test_kans(deal: Deal) -> None:
     assert Picture(table.t).rows("meld", 1) == ["5p- 5pr- 5p 5p"]
     plain = deal(["0p", "55p"], "1z2z3z5p").do("0p", "pon", "9m").quiet(2).do("kakan 5p")
     assert Picture(plain.t).rows("meld", 1) == ["5pr- 5p- 5p 5p"]
+    red = deal(["5p", "50p"], "1z2z3z5p").do("5p", "pon with red", "9m").quiet(2).do("kakan 5p")
+    assert Picture(red.t).rows("meld", 1) == ["5p- 5p- 5p 5pr"]
 
 
 def test_nukidora_riichi_and_the_newest_discard(deal: Deal) -> None:
@@ -137,6 +139,7 @@ def test_who_is_to_act_has_a_lit_edge(deal: Deal) -> None:
     assert lit(offered) == [1]
     assert lit(view_of(offered, 1)) == [1]
     assert lit(view_of(offered, 2)) == []  # who may call is not told
+    assert Picture(view_of(offered, 2)).rows("drawn", 0) == []
 
 
 @pytest.mark.parametrize(("won", "told"), [("3s", "tsumo"), ("", "ron")])

@@ -28,7 +28,7 @@ def test_gymnasiums_checker_finds_nothing(observation: str, reward: str) -> None
     env = gymnasium.make(ID, observation=observation, reward=reward, opponents=("random", "rule")).unwrapped
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_env(env, skip_render_check=True)
+        check_env(env)
 
 
 def test_a_game_is_played_to_its_end_by_sampled_actions() -> None:
@@ -80,6 +80,17 @@ def test_its_action_space_is_copied_and_sent_as_a_plain_one() -> None:
 def test_an_unknown_render_mode_is_an_error(mode: str) -> None:
     with pytest.raises(ValueError, match=f"unknown render_mode '{mode}'"):
         SanmaEnv(render_mode=mode)
+
+
+@pytest.mark.parametrize(("mode", "kind"), [("ansi", str), ("svg", str), ("rgb_array", np.ndarray)])
+def test_it_renders_what_the_learner_sees(mode: str, kind: type) -> None:
+    env = SanmaEnv(render_mode=mode, opponents=("random", "random"))
+    env.reset(seed=1)
+    first, again = env.render(), env.render()
+    env.step(env.action_space.sample())
+    assert isinstance(first, kind)
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, env.render())
 
 
 def test_without_a_render_mode_nothing_is_rendered() -> None:
