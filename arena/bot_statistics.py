@@ -225,7 +225,7 @@ class BotStatistics(Row):
     dealer_deal_in_points: float | None
     """Mean value of what others won on a tile of this bot as the dealer; a double ron is added up."""
     dealer_repeat_rate: float | None
-    """Share of rounds as the dealer after which it stayed the dealer."""
+    """Share of rounds as the dealer that ended so that it repeats, the last round of a game too."""
     dealer_tsumo_loss_rate: float | None
     """Share of rounds as the dealer that another won by tsumo."""
     dealer_tsumo_loss_points: float | None
