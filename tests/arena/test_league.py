@@ -192,6 +192,9 @@ def test_an_interrupted_league_goes_on_as_if_it_had_not_been(
     assert play(tmp_path / "parts.json") == OK
     assert re.search(r"resuming: \d+ of 24 games are finished", capsys.readouterr().err)
     assert (tmp_path / "parts.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
+    partial.write_text("".join(lines))  # as if it had been killed when the file was written
+    assert play(tmp_path / "parts.json") == OK
+    assert (tmp_path / "parts.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
 
 
 def test_a_finished_league_goes_on_with_more_games_and_with_a_new_bot(
