@@ -37,7 +37,7 @@ def league(
     have met each bot as often as the others have. Progress is shown on stderr.
 
     Raises ValueError for a bot or setting that does not exist, TypeError for a number that is none,
-    `arena.play.GameError` if a bot fails, OSError if the file cannot be written.
+    `arena.chunk.GameError` if a bot fails, OSError if the file cannot be written.
 
     >>> result = league(["efficiency", "random", "tsumogiri"], games=30, length="east", seed=1)
     >>> result.standings[0].bot

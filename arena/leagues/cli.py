@@ -11,11 +11,11 @@ from pathlib import Path
 from rich.console import Console
 
 from agents.external.specs import connects_to_us
+from arena.chunk import GameError
 from arena.cli import check_quotes, how_to_join, uninterrupted
 from arena.leagues.games import LeagueSettings
 from arena.leagues.report import STANDINGS, TABLE_WIDTH, print_league
 from arena.leagues.run import LeagueRun
-from arena.play import GameError
 from engine.common.options import (
     Parser,
     bots_of,

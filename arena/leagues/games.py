@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from arena.play import ChunkResult
+from arena.chunk import ChunkResult
 from arena.ratings import finishing_orders
 from arena.schedule import ROTATIONS, RunSettings
 from arena.statistics import N_COUNTS, by_bot

@@ -13,11 +13,11 @@ from rich.console import Console
 
 from agents.base import Agent
 from agents.external.specs import connects_to_us, is_external, make_agent
+from arena.chunk import ChunkResult, GamesFinished
 from arena.leagues.games import LeagueSettings, Meeting
 from arena.leagues.schedule import Batch, walls_of_pairs
 from arena.leagues.standings import League, league_of
 from arena.leagues.store import Store
-from arena.play import ChunkResult, GamesFinished
 from arena.ratings import SAMPLES
 from arena.run import make_folder
 from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, ROTATIONS, Bot, RunSettings, split_walls
@@ -108,7 +108,7 @@ class LeagueRun:
     def play(self, console: Console) -> None:
         """Play all remaining games, with progress on ``console``.
 
-        Raises KeyboardInterrupt, `arena.play.GameError`, `engine.common.workers.WorkerError` and OSError.
+        Raises KeyboardInterrupt, `arena.chunk.GameError`, `engine.common.workers.WorkerError` and OSError.
         """
         total = self.total
         if total == self.games:
