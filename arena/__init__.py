@@ -1,4 +1,4 @@
-"""The arena for Python callers: ``from arena import play``.
+"""The arena for Python callers: ``from arena import league, play``.
 
 The names load what they need on first use.
 """

@@ -253,9 +253,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         note(f"resuming: {arena_run.games:,}{of_games} games are finished")
     if arena_run.finished is None:
         for spec in filter(connects_to_us, settings.bots):
-            url = url_to_join(spec)
-            note(f"a bot can join at {url}, for example: {program_name('agents.client')} rule {url} --games 0")
+            note(how_to_join(spec))
     return run(arena_run, screen, notes, options.statistics)
+
+
+def how_to_join(spec: str) -> str:
+    """How a bot joins the arena that waits for the bot ``spec``."""
+    url = url_to_join(spec)
+    return f"a bot can join at {url}, for example: {program_name('agents.client')} rule {url} --games 0"
 
 
 def url_to_join(spec: str) -> str:

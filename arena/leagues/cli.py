@@ -10,8 +10,9 @@ from pathlib import Path
 
 from rich.console import Console
 
+from agents.external.specs import connects_to_us
 from arena.chunk import GameError
-from arena.cli import check_quotes, uninterrupted
+from arena.cli import check_quotes, how_to_join, uninterrupted
 from arena.leagues.games import LeagueSettings
 from arena.leagues.report import STANDINGS, TABLE_WIDTH, print_league
 from arena.leagues.run import LeagueRun
@@ -126,6 +127,8 @@ def run(league_run: LeagueRun, program: str, then: Callable[[Console], None] | N
     note = partial(notes.print, soft_wrap=True, highlight=False, markup=False)
     if league_run.games:
         note(resumed(league_run))
+    for spec in filter(connects_to_us, league_run.bots):
+        note(how_to_join(spec))
     code, why = OK, ""
     try:
         league_run.play(notes)

@@ -56,7 +56,6 @@ class LeagueRun:
         if json is not None:
             make_folder(json.parent, f"--json {json}")
             check_output("--json", json)
-        self._check(bots, timeout)
         self.store = Store(json, settings)
         self.settings = settings
         known = self.store.bots
@@ -65,6 +64,7 @@ class LeagueRun:
             raise ValueError(
                 f"a league needs at least three bots, as in --bots rule,efficiency,random: {self._named()}"
             )
+        self._check(self.bots, timeout)
         self.store.join(self.bots)
         self._timeout = timeout
         self._jobs = min(jobs, 1) if any(map(connects_to_us, self.bots)) else jobs
@@ -72,7 +72,6 @@ class LeagueRun:
         self._walls = None
         if games is not None:
             self._walls = max(walls_of_pairs(games, len(self.bots)), self.store.met_in_file(self.bots))
-        self._games_resumed = self.games
         self._next_status, self._status = 0.0, ""
 
     def _named(self) -> str:

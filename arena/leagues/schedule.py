@@ -17,7 +17,9 @@ from itertools import combinations, count, islice
 from arena.schedule import ROTATIONS
 from engine.table import N_SEATS
 
-MAX_BATCH = 30  # walls: few enough that all bots have met soon, enough for large batches of views
+# Walls of a batch: one at first, then this part of those on which all have met, so that all are known equally well at
+# any time; at most so many, enough for large batches of views.
+PART, MAX_BATCH = 4, 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +70,13 @@ class Schedule:
             yield batch
 
     def _next(self, walls: int | None) -> Batch:
-        """The next batch; no bot waits long for another third one, so that all meet in turn."""
-        third_bots = len(self._bots) - (N_SEATS - 1)
+        """The next batch."""
         pair = min(combinations(self._bots, 2), key=lambda pair: self.met(*pair))
         others = [bot for bot in self._bots if bot not in pair]
         third = min(others, key=lambda bot: self.met(bot, pair[0]) + self.met(bot, pair[1]))
-        size = MAX_BATCH if walls is None else min(MAX_BATCH, max(1, walls // third_bots), walls - self.met(*pair))
+        size = min(MAX_BATCH, 1 + self.fewest // PART)
+        if walls is not None:
+            size = min(size, walls - self.met(*pair))
         bots = tuple(bot for bot in self._bots if bot in (*pair, third))
         known = min((self._walls[bot] for bot in bots), key=len)
         return Batch(bots, tuple(islice((wall for wall in count() if wall not in known), size)))

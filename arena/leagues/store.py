@@ -85,7 +85,9 @@ class Store:
         if "identity" in line:
             self._identities[line["bot"]] = line["identity"]
         elif "orders" in line:
-            self.games.add(Meeting.from_json(line))
+            meeting = Meeting.from_json(line)
+            if self.games.missing(meeting.bots, meeting.orders):  # else the file was written, and this one not deleted
+                self.games.add(meeting)
         else:
             self.taken.append(Batch(tuple(line["bots"]), tuple(line["walls"])))
 
