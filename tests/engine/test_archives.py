@@ -283,7 +283,7 @@ def test_zstd_without_its_package_is_one_error(
         (["--room", "phoenix"], r"phoenix_(?!2020)"),  # that one is mjai, which does not say the room
         (["--room", "silver"], r"majsoul_(chankan|kan3.*shan\.json)"),
         (["--length", "east"], r"majsoul_(chankan|kan3.*shan\.json)"),
-        (["--rate", "1500", "--length", "hanchan"], r"phoenix_(?!2020)"),
+        (["--rate", "1500", "--length", "hanchan"], r"phoenix_(?!2020)|majsoul_kokushi"),
         (["--rate", "1501"], r"none"),
         (["--since", "2021-01-01"], r"none"),
     ],
