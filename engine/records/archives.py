@@ -251,8 +251,12 @@ def _tarred(path: Path, forward: _Forward, info: tarfile.TarInfo, position: int)
     def read() -> bytes:
         if info.size > MAX_RECORD:
             raise too_long(name)
-        forward.seek(info.offset_data)
-        data = forward.read(info.size)
+        try:
+            forward.seek(info.offset_data)
+            data = forward.read(info.size)
+        except Exception as error:  # as in `members`
+            what = f"damaged in the archive ({' '.join(str(error).split())}); download the archive again"
+            raise RecordError(name, "tar", what) from error
         if len(data) < info.size:
             raise RecordError(name, "tar", "cut off; download the archive again")
         return data

@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from engine.common.workers import run_tasks, stateless
+from engine.common.workers import open_pool, stateless
 from engine.records.archives import Member, split_name, total_size
 from engine.records.files import parse_record
 from engine.records.filters import Filters
 from engine.records.model import FourPlayersError, GameRecord, RecordError
 
 BATCH, BATCH_BYTES = 16, 1 << 20  # records of a task, at most so many, and no further one after so many bytes
+WINDOW = 64  # tasks that all are done before another is begun: no more results wait for an earlier one
 # From so many files, or bytes of archives, several processes are faster than one.
 PARALLEL_FROM, PARALLEL_FROM_BYTES = 100, 400_000
 
@@ -47,12 +49,14 @@ def in_order(
     early: dict[int, tuple[Item, R]] = {}  # results of records that come after one that is not done
     n_given = 0
     tasks = batches(item_of(member, filters) for member in found)
-    with closing(run_tasks(stateless(partial(_work_on, work)), tasks, 0 if jobs == 1 else jobs)) as results:
-        for number, item, result in results:
-            early[number] = (item, result)
-            while n_given in early:
-                yield early.pop(n_given)
-                n_given += 1
+    with open_pool(stateless(partial(_work_on, work)), 0 if jobs == 1 else jobs) as pool:
+        for task in tasks:
+            with closing(pool.run(chain([task], islice(tasks, WINDOW - 1)))) as results:
+                for number, item, result in results:
+                    early[number] = (item, result)
+                    while n_given in early:
+                        yield early.pop(n_given)
+                        n_given += 1
 
 
 def _work_on(work: Callable[[Item], R], task: Task) -> Iterator[tuple[int, Item, R]]:

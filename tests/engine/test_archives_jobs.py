@@ -1,0 +1,275 @@
+"""Long jobs over archives: what is written, safe names, interruption anywhere and the same result after it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import cli
+from engine.cli import main
+from engine.common.progress import Progress
+from engine.records import convert, stream
+from engine.records.archives import members
+from engine.records.files import parse_record, read_records
+from engine.records.journal import Journal
+from engine.records.packing import Names
+from tests.support.archives import RECORDS, XML, real_records, tar_of, write_archive, zip_of
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+ENDINGS = [".tar", ".tar.gz", ".tgz", ".tar.zst", ".zip"]
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A zip of the real records, one of them damaged."""
+    contents = real_records()
+    contents["phoenix_2024_1.json"] = contents["phoenix_2024_1.json"][:-200]
+    return write_archive(tmp_path, "a.zip", contents)
+
+
+@pytest.mark.parametrize("ending", [*ENDINGS, ""])
+def test_all_records_are_converted(
+    ending: str, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / f"b{ending}"
+    assert main(["convert", str(source), "--out", str(out)]) == 1  # one is damaged
+    printed = capsys.readouterr()
+    assert printed.out == f"{out}: 14 records · damaged 1\n"
+    assert f"{source}:phoenix_2024_1.json: line 1 column " in printed.err
+    assert main(["validate", str(out)]) == 0
+    assert capsys.readouterr().out.startswith("files 14 ")
+    assert sorted(each.name for each in tmp_path.iterdir()) == sorted(["a.zip", out.name])
+
+
+def test_other_programs_read_what_is_written(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(convert, "CHECKPOINT", 4)
+    for ending in (".tar", ".tar.gz", ".zip"):
+        main(["convert", str(source), "--out", str(tmp_path / f"b{ending}"), "--format", "json"])
+    names = [Path(name).stem + ".json" for name in real_records() if name != "phoenix_2024_1.json"]
+    names[2] = "majsoul_kan3_nuki_rinshan.libriichi3p.json"
+    with tarfile.open(tmp_path / "b.tar") as plain, tarfile.open(tmp_path / "b.tar.gz") as zipped:
+        assert plain.getnames() == zipped.getnames() == names
+    with zipfile.ZipFile(tmp_path / "b.zip") as archive:
+        assert archive.namelist() == names
+        assert archive.testzip() is None
+        assert json.loads(archive.read("phoenix_2018_1.json"))["rule"]["disp"] == "三鳳南喰赤"
+
+
+def stop_after(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the next progress raise Ctrl-C when `n` records are done."""
+    advance, left = Progress.advance, itertools.count(n - 1, -1)
+
+    def interrupted(progress: Progress, *arguments: Any) -> None:
+        advance(progress, *arguments)
+        if next(left) == 0:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Progress, "advance", interrupted)
+
+
+@pytest.mark.parametrize("ending", [*ENDINGS, ""])
+@pytest.mark.parametrize("after", [3, 9])
+def test_an_interrupted_conversion_ends_like_an_uninterrupted_one(
+    ending: str,
+    after: int,
+    source: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(convert, "CHECKPOINT", 4)
+    whole, out = tmp_path / f"whole{ending}", tmp_path / f"out{ending}"
+    main(["convert", str(source), "--out", str(whole)])
+    capsys.readouterr()
+    with monkeypatch.context() as patch:
+        stop_after(after, patch)
+        assert main(["convert", str(source), "--out", str(out)]) == 130
+    kept = after // 4 * 4
+    assert capsys.readouterr().err.endswith(f"interrupted: {kept} records are kept; the same command continues\n")
+    assert not out.is_file()
+    assert main(["convert", str(source), "--out", str(out)]) == 1
+    printed = capsys.readouterr()
+    assert (f"continuing after {kept} records\n" in printed.err) == (kept > 0)
+    assert printed.out == f"{out}: 14 records · damaged 1\n"
+    if ending:
+        assert out.read_bytes() == whole.read_bytes()
+    else:
+        assert {path.name: path.read_bytes() for path in out.iterdir()} == {
+            path.name: path.read_bytes() for path in whole.iterdir()
+        }
+
+
+def test_only_the_same_conversion_continues(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = str(tmp_path / "b.tar")
+    with monkeypatch.context() as patch:
+        stop_after(3, patch)
+        main(["convert", str(source), "--out", out])
+    for other in (["--format", "json"], ["--room", "phoenix"]):
+        with pytest.raises(SystemExit) as stopped:
+            main(["convert", str(source), "--out", out, *other])
+        assert stopped.value.code == 2
+        assert "b.tar.partial.jsonl is of another job" in capsys.readouterr().err
+    assert main(["convert", str(source), "--out", out]) == 1
+    with pytest.raises(SystemExit):
+        main(["convert", str(source), "--out", out])
+    assert "b.tar: exists already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["{source}", "--out", "{tmp}/b.rar"], "name a folder, or a file that ends in .tar, "),
+        (["{source}", "--out", "{tmp}/no/b.tar"], "there is no folder"),
+        (["{source}"], "name a record and the file to write"),
+        (["nowhere.zip", "--out", "{tmp}/b.tar"], "nowhere.zip: no such file or folder"),
+    ],
+)
+def test_wrong_conversions_are_one_line(
+    arguments: list[str], complaint: str, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["convert", *(each.format(source=source, tmp=tmp_path) for each in arguments)])
+    assert stopped.value.code == 2
+    assert re.fullmatch(rf"engine convert: .*{re.escape(complaint)}.*\n", capsys.readouterr().err)
+
+
+def test_names_lead_nowhere(tmp_path: Path) -> None:
+    names = ["../../etc/passwd.xml", "/abs/x.xml", "C:\\x\\y.xml", "a\nb.xml", "..", "A.xml", "a.json.gz", "a.json"]
+    given = Names(".mjson")
+    made = [given.of(name) for name in names]
+    assert made[:5] == ["etc/passwd.mjson", "abs/x.mjson", "C_/x/y.mjson", "a_b.mjson", "record.mjson"]
+    assert len({name.lower() for name in made}) == len(names)
+    path = tmp_path / "a.tar"
+    path.write_bytes(tar_of(dict.fromkeys(names[:4], XML.read_bytes())))
+    assert main(["convert", str(path), "--out", str(tmp_path / "out")]) == 0
+    written = list(tmp_path.rglob("*.mjson"))
+    assert len(written) == 4
+    assert all(each.is_relative_to(tmp_path / "out") for each in written)
+
+
+def test_records_of_several_archives_keep_apart(tmp_path: Path) -> None:
+    for name in ("one.zip", "two.zip"):
+        (tmp_path / name).write_bytes(zip_of({"x.xml": XML.read_bytes()}))
+    main(["convert", str(tmp_path), "--out", str(tmp_path / "b.zip")])
+    assert [member.inner for member in members([tmp_path / "b.zip"])] == ["one/x.mjson", "two/x.mjson"]
+
+
+def test_an_interrupted_check_continues(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cli, "CHECKPOINT", 4)
+    main(["validate", str(source), "--json", str(tmp_path / "whole.json")])
+    whole = capsys.readouterr().out
+    report = tmp_path / "report.json"
+    with monkeypatch.context() as patch:
+        stop_after(12, patch)
+        assert main(["validate", str(source), "--json", str(report)]) == 130
+    assert capsys.readouterr().err.endswith("interrupted: 12 records are checked; the same command continues\n")
+    assert not report.exists()
+    assert main(["validate", str(source), "--json", str(report)]) == 1
+    printed = capsys.readouterr()
+    assert printed.err.startswith("continuing after 12 records\n")
+    assert printed.out.splitlines()[-1] == whole.splitlines()[-1]
+    assert report.read_bytes() == (tmp_path / "whole.json").read_bytes()
+    document = json.loads(report.read_text())
+    assert (document["n_records"], document["n_damaged"]) == (15, 1)
+    assert document["faults"] == whole.splitlines()[:-1]
+
+
+def test_a_cut_line_of_a_journal_does_not_count(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "j", {"files": "x"})
+    journal.add({"done": 1})
+    journal.add({"done": 2})
+    data = (tmp_path / "j").read_bytes()
+    (tmp_path / "j").write_bytes(data[:-3])
+    again = Journal(tmp_path / "j", {"files": "x"})
+    assert again.last == {"done": 1}
+    again.add({"done": 3})
+    assert [entry["done"] for entry in Journal(tmp_path / "j", {"files": "x"}).entries()] == [1, 3]
+    with pytest.raises(ValueError, match="of another job"):
+        Journal(tmp_path / "j", {"files": "y"})
+
+
+def test_records_are_read_only_when_a_worker_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long the archive is, a few of its records are in memory."""
+    path = write_archive(tmp_path, "a.tar", {f"{number}.xml": b"no record" for number in range(1000)})
+    n_read = itertools.count()
+    opened = cli.members
+
+    def counted(paths: list[Path]) -> Iterator[Any]:
+        for member in opened(paths):
+            next(n_read)
+            yield member
+
+    monkeypatch.setattr(cli, "members", counted)
+    monkeypatch.setattr(stream, "WINDOW", 4)
+    stop_after(100, monkeypatch)
+    assert main(["validate", str(path), "--jobs", "2"]) == 130
+    assert next(n_read) < 100 + 4 * 16
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_killed_conversion_continues(how: signal.Signals, tmp_path: Path) -> None:
+    contents = {f"{number:04}.xml": XML.read_bytes() for number in range(3000)}
+    source, out = write_archive(tmp_path, "a.tar.zst", contents), tmp_path / "b.zip"
+    command = [sys.executable, "-m", "engine", "convert", str(source), "--out", str(out), "--jobs", "2"]
+    with subprocess.Popen(command, cwd=REPOSITORY, stderr=subprocess.PIPE, text=True) as converting:
+        journal = tmp_path / "b.zip.partial.jsonl"
+        deadline = time.monotonic() + 120
+        while not (journal.exists() and journal.read_text().count("\n") > 1) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        converting.send_signal(how)
+        _, errors = converting.communicate(timeout=60)
+    assert converting.returncode == (130 if how == signal.SIGINT else -how)
+    assert "Traceback" not in errors
+    again = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert again.returncode == 0
+    assert re.match(r"continuing after [12],000 records\n", again.stderr)
+    with zipfile.ZipFile(out) as archive:
+        assert len(set(archive.namelist())) == 3000
+        assert archive.testzip() is None
+        data = archive.read("2999.mjson")
+    assert len(parse_record(data, "x").rounds()) == len(read_records(XML).rounds())
+
+
+def test_data_of_archives_and_files_are_the_same(tmp_path: Path) -> None:
+    """For a network to learn from."""
+    pytest.importorskip("onnxruntime")
+    from agents.bert.training.data.build import main as data
+
+    for name, made in (("a.zip", "1"), ("a.tar.zst", "2")):
+        path = write_archive(tmp_path, name, real_records())
+        assert data([str(tmp_path / f"data{made}"), "--records", str(path), "--jobs", made, "--room", "phoenix"]) == 0
+    files = [str(each) for each in sorted(RECORDS.glob("phoenix*")) if "2020" not in each.name]
+    assert data([str(tmp_path / "data3"), "--records", *files, "--jobs", "1"]) == 0
+    for part in ("games", "samples"):
+        one, two, three = ((tmp_path / f"data{n}" / f"000000.{part}.npy").read_bytes() for n in "123")
+        assert one == two
+        assert one == three
+    with pytest.raises(SystemExit):
+        data([str(tmp_path / "data4"), "--selfplay", "rule,rule,rule", "--room", "phoenix"])
+
+
+def test_a_stream_without_a_size_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Such as a shell's process substitution."""
+    pipe = tmp_path / "pipe.xml"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cp", str(XML), str(pipe)]):
+        assert main(["validate", str(pipe)]) == 0
+    assert capsys.readouterr().out.startswith("files 1 ")
