@@ -42,7 +42,8 @@ class ChunkResult:
     """The games of a finished chunk.
 
     ``counts``: int32[walls, rotations, seats, N_COUNTS]. ``decisions``: how many times a bot was asked. ``luck``:
-    float64[walls, rotations, seats, 2] (`arena.luck.luck_of`), if it is measured.
+    float64[walls, rotations, seats, 2] (`arena.luck.luck_of`), if it is measured. ``files``: the saved games, where the
+    worker may not write them itself (`arena.worker`).
     """
 
     walls: list[int]
@@ -50,6 +51,7 @@ class ChunkResult:
     decisions: int
     faults: list[Fault] = field(default_factory=list)
     luck: np.ndarray | None = None
+    files: dict[str, bytes] = field(default_factory=dict)
 
 
 def play_chunk(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from agents.clusters import workers_for
 from agents.registry import names
 from arena.checkpoint import CheckpointError
 from arena.ladder.page import page
@@ -17,8 +18,9 @@ from arena.ladder.standings import standings_of
 from arena.play import GameError
 from arena.run import ArenaRun, make_folder
 from arena.series import Series
+from engine.common.cluster import Cluster, add_worker_options
 from engine.common.files import write_atomically
-from engine.common.options import Parser, bots_of, check_output, describe_error, positive, seed, usable_cores
+from engine.common.options import Parser, bots_of, check_output, describe_error, positive, seed
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.workers import WorkerError
 from engine.rules import PRESETS
@@ -47,9 +49,7 @@ def make_parser() -> Parser:
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of all walls and bots (default 0)")
     parser.add_argument("--rules", choices=sorted(PRESETS), default="tenhou", help="rules of the games")
     parser.add_argument("--length", choices=("east", "hanchan"), default="hanchan", help="length of the games")
-    parser.add_argument(
-        "--jobs", type=positive, default=usable_cores(), metavar="N", help="worker processes (default: all cores)"
-    )
+    add_worker_options(parser)
     parser.add_argument("--results", type=Path, required=True, metavar="FOLDER", help="keeps all finished games")
     parser.add_argument("--output", "-o", type=Path, required=True, metavar="FILE", help="the page, in Markdown")
     return parser
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
         make_folder(options.output.parent, f"--output {options.output}")
         check_output("--output", options.output)
         speed_runs = [ArenaRun(run, jobs=1) for run in settings.speed_runs()]  # raises for a bot that does not exist
-        series = open_series(settings, options.results, options.jobs)
+        series = open_series(settings, options.results, workers_for(options, options.bots))
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     notes = Console(stderr=True)
@@ -86,10 +86,10 @@ def main(arguments: Sequence[str]) -> int:
     return OK
 
 
-def open_series(settings: LadderSettings, folder: Path, jobs: int) -> Series:
+def open_series(settings: LadderSettings, folder: Path, workers: int | Cluster) -> Series:
     """All matches, with the games of ``folder``. Raises ValueError if these are of another ladder, and OSError."""
     try:
-        return Series(list(settings.meetings()), jobs, folder)
+        return Series(list(settings.meetings()), workers, folder)
     except CheckpointError as error:
         raise ValueError(f"{error}; or name another folder for --results") from None
 

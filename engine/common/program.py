@@ -37,6 +37,7 @@ EXTRAS = {
         "structlog",
     ],
     "train": ["torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors", "pyarrow"],
+    "cluster": ["ray"],
 }
 NAMESPACES = ("engine", "agents", "arena", "server")
 OWN = (*NAMESPACES, "nukidora", "benchmarks")
