@@ -88,7 +88,7 @@ def play(
     on stderr.
 
     Raises ValueError for a bot or setting that does not exist, TypeError for a number that is none,
-    `arena.play.GameError` if a bot fails, OSError if games cannot be saved.
+    `arena.chunk.GameError` if a bot fails, OSError if games cannot be saved.
 
     >>> match = play(["efficiency", "random", "tsumogiri"], games=30, length="east", seed=1)
     >>> match.by_bot["efficiency"]["placement"]["mean"] < match.by_bot["random"]["placement"]["mean"]

@@ -21,7 +21,7 @@ from agents.clusters import workers_for
 from agents.external.specs import is_external, make_agent
 from agents.strength.scale import read_scale
 from agents.strength.spec import split_strength
-from arena.play import GameError
+from arena.chunk import GameError
 from arena.ratings import finishing_orders, rate
 from arena.run import make_folder
 from arena.schedule import ROTATIONS, RunSettings, labels, round_up

@@ -16,7 +16,7 @@ from agents.clusters import workers_for
 from agents.strength.scale import read_scale, scale_path, write_scale
 from agents.strength.spec import split_strength
 from arena.calibration import Measurement, make_scale, settings_of
-from arena.play import GameError
+from arena.chunk import GameError
 from arena.plot import strength_plot
 from arena.run import make_folder
 from arena.statistics import Estimate

@@ -20,8 +20,8 @@ import numpy as np
 
 from agents.strength.scale import scale_path
 from agents.strength.spec import split_strength
+from arena.chunk import ChunkResult
 from arena.observers import Fault
-from arena.play import ChunkResult
 from arena.schedule import RunSettings
 from engine.compiling import ENGINE, cache_folder
 

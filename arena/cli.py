@@ -20,8 +20,8 @@ from agents.client.connection import parse_url
 from agents.clusters import workers_for
 from agents.external.specs import connects_to_us
 from agents.registry import names
+from arena.chunk import GameError
 from arena.columns import definitions
-from arena.play import GameError
 from arena.run import ArenaRun
 from arena.schedule import RunSettings, round_up
 from arena.stopping import Sprt, Until

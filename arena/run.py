@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from arena.checkpoint import Checkpoint, finished_results, run_identity
-from arena.play import ChunkResult, GamesFinished
+from arena.chunk import ChunkResult, GamesFinished
 from arena.recorder import check_folder, file_name
 from arena.report import print_report
 from arena.results import Results, Speed
@@ -88,7 +88,7 @@ class ArenaRun:
     def play(self, console: Console) -> None:
         """Play all remaining games, with progress on ``console``.
 
-        Raises KeyboardInterrupt, `arena.play.GameError`, `engine.common.workers.WorkerError` and OSError.
+        Raises KeyboardInterrupt, `arena.chunk.GameError`, `engine.common.workers.WorkerError` and OSError.
         """
         if not self.results.missing or self.finished is not None or self.stopped:
             return

@@ -11,7 +11,7 @@ import numpy as np
 from rich.console import Console
 
 from arena.checkpoint import Checkpoint, CheckpointError, run_identity
-from arena.play import ChunkResult, GameError, GamesFinished
+from arena.chunk import ChunkResult, GameError, GamesFinished
 from arena.ratings import finishing_orders
 from arena.results import Results
 from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, ROTATIONS, Bot, RunSettings, labels, split_walls
@@ -62,7 +62,7 @@ class Series:
     def play(self, console: Console, games: int | None = None) -> None:
         """Play what is missing of the first ``games`` of each match (None: of all), with progress on ``console``.
 
-        Raises KeyboardInterrupt, `arena.play.GameError`, `engine.common.workers.WorkerError` and OSError.
+        Raises KeyboardInterrupt, `arena.chunk.GameError`, `engine.common.workers.WorkerError` and OSError.
         """
         last = None if games is None else games // ROTATIONS
         missing = [[wall for wall in each.missing if last is None or wall < last] for each in self.results]

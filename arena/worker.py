@@ -15,7 +15,7 @@ from types import FrameType
 
 from agents.external.adapters import ExternalAgent
 from agents.external.mjai_bot import BotError
-from arena.play import ChunkResult, GameError, GamesFinished, play_chunk, warm_up
+from arena.chunk import ChunkResult, GameError, GamesFinished, play_chunk, warm_up
 from arena.schedule import Bot, RunSettings
 from engine.common.files import contents
 

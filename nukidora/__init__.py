@@ -5,9 +5,9 @@ The names load what they need on first use, so that importing this package is qu
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from engine.common.lazy_names import lazy_names
 from engine.common.program import version
 
 if TYPE_CHECKING:
@@ -22,24 +22,22 @@ if TYPE_CHECKING:
 __version__: str
 __all__ = ["Game", "PlayerState", "Replay", "Tables", "__version__", "make_bot", "play", "score"]
 
-_HOMES = {
-    "Game": "engine.game:Game",
-    "PlayerState": "engine.mjai.player_state:PlayerState",
-    "Replay": "engine.records.replay:Replay",
-    "Tables": "engine.tables:Tables",
-    "make_bot": "agents.registry:make",
-    "play": "arena.api:play",
-    "score": "engine.scoring.api:score",
-}
+_load = lazy_names(
+    __name__,
+    {
+        "Game": "engine.game:Game",
+        "PlayerState": "engine.mjai.player_state:PlayerState",
+        "Replay": "engine.records.replay:Replay",
+        "Tables": "engine.tables:Tables",
+        "make_bot": "agents.registry:make",
+        "play": "arena.api:play",
+        "score": "engine.scoring.api:score",
+    },
+)
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        return version()
-    if name not in _HOMES:
-        raise AttributeError(f"module 'nukidora' has no attribute {name!r}")
-    module, _, attribute = _HOMES[name].partition(":")
-    return getattr(import_module(module), attribute)
+    return version() if name == "__version__" else _load(name)
 
 
 def __dir__() -> list[str]:

@@ -13,7 +13,8 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-NAMESPACES = ("engine", "agents", "arena", "server")
+NAMESPACES = ("engine", "agents", "server")
+REGULAR = ("arena", "nukidora")  # packages with an __init__.py
 
 
 @pytest.fixture(scope="module")
@@ -41,12 +42,13 @@ def direct_requirements(pyproject: dict[str, Any]) -> list[Requirement]:
 
 def test_every_package_of_the_repository_is_shipped(pyproject: dict[str, Any]) -> None:
     shipped = pyproject["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-    assert sorted(shipped) == sorted([*NAMESPACES, "nukidora"])
-    typed = {path.parent for package in NAMESPACES for path in (REPOSITORY / package).glob("*/__init__.py")}
-    assert [str(folder) for folder in {*typed, REPOSITORY / "nukidora"} if not (folder / "py.typed").exists()] == []
+    assert sorted(shipped) == sorted([*NAMESPACES, *REGULAR])
+    typed = [path.parent for package in NAMESPACES for path in (REPOSITORY / package).glob("*/__init__.py")]
+    typed += [REPOSITORY / package for package in REGULAR]
+    assert [str(folder) for folder in typed if not (folder / "py.typed").exists()] == []
 
 
-def test_the_four_packages_are_namespace_packages() -> None:
+def test_the_packages_with_common_names_are_namespace_packages() -> None:
     """Another distribution may have a top-level package of the same name: no file of it may be overwritten."""
     for package in NAMESPACES:
         assert not (REPOSITORY / package / "__init__.py").exists()

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-NAMESPACES = ("engine", "agents", "arena", "server")
+NAMESPACES = ("engine", "agents", "server")
 
 # The distribution openai-agents has a package `agents` of its own; this one stands for it.
 OTHER_FILES = {
@@ -49,7 +49,7 @@ def test_the_wheel_has_no_file_that_another_distribution_may_have(wheel: Path) -
     with zipfile.ZipFile(wheel) as archive:
         names = [PurePosixPath(name) for name in archive.namelist()]
     top = {name.parts[0] for name in names if not name.parts[0].endswith(".dist-info")}
-    assert top == {*NAMESPACES, "nukidora"}
+    assert top == {*NAMESPACES, "arena", "nukidora"}
     clashing = {f"{package}/{name}" for package in NAMESPACES for name in ("__init__.py", "py.typed")}
     assert clashing.isdisjoint(map(str, names))
     data = {

@@ -12,10 +12,10 @@ from rich.console import Console
 from agents.clusters import workers_for
 from agents.registry import names
 from arena.checkpoint import CheckpointError
+from arena.chunk import GameError
 from arena.ladder.page import page
 from arena.ladder.schedule import LadderSettings
 from arena.ladder.standings import standings_of
-from arena.play import GameError
 from arena.run import ArenaRun, make_folder
 from arena.series import Series
 from engine.common.cluster import Cluster, add_worker_options

@@ -14,6 +14,7 @@ import sys
 import threading
 from importlib import import_module
 from io import TextIOWrapper
+from pathlib import Path
 
 OK, FAILED, BAD_ARGUMENTS, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143  # exit codes of all programs
 
@@ -39,8 +40,8 @@ EXTRAS = {
     "train": ["torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors", "pyarrow"],
     "cluster": ["ray"],
 }
-NAMESPACES = ("engine", "agents", "arena", "server")
-OWN = (*NAMESPACES, "nukidora", "benchmarks")
+NAMESPACES = ("engine", "agents", "server")  # packages without __init__.py
+OWN = (*NAMESPACES, "arena", "nukidora", "benchmarks")
 
 # What is printed where the encoding of the terminal lacks a character; others become a question mark.
 PLAIN = {"±": "+/-", "·": "-", "×": "x", "…": "...", "–": "-", "—": "-", "─": "-", "→": "->"}
@@ -127,7 +128,9 @@ def hidden(error: ModuleNotFoundError) -> str | None:
     """What to do about a package of another distribution that is imported in place of ours; None if there is none."""
     package = (error.name or "").split(".")[0]
     other = getattr(sys.modules.get(package), "__file__", None)  # None for our namespace packages
-    if package not in NAMESPACES or other is None:
+    if package not in OWN or other is None:
+        return None
+    if package not in NAMESPACES and Path(other).is_relative_to(Path(__file__).parents[2]):
         return None
     text = f"{other} hides nukidora's package {package}: install nukidora in a virtual environment of its own"
     return text + ", or without -e beside it"

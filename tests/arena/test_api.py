@@ -13,7 +13,7 @@ import arena.api
 import nukidora
 from agents.registry import make
 from arena.api import play
-from arena.play import GameError
+from arena.chunk import GameError
 from engine.actions import actions_of
 from engine.records.files import find_records, read_records
 from engine.records.replay import Replay

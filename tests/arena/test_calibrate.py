@@ -15,8 +15,8 @@ from agents.strength.scale import read_scale
 from arena import calibration, series
 from arena.calibrate import strengths_to_check
 from arena.calibration import FULL, SHARES_ALONE, Measurement, hottest, make_scale, settings_of, triples
+from arena.chunk import ChunkResult
 from arena.cli import main
-from arena.play import ChunkResult
 from arena.ratings import Ratings
 from engine.actions import N_ACTIONS, actions_of
 from engine.common.workers import run_tasks

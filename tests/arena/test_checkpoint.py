@@ -11,7 +11,7 @@ import pytest
 import agents
 from arena import checkpoint
 from arena.checkpoint import Checkpoint, CheckpointError, run_identity
-from arena.play import ChunkResult
+from arena.chunk import ChunkResult
 from arena.schedule import RunSettings
 from arena.statistics import N_COUNTS
 

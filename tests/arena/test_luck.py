@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from arena.chunk import play_chunk
 from arena.luck import (
     DORA,
     DRAWN_DORA,
@@ -23,7 +24,6 @@ from arena.luck import (
     measure_luck,
     without_luck,
 )
-from arena.play import play_chunk
 from arena.schedule import RunSettings, games_of
 from engine.events import DRAW, NEW_DORA, unpack
 from engine.shanten import shanten_of

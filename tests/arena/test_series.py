@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from arena.play import GameError
+from arena.chunk import GameError
 from arena.run import ArenaRun
 from arena.schedule import RunSettings
 from arena.series import Series

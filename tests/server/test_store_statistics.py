@@ -22,7 +22,7 @@ from sqlalchemy import text
 
 from agents.registry import BUILT_IN
 from arena import statistics as arena
-from arena.play import play_chunk
+from arena.chunk import play_chunk
 from arena.recorder import file_name
 from arena.schedule import RunSettings, games_of
 from engine.mjai.messages import Message

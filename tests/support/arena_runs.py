@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from arena.play import ChunkResult, GamesFinished
+from arena.chunk import ChunkResult, GamesFinished
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -24,7 +24,7 @@ def without_speed(path: Path) -> dict[str, Any]:
 
 
 def last_update(updates: Iterable[GamesFinished | ChunkResult]) -> ChunkResult:
-    """The result of a chunk, which is the last update of `arena.play.play_chunk`."""
+    """The result of a chunk, which is the last update of `arena.chunk.play_chunk`."""
     *_, result = updates
     assert isinstance(result, ChunkResult)
     return result

@@ -18,7 +18,7 @@ from agents.bert.labels import LABEL_NAMES, N_LABELS, labels_of, legal_table
 from agents.bert.symmetries import LABEL_MAPS, SUITS_SWAPPED, variant_of
 from agents.external.adapters import AgentBot
 from agents.registry import make
-from arena.play import play_chunk
+from arena.chunk import play_chunk
 from arena.schedule import RunSettings
 from engine.game import Game
 from engine.mjai.actions import action_message
