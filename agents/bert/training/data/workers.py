@@ -6,11 +6,12 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from socket import gethostname
 from tempfile import TemporaryDirectory
 
 from agents.bert.training.data.manifest import fill
 from agents.bert.training.data.shards import Shard, array_path
-from agents.bert.training.data.sources import Chunk
+from agents.bert.training.data.sources import Chunk, RecordsChunk, SourceError
 from engine.common.cluster import Cluster
 from engine.common.files import contents, write_contents
 from engine.common.workers import run_tasks, stateless
@@ -48,6 +49,8 @@ def _fill(folder: Path, task: Task) -> Iterator[int]:
 
 def _fill_remotely(task: Task) -> Iterator[Filled]:
     number, chunk = task
+    if isinstance(chunk, RecordsChunk) and (lacking := next((path for path in chunk.paths if not path.exists()), None)):
+        raise SourceError(f"{gethostname()} has no file {lacking}: records must be where all machines can read them")
     with TemporaryDirectory() as name:
         n_games = fill(Path(name), number, chunk)
         files = contents(Path(name))
