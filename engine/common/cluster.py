@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -49,9 +50,17 @@ def add_worker_options(parser: Parser) -> None:
     )
     parser.add_argument(
         "--cluster",
+        type=address,
         metavar="ADDRESS",
         help="play on a Ray cluster: HOST:PORT of its head, or local for one of this machine alone (docs/cluster.md)",
     )
+
+
+def address(text: str) -> str:
+    """Option type: the address of a cluster."""
+    if text != LOCAL and not re.fullmatch(r"[^\s:/]+:\d{1,5}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT of the head of a Ray cluster, nor {LOCAL}")
+    return text
 
 
 def workers_of(options: argparse.Namespace, files: Sequence[Path] = ()) -> int | Cluster:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import socket
 import sys
 import tempfile
 from collections import deque
@@ -30,6 +31,7 @@ from engine.warm_up import warm_up_once
 
 ATTEMPTS = 3  # at a task, or to start a worker, before it is taken to be at fault itself
 LOOK_SECONDS = 5.0  # between two looks at how many CPUs the cluster has
+REACH_SECONDS = 5.0  # for the head of a cluster to accept a connection
 CLOSE_SECONDS = 5.0  # for idle workers to close what they have opened
 OBJECT_STORE = 256 << 20  # bytes, of a cluster that is started here; results wait there to be fetched
 
@@ -61,7 +63,9 @@ def connect(cluster: Cluster, package: Path) -> None:
     """Connect to a cluster, or start one, and send the package. Raises ConnectionError."""
     ray = import_ray()
     options: dict[str, Any] = {"address": cluster.address}
-    if cluster.address == LOCAL:
+    if cluster.address != LOCAL:
+        check_reachable(cluster.address)
+    else:
         n = cluster.limit or usable_cores()
         options |= {"num_cpus": n, "object_store_memory": OBJECT_STORE, "include_dashboard": False}
         options["_temp_dir"] = str(package.parent)
@@ -82,6 +86,15 @@ def connect(cluster: Cluster, package: Path) -> None:
         raise ConnectionError(f"no cluster at {cluster.address}: {reason}") from error
     finally:
         signal.signal(signal.SIGTERM, handler)  # Ray sets one of its own
+
+
+def check_reachable(address: str) -> None:
+    """Raise ConnectionError if nothing listens at ``address``: Ray would try for minutes."""
+    host, _, port = address.partition(":")
+    try:
+        socket.create_connection((host, int(port)), REACH_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise ConnectionError(f"no cluster at {address}: {error}; start one with: ray start --head") from error
 
 
 def n_workers(cluster: Cluster) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.common import cluster_pool
 from engine.common.cluster import LOCAL, Cluster, import_ray
 from engine.common.workers import WorkerError, at_most, connected, open_pool, run_tasks, stateless
 
@@ -66,11 +67,14 @@ def failing_setup() -> Iterator[Callable[[int], Iterator[int]]]:
     yield identity
 
 
-def die_once(folder: Path, after: int, task: int) -> Iterator[tuple[int, str]]:
-    """Four updates and a result; the worker of task 2 is killed after some of them, the first time."""
+DIES_AFTER = {2: 0, 3: 2, 4: 4}  # task -> number of updates
+
+
+def die_once(folder: Path, task: int) -> Iterator[tuple[int, str]]:
+    """Four updates and a result; the workers of some tasks are killed, the first time."""
     for step in range(5):
-        if task == 2 and step == after and not (folder / "died").exists():
-            (folder / "died").touch()
+        if DIES_AFTER.get(task) == step and not (folder / str(task)).exists():
+            (folder / str(task)).touch()
             os.kill(os.getpid(), signal.SIGKILL)
         yield task, "result" if step == 4 else f"update {step}"
 
@@ -125,18 +129,23 @@ def test_an_exception_of_the_setup_is_raised() -> None:
         list(run_tasks(failing_setup, range(4), TWO))
 
 
-@pytest.mark.parametrize("after", [0, 2, 4])
 def test_a_task_whose_worker_dies_is_run_again_and_nothing_counts_twice(
-    tmp_path: Path, after: int, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    updates = list(run_tasks(stateless(partial(die_once, tmp_path, after)), range(5), TWO))
+    updates = list(run_tasks(stateless(partial(die_once, tmp_path)), range(6), TWO))
     texts = [*(f"update {step}" for step in range(4)), "result"]
-    assert (tmp_path / "died").exists()
-    assert sorted(updates) == sorted((task, text) for task in range(5) for text in texts)
-    assert [text for task, text in updates if task == 2] == texts
-    assert capfd.readouterr() == ("", "a worker of the cluster has died; its task is run again\n")
+    assert len(list(tmp_path.iterdir())) == len(DIES_AFTER), "no worker has died"
+    for task in range(6):
+        assert [text for number, text in updates if number == task] == texts
+    assert capfd.readouterr() == ("", len(DIES_AFTER) * "a worker of the cluster has died; its task is run again\n")
 
 
-def test_a_task_that_always_kills_its_worker_is_one_clear_error() -> None:
-    with pytest.raises(WorkerError, match="3 workers ended unexpectedly at the same task"):
-        list(run_tasks(stateless(die), range(4), TWO))
+def test_a_task_that_always_kills_its_worker_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_pool, "ATTEMPTS", 2)
+    with pytest.raises(WorkerError, match="2 workers ended unexpectedly at the same task"):
+        list(run_tasks(stateless(die), range(4), at_most(TWO, 1)))
+
+
+def test_no_cluster_is_one_clear_error() -> None:
+    with pytest.raises(ConnectionError, match=r"no cluster at 127.0.0.1:9: .*refused; start one with: ray start"):
+        cluster_pool.connect(Cluster("127.0.0.1:9"), Path())
