@@ -48,11 +48,16 @@ def add_worker_options(parser: Parser) -> None:
         metavar="N",
         help="worker processes (default: all cores; with --cluster: all CPUs of the cluster)",
     )
+    add_cluster(parser)
+
+
+def add_cluster(parser: Parser) -> None:
+    """Add ``--cluster``."""
     parser.add_argument(
         "--cluster",
         type=address,
         metavar="ADDRESS",
-        help="play on a Ray cluster: HOST:PORT of its head, or local for one of this machine alone (docs/cluster.md)",
+        help="use a Ray cluster: HOST:PORT of its head, or local for one of this machine alone (docs/cluster.md)",
     )
 
 

@@ -20,6 +20,7 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any, Generic
 
 from engine.common.cluster import LOCAL, Cluster, import_ray
@@ -140,6 +141,7 @@ class ClusterPool(Generic[T, U]):
         self._busy: dict[Any, tuple[Any, Attempt[T]]] = {}  # messages to come -> worker and what it runs
         self._n_failed = 0  # workers that did not start, one after the other
         self._warm = False  # a task has been done
+        self._next_look = 0.0  # at the machines of the cluster
 
     def run(self, tasks: Iterable[T]) -> Generator[U]:
         """Run ``tasks`` and yield their updates; see `engine.common.workers.Pool.run`.
@@ -170,7 +172,10 @@ class ClusterPool(Generic[T, U]):
         return len(self._idle) + len(self._busy)
 
     def _start_workers(self) -> None:
-        """Start as many workers as there is place for. A machine may have left the cluster, or joined it."""
+        """Start as many workers as there is place for, now and then: machines leave the cluster, or join it."""
+        if monotonic() < self._next_look:
+            return
+        self._next_look = monotonic() + LOOK_SECONDS
         for _ in range(n_workers(self._cluster) - self._n_open - len(self._starting)):
             worker = self._actor.remote()
             self._starting[worker.open.remote(self._open_worker)] = worker, True
@@ -181,6 +186,7 @@ class ClusterPool(Generic[T, U]):
         try:
             answer = self._ray.get(handle)
         except self._ray.exceptions.RayError as error:
+            self._next_look = 0.0
             self._n_failed += is_new
             if self._n_failed >= ATTEMPTS:
                 raise WorkerError(f"no worker starts on the cluster: {last_line(error)}") from error
@@ -209,6 +215,7 @@ class ClusterPool(Generic[T, U]):
                 raise WorkerError(f"{told}; if memory ran out, give the machines fewer CPUs") from error
             print("a worker of the cluster has died; its task is run again", file=sys.stderr, flush=True)
             waiting.appendleft(attempt)
+            self._next_look = 0.0
             self._look_after_idle()
             return
         if isinstance(message, Failed):
