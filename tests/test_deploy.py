@@ -395,7 +395,7 @@ def test_the_arena_service_plays_its_games(tmp_path: Path) -> None:
 def test_the_arena_plays_on_the_services_of_the_cluster(tmp_path: Path) -> None:
     found, machine, port = services(), Machine.of_sources(tmp_path), free_port()
     machine.substitutions = {"ray-head:6379": f"{gethostbyname(gethostname())}:{port}", "--port=6379": f"--port={port}"}
-    words = ["arena", "--cluster", "ray-head:6379", "--games", "300", "--length", "east", "--bots", "rule,random,random"]
+    words = ["arena", "--cluster", "ray-head:6379", "--games", "300", "--bots", "rule,random,random"]
     with started(machine, "ray-head", found["ray-head"]) as head:
         until(lambda: machine.is_healthy(found["ray-head"]) or head.poll() is not None, PATIENCE, "healthy head")
         with ExitStack() as workers:

@@ -68,18 +68,21 @@ class Worker:
             return failed(error)
         return None
 
-    def run(self, task: Any) -> Iterator[Update | Done | Failed]:
-        """Run a task. Its last update comes with the news that it is done: the parent gets both or neither."""
+    def run(self, task: bytes) -> Iterator[bytes]:
+        """Run a pickled task; yields pickled messages, as Ray itself would make arrays that cannot be written.
+
+        The last update comes with the news that the task is done: the parent gets both or neither.
+        """
         last: list[Any] = []
         try:
-            for update in self._work(task):
+            for update in self._work(pickle.loads(task)):
                 if last:
-                    yield Update(last.pop())
+                    yield pickle.dumps(Update(last.pop()))
                 last.append(update)
         except Exception as error:
-            yield failed(error)
+            yield pickle.dumps(failed(error))
         else:
-            yield Done(tuple(last))
+            yield pickle.dumps(Done(tuple(last)))
 
     def answer(self) -> None:
         """Show that the worker lives."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import signal
 import socket
 import sys
@@ -199,14 +200,14 @@ class ClusterPool(Generic[T, U]):
     def _begin(self, attempt: Attempt[T]) -> None:
         worker = self._idle.pop()
         attempt.n_received = 0
-        messages = worker.run.options(num_returns="streaming").remote(attempt.task)
+        messages = worker.run.options(num_returns="streaming").remote(self._ray.cloudpickle.dumps(attempt.task))
         self._busy[messages] = (worker, attempt)
 
     def _receive(self, messages: Any, waiting: deque[Attempt[T]]) -> Iterator[U]:
         """Handle the next message of a worker, and yield its update. Raises the exception of the task, WorkerError."""
         worker, attempt = self._busy[messages]
         try:
-            message: Update | Done | Failed = self._ray.get(next(messages))
+            message: Update | Done | Failed = pickle.loads(self._ray.get(next(messages)))
         except (StopIteration, self._ray.exceptions.RayError) as error:
             del self._busy[messages]
             attempt.n_failed += 1

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.common import cluster_pool
@@ -149,3 +150,15 @@ def test_a_task_that_always_kills_its_worker_is_one_clear_error(monkeypatch: pyt
 def test_no_cluster_is_one_clear_error() -> None:
     with pytest.raises(ConnectionError, match=r"no cluster at 127.0.0.1:9: .*refused; start one with: ray start"):
         cluster_pool.connect(Cluster("127.0.0.1:9"), Path())
+
+
+def add_one(numbers: np.ndarray) -> Iterator[np.ndarray]:
+    """A task that changes the array that it is given."""
+    numbers += 1
+    yield numbers
+
+
+def test_arrays_can_be_written_here_and_there() -> None:
+    (numbers,) = run_tasks(stateless(add_one), [np.zeros(100_000)], at_most(TWO, 1))
+    numbers += 1
+    assert (numbers == 2).all()
