@@ -49,7 +49,7 @@ class ChunkResult:
     float64[walls, rotations, seats, 2] (`arena.luck.luck_of`), if it is measured. ``tallies``: int32[parts, bots,
     N_TALLIES] (`arena.tallies`), with a part for each wall if the run may stop at any of them, else with one.
     ``times``: int64[bots, N_TIMES] (`arena.tallies.times`), if they are known. ``rows``: those of `arena.rows`, by
-    their kind.
+    their kind. ``files``: the saved games, where the worker may not write them itself (`arena.worker`).
     """
 
     walls: list[int]
@@ -60,6 +60,7 @@ class ChunkResult:
     tallies: np.ndarray | None = None
     times: np.ndarray | None = None
     rows: dict[str, np.ndarray] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
 
 
 def play_chunk(

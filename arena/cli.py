@@ -17,6 +17,7 @@ from pathlib import Path
 from rich.console import Console
 
 from agents.client.connection import parse_url
+from agents.clusters import workers_for
 from agents.external.specs import connects_to_us
 from agents.registry import names
 from arena.chunk import GameError
@@ -24,6 +25,7 @@ from arena.columns import definitions, more_definitions
 from arena.run import ArenaRun
 from arena.schedule import RunSettings, round_up
 from arena.stopping import Sprt, Until
+from engine.common.cluster import add_worker_options
 from engine.common.options import (
     Parser,
     describe_error,
@@ -33,7 +35,6 @@ from engine.common.options import (
     seed,
     starting_scores,
     three_bots,
-    usable_cores,
 )
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.workers import WorkerError
@@ -156,9 +157,7 @@ def make_parser() -> Parser:
         action="store_false",
         help="show placements and final points as played, instead of without the luck of the walls",
     )
-    parser.add_argument(
-        "--jobs", type=positive, default=usable_cores(), metavar="N", help="worker processes (default: all cores)"
-    )
+    add_worker_options(parser)
     parser.add_argument(
         "--timeout",
         type=positive_seconds,
@@ -239,7 +238,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.decisions and options.parquet is None:
             raise ValueError("--decisions: give --parquet FOLDER too, where the file is to be")
         files = {"html": options.html, "parquet": options.parquet, "decisions": options.decisions}
-        arena_run = ArenaRun(settings, options.jobs, options.json, options.save, **files)
+        workers = workers_for(options, settings.bots)
+        arena_run = ArenaRun(settings, workers, options.json, options.save, **files)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     screen, notes = Console(), Console(stderr=True)

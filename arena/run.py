@@ -24,10 +24,12 @@ from arena.results import Results, Speed
 from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, ROTATIONS, RunSettings, games_of, split_walls
 from arena.tallies.times import N_TIMES, decision_times
 from arena.worker import WARM_UP, MakeBots, Update, open_worker
+from engine.common.cluster import Cluster
+from engine.common.files import write_contents
 from engine.common.options import check_output
 from engine.common.program import program_name
 from engine.common.progress import Progress
-from engine.common.workers import run_tasks
+from engine.common.workers import at_most, connected, run_tasks
 
 
 class ArenaRun:
@@ -39,7 +41,7 @@ class ArenaRun:
     def __init__(
         self,
         settings: RunSettings,
-        jobs: int,
+        jobs: int | Cluster,
         json: Path | None = None,
         save: Path | None = None,
         make_bots: MakeBots | None = None,
@@ -49,12 +51,13 @@ class ArenaRun:
     ) -> None:
         """Check everything that can be checked before games are played. Raises ValueError, OSError.
 
-        ``jobs``: worker processes; 0: all games are played in this process. ``make_bots`` gives other bots than those
-        that ``settings`` names; it must be picklable unless ``jobs`` is 0. ``html``: a file for the report;
-        ``parquet``: a folder for Parquet files, with ``decisions`` if wanted. Also raises ModuleNotFoundError.
+        ``jobs``: worker processes, or a cluster; 0: all games are played in this process. ``make_bots`` gives other
+        bots than those that ``settings`` names; it must be picklable unless ``jobs`` is 0. ``html``: a file for the
+        report; ``parquet``: a folder for Parquet files, with ``decisions`` if wanted. Also raises ModuleNotFoundError.
         """
         self.settings = settings
-        self.jobs = min(jobs, settings.max_jobs or jobs)
+        self.workers = jobs if settings.max_jobs is None else at_most(jobs, settings.max_jobs)
+        self.jobs = 1  # the number of workers; known when they play
         self.json = json
         self.save = save
         self._make_bots = make_bots or settings.make_bots
@@ -130,12 +133,18 @@ class ArenaRun:
 
         Raises KeyboardInterrupt, `arena.chunk.GameError`, `engine.common.workers.WorkerError` and OSError.
         """
-        max_walls = MAX_WALLS_EXTERNAL if self.settings.has_external_bots else MAX_WALLS
-        chunks = split_walls(self.results.missing, max(self.jobs, 1), max_walls)
-        if not chunks or self.finished is not None or self.stopped:
+        if not self.results.missing or self.finished is not None or self.stopped:
             return
-        start_worker = partial(open_worker, self.settings, self.save, self._make_bots, self.rows)
-        with closing(run_tasks(start_worker, [WARM_UP, *chunks], min(self.jobs, len(chunks)))) as updates:
+        with connected(self.workers) as n_workers:
+            self.jobs = max(n_workers, 1)
+            self._play(console)
+
+    def _play(self, console: Console) -> None:
+        max_walls = MAX_WALLS_EXTERNAL if self.settings.has_external_bots else MAX_WALLS
+        chunks = split_walls(self.results.missing, self.jobs, max_walls)
+        remote = isinstance(self.workers, Cluster)
+        start_worker = partial(open_worker, self.settings, self.save, self._make_bots, self.rows, remote)
+        with closing(run_tasks(start_worker, [WARM_UP, *chunks], at_most(self.workers, len(chunks)))) as updates:
             next(updates)  # Ready: all notices of the warm-up are printed before the progress bar appears
             self._start = self._end = monotonic()
             total = self.settings.games if self.settings.stop is None else None
@@ -158,6 +167,8 @@ class ArenaRun:
             self._end = monotonic()
             if self._files is not None:
                 self._files.add(update.walls, update.rows)
+            if self.save is not None:
+                write_contents(update.files, self.save)
             if self.checkpoint is not None:
                 self.checkpoint.append(update)
             self._stop_if_decided()
@@ -222,7 +233,7 @@ class ArenaRun:
         games, seconds = self.games - self._games_resumed, self._end - self._start
         per_second = 1 / seconds if seconds > 0 else 0.0
         times = decision_times(self.results.bots, self._times)
-        return Speed(games, seconds, games * per_second, self._decisions * per_second, max(self.jobs, 1), times)
+        return Speed(games, seconds, games * per_second, self._decisions * per_second, self.jobs, times)
 
 
 def make_folder(folder: Path, option: str) -> None:

@@ -74,11 +74,16 @@ class WarmUpError(Exception):
 
 def stamp() -> Path:
     """The file that says that the cache holds everything, for these sources, where they lie, and this processor."""
+    digest = hashlib.sha256(f"{compiled_for()} {compiling.ENGINE}".encode()).hexdigest()[:16]
+    return compiling.cache_folder(compiling.ENGINE) / f"complete-{digest}"
+
+
+def compiled_for() -> str:
+    """What machine code depends on, wherever the sources lie: their contents, packages, and the processor."""
     folders = [compiling.cache_folder(compiling.ENGINE.parent / package).name for package in PACKAGES]
     target = cpu_target.target_context.codegen().magic_tuple()
     extras = [find_spec(package) is not None for package in ("onnxruntime", "torch", "gymnasium")]  # of some modules
-    digest = hashlib.sha256(repr((folders, extras, str(compiling.ENGINE), target)).encode()).hexdigest()[:16]
-    return compiling.cache_folder(compiling.ENGINE) / f"complete-{digest}"
+    return repr((folders, extras, target))
 
 
 def warm_up_once() -> None:

@@ -50,6 +50,13 @@ NOT_RUN = {
     },
     "docs/arena.md": {"experiments/control_variates.py": "two minutes", "--screenshot": "a minute; needs Chromium"},
     "docs/ladder.md": {"arena ladder": "a quarter of an hour"},
+    "docs/cluster.md": {
+        "ray start --head": "needs several machines: see tests/cluster",
+        "--cluster 192.168.0.10:6379 --json": "needs several machines",
+        "--profile cluster up": "needs Docker: see tests/test_deploy.py",
+        "agents.selfplay train": "hours",
+        "python -m benchmarks.cluster": "minutes",
+    },
     "docs/experiments.md": {"evaluate agents/bert/weights": "ten minutes; measures the bundled network"},
 }
 # Part of a block, by page: it takes longer than four seconds.
@@ -58,6 +65,7 @@ SLOW = {
     "docs/quickstart.md": ["python -m server", "learn.py", "agents.bert train", "--bots bert,rule,rule"],
     "docs/api.md": ["python -m server --fill rule"],
     "docs/deploy.md": ["python -m server token add wahaha"],
+    "docs/cluster.md": ["--cluster local"],
     "docs/web.md": ["python -m server --fill rule", "--format mjai-reviewer"],
     "docs/bots.md": ["python -m server", "cat > my_fast_bot.py"],
     "docs/training.md": ["train dataset runs/first"],

@@ -10,12 +10,14 @@ from pathlib import Path
 
 from rich.console import Console
 
+from agents.clusters import workers_for
 from agents.external.specs import connects_to_us
 from arena.chunk import GameError
 from arena.cli import check_quotes, how_to_join, uninterrupted
 from arena.leagues.games import LeagueSettings
 from arena.leagues.report import STANDINGS, TABLE_WIDTH, print_league
 from arena.leagues.run import LeagueRun
+from engine.common.cluster import add_worker_options
 from engine.common.options import (
     Parser,
     bots_of,
@@ -24,7 +26,6 @@ from engine.common.options import (
     positive_number,
     positive_seconds,
     seed,
-    usable_cores,
 )
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.workers import WorkerError
@@ -87,9 +88,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of all walls and bots (default 0)")
     parser.add_argument("--rules", choices=sorted(PRESETS), default="tenhou", help="rules of the games")
     parser.add_argument("--length", choices=("east", "hanchan"), default="hanchan", help="length of the games")
-    parser.add_argument(
-        "--jobs", type=positive, default=usable_cores(), metavar="N", help="worker processes (default: all cores)"
-    )
+    add_worker_options(parser)
     parser.add_argument(
         "--timeout",
         type=positive_seconds,
@@ -103,7 +102,13 @@ def open_league(options: Namespace, games: int | None, hours: float | None = Non
     """The league that the options describe. Raises ValueError, OSError."""
     settings = LeagueSettings(options.seed, options.rules, options.length)
     return LeagueRun(
-        settings, options.bots, options.jobs, games=games, hours=hours, timeout=options.timeout, json=options.json
+        settings,
+        options.bots,
+        workers_for(options, options.bots),
+        games=games,
+        hours=hours,
+        timeout=options.timeout,
+        json=options.json,
     )
 
 

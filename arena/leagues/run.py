@@ -23,9 +23,10 @@ from arena.run import make_folder
 from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, ROTATIONS, Bot, RunSettings, split_walls
 from arena.series import MatchTask, open_series_worker
 from arena.worker import WARM_UP, Update
+from engine.common.cluster import Cluster
 from engine.common.options import check_output
 from engine.common.progress import Progress
-from engine.common.workers import open_pool
+from engine.common.workers import at_most, open_pool
 from engine.table import N_SEATS
 
 # Between two looks at the ratings while games are played, and of the bootstrap of such a look.
@@ -39,7 +40,7 @@ class LeagueRun:
         self,
         settings: LeagueSettings,
         bots: Sequence[str],
-        jobs: int,
+        jobs: int | Cluster,
         *,
         games: int | None = None,
         hours: float | None = None,
@@ -48,9 +49,9 @@ class LeagueRun:
     ) -> None:
         """Check everything that can be checked before games are played. Raises ValueError, OSError.
 
-        ``bots``: those that play; none: all bots of the file. ``jobs``: worker processes; 0: all games are played in
-        this process. ``games``: of a league of these bots, see `arena.leagues.schedule.walls_of_pairs`; a new bot meets
-        the others at least as often as they have met in the file. ``hours``: plays so long, instead.
+        ``bots``: those that play; none: all bots of the file. ``jobs``: worker processes, or a cluster; 0: all games
+        are played in this process. ``games``: of a league of these bots, see `arena.leagues.schedule.walls_of_pairs`; a
+        new bot meets the others at least as often as they have met in the file. ``hours``: plays so long, instead.
         """
         settings.match(("", "", ""), timeout).make_rules()  # raises for rules that do not exist
         if json is not None:
@@ -67,7 +68,7 @@ class LeagueRun:
         self._check(self.bots, timeout)
         self.store.join(self.bots)
         self._timeout = timeout
-        self._jobs = min(jobs, 1) if any(map(connects_to_us, self.bots)) else jobs
+        self._jobs = at_most(jobs, 1) if any(map(connects_to_us, self.bots)) else jobs
         self._hours = hours
         self._walls = None
         if games is not None:
