@@ -61,6 +61,7 @@ SLOW = {
     "docs/web.md": ["python -m server --fill rule", "--format mjai-reviewer"],
     "docs/bots.md": ["python -m server", "cat > my_fast_bot.py"],
     "docs/training.md": ["train dataset runs/first"],
+    "docs/environments.md": ["maskable_ppo.py", "ppo.py runs/ppo --minutes", "python -m benchmarks.envs"],
     "docs/players.md": ["python -m agents.linear export choices.csv", "--bots yaku,rule,efficiency"],
 }
 # These take about eight minutes each.
