@@ -178,10 +178,11 @@ class Replay:
                     self._note(deviation)
                     agreed = False
         if agreed:
-            try:
-                self._end_game(self.record.events[-1])
-            except _Deviation as deviation:
-                self._note(deviation)
+            with record_errors(self.record.source, "end of the game"):
+                try:
+                    self._end_game(self.record.events[-1])
+                except _Deviation as deviation:
+                    self._note(deviation)
 
     def _begin(self, *, follows: bool) -> None:
         """Start the round as recorded; `follows`: check its start against the end of the round before."""
