@@ -18,6 +18,7 @@ from engine.mjai.messages import Message
 from engine.rules import Rules
 from engine.tiles import WINDS
 
+NAMED_BY = ("bakaze", "kyoku", "honba")  # keys of start_kyoku
 MAX_TEXT = 1000  # characters of what is told of a record
 
 
@@ -98,7 +99,7 @@ class GameRecord:
 
 def round_name(start_kyoku: Message) -> str:
     """The name of a round, like ``"E3 honba 1"``; what the record lacks is ``?``."""
-    wind, number, honba = (start_kyoku.get(key, "?") for key in ("bakaze", "kyoku", "honba"))
+    wind, number, honba = (start_kyoku.get(key, "?") for key in NAMED_BY)
     return told(f"{wind}{number} honba {honba}")
 
 
