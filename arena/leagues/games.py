@@ -69,7 +69,8 @@ class Meeting:
         totals, faults = np.array(entry["totals"], np.int64), np.array(entry["faults"], np.int64)
         if orders.shape != (len(walls), ROTATIONS, N_SEATS) or totals.shape != (N_SEATS, N_COUNTS):
             raise ValueError("games of another shape")
-        if len(set(bots)) != N_SEATS or not all(isinstance(bot, str) for bot in bots) or faults.shape != (N_SEATS,):
+        are_three = len(bots) == len(set(bots)) == N_SEATS and all(isinstance(bot, str) for bot in bots)
+        if not are_three or faults.shape != (N_SEATS,):
             raise ValueError("not the games of three bots")
         return cls(bots, dict(zip(walls, orders)), totals, faults)
 

@@ -332,6 +332,7 @@ def test_another_file_is_not_replaced(
 FORGED: list[tuple[str, Any]] = [
     ("bots", ["efficiency", "random", "nobody"]),
     ("bots", ["efficiency", "random", "random"]),
+    ("bots", ["efficiency", "random", "tsumogiri", "random"]),
     ("bots", [["efficiency"], "random", "tsumogiri"]),
     ("walls", [0, 0]),
     ("walls", [0, -1]),
