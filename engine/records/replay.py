@@ -33,7 +33,7 @@ from engine.mjai.messages import Message
 from engine.mjai.round_events import RoundReader
 from engine.records.compare import describe_event, differing_keys
 from engine.records.contradictions import denied_by
-from engine.records.model import NAMED_BY, GameRecord, record_errors, round_name
+from engine.records.model import NAMED_BY, GameRecord, printable, record_errors, round_name
 from engine.records.wall import WallError, reconstruct_wall
 from engine.rules import TENHOU, Rules, rules_named
 from engine.table import GAME_OVER, N_SEATS, RESPONSE, ROUND_OVER, TABLE, raw_bytes
@@ -56,7 +56,8 @@ class Mismatch:
     rules: str
 
     def __str__(self) -> str:
-        return f"{self.source}: {self.round}: event {self.number}: recorded {self.recorded}; the rules say {self.rules}"
+        where = f"{printable(self.source)}: {self.round}: event {self.number}"
+        return f"{where}: recorded {self.recorded}; the rules say {self.rules}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class Contradiction:
     elsewhere: str
 
     def __str__(self) -> str:
-        where = f"{self.source}: {self.round}: event {self.number}"
+        where = f"{printable(self.source)}: {self.round}: event {self.number}"
         return f"{where}: the record contradicts itself: {self.recorded}, but {self.elsewhere}"
 
 

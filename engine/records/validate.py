@@ -83,7 +83,7 @@ def check_file(path: Path, rules: str = AUTO) -> Report:
 
 def check_record(record: GameRecord, name: str, rules: str = AUTO) -> Report:
     """Replay a game; `name` stands for it in the lines."""
-    record.source = printable(name)
+    record.source = name
     replay = Replay(record, rules_for(record, rules))
     broken: list[str] = []
     try:

@@ -285,4 +285,4 @@ def test_mismatches_can_be_printed() -> None:
     replay = Replay(parse_record(hostile_records()["escape_in_a_key"], f"a{ESCAPE}"))
     lines = [str(each) for each in replay.check()]
     assert lines
-    assert all(each.recorded.isprintable() for each in replay.mismatches)
+    assert all(line.isprintable() for line in lines)

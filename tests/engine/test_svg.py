@@ -168,6 +168,13 @@ def test_names_cannot_break_the_picture() -> None:
     assert [picture.words(seat)[0] for seat in range(3)] == ["<script>", "a & b", "a name that…"]
 
 
+@pytest.mark.parametrize("name", ["\x00\x1b[2J", "\ud800", "\ufffe", "\u202eabc"])
+def test_names_have_what_xml_has_no_place_for(name: str) -> None:
+    text = table_svg(Game(7).table, (name, "b", "c"))
+    ElementTree.fromstring(text.encode())
+    assert "\u202e" not in text
+
+
 def test_nothing_hidden_from_a_seat_changes_its_picture() -> None:
     """Everything hidden is replaced by noise."""
     rng = np.random.default_rng(5)

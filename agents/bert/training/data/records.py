@@ -17,7 +17,7 @@ from agents.bert.training.targets.protocol import Decisions, TargetSource
 from engine import kernels
 from engine.records.archives import members
 from engine.records.filters import ANY, Filters
-from engine.records.model import GameRecord, RecordError, record_errors
+from engine.records.model import GameRecord, RecordError, printable, record_errors
 from engine.records.replay import Decision, Mismatch, Replay
 from engine.records.stream import Item, item_of, wanted
 from engine.rules import TENHOU
@@ -35,7 +35,7 @@ class RecordFault(NamedTuple):
 
     def __str__(self) -> str:
         """One line, tabs between."""
-        return "\t".join(" ".join(part.split()) for part in self)
+        return "\t".join(printable(" ".join(part.split())) for part in self)
 
 
 def collect_records(
