@@ -133,7 +133,7 @@ class Games:
         anew, and which games have just ended, bool[n]. Raises ValueError, with nothing changed, for an action that is
         not legal, TypeError for what are no actions.
         """
-        if self._episodes[0] < 0:
+        if not self.begun:
             raise ValueError("no game has begun: call reset()")
         begins = self.over
         acting = np.flatnonzero(~begins)
@@ -144,6 +144,11 @@ class Games:
         rounds_ended = self._play()
         ended = self.over & ~begins
         return self._rewards(rounds_ended & ~begins | ended, ended), ended
+
+    @property
+    def begun(self) -> bool:
+        """Whether `start` has been called, so that every environment has a seed."""
+        return self._episodes[0] >= 0
 
     def observe(self) -> np.ndarray:
         """The observations of all learners, by the settings."""

@@ -180,6 +180,24 @@ def test_the_same_seed_gives_the_same_games() -> None:
     assert transcript(None, 4)[0] != transcript(None, 4)[0]
 
 
+@pytest.mark.parametrize("seed", [4, [4, 5]])
+def test_a_reset_without_a_seed_begins_the_next_games_of_the_seeds_before(seed: Any) -> None:
+    envs = [envs_of(2), envs_of(2)]
+    for each in envs:
+        each.reset(seed=seed)
+    first, second = (each.reset()[0]["observation"] for each in envs)
+    assert (first == second).all()
+    first, second = envs[0].reset(seed=[None, 9])[0]["observation"], envs[1].reset()[0]["observation"]
+    assert (first[0] == second[0]).all()
+    assert (first[1] != second[1]).any()
+
+
+def test_an_environment_that_has_no_seed_yet_gets_a_random_one() -> None:
+    first, second = (envs_of(2).reset(seed=[None, 5])[0]["observation"] for _ in range(2))
+    assert (first[0] != second[0]).any()
+    assert (first[1] == second[1]).all()
+
+
 def test_sampled_actions_are_legal_and_reproducible() -> None:
     envs = envs_of(16)
     observations, _ = envs.reset(seed=1)
