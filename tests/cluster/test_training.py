@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,10 +10,12 @@ import numpy as np
 import pytest
 
 from agents.bert.training.data import build
+from agents.bert.training.data.sources import Records, read_ahead
 from agents.selfplay.games import Exploration, play_chunk
 from agents.selfplay.training import Run, Settings
 from engine.common.cluster import LOCAL, Cluster
 from engine.common.workers import connected, open_pool, stateless
+from tests.support.archives import real_records, write_archive
 
 CLUSTER = Cluster(LOCAL, 2)
 
@@ -42,21 +45,22 @@ def test_training_data_are_the_same(tmp_path: Path) -> None:
     assert len(files(tmp_path / "there")) == 1 + 3 * 5
 
 
-def test_records_that_a_machine_lacks_are_one_clear_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    record = tmp_path / "game.mjson"
-    record.write_bytes((Path(__file__).parents[2] / "examples" / "game.mjson").read_bytes())
-    make_shards = build.make_shards
+def test_training_data_of_an_archive_are_the_same(tmp_path: Path) -> None:
+    """This process reads the records, and sends them: the other machines need not have them."""
+    games = {f"{number}/{name}": data for number in range(3) for name, data in real_records().items()}
+    archive = write_archive(tmp_path, "a.tar.gz", games)
+    assert make(tmp_path / "here", "--records", archive, "--jobs", 1) == 0
+    assert make(tmp_path / "there", "--records", archive, "--cluster", LOCAL) == 0
+    assert files(tmp_path / "here") == files(tmp_path / "there")
+    assert len(files(tmp_path / "there")) >= 1 + 2 * 5, "it is one shard"
 
-    def after_the_record_is_gone(*arguments: object) -> tuple[int, str]:
-        record.unlink()
-        return make_shards(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(build, "make_shards", after_the_record_is_gone)
-    assert make(tmp_path / "out", "--records", record, "--cluster", LOCAL) == 1
-    told = f"has no file {record}: records must be where all machines can read them; the same command continues"
-    assert told in capsys.readouterr().err
+def test_only_the_records_of_a_task_are_sent(tmp_path: Path) -> None:
+    for number in range(300):
+        (tmp_path / f"{number}.xml").write_bytes(b"<mjloggm/>")
+    first, *others = read_ahead(enumerate(Records([tmp_path], "all", None).chunks()))
+    assert len(others) > 10
+    assert len(pickle.dumps(first)) < 200 * first[1].n_games
 
 
 def run(folder: Path, chunks: int, *, on_cluster: bool) -> Run:
