@@ -19,7 +19,7 @@ from typing import IO, Any, Protocol
 from engine.records.archives import PACKED_SUFFIXES, RECORD_SUFFIXES
 
 ZSTD_LEVEL = 9
-MAX_NAME = 120  # characters of a part of a name
+MAX_NAME = 200  # bytes of a part of a name, without its suffix; file systems take 255
 _UNSAFE = re.compile(r"[^\w\-.&=+@ ]")  # of a name, on any system
 _TAR_BLOCK = 512
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")  # of a member of a zip, before its name
@@ -216,7 +216,7 @@ class Names:
 
     def of(self, inner: str) -> str:
         """The name of the record that is called `inner` where it comes from."""
-        parts = [_UNSAFE.sub("_", part)[:MAX_NAME].strip(" .") for part in re.split(r"[/\\]", _without_suffixes(inner))]
+        parts = [_safe(part) for part in re.split(r"[/\\]", _without_suffixes(inner))]
         stem = "/".join(part for part in parts if part) or "record"
         name = stem + self._suffix
         while (key := hash(name.lower())) in self._taken:
@@ -224,6 +224,11 @@ class Names:
             stem += "-"
         self._taken.add(key)
         return name
+
+
+def _safe(part: str) -> str:
+    """A part of a name, safe and not too long."""
+    return _UNSAFE.sub("_", part).encode()[:MAX_NAME].decode(errors="ignore").strip(" .")
 
 
 def _without_suffixes(name: str) -> str:

@@ -162,6 +162,15 @@ def test_names_lead_nowhere(tmp_path: Path) -> None:
     assert all(each.is_relative_to(tmp_path / "out") for each in written)
 
 
+def test_long_names_are_cut(tmp_path: Path) -> None:
+    """A file system counts bytes, of which a character may have three."""
+    contents = {f"{'鳳' * 90}/{'鳳' * 90}{number}.xml": XML.read_bytes() for number in range(2)}
+    path = tmp_path / "a.zip"
+    path.write_bytes(zip_of(contents))
+    assert main(["convert", str(path), "--out", str(tmp_path / "out")]) == 0
+    assert len(list((tmp_path / "out").rglob("*.mjson"))) == 2
+
+
 def test_records_of_several_archives_keep_apart(tmp_path: Path) -> None:
     for name in ("one.zip", "two.zip"):
         (tmp_path / name).write_bytes(zip_of({"x.xml": XML.read_bytes()}))
