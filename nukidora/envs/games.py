@@ -50,7 +50,7 @@ class Settings:
     opponents: Sequence[str | Agent] = ("rule", "rule")
     observation: str = "planes"
     reward: str = "placement"
-    length: Literal["east", "hanchan"] = "hanchan"
+    length: Literal["east", "hanchan"] | None = None
     rules: str | Rules = "tenhou"
     seat: Seat = "rotate"
 
@@ -73,10 +73,10 @@ class Settings:
     def make_rules(self) -> Rules:
         """The rules of the games. Raises ValueError or TypeError for rules or a length that do not exist."""
         if isinstance(self.rules, str):
-            return preset(self.rules, self.length)
+            return preset(self.rules, "hanchan" if self.length is None else self.length)
         if not isinstance(self.rules, Rules):
             raise TypeError(f"rules must be the name of a preset or an engine.rules.Rules, not {self.rules!r}")
-        return self.rules.with_length(self.length)
+        return self.rules if self.length is None else self.rules.with_length(self.length)
 
     def make_opponents(self) -> tuple[list[Policy], list[int]]:
         """The opponents' policies, and for each opponent its index among them: a name given twice is one policy."""

@@ -74,7 +74,7 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
         self,
         observation: str = "planes",
         reward: str = "placement",
-        length: Literal["east", "hanchan"] = "hanchan",
+        length: Literal["east", "hanchan"] | None = None,
         rules: str | Rules = "tenhou",
         render_mode: str | None = None,
     ) -> None:

@@ -139,6 +139,13 @@ def test_placements_and_final_points_of_the_seats_of_a_game_add_up_to_zero() -> 
     np.testing.assert_allclose(totals["final_points"], 0, atol=1e-9)
 
 
+@pytest.mark.parametrize("given", ["majsoul", *(PRESETS["majsoul"].with_length(each) for each in ("east", "hanchan"))])
+@pytest.mark.parametrize("length", [None, "east", "hanchan"])
+def test_the_length_is_the_given_one_or_that_of_the_rules(given: Any, length: Any) -> None:
+    own = "hanchan" if isinstance(given, str) else given.length
+    assert envs_of(1, rules=given, length=length).games.rules.length == (length or own)
+
+
 def test_seats_rotate_from_game_to_game() -> None:
     envs = envs_of(5)
     seats = [envs.reset(seed=4)[1]["seat"], *(envs.reset()[1]["seat"] for _ in range(3))]
