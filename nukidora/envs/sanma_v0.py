@@ -173,7 +173,7 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
         """Nothing is open."""
 
     def _ask_next(self) -> None:
-        """Select the asked seat that is next in turn; at the end of the game, the first one."""
+        """Select the asked seat that is next in turn; at the end of the game, the one whose turn it was."""
         turn = int(self.game.table.turn)
         asked = self.game.asked or range(N_SEATS)
         self.agent_selection = AGENTS[min(asked, key=lambda seat: (seat - turn) % N_SEATS)]
