@@ -82,9 +82,9 @@ class Conversion:
         except BaseException:
             self.writer.abandon()
             raise
+        self.journal.remove()  # first: without what it speaks of it could not be continued
         if self._written != self.out:
             self._written.replace(self.out)
-        self.journal.remove()
 
     def _keep(self, done: int) -> None:
         self.journal.add({"done": done, "size": self.writer.checkpoint(), "counts": self.report.counts()})
