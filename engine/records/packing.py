@@ -19,7 +19,7 @@ from typing import IO, Any, Protocol
 from engine.records.archives import PACKED_SUFFIXES, RECORD_SUFFIXES
 
 ZSTD_LEVEL = 9
-MAX_NAME = 200  # bytes of a part of a name, without its suffix; file systems take 255
+MAX_NAME, MAX_PARTS = 120, 8  # bytes of a part of a name, and parts: what every file system has room for
 _UNSAFE = re.compile(r"[^\w\-.&=+@ ]")  # of a name, on any system
 _TAR_BLOCK = 512
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")  # of a member of a zip, before its name
@@ -70,8 +70,7 @@ class TarWriter:
     """A tar whose compression ends and starts anew at each checkpoint, which every reader takes."""
 
     def __init__(self, open_frame: Callable[[IO[bytes]], Any], path: Path, size: int) -> None:
-        self._file = path.open("r+b" if size else "wb")
-        self._file.truncate(size)
+        self._file = _opened(path, "wb", size)
         self._file.seek(size)
         self._open_frame = open_frame
         self._frame = open_frame(self._file)
@@ -106,8 +105,7 @@ class ZipWriter:
     """A zip. Its list of contents is written at the end, so to continue one it is read from the members."""
 
     def __init__(self, path: Path, size: int) -> None:
-        self._file = path.open("r+b" if size else "wb+")
-        self._file.truncate(size)
+        self._file = _opened(path, "wb+", size)
         members = _members_of_zip(self._file, size)
         self._archive = zipfile.ZipFile(self._file, "w", zipfile.ZIP_DEFLATED)
         self._archive.filelist += members
@@ -180,6 +178,15 @@ class FolderWriter:
         """See Writer."""
 
 
+def _opened(path: Path, mode: str, size: int) -> IO[bytes]:
+    """A file that is continued from `size`, or begun in `mode`. Raises ValueError if it is shorter, OSError."""
+    if size and path.stat().st_size < size:
+        raise ValueError(f"{path} is shorter than it was: delete it and {path.name}.jsonl to begin anew")
+    file: IO[bytes] = path.open("r+b" if size else mode)
+    file.truncate(size)
+    return file
+
+
 def _to_disk(file: IO[bytes]) -> int:
     """Bring a file onto the disk; returns where its writer stands."""
     file.flush()
@@ -216,8 +223,9 @@ class Names:
 
     def of(self, inner: str) -> str:
         """The name of the record that is called `inner` where it comes from."""
-        parts = [_safe(part) for part in re.split(r"[/\\]", _without_suffixes(inner))]
-        stem = "/".join(part for part in parts if part) or "record"
+        parts = list(filter(None, map(_safe, re.split(r"[/\\]", _without_suffixes(inner)))))[-MAX_PARTS:]
+        # A folder has no name that a record could have: both may be in a folder.
+        stem = "/".join([*(part.replace(".", "_") for part in parts[:-1]), *parts[-1:]]) or "record"
         name = stem + self._suffix
         while (key := hash(name.lower())) in self._taken:
             name = f"{stem}-{len(self._taken) + 1}{self._suffix}"
@@ -227,7 +235,7 @@ class Names:
 
 
 def _safe(part: str) -> str:
-    """A part of a name, safe and not too long."""
+    """A part of a name as any system takes it; nothing is left of ``..``."""
     return _UNSAFE.sub("_", part).encode()[:MAX_NAME].decode(errors="ignore").strip(" .")
 
 
