@@ -218,6 +218,30 @@ def test_a_resumed_run_writes_the_same_files(interrupted: Callable[[], ArenaRun]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.json", "rows"]
 
 
+def test_a_run_whose_report_cannot_be_written_is_resumed(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*ignored: object) -> None:
+        raise OSError("no space left")
+
+    def opened() -> ArenaRun:
+        return ArenaRun(
+            SETTINGS, 0, tmp_path / "r.json", html=tmp_path / "r.html", parquet=tmp_path / "rows", decisions=True
+        )
+
+    run = opened()
+    run.play(NOTES)
+    with monkeypatch.context() as patched:
+        patched.setattr(arena.run, "write_page", full)
+        with pytest.raises(OSError, match="no space left"):
+            run.finish()
+    run = opened()
+    assert run.games == 36
+    run.finish()
+    assert bytes_of(tmp_path / "rows") == bytes_of(folder)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html", "r.json", "rows"]
+
+
 def test_a_run_whose_rows_are_gone_is_not_resumed(interrupted: Callable[[], ArenaRun], tmp_path: Path) -> None:
     gone = sorted((tmp_path / "r.json.partial.rows").iterdir())[0]
     gone.unlink()
