@@ -259,6 +259,7 @@ def test_walls_after_the_one_that_decides_have_no_rows(tmp_path: Path) -> None:
     walls = {row["wall"] for row in rows_at(tmp_path, "rounds")}
     assert walls == {row["wall"] for row in rows_at(tmp_path, "games")} == {game["wall"] for game in match.games}
     assert len(walls) < 100
+    assert {path.name for path in tmp_path.iterdir()} == {"games.parquet", "rounds.parquet"}
 
 
 def test_pandas_polars_and_duckdb_read_the_files(folder: Path) -> None:
