@@ -6,6 +6,7 @@ and written from it. `mjai`, `mjlog` and `tenhou_json` are the formats; `tenhou_
 a record again and checks it against the rules, with `wall` and `compare`; `validate` does so for many files. `show`
 prints a record.
 
-`archives` reads the records of archives one after another, `compression` unpacks them, `filters` chooses among them, and
-`stream` works on all of them with all cores. `convert` writes archives (`packing`); a `journal` lets a long job continue.
+`archives` reads the records of archives one after another, `compression` unpacks them, `filters` chooses among them,
+and `stream` works on all of them with all cores. `convert` writes archives (`packing`); a `journal` lets a long job
+continue.
 """
