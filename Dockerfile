@@ -6,8 +6,10 @@ ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=igno
 RUN python -m venv /opt/nukidora
 # The dependencies have a layer of their own, which is rebuilt less often than the sources.
 COPY pyproject.toml constraints.txt ./
-RUN python -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
-    print(*project['dependencies'], *project['optional-dependencies']['server'], sep='\n')" > requirements.txt
+ARG EXTRAS
+RUN python -c "import sys, tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
+    print(*project['dependencies'], *sum((project['optional-dependencies'][extra] for extra in sys.argv[1:]), []), sep='\n')" \
+    ${EXTRAS:-server} > requirements.txt
 RUN /opt/nukidora/bin/pip install --constraint constraints.txt --requirement requirements.txt
 RUN python -m pip install --constraint constraints.txt hatchling
 COPY LICENSE README.md ./

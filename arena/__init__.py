@@ -1,4 +1,4 @@
-"""The arena for Python callers: ``from arena import play``.
+"""The arena for Python callers: ``from arena import league, play``.
 
 The names load what they need on first use.
 """
@@ -10,17 +10,22 @@ from typing import TYPE_CHECKING
 from engine.common.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from arena.api import Match, play
+    from arena.api import play
+    from arena.leagues.api import league
+    from arena.leagues.standings import League
+    from arena.match import Match
     from arena.stopping import Sprt, Until
 
-__all__ = ["Match", "Sprt", "Until", "play"]
+__all__ = ["League", "Match", "Sprt", "Until", "league", "play"]
 
 __getattr__ = lazy_names(
     __name__,
     {
-        "Match": "arena.api:Match",
+        "League": "arena.leagues.standings:League",
+        "Match": "arena.match:Match",
         "Sprt": "arena.stopping:Sprt",
         "Until": "arena.stopping:Until",
+        "league": "arena.leagues.api:league",
         "play": "arena.api:play",
     },
 )

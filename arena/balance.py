@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
+from agents.clusters import workers_for
 from agents.external.specs import is_external, make_agent
 from agents.strength.scale import read_scale
 from agents.strength.spec import split_strength
@@ -26,19 +27,18 @@ from arena.run import make_folder
 from arena.schedule import ROTATIONS, RunSettings, labels, round_up
 from arena.series import Series
 from arena.statistics import BotGames, Estimate, estimate
+from engine.common.cluster import add_worker_options
 from engine.common.files import write_atomically
 from engine.common.options import (
     Parser,
     check_output,
     describe_error,
-    positive,
     positive_seconds,
     seed,
     three_bots,
-    usable_cores,
 )
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
-from engine.common.workers import WorkerError
+from engine.common.workers import WorkerError, connected
 from engine.rules import PRESETS
 from engine.seeds import derived_seed
 from engine.table import N_SEATS
@@ -78,9 +78,7 @@ def make_parser() -> Parser:
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of all walls and bots (default 0)")
     parser.add_argument("--rules", choices=sorted(PRESETS), default="tenhou", help="rules of the games")
     parser.add_argument("--length", choices=("east", "hanchan"), default="hanchan", help="length of the games")
-    parser.add_argument(
-        "--jobs", type=positive, default=usable_cores(), metavar="N", help="worker processes (default: all cores)"
-    )
+    add_worker_options(parser)
     parser.add_argument(
         "--timeout",
         type=positive_seconds,
@@ -175,6 +173,7 @@ class Balance:
         """Raises ValueError, OSError."""
         self._options = options
         self.dials = Dials(options.bots, options.timeout)
+        self.workers = workers_for(options, self.dials.bots)
         self.json: Path | None = options.json
         self.looks: list[Look] = []
         self._steps: list[Series] = []
@@ -211,7 +210,7 @@ class Balance:
         games, step_seed = round_up(LOOKS[-1][0]), derived_seed(options.seed, "step", number)
         match = RunSettings(self.dials.specs, games, step_seed, options.rules, options.length, options.timeout)
         folder = None if self._folder is None else self._folder / f"{number:02}"
-        self._steps.append(Series([match], options.jobs, folder))
+        self._steps.append(Series([match], self.workers, folder))
         return self._steps[-1]
 
     def finish(self) -> None:
@@ -245,8 +244,9 @@ def main(arguments: Sequence[str]) -> int:
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     try:
-        for line in balance.run(notes):
-            tell(line)
+        with connected(balance.workers):
+            for line in balance.run(notes):
+                tell(line)
         balance.finish()
         tell(f"even: {program_name('arena')} --bots {one_argument(balance.dials.specs)}")
     except KeyboardInterrupt:

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from agents import registry
+from agents.clusters import workers_for
 from agents.strength.scale import read_scale, scale_path, write_scale
 from agents.strength.spec import split_strength
 from arena.calibration import Measurement, make_scale, settings_of
@@ -19,8 +20,9 @@ from arena.chunk import GameError
 from arena.plot import strength_plot
 from arena.run import make_folder
 from arena.statistics import Estimate
+from engine.common.cluster import add_worker_options
 from engine.common.files import write_atomically
-from engine.common.options import Parser, check_output, describe_error, positive, seed, usable_cores
+from engine.common.options import Parser, check_output, describe_error, positive, seed
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.workers import WorkerError
 from engine.table import N_SEATS
@@ -58,9 +60,7 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="with --check: points measured against asked for")
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of all walls and bots (default 0)")
-    parser.add_argument(
-        "--jobs", type=positive, default=usable_cores(), metavar="N", help="worker processes (default: all cores)"
-    )
+    add_worker_options(parser)
     return parser
 
 
@@ -103,10 +103,11 @@ class Calibration:
         if options.plot is not None:
             raise ValueError("--plot goes with --check")
         agent = registry.make(self.bot)
+        workers = workers_for(options, [self.bot])
         path = scale_path(self.bot)
         make_folder(path.parent, str(path))
         folder = path.with_name(path.name + ".games")
-        self.measurement = Measurement(self.bot, settings_of(agent), options.games, options.seed, options.jobs, folder)
+        self.measurement = Measurement(self.bot, settings_of(agent), options.games, options.seed, workers, folder)
 
     def finish(self, screen: Console) -> None:
         """Rate, print and write. Raises ValueError, OSError."""
@@ -129,6 +130,7 @@ class Check:
         """Raises ValueError, OSError."""
         self.bot = bot_at_full_strength(options.bot)
         registry.make(self.bot)
+        workers = workers_for(options, [self.bot])
         scale, path = read_scale(self.bot), scale_path(self.bot)
         if options.plot is not None:
             make_folder(options.plot.parent, f"--plot {options.plot}")
@@ -139,7 +141,7 @@ class Check:
         make_folder(path.parent, str(path))
         settings = [scale.setting(points) for points in self.strengths]
         seed = options.seed ^ CHECK_SEED
-        self.measurement = Measurement(self.bot, settings, options.games, seed, options.jobs, folder)
+        self.measurement = Measurement(self.bot, settings, options.games, seed, workers, folder)
 
     def finish(self, screen: Console) -> None:
         """Rate, print and plot. Raises OSError."""

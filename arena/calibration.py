@@ -16,6 +16,7 @@ from agents.strength.scale import Scale, Step
 from arena.ratings import Ratings, rate
 from arena.schedule import Bot, RunSettings, labels, round_up
 from arena.series import Series
+from engine.common.cluster import Cluster
 from engine.seeds import derived_seed
 from engine.table import N_SEATS
 from engine.tables import PolicyFault, Tables
@@ -110,7 +111,13 @@ class Measurement:
     """Settings of one bot that play each other on shared walls."""
 
     def __init__(
-        self, bot: str, settings: Sequence[Setting], games: int, seed: int, jobs: int, folder: Path | None = None
+        self,
+        bot: str,
+        settings: Sequence[Setting],
+        games: int,
+        seed: int,
+        jobs: int | Cluster,
+        folder: Path | None = None,
     ) -> None:
         """``games``: of all matches together, rounded up so that each match has the same number of whole walls.
 

@@ -10,11 +10,11 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,25 +23,29 @@ from agents.strength.spec import split_strength
 from arena.chunk import ChunkResult
 from arena.observers import Fault
 from arena.schedule import RunSettings
+from arena.tallies.observer import packed, unpacked
 from engine.compiling import ENGINE, cache_folder
+
+OF_FILES = ("save", "rows")  # keys of an identity that do not change the results
+Parsed = TypeVar("Parsed")
 
 
 class CheckpointError(ValueError):
     """The file is of a run with other settings or other code, or no file of a run."""
 
 
-def run_identity(settings: RunSettings, folder: Path | None) -> dict[str, Any]:
+def run_identity(settings: RunSettings, folder: Path | None, rows: Sequence[str] = ()) -> dict[str, Any]:
     """What two runs must have in common for one to resume from the checkpoint of the other.
 
-    The settings, the folder of saved games, hashes of this repository's sources and bundled weights, and one of the
-    files that bots name: ``my_bot.py:Eager``, ``exec:python bot.py`` and ``bert:run/model`` (the files in the folder)
-    are other bots when these files have changed, and ``rule@-300`` when its scale has. What such files import is not
-    included.
+    The settings, the folder of saved games, the kinds of ``rows`` that are kept (`arena.rows`), hashes of this
+    repository's sources and bundled weights, and one of the files that bots name: ``my_bot.py:Eager``,
+    ``exec:python bot.py`` and ``bert:run/model`` (the files in the folder) are other bots when these files have
+    changed, and ``rule@-300`` when its scale has. What such files import is not included.
     """
     sources = [cache_folder(ENGINE.parent / package).name for package in ("agents", "arena")]
     sources.append(digest_of_weights())
     saved = None if folder is None else str(folder.resolve())
-    own = {"save": saved, "sources": sources, "bot_files": digest_of_files(settings.bots)}
+    own = {"save": saved, "rows": list(rows), "sources": sources, "bot_files": digest_of_files(settings.bots)}
     return json.loads(json.dumps(dataclasses.asdict(settings) | own))
 
 
@@ -88,7 +92,7 @@ def finished_results(path: Path, identity: dict[str, Any]) -> dict[str, Any] | N
         raise CheckpointError(
             f"{path} is there already, without results of this version: name another --json FILE"
         ) from None
-    if what := differing(own, {key: value for key, value in identity.items() if key != "save"}):
+    if what := differing(own, {key: value for key, value in identity.items() if key not in OF_FILES}):
         raise CheckpointError(
             f"{path} has the results of a run with different {what}: name another --json FILE, or delete it"
         )
@@ -102,34 +106,33 @@ def differing(first: dict[str, Any], second: dict[str, Any]) -> str:
     return ", ".join(key.replace("_", " ") for key in keys)
 
 
-class Checkpoint:
-    """An open checkpoint file. ``resumed``: the chunks that were finished before it was opened."""
+class LineFile:
+    """An open file of JSON lines. ``read``: the lines that were in it, without the first, which is its ``identity``."""
 
     def __init__(self, path: Path, identity: dict[str, Any]) -> None:
-        """Open the checkpoint at ``path``, or create it. Raises CheckpointError, and OSError if it is not writable."""
+        """Open the file at ``path``, or create it. Raises CheckpointError, and OSError if it is not writable."""
         self.path = path
         self._file = path.open("a+b")
         self._file.seek(0)
-        header, *lines = self._complete_lines() or [identity]
+        header, *self.read = self._complete_lines() or [identity]
         if what := differing(identity, header):
             self._file.close()
             raise CheckpointError(f"{path} belongs to a run with different {what}: finish that run or delete the file")
+        if self._file.tell() == 0:
+            self.append(identity)
+
+    def parse(self, parse: Callable[[dict[str, Any]], Parsed]) -> list[Parsed]:
+        """Give each line that was read to ``parse``. Raises CheckpointError if it cannot be parsed."""
         try:
-            self.resumed = [parse_chunk(line) for line in lines]
+            return [parse(line) for line in self.read]
         except (ValueError, LookupError, TypeError, OverflowError) as error:
             self._file.close()
             raise self._damaged() from error
-        if self._file.tell() == 0:
-            self._append(identity)
 
-    def append(self, chunk: ChunkResult) -> None:
-        """Write a finished chunk."""
-        line: dict[str, Any] = {"walls": chunk.walls, "counts": chunk.counts.tolist()}
-        if chunk.luck is not None:
-            line["luck"] = chunk.luck.tolist()
-        if chunk.faults:
-            line["faults"] = [dataclasses.asdict(fault) for fault in chunk.faults]
-        self._append(line)
+    def append(self, line: dict[str, Any]) -> None:
+        """Write a line."""
+        self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+        self._file.flush()
 
     def delete(self) -> None:
         """Delete the file: the run is finished."""
@@ -159,13 +162,35 @@ class Checkpoint:
             f"{self.path} is not a checkpoint of the arena: delete it, or choose another --json FILE"
         )
 
-    def _append(self, line: dict[str, Any]) -> None:
-        self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
-        self._file.flush()
+
+class Checkpoint:
+    """An open checkpoint file. ``resumed``: the chunks that were finished before it was opened."""
+
+    def __init__(self, path: Path, identity: dict[str, Any]) -> None:
+        """Open the checkpoint at ``path``, or create it. Raises CheckpointError, and OSError if it is not writable."""
+        self.path = path
+        self._lines = LineFile(path, identity)
+        self.resumed = self._lines.parse(parse_chunk)
+
+    def append(self, chunk: ChunkResult) -> None:
+        """Write a finished chunk."""
+        line: dict[str, Any] = {"walls": chunk.walls, "counts": chunk.counts.tolist()}
+        if chunk.luck is not None:
+            line["luck"] = chunk.luck.tolist()
+        if chunk.tallies is not None:
+            line["tallies"] = packed(chunk.tallies)
+        if chunk.faults:
+            line["faults"] = [dataclasses.asdict(fault) for fault in chunk.faults]
+        self._lines.append(line)
+
+    def delete(self) -> None:
+        """Delete the file: the run is finished."""
+        self._lines.delete()
 
 
 def parse_chunk(line: dict[str, Any]) -> ChunkResult:
-    """A chunk from its line. The number of decisions is not kept, so it is 0."""
+    """A chunk from its line. The number of decisions is not kept, so it is 0, nor are the times."""
     faults = [Fault(**fault) for fault in line.get("faults", [])]
     luck = np.array(line["luck"], dtype=np.float64) if "luck" in line else None
-    return ChunkResult(line["walls"], np.array(line["counts"], dtype=np.int32), 0, faults, luck)
+    tallies = unpacked(line["tallies"]) if "tallies" in line else None
+    return ChunkResult(line["walls"], np.array(line["counts"], dtype=np.int32), 0, faults, luck, tallies)

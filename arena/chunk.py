@@ -18,8 +18,12 @@ from agents.external.adapters import ExternalAgent
 from agents.external.fallback import FallbackAgent
 from arena.luck import N_FACTORS, luck_of
 from arena.observers import Fault, GameObserver, LuckObserver, make_observers
+from arena.rows import RowCollector, in_order
 from arena.schedule import ROTATIONS, Bot, Game, RunSettings, games_of
 from arena.statistics import N_COUNTS, SCORE, count_rounds
+from arena.tallies.names import N_TALLIES
+from arena.tallies.observer import TallyObserver
+from arena.tallies.times import N_TIMES, Stopwatch
 from engine.table import GAME_OVER, N_SEATS
 from engine.tables import Policy, PolicyFault, Tables
 
@@ -42,7 +46,10 @@ class ChunkResult:
     """The games of a finished chunk.
 
     ``counts``: int32[walls, rotations, seats, N_COUNTS]. ``decisions``: how many times a bot was asked. ``luck``:
-    float64[walls, rotations, seats, 2] (`arena.luck.luck_of`), if it is measured.
+    float64[walls, rotations, seats, 2] (`arena.luck.luck_of`), if it is measured. ``tallies``: int32[parts, bots,
+    N_TALLIES] (`arena.tallies`), with a part for each wall if the run may stop at any of them, else with one.
+    ``times``: int64[bots, N_TIMES] (`arena.tallies.times`), if they are known. ``rows``: those of `arena.rows`, by
+    their kind. ``files``: the saved games, where the worker may not write them itself (`arena.worker`).
     """
 
     walls: list[int]
@@ -50,20 +57,29 @@ class ChunkResult:
     decisions: int
     faults: list[Fault] = field(default_factory=list)
     luck: np.ndarray | None = None
+    tallies: np.ndarray | None = None
+    times: np.ndarray | None = None
+    rows: dict[str, np.ndarray] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
 
 
 def play_chunk(
-    settings: RunSettings, bots: Sequence[Bot], walls: list[int], folder: Path | None
+    settings: RunSettings, bots: Sequence[Bot], walls: list[int], folder: Path | None, rows: Sequence[str] = ()
 ) -> Iterator[GamesFinished | ChunkResult]:
     """Play ``walls`` in all rotations, and save the games in ``folder`` unless it is None.
 
-    Yields GamesFinished as games end, and the ChunkResult at last. Raises GameError, and OSError from saving.
+    ``rows``: the kinds of rows to collect, of `arena.rows.KINDS`. Yields GamesFinished as games end, and the
+    ChunkResult at last. Raises GameError, and OSError from saving.
     """
     games, rules = games_of(settings, walls), settings.make_rules()
     counts = np.zeros((len(games), N_SEATS, N_COUNTS), dtype=np.int32)
     factors = np.zeros((len(games), N_SEATS, N_FACTORS))
+    parts = [0 if settings.stop is None else at // ROTATIONS for at in range(len(games))]
+    tallies = np.zeros((parts[-1] + 1, len(bots), N_TALLIES), dtype=np.int32)
+    times = np.zeros((len(bots), N_TIMES), dtype=np.int64)
     decisions = 0
     faults: list[Fault] = []
+    collectors: list[RowCollector] = []
     step = 1 if settings.has_external_bots else len(games)
     for first in range(0, len(games), step):
         part = slice(first, first + step)
@@ -72,27 +88,43 @@ def play_chunk(
         observers = make_observers(bots, games[part], tables, folder, faults)
         if settings.control_variates:
             observers.append(LuckObserver(tables, factors[part]))
+        observers.append(TallyObserver(tables, games[part], parts[part], tallies))
+        collector = RowCollector(games[part], tables, rows) if rows else None
+        if collector is not None:
+            collectors.append(collector)
         n_reported = 0
-        for n_finished in play_games(tables, bots, games[part], observers, counts[part]):
+        for n_finished in play_games(tables, bots, games[part], observers, counts[part], times, collector):
             if n_finished > n_reported:
                 yield GamesFinished(n_finished - n_reported)
                 n_reported = n_finished
         decisions += tables.decisions
     by_wall = (len(walls), ROTATIONS, N_SEATS, -1)
     luck = luck_of(factors).round(LUCK_DIGITS).reshape(by_wall) if settings.control_variates else None
-    yield ChunkResult(walls, counts.reshape(by_wall), decisions, faults, luck)
+    collected = {kind: in_order(kind, [collector.rows[kind] for collector in collectors]) for kind in rows}
+    yield ChunkResult(walls, counts.reshape(by_wall), decisions, faults, luck, tallies, times, collected)
 
 
 def play_games(
-    tables: Tables, bots: Sequence[Bot], games: Sequence[Game], observers: Sequence[GameObserver], counts: np.ndarray
+    tables: Tables,
+    bots: Sequence[Bot],
+    games: Sequence[Game],
+    observers: Sequence[GameObserver],
+    counts: np.ndarray,
+    times: np.ndarray,
+    collector: RowCollector | None = None,
 ) -> Iterator[int]:
-    """Play ``games`` on ``tables`` to the end, adding to ``counts``, int32[games, seats, N_COUNTS].
+    """Play ``games`` on ``tables`` to the end, adding to ``counts``, int32[games, seats, N_COUNTS], and ``times``.
 
-    Yields the number of finished games each time that rounds have ended. Raises what `play_chunk` raises.
+    ``collector``: collects rows, if any are wanted. Yields the number of finished games each time that rounds have
+    ended. Raises what `play_chunk` raises.
     """
     players = np.array([game.seats for game in games], dtype=np.int8)
+    policies: list[Policy] = [Stopwatch(bot.agent.act, own) for bot, own in zip(bots, times, strict=True)]
+    if collector is not None:
+        observers = [*observers, collector]
+        policies = collector.watched(policies)
     try:
-        for ended in tables.play([bot.agent.act for bot in bots], players):
+        for ended in tables.play(policies, players):
             count_rounds(tables.raw, ended, counts)
             for observer in observers:
                 observer.rounds_ended(ended)

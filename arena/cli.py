@@ -17,13 +17,15 @@ from pathlib import Path
 from rich.console import Console
 
 from agents.client.connection import parse_url
+from agents.clusters import workers_for
 from agents.external.specs import connects_to_us
 from agents.registry import names
 from arena.chunk import GameError
-from arena.columns import definitions
+from arena.columns import definitions, more_definitions
 from arena.run import ArenaRun
 from arena.schedule import RunSettings, round_up
 from arena.stopping import Sprt, Until
+from engine.common.cluster import add_worker_options
 from engine.common.options import (
     Parser,
     describe_error,
@@ -33,7 +35,6 @@ from engine.common.options import (
     seed,
     starting_scores,
     three_bots,
-    usable_cores,
 )
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.workers import WorkerError
@@ -44,7 +45,8 @@ from engine.rules import EVEN_SCORES, PRESETS
 COMMANDS = {
     "calibrate": ("arena.calibrate", "measures how strong a bot is at each setting of its strength dial"),
     "balance": ("arena.balance", "turns the dials of three bots until they place alike"),
-    "ladder": ("arena.ladder.cli", "lets every bot play every other, and ranks them on a page"),
+    "league": ("arena.leagues.cli", "lets many bots play each other until all are known equally well"),
+    "ladder": ("arena.ladder.cli", "the league of all built-in bots, as a page"),
 }
 GAMES, MAX_GAMES = 1000, 99_999
 TABLE_WIDTH = 100  # characters, where stdout is no terminal
@@ -86,13 +88,18 @@ Quote a bot that contains a blank, and put one that contains a comma in double q
 External bots play one game at a time. If one crashes, times out or sends an illegal answer, the failure is reported,
 its seat discards what it draws for the rest of the game, and the bot is restarted for the next game.
 
-With --json FILE, finished games are kept in FILE.partial until FILE is written. To resume an interrupted run, run the
-same command again. When FILE has the results of the same command already, they are printed and nothing is played; a
-FILE of other settings, bots or sources is never replaced. --save replaces games of the same bots on the same walls
-alone, and keeps games on other walls that are in the folder.
+With --json FILE, finished games are kept in FILE.partial (their rows for --parquet in FILE.partial.rows) until FILE is
+written. To resume an interrupted run, run the same command again. When FILE has the results of the same command
+already, they are printed and nothing is played; a FILE of other settings, bots or sources is never replaced. --save
+replaces games of the same bots on the same walls alone, and keeps games on other walls that are in the folder.
 
 exit codes: 0 finished (a bot may have failed in some games, which is printed), 1 the run failed, or a bot failed in
 every game, 2 bad arguments, 130 interrupted; the tables are printed in all cases but 2
+
+--statistics shows besides, and --json FILE holds in any case (shares as shares of 1, with the numbers behind the
+medians):
+
+{more_definitions()}
 """
 
 
@@ -150,9 +157,7 @@ def make_parser() -> Parser:
         action="store_false",
         help="show placements and final points as played, instead of without the luck of the walls",
     )
-    parser.add_argument(
-        "--jobs", type=positive, default=usable_cores(), metavar="N", help="worker processes (default: all cores)"
-    )
+    add_worker_options(parser)
     parser.add_argument(
         "--timeout",
         type=positive_seconds,
@@ -166,7 +171,26 @@ def make_parser() -> Parser:
         metavar="FILE",
         help="write the statistics and the result of every game; missing folders are created",
     )
+    parser.add_argument(
+        "--statistics",
+        action="store_true",
+        help="print all statistics of how the bots play: wins, riichi and waits, deal-ins, draws, calls, by seat and "
+        "dealer, yaku, decision times (--json has them in any case)",
+    )
     parser.add_argument("--save", type=Path, metavar="FOLDER", help="save every game as WALLSEED-ROTATION.mjson.gz")
+    parser.add_argument(
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help="write a report: one page with tables and figures, which needs no other file; missing folders are created",
+    )
+    parser.add_argument(
+        "--parquet",
+        type=Path,
+        metavar="FOLDER",
+        help="write games.parquet and rounds.parquet, for pandas, polars or DuckDB; files of another run are replaced",
+    )
+    parser.add_argument("--decisions", action="store_true", help="with --parquet: also write decisions.parquet")
     return parser
 
 
@@ -211,7 +235,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             *(options.bots, round_up(games), options.seed, options.rules, options.length, options.timeout),
             *(options.scores, options.stop, options.control_variates),
         )
-        arena_run = ArenaRun(settings, options.jobs, options.json, options.save)
+        if options.decisions and options.parquet is None:
+            raise ValueError("--decisions: give --parquet FOLDER too, where the file is to be")
+        files = {"html": options.html, "parquet": options.parquet, "decisions": options.decisions}
+        workers = workers_for(options, settings.bots)
+        arena_run = ArenaRun(settings, workers, options.json, options.save, **files)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     screen, notes = Console(), Console(stderr=True)
@@ -225,9 +253,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         note(f"resuming: {arena_run.games:,}{of_games} games are finished")
     if arena_run.finished is None:
         for spec in filter(connects_to_us, settings.bots):
-            url = url_to_join(spec)
-            note(f"a bot can join at {url}, for example: {program_name('agents.client')} rule {url} --games 0")
-    return run(arena_run, screen, notes)
+            note(how_to_join(spec))
+    return run(arena_run, screen, notes, options.statistics)
+
+
+def how_to_join(spec: str) -> str:
+    """How a bot joins the arena that waits for the bot ``spec``."""
+    url = url_to_join(spec)
+    return f"a bot can join at {url}, for example: {program_name('agents.client')} rule {url} --games 0"
 
 
 def url_to_join(spec: str) -> str:
@@ -237,8 +270,8 @@ def url_to_join(spec: str) -> str:
     return f"{address.scheme}://{f'[{host}]' if ':' in host else host}:{address.port}/{address.room}"
 
 
-def run(arena_run: ArenaRun, screen: Console, notes: Console) -> int:
-    """Play, print the tables and what was written, and return the exit code."""
+def run(arena_run: ArenaRun, screen: Console, notes: Console, statistics: bool = False) -> int:
+    """Play, print the tables, all ``statistics`` if asked for, and what was written; return the exit code."""
     code, why = OK, ""
     try:
         arena_run.play(notes)
@@ -247,7 +280,10 @@ def run(arena_run: ArenaRun, screen: Console, notes: Console) -> int:
     except (GameError, WorkerError, OSError) as error:
         code, why = FAILED, describe_error(error)
     with uninterrupted():
-        arena_run.report(screen)
+        if arena_run.finished is None and arena_run.games == 0:
+            screen.print("no games finished yet")
+        else:
+            arena_run.match.print(screen, statistics)
         if code == OK:
             try:
                 arena_run.finish()

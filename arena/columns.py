@@ -1,80 +1,30 @@
 """The statistics of a bot, and of two bots compared: from them the tables, the JSON file and ``--help`` follow.
 
-To add a statistic, add a row; if it needs a new count, see `arena.statistics`.
+To add a statistic, add a row; if it needs a new count, see `arena.statistics`. Those that are shown with
+``--statistics`` are in `arena.tallies.columns`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any, Generic, TypeVar
+from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 
-from arena.statistics import (
-    CALLS,
-    DEAL_IN_POINTS,
-    DEAL_INS,
-    DRAWS,
-    NUKIDORAS,
-    RIICHIS,
-    ROUNDS,
-    SCORE,
-    TSUMOS,
-    WIN_POINTS,
-    WINS,
-    BotGames,
-    Comparison,
-    Estimate,
-    estimate,
-)
-
-Of = TypeVar("Of")  # what a statistic is of: BotGames or Comparison
-
-MISSING = "–"  # shown for a mean of nothing
-
-Value = int | float | Estimate | None
-
-
-@dataclass(frozen=True, slots=True)
-class Statistic(Generic[Of]):
-    """A statistic.
-
-    ``key``: its name in the JSON file. ``heading``: of its column. ``form``: the format of the value, as for `format`;
-    the sign of a percentage is left out. ``compute``: gives the value. ``help``: its definition.
-    """
-
-    key: str
-    heading: str
-    form: str
-    compute: Callable[[Of], Value]
-    help: str
-
-    def cell(self, row: dict[str, Any]) -> str:
-        """The value as the text of a table cell; ``row`` has the values by their keys, see `as_json`."""
-        value = row[self.key]
-        if isinstance(value, dict):
-            interval = _text(value["interval"], self.form.removeprefix("+"))
-            return f"{_text(value['mean'], self.form)} ± {interval}"
-        return _text(value, self.form)
-
-
-def _text(value: float | None, form: str) -> str:
-    if value is None:
-        return MISSING
-    if form.endswith("%") and 0 < value < 1:  # what is rare is not impossible, what is likely not certain
-        text = format(value, form)
-        rounded = {format(0.0, form): "<0.1", format(1.0, form): ">99.9"}
-        return rounded.get(text, text.removesuffix("%"))
-    return format(value, form).removesuffix("%")
+from arena.statistic import MISSING as MISSING
+from arena.statistic import Of, Ratio, Total
+from arena.statistic import Statistic as Statistic
+from arena.statistics import ROUNDS, SCORE, BotGames, Comparison, Estimate, estimate
+from arena.tallies.columns import DETAILS, GROUPS, YAKUMAN, YAKUS, distributions
+from arena.tallies.times import TIMES
 
 
 def _placement_share(placement: int) -> Callable[[BotGames], float]:
-    return lambda games: float(np.mean(games.placements == placement))
+    def share(games: BotGames) -> float:
+        return float(np.mean(games.placements == placement))
 
-
-def _mean(count: int, per: int = ROUNDS) -> Callable[[BotGames], float | None]:
-    return lambda games: games.mean(count, per)
+    return share
 
 
 def _placement(games: BotGames) -> Estimate:
@@ -85,55 +35,69 @@ def _final_points(games: BotGames) -> Estimate:
     return estimate(games.fair_points)
 
 
-def _score(games: BotGames) -> float:
-    return games.totals[SCORE] / games.n_games
-
-
 def _busts(games: BotGames) -> int:
     return int(np.count_nonzero(games.counts[..., SCORE] < 0))
 
 
 RESULTS: tuple[Statistic[BotGames], ...] = (
-    Statistic("games", "games", ",", lambda games: games.n_games, "games played"),
-    Statistic("placement", "placement", ".3f", _placement, "mean placement, and the half-width of its interval"),
-    Statistic("first", "1st\n%", ".1%", _placement_share(1), "share of games finished first"),
-    Statistic("second", "2nd\n%", ".1%", _placement_share(2), "share of games finished second"),
-    Statistic("third", "3rd\n%", ".1%", _placement_share(3), "share of games finished third"),
+    Statistic("games", "games", ",", Total("games"), "games played"),
+    Statistic("placement", "placement", ".3f", _placement, "mean placement, and the half-width of its interval",
+              how="mean of the walls' means, without luck (`luck_ratio`)"),
+    Statistic("first", "1st\n%", ".1%", _placement_share(1), "share of games finished first", "%",
+              "games finished first / games"),
+    Statistic("second", "2nd\n%", ".1%", _placement_share(2), "share of games finished second", "%",
+              "games finished second / games"),
+    Statistic("third", "3rd\n%", ".1%", _placement_share(3), "share of games finished third", "%",
+              "games finished third / games"),
     Statistic("final_points", "final\npoints", "+.1f", _final_points,
-              "mean final points in thousands, with uma and oka, and the half-width of its interval"),
-    Statistic("score", "score", ",.0f", _score, "mean score at the end of a game"),
-    Statistic("busts", "busts", ",", _busts, "games finished with a score below zero"),
+              "mean final points in thousands, with uma and oka, and the half-width of its interval", "1,000 points",
+              "as the placement"),
+    Statistic("score", "score", ",.0f", Ratio("score", "games"), "mean score at the end of a game", "points"),
+    Statistic("busts", "busts", ",", _busts, "games finished with a score below zero", how="number of games"),
 )  # fmt: skip
 PLAY: tuple[Statistic[BotGames], ...] = (
-    Statistic("win_rate", "win\n%", ".1%", _mean(WINS), "share of rounds won"),
-    Statistic("tsumo_rate", "tsumo\n%", ".1%", _mean(TSUMOS), "share of rounds won by tsumo"),
-    Statistic("deal_in_rate", "deal-in\n%", ".1%", _mean(DEAL_INS),
-              "share of rounds in which others won on a tile of this bot (discard, kan, nukidora)"),
-    Statistic("riichi_rate", "riichi\n%", ".1%", _mean(RIICHIS), "share of rounds with an accepted riichi"),
-    Statistic("call_rate", "call\n%", ".1%", _mean(CALLS), "share of rounds with an open meld"),
-    Statistic("draw_rate", "draw\n%", ".1%", _mean(DRAWS), "share of rounds nobody won, abortive draws included"),
-    Statistic("win_points", "win\npoints", ",.0f", _mean(WIN_POINTS, per=WINS),
-              "mean value of the hands won, without honba and riichi sticks"),
-    Statistic("deal_in_points", "deal-in\npoints", ",.0f", _mean(DEAL_IN_POINTS, per=DEAL_INS),
-              "mean value, likewise, of what others won on a tile of this bot; a double ron is added up"),
-    Statistic("nukidora", "nuki\ndora", ".2f", _mean(NUKIDORAS), "nukidora (Norths set aside) per round"),
+    Statistic("win_rate", "win\n%", ".1%", Ratio("wins", "rounds"), "share of rounds won", "%"),
+    Statistic("tsumo_rate", "tsumo\n%", ".1%", Ratio("tsumos", "rounds"), "share of rounds won by tsumo", "%"),
+    Statistic("deal_in_rate", "deal-in\n%", ".1%", Ratio("deal_ins", "rounds"),
+              "share of rounds in which others won on a tile of this bot (discard, kan, nukidora)", "%"),
+    Statistic("riichi_rate", "riichi\n%", ".1%", Ratio("riichis", "rounds"),
+              "share of rounds with an accepted riichi", "%"),
+    Statistic("call_rate", "call\n%", ".1%", Ratio("calls", "rounds"), "share of rounds with an open meld", "%"),
+    Statistic("draw_rate", "draw\n%", ".1%", Ratio("draws", "rounds"),
+              "share of rounds nobody won, abortive draws included", "%"),
+    Statistic("win_points", "win\npoints", ",.0f", Ratio("win_points", "wins"),
+              "mean value of the hands won, without honba and riichi sticks", "points"),
+    Statistic("deal_in_points", "deal-in\npoints", ",.0f", Ratio("deal_in_points", "deal_ins"),
+              "mean value, likewise, of what others won on a tile of this bot; a double ron is added up", "points"),
+    Statistic("nukidora", "nuki\ndora", ".2f", Ratio("nukidoras", "rounds"), "nukidora (Norths set aside) per round"),
 )  # fmt: skip
+
+
+def _difference(pair: Comparison) -> Estimate:
+    return pair.difference
+
+
+def _superiority(pair: Comparison) -> float | None:
+    return pair.superiority
 
 
 COMPARISON: tuple[Statistic[Comparison], ...] = (
-    Statistic("difference", "placement\ndifference", "+.3f", lambda pair: pair.difference,
+    Statistic("difference", "placement\ndifference", "+.3f", _difference,
               "mean placement of the first bot minus that of the second, paired by walls, and the half-width of its "
-              "interval; below zero, the first is the better one"),
-    Statistic("superiority", "superiority\n%", ".1%", lambda pair: pair.superiority,
+              "interval; below zero, the first is the better one", how="mean over walls"),
+    Statistic("superiority", "superiority\n%", ".1%", _superiority,
               "likelihood of superiority: probability that the first bot is the better one, that is, that the true "
-              "difference is below zero (Student's t distribution)"),
+              "difference is below zero (Student's t distribution)", "%", "t distribution of the difference"),
 )  # fmt: skip
 
 
 def as_json(games: BotGames) -> dict[str, Any]:
-    """All statistics of a bot by their keys; rates are shares of 1."""
+    """All statistics of a bot by their keys; rates are shares of 1. ``distributions``: of `arena.tallies.columns`."""
     rounds = {"rounds": games.totals[ROUNDS], "luck_ratio": games.luck_ratio}
-    return {"bot": games.bot} | _values(RESULTS, games) | rounds | _values(PLAY, games)
+    row = {"bot": games.bot} | _values(RESULTS, games) | rounds | _values(PLAY, games)
+    if games.tallies is None:
+        return row
+    return row | _values(DETAILS, games) | {"distributions": distributions(games)}
 
 
 def comparison_as_json(pair: Comparison) -> dict[str, Any]:
@@ -148,8 +112,25 @@ def _values(statistics: tuple[Statistic[Of], ...], of: Of) -> dict[str, Any]:
 
 
 def definitions() -> str:
-    """A line for each column: its heading and what it means."""
+    """A line for each column of the tables that are always printed: its heading and what it means."""
     every: tuple[Statistic[Any], ...] = (*RESULTS, *PLAY, *COMPARISON)
-    headings = {" ".join(each.heading.split()): each.help for each in every}
-    width = max(map(len, headings))
-    return "\n".join(f"{heading:<{width}}  {text}" for heading, text in headings.items())
+    return _entries({each.heading: each.help for each in every})
+
+
+def more_definitions() -> str:
+    """A paragraph for each group of the tables that ``--statistics`` shows."""
+    groups = {title: {each.heading: each.help for each in group} for title, group in GROUPS.items()}
+    yaku = {"Yaku": f"share of wins with each of {len(YAKUS)} yaku and kinds of dora, by name"}
+    yaku["Yakuman"] = f"number of each of {len(YAKUMAN)} yakuman, by name"
+    named = [title for title, group in GROUPS.items() if group in (YAKUS, YAKUMAN)]
+    shown = {title: entries for title, entries in groups.items() if title not in named}
+    shown["Decision times, which differ from run to run"] = {each.heading: each.help for each in TIMES}
+    shown["By name"] = yaku
+    return "\n\n".join(f"{title}:\n{_entries(entries)}" for title, entries in shown.items())
+
+
+def _entries(definitions: dict[str, str]) -> str:
+    """A line for each heading with its definition, which begin in one column."""
+    terms = {" ".join(heading.split()): text for heading, text in definitions.items()}
+    width = max(map(len, terms))
+    return "\n".join(f"{term:<{width}}  {text}" for term, text in terms.items())

@@ -8,10 +8,17 @@ odds that are measured depend somewhat on the third.
 
 θ is fitted to all orders at once by maximum likelihood. The likelihood is concave; D. Hunter, "MM algorithms for
 generalized Bradley-Terry models" (Annals of Statistics, 2004) gives the conditions for a maximum and two ways to it. Of
-these Newton's is taken here: it needs a few steps for as many bots as there are.
+these Newton's is taken here: it needs a few steps for as many bots as there are. `tests/arena/test_ratings.py` compares
+with the library choix, which fits the same model game by game; here a draw from the same bots is one term however often
+it has come, so that hundreds of samples of the games are fitted at once.
 
 A prior keeps bots that always win or lose finite: each rating is normal with a standard deviation of `PRIOR` points. In
 a thousand games it moves a rating of ±500 points by less than one.
+
+Intervals come from the bootstrap by walls: walls are drawn from those that were played, with replacement and with all
+their games, and the ratings of each such sample are fitted (B. Efron and R. Tibshirani, "An Introduction to the
+Bootstrap", 1993). The prior's centre is drawn anew for each sample, so that the interval of a bot that always lost is
+wide, not zero.
 
 Ratings are in points as Elo has them: 400 points are a factor of 10 in the odds. The server rates its players by the
 same model, but one game after the other and each player's strength as uncertain and moving (OpenSkill): its ratings
@@ -35,6 +42,7 @@ POINTS = 400 / log(10)  # of a factor e in the odds
 PRIOR = 1000.0  # points; standard deviation of a rating before any game
 STEPS = 100  # of Newton's method at most; ten are many
 PRECISION = 1e-9  # of θ
+SAMPLES, AT_ONCE = 400, 50  # of the bootstrap; the standard error of an interval is 1 / sqrt(2 * SAMPLES) of it, 4 %
 
 
 @dataclass(frozen=True)
@@ -65,81 +73,92 @@ class Ratings:
         return Estimate(float(mean), t * sqrt(max(float(variance), 0.0)))
 
 
-def rate(n_bots: int, orders: np.ndarray, walls: np.ndarray) -> Ratings:
+def rate(n_bots: int, orders: np.ndarray, walls: np.ndarray, samples: int = SAMPLES) -> Ratings:
     """Rate bots by the orders in which they have finished.
 
     ``orders``: int[games, 3], the bots of each game from first to third, as numbers below ``n_bots``; the bots of a
     game are different ones. ``walls``: int[games], the wall of each game: all games on one wall, in whatever match, are
-    one observation (the covariance is the sandwich estimate of Huber and White, clustered by wall). The prior adds an
-    observation of its own, so that the interval of a bot that always lost is wide, not zero. Bots that no chain of
-    games connects are held together by the prior alone, which their intervals show. Raises ValueError without games.
+    one observation. ``samples``: of the bootstrap; 0: the ratings alone, without intervals. Bots that no chain of games
+    connects are held together by the prior alone, which their intervals show. Raises ValueError without games.
     """
     if len(orders) == 0:
         raise ValueError("no games to rate")
-    prior = (POINTS / PRIOR) ** 2
-    kinds, counts = np.unique(orders, axis=0, return_counts=True)
-    theta = _fit(n_bots, kinds, counts, prior)
-    _, hessian = _derivatives(theta, kinds, counts, prior)
-    index, number = np.unique(walls, return_inverse=True)
-    scores = np.zeros((len(index), n_bots))
-    np.add.at(scores, (number[:, np.newaxis], orders), _score(theta, orders))
-    of_walls = scores.T @ scores * len(index) / max(len(index) - 1, 1)
-    inverse = np.linalg.inv(hessian)
-    covariance = inverse @ (of_walls + prior * np.eye(n_bots)) @ inverse
+    sets, drawn, times = _draws(n_bots, orders, walls)
     centred = np.eye(n_bots) - 1 / n_bots
-    return Ratings(POINTS * centred @ theta, POINTS**2 * centred @ covariance @ centred, len(index))
+    theta = _fit(sets, drawn.sum(axis=0)[np.newaxis], times.sum(axis=0)[np.newaxis], np.zeros((1, n_bots)))[0]
+    n_walls = len(times)
+    if n_walls < 2 or samples == 0:
+        return Ratings(POINTS * centred @ theta, np.zeros((n_bots, n_bots)), 0)
+    rng = np.random.default_rng(0)
+    fitted = []
+    for first in range(0, samples, AT_ONCE):
+        n = min(AT_ONCE, samples - first)
+        chosen = np.array(
+            [np.bincount(rng.integers(n_walls, size=n_walls), minlength=n_walls) for _ in range(n)], float
+        )
+        centres = rng.normal(scale=PRIOR / POINTS, size=(n, n_bots))
+        fitted.append(_fit(sets, chosen @ drawn, chosen @ times, centres, theta))
+    unbiased = n_walls / (n_walls - 1)
+    covariance = POINTS**2 * unbiased * np.cov(np.concatenate(fitted) @ centred, rowvar=False)
+    return Ratings(POINTS * centred @ theta, covariance, n_walls)
 
 
-def _fit(n_bots: int, orders: np.ndarray, counts: np.ndarray, prior: float) -> np.ndarray:
-    """The θ of the highest posterior density, float64[bots], by Newton's method with halved steps where one is too far.
+def _draws(n_bots: int, orders: np.ndarray, walls: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What the likelihood depends on: who was drawn how often on each wall, and from which bots.
 
-    ``orders``: int[kinds, 3], different ones, which have come ``counts`` int[kinds] times.
+    Returns the different sets of bots that were drawn from, float64[sets, bots] of 0 and 1; how often each bot was
+    drawn from such a set, float64[walls, bots]; how often each set was drawn from, float64[walls, sets]. The last of a
+    game is no draw.
     """
-    theta = np.zeros(n_bots)
-    density = _log_density(theta, orders, counts, prior)
+    index, number = np.unique(walls, return_inverse=True)
+    drawn = np.zeros((len(index), n_bots))
+    np.add.at(drawn, (number[:, np.newaxis], orders[:, : N_SEATS - 1]), 1)
+    sets, times = [], []
+    for draw in range(N_SEATS - 1):
+        left = np.sort(orders[:, draw:], axis=1)
+        codes, first, which = np.unique(
+            np.ravel_multi_index(tuple(left.T), (n_bots,) * left.shape[1]), return_index=True, return_inverse=True
+        )
+        member, of_walls = np.zeros((len(codes), n_bots)), np.zeros((len(index), len(codes)))
+        np.put_along_axis(member, left[first], 1, axis=1)
+        np.add.at(of_walls, (number, which), 1)
+        sets.append(member)
+        times.append(of_walls)
+    return np.concatenate(sets), drawn, np.concatenate(times, axis=1)
+
+
+def _fit(
+    sets: np.ndarray, drawn: np.ndarray, times: np.ndarray, centres: np.ndarray, start: np.ndarray | None = None
+) -> np.ndarray:
+    """The θ of the highest posterior density of each sample, by Newton's method with halved steps where one is too far.
+
+    ``sets``: as `_draws` gives them; ``drawn`` float64[samples, bots] and ``times`` float64[samples, sets]: of each
+    sample. ``centres``: float64[samples, bots], of the prior. Returns float64[samples, bots].
+    """
+    prior = (POINTS / PRIOR) ** 2
+    n_bots = sets.shape[1]
+
+    def log_density(theta: np.ndarray) -> np.ndarray:
+        likelihood = (drawn * theta).sum(axis=1) - (times * np.log(np.exp(theta) @ sets.T)).sum(axis=1)
+        density: np.ndarray = likelihood - prior / 2 * ((theta - centres) ** 2).sum(axis=1)
+        return density
+
+    theta = np.zeros_like(centres) if start is None else np.tile(start, (len(centres), 1))
+    density = log_density(theta)
     for _ in range(STEPS):
-        gradient, hessian = _derivatives(theta, orders, counts, prior)
-        step = np.linalg.solve(hessian, gradient)
-        while (new := _log_density(theta + step, orders, counts, prior)) < density and np.abs(step).max() > PRECISION:
-            step /= 2
+        strengths = np.exp(theta)[:, np.newaxis] * sets
+        chances = strengths / strengths.sum(axis=2, keepdims=True)  # [samples, sets, bots]
+        expected = times[:, :, np.newaxis] * chances
+        gradient = drawn - expected.sum(axis=1) - prior * (theta - centres)
+        hessian = -expected.transpose(0, 2, 1) @ chances
+        hessian[:, range(n_bots), range(n_bots)] += expected.sum(axis=1) + prior
+        step = np.linalg.solve(hessian, gradient[:, :, np.newaxis])[:, :, 0]
+        while ((new := log_density(theta + step)) < density).any() and np.abs(step).max() > PRECISION:
+            step[new < density] /= 2
         theta, density = theta + step, new
         if np.abs(step).max() <= PRECISION:
             break
     return theta
-
-
-def _log_density(theta: np.ndarray, orders: np.ndarray, counts: np.ndarray, prior: float) -> float:
-    """The logarithm of likelihood times prior, up to a constant."""
-    drawn = theta[orders]
-    left = np.logaddexp.accumulate(drawn[:, ::-1], axis=1)[:, ::-1]  # log of the strengths of those not drawn yet
-    return float(counts @ (drawn - left).sum(axis=1) - prior / 2 * theta @ theta)
-
-
-def _draws(theta: np.ndarray, orders: np.ndarray) -> np.ndarray:
-    """The probability of each bot of an order at each draw: float64[orders, draw, place]; 0 for those drawn before."""
-    strengths = np.exp(theta[orders] - theta[orders].max(axis=1, keepdims=True))
-    left = strengths[:, np.newaxis] * np.triu(np.ones((N_SEATS, N_SEATS)))
-    chances: np.ndarray = left / np.maximum(left.sum(axis=2, keepdims=True), np.finfo(float).tiny)
-    return chances
-
-
-def _score(theta: np.ndarray, orders: np.ndarray) -> np.ndarray:
-    """The derivative of the log likelihood of each order by the θ of its bots: float64[orders, place]."""
-    score: np.ndarray = 1.0 - _draws(theta, orders).sum(axis=1)
-    return score
-
-
-def _derivatives(
-    theta: np.ndarray, orders: np.ndarray, counts: np.ndarray, prior: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """The gradient of `_log_density`, float64[bots], and its negative Hessian, float64[bots, bots]."""
-    gradient, hessian = -prior * theta, prior * np.eye(len(theta))
-    chances = _draws(theta, orders)
-    np.add.at(gradient, orders, counts[:, np.newaxis] * _score(theta, orders))
-    of_order = np.einsum("odp,pq->opq", chances, np.eye(N_SEATS)) - np.einsum("odp,odq->opq", chances, chances)
-    rows, columns = orders[:, :, np.newaxis], orders[:, np.newaxis, :]
-    np.add.at(hessian, (rows, columns), counts[:, np.newaxis, np.newaxis] * of_order)
-    return gradient, hessian
 
 
 def finishing_orders(numbers: Sequence[int], games: Sequence[BotGames]) -> np.ndarray:

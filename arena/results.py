@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from arena.columns import as_json, comparison_as_json
 from arena.observers import Fault
 from arena.schedule import ROTATIONS, RunSettings, seating
 from arena.statistics import N_COUNTS, SCORE, BotGames, by_bot, compare_all, fair, of_bots, placements_of
+from arena.tallies.names import N_TALLIES
+from arena.tallies.observer import packed, unpacked
 from engine.common.files import write_atomically
 from engine.common.program import installed_version
 from engine.table import N_SEATS
@@ -29,6 +31,7 @@ class Speed:
     games_per_second: float
     decisions_per_second: float
     jobs: int
+    decision_times: list[dict[str, Any]] = field(default_factory=list)  # see `arena.tallies.times.decision_times`
 
 
 class Results:
@@ -42,6 +45,8 @@ class Results:
         self._luck = np.zeros((settings.n_walls, ROTATIONS, N_SEATS, 2)) if settings.control_variates else None
         self._finished = np.zeros(settings.n_walls, dtype=np.bool_)
         self._faults: list[Fault] = []
+        # The walls of each chunk, the sum of its tallies int64[bots, N_TALLIES], and all of them packed.
+        self._tallies: list[tuple[list[int], np.ndarray, str]] = []
 
     def add(self, chunk: ChunkResult) -> None:
         """Add the games of a finished chunk."""
@@ -50,6 +55,9 @@ class Results:
         self._faults += chunk.faults
         if self._luck is not None and chunk.luck is not None:
             self._luck[chunk.walls] = chunk.luck
+        if chunk.tallies is not None:
+            total = chunk.tallies.sum(axis=0, dtype=np.int64)
+            self._tallies.append((chunk.walls, total, packed(chunk.tallies)))
 
     def drop_after(self, n_walls: int) -> None:
         """Forget the walls after the first ``n_walls``: the run stops there."""
@@ -87,7 +95,16 @@ class Results:
     def by_bot(self) -> list[BotGames]:
         """The finished games of each bot; at least one wall must be finished."""
         luck = None if self._luck is None else self._luck[self._finished]
-        return by_bot(self.bots, self.finished, self._counts[self._finished], self.settings.make_rules(), luck)
+        rules = self.settings.make_rules()
+        return by_bot(self.bots, self.finished, self._counts[self._finished], rules, luck, self._sum_of_tallies())
+
+    def _sum_of_tallies(self) -> np.ndarray:
+        """The tallies of the finished walls: int64[bots, N_TALLIES]."""
+        total = np.zeros((N_SEATS, N_TALLIES), dtype=np.int64)
+        for walls, of_chunk, text in self._tallies:
+            finished = self._finished[walls]
+            total += of_chunk if finished.all() else unpacked(text)[finished].sum(axis=0)
+        return total
 
     def first_placements(self) -> np.ndarray:
         """The mean placements on the first walls, up to the first that is missing: float64[bots, walls]."""

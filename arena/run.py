@@ -6,23 +6,30 @@ import tempfile
 from collections import Counter
 from contextlib import closing
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 
 from arena.checkpoint import Checkpoint, finished_results, run_identity
 from arena.chunk import ChunkResult, GamesFinished
+from arena.match import GameResult, Match
+from arena.page.page import write_page
+from arena.parquet import ParquetFiles
 from arena.recorder import check_folder, file_name
-from arena.report import print_report
 from arena.results import Results, Speed
 from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, ROTATIONS, RunSettings, games_of, split_walls
+from arena.tallies.times import N_TIMES, decision_times
 from arena.worker import WARM_UP, MakeBots, Update, open_worker
+from engine.common.cluster import Cluster
+from engine.common.files import write_contents
 from engine.common.options import check_output
 from engine.common.program import program_name
 from engine.common.progress import Progress
-from engine.common.workers import run_tasks
+from engine.common.workers import at_most, connected, run_tasks
 
 
 class ArenaRun:
@@ -34,23 +41,32 @@ class ArenaRun:
     def __init__(
         self,
         settings: RunSettings,
-        jobs: int,
+        jobs: int | Cluster,
         json: Path | None = None,
         save: Path | None = None,
         make_bots: MakeBots | None = None,
+        html: Path | None = None,
+        parquet: Path | None = None,
+        decisions: bool = False,
     ) -> None:
         """Check everything that can be checked before games are played. Raises ValueError, OSError.
 
-        ``jobs``: worker processes; 0: all games are played in this process. ``make_bots`` gives other bots than those
-        that ``settings`` names; it must be picklable unless ``jobs`` is 0.
+        ``jobs``: worker processes, or a cluster; 0: all games are played in this process. ``make_bots`` gives other
+        bots than those that ``settings`` names; it must be picklable unless ``jobs`` is 0. ``html``: a file for the
+        report; ``parquet``: a folder for Parquet files, with ``decisions`` if wanted. Also raises ModuleNotFoundError.
         """
         self.settings = settings
-        self.jobs = min(jobs, settings.max_jobs or jobs)
+        self.workers = jobs if settings.max_jobs is None else at_most(jobs, settings.max_jobs)
+        self.jobs = 1  # the number of workers; known when they play
         self.json = json
         self.save = save
         self._make_bots = make_bots or settings.make_bots
         self.results = Results(settings, [bot.label for bot in self._make_bots()])
-        self.identity = run_identity(settings, save)
+        self.html = html
+        self.parquet = parquet
+        self.rows: tuple[str, ...] = () if parquet is None else ("rounds", "decisions") if decisions else ("rounds",)
+        self._files: ParquetFiles | None = None
+        self.identity = run_identity(settings, save, self.rows)
         self.checkpoint: Checkpoint | None = None
         self.finished: dict[str, Any] | None = None
         self.stopped = False  # by settings.stop
@@ -59,40 +75,76 @@ class ArenaRun:
             make_folder(json.parent, f"--json {json}")
             check_output("--json", json)
             self.finished = finished_results(json, self.identity)
+            self._check_finished()
+        self._check_packages()
         if self.finished is None:
             self._open_files()
         self._stop_if_decided()
         self._games_resumed = self.games
         self._decisions = 0
+        self._times = np.zeros((len(self.results.bots), N_TIMES), dtype=np.int64)
         self._start = self._end = monotonic()
 
     def _open_files(self) -> None:
-        """Open the folder of games and the checkpoint."""
+        """Open the folders of games and of Parquet files, and the checkpoint."""
+        resumed: list[ChunkResult] = []
+        if self.html is not None:
+            make_folder(self.html.parent, f"--html {self.html}")
+            check_output("--html", self.html)
         if self.save is not None:
             make_folder(self.save, f"--save {self.save}")
             games = games_of(self.settings, range(self.settings.n_walls))
             check_folder(self.save, games, self.results.bots, self.settings.make_rules(), self.settings.scores)
         if self.json is not None:
             self.checkpoint = Checkpoint(self.json.with_name(self.json.name + ".partial"), self.identity)
-            for chunk in self.checkpoint.resumed:
+            resumed = self.checkpoint.resumed
+            for chunk in resumed:
                 self.results.add(chunk)
+        if self.parquet is not None:
+            make_folder(self.parquet, f"--parquet {self.parquet}")
+            for kind in ("games", *self.rows):
+                check_output("--parquet", self.parquet / f"{kind}.parquet")
+            parts = None if self.json is None else self.json.with_name(self.json.name + ".partial.rows")
+            self._files = ParquetFiles(self.parquet, self.rows, parts, [chunk.walls for chunk in resumed])
 
     @property
     def games(self) -> int:
         """The number of finished games."""
         return ROTATIONS * len(self.results.finished)
 
+    def _check_finished(self) -> None:
+        """Raise ValueError if the games are finished and forgotten, and a file is missing that is made of them."""
+        games = None if self.parquet is None else self.parquet / "games.parquet"
+        for option, path in (("--html", self.html), ("--parquet", games)):
+            if self.finished is not None and path is not None and not path.exists():
+                raise ValueError(
+                    f"{option}: {self.json} has these results already, but not all of the games that {path.name} is "
+                    f"made of: name another --json FILE, or delete it"
+                )
+
+    def _check_packages(self) -> None:
+        """Raise ModuleNotFoundError if a package is missing that writes a file."""
+        for path, package in ((self.html, "matplotlib"), (self.parquet, "pyarrow")):
+            if path is not None and find_spec(package) is None:
+                raise ModuleNotFoundError(f"No module named {package!r}", name=package)
+
     def play(self, console: Console) -> None:
         """Play all remaining games, with progress on ``console``.
 
         Raises KeyboardInterrupt, `arena.chunk.GameError`, `engine.common.workers.WorkerError` and OSError.
         """
-        max_walls = MAX_WALLS_EXTERNAL if self.settings.has_external_bots else MAX_WALLS
-        chunks = split_walls(self.results.missing, max(self.jobs, 1), max_walls)
-        if not chunks or self.finished is not None or self.stopped:
+        if not self.results.missing or self.finished is not None or self.stopped:
             return
-        start_worker = partial(open_worker, self.settings, self.save, self._make_bots)
-        with closing(run_tasks(start_worker, [WARM_UP, *chunks], min(self.jobs, len(chunks)))) as updates:
+        with connected(self.workers) as n_workers:
+            self.jobs = max(n_workers, 1)
+            self._play(console)
+
+    def _play(self, console: Console) -> None:
+        max_walls = MAX_WALLS_EXTERNAL if self.settings.has_external_bots else MAX_WALLS
+        chunks = split_walls(self.results.missing, self.jobs, max_walls)
+        remote = isinstance(self.workers, Cluster)
+        start_worker = partial(open_worker, self.settings, self.save, self._make_bots, self.rows, remote)
+        with closing(run_tasks(start_worker, [WARM_UP, *chunks], at_most(self.workers, len(chunks)))) as updates:
             next(updates)  # Ready: all notices of the warm-up are printed before the progress bar appears
             self._start = self._end = monotonic()
             total = self.settings.games if self.settings.stop is None else None
@@ -110,7 +162,13 @@ class ArenaRun:
             for fault in update.faults:
                 progress.print(f"bot {self.results.bots[fault.bot]}, {fault}")
             self._decisions += update.decisions
+            if update.times is not None:
+                self._times += update.times
             self._end = monotonic()
+            if self._files is not None:
+                self._files.add(update.walls, update.rows)
+            if self.save is not None:
+                write_contents(update.files, self.save)
             if self.checkpoint is not None:
                 self.checkpoint.append(update)
             self._stop_if_decided()
@@ -127,7 +185,7 @@ class ArenaRun:
 
     @property
     def document(self) -> dict[str, Any]:
-        """The results as a document, see `arena.report`; at least one wall must be finished."""
+        """The results as a document, see `arena.match`; at least one wall must be finished."""
         return self.finished or self.results.document(self.identity, self.speed)
 
     @property
@@ -136,18 +194,25 @@ class ArenaRun:
         failed = Counter(fault["bot"] for fault in self.document["faults"])
         return [bot["bot"] for bot in self.document["bots"] if failed[bot["bot"]] == bot["games"]]
 
-    def report(self, console: Console) -> None:
-        """Print the statistics of all finished games."""
-        if self.finished is None and self.games == 0:
-            console.print("no games finished yet")
-        else:
-            print_report(console, self.document)
+    @property
+    def match(self) -> Match:
+        """The results of all finished games; at least one wall must be finished."""
+        games = self.results.games() if self.finished is None else self.finished["games"]
+        return Match(self.document, [GameResult(**game) for game in games])
 
     def finish(self) -> None:
-        """Write the JSON file and delete the checkpoint: all games are finished. Raises OSError."""
+        """Write all files and delete the checkpoint: all games are finished. Raises OSError."""
+        if self.finished is None and self.games == 0:
+            return
+        if self._files is not None:
+            self._files.write(self.results)
+        if self.html is not None and self.finished is None:
+            write_page(self.html, self.results, self.document, self.save)
         if self.json is not None and self.checkpoint is not None:
             self.results.write_json(self.json, self.identity, self.speed)
             self.checkpoint.delete()
+        if self._files is not None:
+            self._files.delete_parts()
 
     def written(self) -> str:
         """What is kept of the run, where, and what to do with it, in one line."""
@@ -157,6 +222,11 @@ class ArenaRun:
         if self.save is not None:
             first = self.save / file_name(games_of(self.settings, [0])[0])
             kept.append(f"{self.games:,} games in {self.save}; to see one: {program_name('engine')} show {first}")
+        if self.html is not None:
+            kept.append(f"report in {self.html}")
+        if self.parquet is not None:
+            *others, last = "games", *self.rows
+            kept.append(f"{', '.join(others)} and {last} as Parquet in {self.parquet}")
         return ", ".join(kept) or "nothing was written: --json FILE keeps the results, --save FOLDER the games"
 
     @property
@@ -164,7 +234,8 @@ class ArenaRun:
         """The speed of this process, without resumed games: from the end of the warm-up to the last finished chunk."""
         games, seconds = self.games - self._games_resumed, self._end - self._start
         per_second = 1 / seconds if seconds > 0 else 0.0
-        return Speed(games, seconds, games * per_second, self._decisions * per_second, max(self.jobs, 1))
+        times = decision_times(self.results.bots, self._times)
+        return Speed(games, seconds, games * per_second, self._decisions * per_second, self.jobs, times)
 
 
 def make_folder(folder: Path, option: str) -> None:

@@ -16,14 +16,16 @@ from arena.ratings import finishing_orders
 from arena.results import Results
 from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, ROTATIONS, Bot, RunSettings, labels, split_walls
 from arena.worker import WARM_UP, Task, Update, open_worker
+from engine.common.cluster import Cluster
 from engine.common.progress import Progress
-from engine.common.workers import run_tasks
+from engine.common.workers import at_most, connected, run_tasks
 
 BotsOf = Callable[[RunSettings], list[Bot]]  # makes the bots of a match; picklable
+MatchTask = tuple[RunSettings, Task]  # what a worker does, for one of several matches
 
 
 class Series:
-    """Matches and their results, ``results[i]`` those of ``matches[i]``.
+    """Matches and their results, ``results[i]`` those of ``matches[i]``; no two are the same.
 
     With a ``folder``, finished games are kept in it, a file for each match: the same series resumes there.
     """
@@ -31,18 +33,20 @@ class Series:
     def __init__(
         self,
         matches: Sequence[RunSettings],
-        jobs: int,
+        jobs: int | Cluster,
         folder: Path | None = None,
         bots_of: BotsOf = RunSettings.make_bots,
     ) -> None:
-        """``jobs``: worker processes; 0: all games are played in this process.
+        """``jobs``: worker processes, or a cluster; 0: all games are played in this process.
 
         Raises ValueError if ``folder`` has the games of another series, OSError if nothing can be written there.
         """
         self.matches = list(matches)
         self.results = [Results(match, labels(match.bots)) for match in matches]
-        self._jobs = min([jobs, *(match.max_jobs for match in matches if match.max_jobs is not None)])
+        limits = [match.max_jobs for match in matches if match.max_jobs is not None]
+        self._workers = at_most(jobs, min(limits)) if limits else jobs
         self._bots_of = bots_of
+        self._numbers = {match: number for number, match in enumerate(matches)}
         self._folder = folder
         self._checkpoints: list[Checkpoint] = []
         if folder is not None:
@@ -63,29 +67,31 @@ class Series:
         Raises KeyboardInterrupt, `arena.chunk.GameError`, `engine.common.workers.WorkerError` and OSError.
         """
         last = None if games is None else games // ROTATIONS
-        tasks = [
-            (number, walls)
-            for number, (match, results) in enumerate(zip(self.matches, self.results))
-            for walls in split_walls(
-                [wall for wall in results.missing if last is None or wall < last],
-                max(self._jobs, 1),
-                MAX_WALLS_EXTERNAL if match.has_external_bots else MAX_WALLS,
-            )
-        ]
-        if tasks:
-            self._play(tasks, sum(match.games if games is None else games for match in self.matches), console)
+        missing = [[wall for wall in each.missing if last is None or wall < last] for each in self.results]
+        if any(missing):
+            with connected(self._workers) as n_workers:
+                total = sum(match.games if games is None else games for match in self.matches)
+                self._play(self._split(missing, max(n_workers, 1)), total, console)
         for results in self.results:
             if failed := results.always_failed:
                 raise GameError(f"{failed[0]} failed in every game of {' '.join(results.bots)}: see its faults above")
 
-    def _play(self, tasks: list[tuple[int, list[int]]], total: int, console: Console) -> None:
-        start = partial(open_series_worker, self.matches, self._bots_of)
+    def _split(self, missing: list[list[int]], jobs: int) -> list[MatchTask]:
+        """The chunks of walls of each match."""
+        return [
+            (match, chunk)
+            for match, walls in zip(self.matches, missing)
+            for chunk in split_walls(walls, jobs, MAX_WALLS_EXTERNAL if match.has_external_bots else MAX_WALLS)
+        ]
+
+    def _play(self, tasks: list[MatchTask], total: int, console: Console) -> None:
+        start = partial(open_series_worker, self._bots_of)
         warm_up = (tasks[0][0], WARM_UP)
-        with closing(run_tasks(start, [warm_up, *tasks], min(self._jobs, len(tasks)))) as updates:
+        with closing(run_tasks(start, [warm_up, *tasks], at_most(self._workers, len(tasks)))) as updates:
             next(updates)  # Ready: what is compiled has been told before the progress bar appears
             with Progress("games", total, self.games, console) as progress:
-                for number, update in updates:
-                    self._handle(number, update, progress)
+                for match, update in updates:
+                    self._handle(self._numbers[match], update, progress)
 
     def _handle(self, number: int, update: Update, progress: Progress) -> None:
         if isinstance(update, GamesFinished):
@@ -126,21 +132,18 @@ def open_checkpoint(folder: Path, number: int, match: RunSettings) -> Checkpoint
 
 
 @contextmanager
-def open_series_worker(
-    matches: Sequence[RunSettings], bots_of: BotsOf
-) -> Iterator[Callable[[tuple[int, Task]], Iterator[tuple[int, Update]]]]:
+def open_series_worker(bots_of: BotsOf) -> Iterator[Callable[[MatchTask], Iterator[tuple[RunSettings, Update]]]]:
     """As `arena.worker.open_worker`, for tasks of several matches: the bots of one match at a time are open."""
     with ExitStack() as stack:
-        opened: dict[int, Callable[[Task], Iterator[Update]]] = {}
+        opened: dict[RunSettings, Callable[[Task], Iterator[Update]]] = {}
 
-        def run(task: tuple[int, Task]) -> Iterator[tuple[int, Update]]:
-            number, walls = task
-            if number not in opened:
+        def run(task: MatchTask) -> Iterator[tuple[RunSettings, Update]]:
+            match, walls = task
+            if match not in opened:
                 stack.close()
                 opened.clear()
-                worker = open_worker(matches[number], None, partial(bots_of, matches[number]))
-                opened[number] = stack.enter_context(worker)
-            for update in opened[number](walls):
-                yield number, update
+                opened[match] = stack.enter_context(open_worker(match, None, partial(bots_of, match)))
+            for update in opened[match](walls):
+                yield match, update
 
         yield run

@@ -17,12 +17,27 @@ import numpy as np
 from arena import student
 from arena.luck import without_luck
 from arena.schedule import ROTATIONS, seating
+from arena.tallies.names import INDEX
 from engine.compiling import kernel
 from engine.rules import Rules
 from engine.table import N_SEATS, TABLE
 
 (ROUNDS, WINS, TSUMOS, DEAL_INS, RIICHIS, CALLS, DRAWS, NUKIDORAS, WIN_POINTS, DEAL_IN_POINTS, SCORE) = range(11)
 N_COUNTS = 11
+COUNTS: dict[str, str] = {  # what they count, by their names; the score is that at the end of the game
+    "rounds": "rounds",
+    "wins": "hands won",
+    "tsumos": "hands won by tsumo",
+    "deal_ins": "rounds in which others won on a tile of this bot (discard, kan, nukidora)",
+    "riichis": "rounds with an accepted riichi",
+    "calls": "rounds with an open meld",
+    "draws": "rounds nobody won, abortive draws included",
+    "nukidoras": "Norths set aside",
+    "win_points": "value of the hands won, without honba and riichi sticks",
+    "deal_in_points": "value, likewise, of what others won on a tile of this bot; a double ron is added up",
+    "score": "score at the end of a game",
+}
+COUNT_INDEX = {name: index for index, name in enumerate(COUNTS)}
 MAX_MORE_GAMES = 1_000_000  # an estimate beyond it would say nothing
 
 
@@ -73,7 +88,9 @@ class BotGames:
 
     ``counts``: int32[walls, rotations, N_COUNTS]. ``placements`` (1 to 3) and ``final_points``
     (`engine.rules.Rules.final_points`): [walls, rotations]. ``luck``: what the walls changed in both of them,
-    float[walls, rotations, 2] (`arena.luck`); None if that was not measured.
+    float[walls, rotations, 2] (`arena.luck`); None if that was not measured. ``seats``: where the bot sat, int8[walls,
+    rotations]. ``tallies``: all that is counted besides, over all games, int64[N_TALLIES] (`arena.tallies.names`). Both
+    are None where they are not asked for.
     """
 
     bot: str
@@ -81,6 +98,8 @@ class BotGames:
     placements: np.ndarray
     final_points: np.ndarray
     luck: np.ndarray | None = None
+    seats: np.ndarray | None = None
+    tallies: np.ndarray | None = None
 
     @cached_property
     def totals(self) -> list[int]:
@@ -108,9 +127,24 @@ class BotGames:
         """The number of games."""
         return self.placements.size
 
-    def mean(self, count: int, per: int) -> float | None:
-        """The total of ``count`` over the total of ``per``, both of them counts; None if the latter is 0."""
-        return self.totals[count] / self.totals[per] if self.totals[per] else None
+    @property
+    def tallied(self) -> np.ndarray:
+        """The tallies, which must have been asked for: int64[N_TALLIES]."""
+        assert self.tallies is not None
+        return self.tallies
+
+    def total(self, name: str) -> int:
+        """A count over all games: ``games``, one of `COUNTS` or one of `arena.tallies.names.INDEX`."""
+        if name == "games":
+            return self.n_games
+        return self.totals[COUNT_INDEX[name]] if name in COUNT_INDEX else int(self.tallied[INDEX[name]])
+
+    def at_seat(self, seat: int) -> BotGames:
+        """The games in which the bot had this seat, one on each wall; ``seats`` must be known."""
+        there = np.argmax(self.seats == seat, axis=1)[:, None]
+        counts = np.take_along_axis(self.counts, there[..., None], axis=1)
+        placements, points = (np.take_along_axis(each, there, axis=1) for each in (self.placements, self.final_points))
+        return BotGames(self.bot, counts, placements, points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,22 +217,27 @@ def superiority(differences: np.ndarray) -> float | None:
 
 
 def by_bot(
-    bots: Sequence[str], walls: Sequence[int], counts: np.ndarray, rules: Rules, luck: np.ndarray | None = None
+    bots: Sequence[str],
+    walls: Sequence[int],
+    counts: np.ndarray,
+    rules: Rules,
+    luck: np.ndarray | None = None,
+    tallies: np.ndarray | None = None,
 ) -> list[BotGames]:
     """The games of each bot, in the order of the schedule.
 
     ``counts``: int32[walls, rotations, seats, N_COUNTS], the games of ``walls``, at least one; ``luck``: float[walls,
-    rotations, seats, 2], if it was measured.
+    rotations, seats, 2], if it was measured; ``tallies``: int64[bots, N_TALLIES], if they are asked for.
     """
     scores = counts[..., SCORE]
     placements = of_bots(walls, placements_of(scores))
     points = of_bots(walls, final_points_of(scores, rules))
     counts = of_bots(walls, counts)
     lucks = [None] * N_SEATS if luck is None else np.moveaxis(of_bots(walls, luck), 2, 0)
-    return [
-        BotGames(bot, counts[:, :, index], placements[:, :, index], points[:, :, index], lucks[index])
-        for index, bot in enumerate(bots)
-    ]
+    tallied = [None] * N_SEATS if tallies is None else tallies
+    seats = np.argsort(seating(walls), axis=2)
+    per_bot = [(counts[:, :, at], placements[:, :, at], points[:, :, at]) for at in range(len(bots))]
+    return [BotGames(bot, *per_bot[at], lucks[at], seats[:, :, at], tallied[at]) for at, bot in enumerate(bots)]
 
 
 def of_bots(walls: Sequence[int], values: np.ndarray) -> np.ndarray:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from errno import EADDRINUSE
 from multiprocessing import parent_process
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 
 from agents.external.adapters import ExternalAgent
 from agents.external.mjai_bot import BotError
 from arena.chunk import ChunkResult, GameError, GamesFinished, play_chunk, warm_up
 from arena.schedule import Bot, RunSettings
+from engine.common.files import contents
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +33,17 @@ MakeBots = Callable[[], list[Bot]]
 
 @contextmanager
 def open_worker(
-    settings: RunSettings, folder: Path | None, make_bots: MakeBots
+    settings: RunSettings,
+    folder: Path | None,
+    make_bots: MakeBots,
+    rows: Sequence[str] = (),
+    remote: bool = False,
 ) -> Iterator[Callable[[Task], Iterator[Update]]]:
     """Make the bots, and give the function that plays a chunk, or warms up. External bots are closed at the end.
 
-    Games are saved in ``folder`` unless it is None. The function raises GameError and OSError; so does the start of an
-    external bot.
+    Games are saved in ``folder`` unless it is None; a worker that is ``remote``, on another machine, puts them into
+    the results instead. ``rows``: the kinds of rows to collect (`arena.rows`). The function raises GameError and
+    OSError; so does the start of an external bot.
     """
     bots = make_bots()
     with ExitStack() as stack:
@@ -51,10 +58,21 @@ def open_worker(
             if walls is WARM_UP:
                 warm_up(settings, bots)
                 yield Ready()
+            elif remote and folder is not None:
+                yield from play_remotely(settings, bots, walls, rows)
             else:
-                yield from play_chunk(settings, bots, walls, folder)
+                yield from play_chunk(settings, bots, walls, folder, rows)
 
         yield run
+
+
+def play_remotely(settings: RunSettings, bots: list[Bot], walls: list[int], rows: Sequence[str]) -> Iterator[Update]:
+    """As `arena.chunk.play_chunk`, with the saved games in the result."""
+    with TemporaryDirectory() as folder:
+        for update in play_chunk(settings, bots, walls, Path(folder), rows):
+            if isinstance(update, ChunkResult):
+                update = replace(update, files=contents(Path(folder)))
+            yield update
 
 
 def start_external(label: str, agent: ExternalAgent, stack: ExitStack) -> None:

@@ -90,6 +90,12 @@ class Game:
         """The table as text, with nothing hidden."""
         return table_text(self.table, self.names)
 
+    def _repr_svg_(self) -> str:
+        """The table as notebooks show it, with nothing hidden."""
+        from engine.svg import table_svg
+
+        return table_svg(self.table, self.names)
+
     @property
     def table(self) -> np.record:
         """The whole table, hidden tiles included: a live TABLE record, read only."""

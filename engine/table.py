@@ -69,6 +69,14 @@ class TableRecord(np.record):  # type: ignore[misc]  # mypy takes np.record for 
 
         return table_text(self)
 
+    def _repr_svg_(self) -> str | None:
+        """The table as notebooks show it; None, so that they show the text, for a part of a table."""
+        if self.dtype.names != TABLE.names:
+            return None
+        from engine.svg import table_svg
+
+        return table_svg(self)
+
 
 def record(fields: list[Any], record_type: type[np.record] = np.record) -> np.dtype[Any]:
     """The numpy record type with these `fields`, which are attributes of an element in Python and compiled code."""

@@ -92,10 +92,11 @@ class Tables:
         self.asked_tables = np.zeros(capacity, dtype=np.int32)
         self.asked_seats = np.zeros(capacity, dtype=np.int8)
 
-    def play(self, policies: Sequence[Policy], players: np.ndarray) -> Iterator[np.ndarray]:
+    def play(self, policies: Sequence[Policy | None], players: np.ndarray) -> Iterator[np.ndarray]:
         """Play all games to their ends.
 
-        `players` int8[n, 3]: for each seat of each table the index into `policies`. Yields the indices int64[:] of the
+        `players` int8[n, 3]: for each seat of each table the index into `policies`. A policy that is None is not
+        asked: games are played until they are over or wait for its seats alone. Yields the indices int64[:] of the
         tables whose round has just ended, before the next round is dealt: that is the time to read their logs. Raises
         PolicyFault if a policy raises or returns an action that is not legal, TypeError or ValueError for policies or
         `players` that do not fit the tables.
@@ -116,9 +117,9 @@ class Tables:
         while self._ask_all(policies, players):
             pass
 
-    def _checked_players(self, policies: Sequence[Policy], players: np.ndarray) -> np.ndarray:
+    def _checked_players(self, policies: Sequence[Policy | None], players: np.ndarray) -> np.ndarray:
         """`players` as int8[n, 3]. Raises TypeError or ValueError if it or the policies are of the wrong kind."""
-        if not isinstance(policies, Sequence) or not all(map(callable, policies)):
+        if not isinstance(policies, Sequence) or not all(each is None or callable(each) for each in policies):
             raise TypeError(f"policies must be a sequence of functions from views to actions, not {policies!r}")
         players, expected = np.asarray(players), (len(self.records), N_SEATS)
         if players.shape != expected or players.dtype.kind not in "iu":
@@ -128,9 +129,9 @@ class Tables:
             raise ValueError(f"players must be 0 to {len(policies) - 1}, the indices of the policies given")
         return np.ascontiguousarray(players, dtype=np.int8)
 
-    def _ask_all(self, policies: Sequence[Policy], players: np.ndarray) -> int:
+    def _ask_all(self, policies: Sequence[Policy | None], players: np.ndarray) -> int:
         """Ask every policy once; returns the number of decisions."""
-        return sum(self._ask(index, policy, players) for index, policy in enumerate(policies))
+        return sum(self._ask(index, policy, players) for index, policy in enumerate(policies) if policy is not None)
 
     def _ask(self, index: int, policy: Policy, players: np.ndarray) -> int:
         """Ask one policy for all its seats; returns the number of decisions."""

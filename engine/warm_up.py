@@ -34,7 +34,7 @@ if sys.platform != "win32":
 # Modules with kernels, named rather than imported: this package imports nothing from the others. Each part is compiled
 # by a process of its own.
 PARTS = (
-    ("engine.kernels", "engine.mjai.view_updates", "arena.statistics", "arena.luck"),
+    ("engine.kernels", "engine.mjai.view_updates", "arena.statistics", "arena.luck", "arena.tallies.rounds"),
     (
         "agents.bots.rule.bot",
         "agents.bots.efficiency",
@@ -58,9 +58,10 @@ PARTS = (
         "agents.selfplay.games",
         "agents.selfplay.replay",
         "agents.selfplay.learning",
+        "nukidora.envs.observations",
     ),
 )
-PACKAGES = ("engine", "agents", "arena")
+PACKAGES = ("engine", "agents", "arena", "nukidora")
 COMPILE = "import sys; sys.path[:] = {path!r}; from engine.warm_up import compile_modules; compile_modules({modules!r})"
 
 _lock = threading.Lock()
@@ -73,11 +74,16 @@ class WarmUpError(Exception):
 
 def stamp() -> Path:
     """The file that says that the cache holds everything, for these sources, where they lie, and this processor."""
+    digest = hashlib.sha256(f"{compiled_for()} {compiling.ENGINE}".encode()).hexdigest()[:16]
+    return compiling.cache_folder(compiling.ENGINE) / f"complete-{digest}"
+
+
+def compiled_for() -> str:
+    """What machine code depends on, wherever the sources lie: their contents, packages, and the processor."""
     folders = [compiling.cache_folder(compiling.ENGINE.parent / package).name for package in PACKAGES]
     target = cpu_target.target_context.codegen().magic_tuple()
-    extras = [find_spec(package) is not None for package in ("onnxruntime", "torch")]  # some modules need them
-    digest = hashlib.sha256(repr((folders, extras, str(compiling.ENGINE), target)).encode()).hexdigest()[:16]
-    return compiling.cache_folder(compiling.ENGINE) / f"complete-{digest}"
+    extras = [find_spec(package) is not None for package in ("onnxruntime", "torch", "gymnasium")]  # of some modules
+    return repr((folders, extras, target))
 
 
 def warm_up_once() -> None:

@@ -1,4 +1,4 @@
-"""The web pages: one HTML shell for all of them, and the files of `server/web`.
+"""The web pages: one HTML shell for all of them with the tiles of `engine.svg`, and the files of `server/web`.
 
 A page is a row of PAGES: its path, its title, and the name of its module in `server/web`, which fills it from the HTTP
 API and the WebSockets in the browser. All files are read when the server starts, and nothing else is ever sent.
@@ -22,6 +22,7 @@ from starlette.types import Scope
 
 from agents.review.modules import with_imports
 from engine.common.program import version
+from engine.svg import sprite
 from server.api.common import digest, has_content, takes_gzip, with_raw_path
 
 WEB = Path(__file__).parent / "web"
@@ -105,14 +106,13 @@ def read_files() -> dict[str, bytes]:
 def page_routes() -> Iterator[BaseRoute]:
     """The routes of all pages and of the files they load."""
     files = read_files()
-    sprite = files["tiles.svg"].decode()
     folder = "/web/" + digest(b"".join(name.encode() + content for name, content in sorted(files.items())))
     for path, (title, module) in PAGES.items():
         # The browser asks for all modules at once, and not for each when it has read what imports it.
         modules = list(with_imports(f"{module}.js", lambda name: files[name].decode()))
         links = [f'<link rel="modulepreload" href="{folder}/{name}">' for name in modules[1:]]
         scripts = "\n".join([*links, f'<script type="module" src="{folder}/{module}.js"></script>'])
-        shell = SHELL.format(title=title, version=version(), folder=folder, scripts=scripts, sprite=sprite, main="")
+        shell = SHELL.format(title=title, version=version(), folder=folder, scripts=scripts, sprite=sprite(), main="")
         yield PageRoute(path, File(shell.encode(), ".html").respond)
     for name, content in files.items():
         suffix = Path(name).suffix

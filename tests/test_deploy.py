@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from socket import gethostbyname, gethostname
 from typing import Any, NamedTuple
 
 import pytest
@@ -43,6 +44,7 @@ __all__ = ["postgres_cluster", "postgres_url"]
 
 BOTS = ("bert", "rule", "random")
 OUR_IMAGE = ("server", "arena", *BOTS)
+CLUSTER = ("ray-head", "ray-worker")  # our image with one more extra
 DEFAULTS = Settings.model_fields
 CONSTRAINTS = REPOSITORY / "constraints.txt"
 PATIENCE = 900  # seconds: the rules may have to be compiled first
@@ -165,10 +167,14 @@ def test_code_compiled_in_the_image_runs_on_any_processor() -> None:
 # The compose file -----------------------------------------------------------------------------------------------------
 
 
-def test_compose_starts_server_database_and_bots_and_has_two_profiles() -> None:
+def test_compose_starts_server_database_and_bots_and_has_three_profiles() -> None:
     profiles = {name: service.get("profiles", []) for name, service in services().items()}
     assert {name for name, needed in profiles.items() if not needed} == {"server", "db", *BOTS}
-    assert {name: needed for name, needed in profiles.items() if needed} == {"caddy": ["tls"], "arena": ["arena"]}
+    assert {name: needed for name, needed in profiles.items() if needed} == {
+        "caddy": ["tls"],
+        "arena": ["arena"],
+        **{name: ["cluster"] for name in CLUSTER},
+    }
 
 
 def test_images_are_built_here_or_pinned() -> None:
@@ -176,6 +182,9 @@ def test_images_are_built_here_or_pinned() -> None:
         if name in OUR_IMAGE:
             assert service["build"] == "."
             assert re.fullmatch(r"nukidora:\d+\.\d+\.\d+", service["image"])
+        elif name in CLUSTER:
+            assert service["image"] == f"{services()['server']['image']}-cluster"
+            assert service["build"] == {"context": ".", "args": {"EXTRAS": "server cluster"}}
         else:
             assert "build" not in service
             assert re.fullmatch(r"[a-z]+:\d+[\w.-]*", service["image"])
@@ -197,6 +206,8 @@ def test_services_wait_for_their_dependencies_and_restart() -> None:
         "server": {"db": healthy},
         "db": {},
         "arena": {},
+        "ray-head": {},
+        "ray-worker": {"ray-head": healthy},
         "caddy": {"server": healthy},
         **{bot: {"server": healthy} for bot in BOTS},
     }
@@ -204,14 +215,16 @@ def test_services_wait_for_their_dependencies_and_restart() -> None:
     assert restarts.pop("arena") == "no"
     assert set(restarts.values()) == {"unless-stopped"}
     # The image's health check queries the server: in other containers of the image it would always fail.
-    checked = {name for name in OUR_IMAGE if not found[name].get("healthcheck", {}).get("disable")}
-    assert checked == {"server"}
+    checked = {name for name in (*OUR_IMAGE, *CLUSTER) if not found[name].get("healthcheck", {}).get("disable")}
+    assert checked == {"server", "ray-head"}
+    assert found["ray-head"]["healthcheck"]["test"][:3] == ["CMD", "python", "-m"]
 
 
 def test_ports_are_published_to_this_machine_only_by_default() -> None:
     assert {port.split(":")[0] for service in services().values() for port in service.get("ports", [])} == {"127.0.0.1"}
     assert services(PUBLISH="0.0.0.0")["server"]["ports"] == ["0.0.0.0:8000:8000", "0.0.0.0:11600:11600"]
-    assert "ports" not in services()["db"]
+    for name in ("db", *CLUSTER):
+        assert "ports" not in services()[name]
 
 
 def test_ports_are_those_of_the_server() -> None:
@@ -376,6 +389,31 @@ def test_the_arena_service_plays_its_games(tmp_path: Path) -> None:
         process.kill()
         process.wait()
     assert "1,002 games in " in machine.log("arena")
+
+
+@pytest.mark.slow
+def test_the_arena_plays_on_the_services_of_the_cluster(tmp_path: Path) -> None:
+    found, machine, port = services(), Machine.of_sources(tmp_path), free_port()
+    machine.substitutions = {"ray-head:6379": f"{gethostbyname(gethostname())}:{port}", "--port=6379": f"--port={port}"}
+    words = ["arena", "--cluster", "ray-head:6379", "--games", "300", "--bots", "rule,random,random"]
+    with started(machine, "ray-head", found["ray-head"]) as head:
+        until(lambda: machine.is_healthy(found["ray-head"]) or head.poll() is not None, PATIENCE, "healthy head")
+        with ExitStack() as workers:
+            for number in range(2):
+                workers.enter_context(started(machine, f"ray-worker-{number}", found["ray-worker"]))
+            until(lambda: n_cpus(machine, found["ray-head"]) == 2, PATIENCE, "two workers")
+            arena = machine.start("cluster-arena", found["ray-head"] | {"command": words})
+            assert arena.wait(PATIENCE) == 0, machine.log("cluster-arena")
+    assert "300 games in " in machine.log("cluster-arena")
+    assert "(jobs: 2)" in machine.log("cluster-arena")
+
+
+def n_cpus(machine: Machine, service: dict[str, Any]) -> int:
+    """How many CPUs Ray has."""
+    command = machine.command(["python", "-m", "ray.scripts.scripts", "status", "--address=ray-head:6379"])
+    told = subprocess.run(command, env=machine.environment_of(service), capture_output=True, text=True, timeout=60)
+    cpus = re.search(r"/(\d+)\.0 CPU", told.stdout)
+    return int(cpus[1]) if cpus else 0
 
 
 @pytest.fixture(scope="module")

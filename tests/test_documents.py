@@ -48,9 +48,16 @@ NOT_RUN = {
         "agents.console --bots rule,bert": "needs a terminal: see tests/agents/console",
         "agents.selfplay train": "hours",
     },
-    "docs/arena.md": {"experiments/control_variates.py": "two minutes"},
+    "docs/arena.md": {"experiments/control_variates.py": "two minutes", "--screenshot": "a minute; needs Chromium"},
     "docs/archives.md": {"experiments/archive_memory.py": "minutes; needs matplotlib"},
     "docs/ladder.md": {"arena ladder": "a quarter of an hour"},
+    "docs/cluster.md": {
+        "ray start --head": "needs several machines: see tests/cluster",
+        "--cluster 192.168.0.10:6379 --json": "needs several machines",
+        "--profile cluster up": "needs Docker: see tests/test_deploy.py",
+        "agents.selfplay train": "hours",
+        "python -m benchmarks.cluster": "minutes",
+    },
     "docs/experiments.md": {"evaluate agents/bert/weights": "ten minutes; measures the bundled network"},
 }
 # Part of a block, by page: it takes longer than four seconds.
@@ -59,9 +66,11 @@ SLOW = {
     "docs/quickstart.md": ["python -m server", "learn.py", "agents.bert train", "--bots bert,rule,rule"],
     "docs/api.md": ["python -m server --fill rule"],
     "docs/deploy.md": ["python -m server token add wahaha"],
+    "docs/cluster.md": ["--cluster local"],
     "docs/web.md": ["python -m server --fill rule", "--format mjai-reviewer"],
     "docs/bots.md": ["python -m server", "cat > my_fast_bot.py"],
     "docs/training.md": ["train dataset runs/first"],
+    "docs/environments.md": ["maskable_ppo.py", "ppo.py runs/ppo --minutes", "python -m benchmarks.envs"],
     "docs/players.md": ["python -m agents.linear export choices.csv", "--bots yaku,rule,efficiency"],
 }
 # These take about eight minutes each.

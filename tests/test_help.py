@@ -15,6 +15,7 @@ PROGRAMS = [
     ("arena.cli", []),
     ("arena.cli", ["calibrate"]),
     ("arena.cli", ["balance"]),
+    ("arena.cli", ["league"]),
     ("arena.cli", ["ladder"]),
     ("server.cli", []),
     ("server.cli", ["token"]),

@@ -58,6 +58,9 @@ def test_the_wheel_has_no_file_that_another_distribution_may_have(wheel: Path) -
         "agents/linear/weights/linear.json",
         "agents/selfplay/weights/network.npz",
         "engine/shanten.npz",
+        "engine/tiles.svg",
+        "nukidora/envs/fonts/DejaVuSans.ttf",
+        "nukidora/envs/fonts/LICENSE",
         "nukidora/py.typed",
     }
     assert data <= set(map(str, names))

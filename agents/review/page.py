@@ -14,6 +14,7 @@ from typing import Any
 
 from agents.review.modules import IMPORT, with_imports
 from agents.review.review import Review
+from engine.svg import sprite
 
 ENTRY = "review_view.js"  # its `showReview` draws the page
 # Nothing is loaded from anywhere. Inline scripts are allowed: the page consists of them.
@@ -58,7 +59,6 @@ def page(review: Review) -> str:
         style = "\n".join(
             each.read_text("utf-8") for each in sorted((web / "css").iterdir(), key=lambda file: file.name)
         )
-        sprite = (web / "tiles.svg").read_text("utf-8")
     except (OSError, ModuleNotFoundError) as error:
         raise ValueError(f"--html needs the files of server/web, which are missing here ({error})") from error
     names = review.of.names
@@ -67,7 +67,7 @@ def page(review: Review) -> str:
         title=escape(f"{names[review.of.seat]}, reviewed by {', '.join(review.bots)}"),
         style=style,
         imports=embedded({"imports": {specifier(name): address(text) for name, text in modules.items()}}),
-        sprite=sprite,
+        sprite=sprite(),
         data=embedded({"messages": review.of.record.events, "review": review.as_json()}),
         entry=specifier(ENTRY),
     )

@@ -6,8 +6,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.checks import scores_in
+from engine.common.cluster import Cluster, add_cluster
 from engine.common.options import (
     Parser,
     describe_error,
@@ -19,7 +21,11 @@ from engine.common.options import (
 )
 from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
 from engine.common.progress import Progress
+from engine.common.workers import WorkerError, open_pool, stateless
 from engine.rules import Scores
+
+if TYPE_CHECKING:  # needs PyTorch
+    from agents.selfplay.training import Run
 
 EPILOG = """
 FOLDER gets network.npz (the bot selfplay:FOLDER), curve.csv and tensorboard/ (how strong it was when), state.pt and
@@ -54,6 +60,15 @@ def train_parser() -> Parser:
     add("--minutes", type=positive_number, default=480.0, help="stop after so many minutes of training in all")
     add("--seed", type=seed, default=0, help="of the first weights and of all games")
     add("--games", type=positive, default=128, metavar="N", help="games of a generation")
+    add(
+        "--chunks",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="the games of a generation are played in N chunks, with --cluster at the same time; another number is "
+        "another run",
+    )
+    add_cluster(parser)
     add("--steps", type=positive, default=20, metavar="N", help="learning steps of a generation, then it plays")
     add("--batch-size", type=positive, default=2048, metavar="N", help="choices of a minibatch")
     add(
@@ -91,25 +106,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options.folder.mkdir(parents=True, exist_ok=True)
         return train(options)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, WorkerError) as error:
         print(f"agents.selfplay: {describe_error(error)}", file=sys.stderr)
         return BAD_ARGUMENTS if isinstance(error, ValueError) else FAILED
 
 
 def train(options: argparse.Namespace) -> int:
-    """Run ``train``. Raises ValueError or OSError."""
+    """Run ``train``. Raises ValueError, OSError or WorkerError."""
     import torch
-    from torch.utils.tensorboard import SummaryWriter
 
-    from agents.selfplay.games import Exploration
-    from agents.selfplay.measuring import last_measured
-    from agents.selfplay.training import CURVE, TENSORBOARD, Run, Settings, summary
+    from agents.selfplay.games import Exploration, play_chunk
+    from agents.selfplay.training import Run, Settings
 
     torch.set_num_threads(1)  # the other core plays
     exploration = Exploration(options.first_turns, options.late_temperature, options.noise)
-    names = ("seed", "games", "steps", "batch_size", "buffer", "learning_rate", "l2", "walls")
+    names = ("seed", "games", "chunks", "steps", "batch_size", "buffer", "learning_rate", "l2", "walls")
     chosen = {name: getattr(options, name) for name in names}
-    run = Run(options.folder, Settings(**chosen, handicaps=options.handicaps, exploration=exploration))
+    settings = Settings(**chosen, handicaps=options.handicaps, exploration=exploration)
+    if options.cluster is None:
+        return run_until(options, Run(options.folder, settings))
+    with open_pool(stateless(play_chunk), Cluster(options.cluster, options.chunks)) as pool:
+        return run_until(options, Run(options.folder, settings, pool))
+
+
+def run_until(options: argparse.Namespace, run: Run) -> int:
+    """Run a generation after another until the time is over."""
+    from torch.utils.tensorboard import SummaryWriter
+
+    from agents.selfplay.measuring import last_measured
+    from agents.selfplay.training import CURVE, TENSORBOARD, summary
+
     total = round(60 * options.minutes)
     every = 60 * options.measure_every
     writer = SummaryWriter(options.folder / TENSORBOARD, purge_step=run.generation)

@@ -7,7 +7,7 @@ nothing is chosen and nothing kept.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from threading import Event
 from typing import Any, TypeAlias
@@ -133,6 +133,27 @@ def play_games(
         raise
     games["final"] = tables.records["seat"]["score"]
     return games[games["n"] <= MAX_CHOICES]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some games of a generation, for a worker of a cluster: the arguments of `play_games`."""
+
+    number: int
+    weights: Weights
+    seeds: np.ndarray
+    scores: np.ndarray
+    exploration: Exploration
+    seed: int
+
+    def play(self, stop: Event) -> np.ndarray:
+        """See `play_games`."""
+        return play_games(self.weights, self.seeds, self.scores, self.exploration, self.seed, stop)
+
+
+def play_chunk(chunk: Chunk) -> Iterator[tuple[int, np.ndarray]]:
+    """A task of `engine.common.workers`: gives the number of the chunk, and its games."""
+    yield chunk.number, chunk.play(Event())
 
 
 def draw_scores(handicaps: Sequence[Scores], n: int, generator: np.random.Generator) -> np.ndarray:

@@ -14,21 +14,23 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Event
 from time import monotonic
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 
 from agents.selfplay.bot import WEIGHTS
 from agents.selfplay.buffer import Buffer
-from agents.selfplay.games import EVEN, Exploration, Scores, draw_scores, play_games
+from agents.selfplay.games import EVEN, Chunk, Exploration, Scores, draw_scores
 from agents.selfplay.learning import Batch, Learner, Losses
 from agents.selfplay.measuring import OPPONENTS, Strength, append, measure
 from agents.selfplay.network import random_weights, save_weights
 from agents.selfplay.replay import replay
 from engine.common.files import write_atomically
+from engine.common.workers import AnyPool
 from engine.seeds import derived_seed
 
+Played: TypeAlias = tuple[int, np.ndarray]  # the number of a chunk, and its games
 STATE, BUFFER, CURVE, TENSORBOARD = "state.pt", "games.buffer", "curve.csv", "tensorboard"
 DRAW = 64  # games that are replayed at once; their choices make some minibatches
 
@@ -39,6 +41,7 @@ class Settings:
 
     seed: int = 0
     games: int = 128  # of a generation
+    chunks: int = 1  # of these games, each with a seed of its own; a cluster plays them at the same time
     steps: int = 20  # of learning in a generation: weights are published after so many
     batch_size: int = 2048
     buffer: int = 500_000  # games
@@ -52,8 +55,12 @@ class Settings:
 class Run:
     """A training run in a folder."""
 
-    def __init__(self, folder: Path, settings: Settings) -> None:
-        """Begin a run, or continue the one in the folder. Raises ValueError, in one line, if that cannot be done."""
+    def __init__(self, folder: Path, settings: Settings, pool: AnyPool[Chunk, Played] | None = None) -> None:
+        """Begin a run, or continue the one in the folder. Raises ValueError, in one line, if that cannot be done.
+
+        ``pool``: its workers play the chunks of a generation; without one, a thread of this process does.
+        """
+        self._pool = pool
         self.folder, self.settings = folder, settings
         self.generation = self.steps = self.games = 0  # done so far
         self.seconds = 0.0  # of training
@@ -71,7 +78,7 @@ class Run:
                 tensor.data.copy_(state["weights"][name])
             self.learner.optimizer.load_state_dict(state["optimizer"])
             self.generation, self.steps, self.games, added, self.seconds = state["counts"]
-            before: dict[str, Any] = state["settings"]
+            before: dict[str, Any] = {"chunks": 1} | state["settings"]  # runs had no chunks at first
         except Exception as error:  # torch raises a dozen kinds for damaged files
             what = next(iter(str(error).splitlines()), type(error).__name__)
             raise ValueError(f"{path}: cannot be continued ({what}); take another folder") from None
@@ -98,11 +105,16 @@ class Run:
         """Play and learn one generation; returns the loss of each step. An exception leaves the run as it was saved."""
         began = monotonic()
         stop = Event()
-        with ThreadPoolExecutor(1) as pool:
+        with ThreadPoolExecutor(1) as thread:
             try:
-                playing = pool.submit(self._play, stop)
-                losses = self._learn() if len(self.buffer) else []
-                games = playing.result()
+                if self._pool is None:
+                    playing = thread.submit(self._play, stop)
+                    losses = self._learn()
+                    games = playing.result()
+                else:  # pools are for the main thread
+                    learning = thread.submit(self._learn)
+                    games = self._play_in_pool(self._pool)
+                    losses = learning.result()
             finally:
                 stop.set()
         self.buffer.add(games)
@@ -116,11 +128,26 @@ class Run:
     def _generator(self, use: str) -> np.random.Generator:
         return np.random.default_rng(derived_seed(self.settings.seed, use, self.generation))
 
-    def _play(self, stop: Event) -> np.ndarray:
+    def _chunks(self) -> list[Chunk]:
+        """The games of this generation."""
         settings, generator = self.settings, self._generator("games")
         seeds = generator.integers(1 << 63, size=settings.games, dtype=np.uint64)
         scores = draw_scores(settings.handicaps, settings.games, generator)
-        return play_games(self.published, seeds, scores, settings.exploration, int(generator.integers(1 << 63)), stop)
+        seed = int(generator.integers(1 << 63))
+        parts = zip(np.array_split(seeds, settings.chunks), np.array_split(scores, settings.chunks))
+        return [
+            Chunk(
+                *(number, self.published, *part, settings.exploration),
+                derived_seed(seed, "chunk", number) if number else seed,
+            )
+            for number, part in enumerate(parts)
+        ]
+
+    def _play(self, stop: Event) -> np.ndarray:
+        return np.concatenate([chunk.play(stop) for chunk in self._chunks()])
+
+    def _play_in_pool(self, pool: AnyPool[Chunk, Played]) -> np.ndarray:
+        return np.concatenate([games for _, games in sorted(pool.run(self._chunks()), key=lambda played: played[0])])
 
     def _batches(self) -> Iterator[Batch]:
         """Minibatches of the choices of games drawn from the buffer, without end."""
@@ -130,6 +157,9 @@ class Run:
             yield from self.learner.batches(choices, self.settings.batch_size, exploration, generator)
 
     def _learn(self) -> list[Losses]:
+        """The loss of each step; none while there is nothing to learn from."""
+        if not len(self.buffer):
+            return []
         losses = [self.learner.step(batch) for _, batch in zip(range(self.settings.steps), self._batches())]
         return [Losses(*(part.detach() for part in each)) for each in losses]
 

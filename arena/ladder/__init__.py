@@ -1,7 +1,5 @@
-"""The ladder: every bot plays every other on shared walls, and a page ranks them; ``python -m arena ladder``.
+"""The ladder: the league of all built-in bots (`arena.leagues`), and a page of it; ``python -m arena ladder``.
 
-- `schedule`: which three bots meet, and in how many games
-- `standings`: the results of all these games put together, by bot and by pair
-- `page`: the standings as Markdown
+- `page`: the league as Markdown
 - `cli`: the command line
 """

@@ -1,4 +1,4 @@
-"""python -m arena ladder: every bot against every other on shared walls, and a page that ranks them."""
+"""python -m arena ladder: the league of all built-in bots, and a page that ranks them."""
 
 from __future__ import annotations
 
@@ -10,25 +10,24 @@ from pathlib import Path
 from rich.console import Console
 
 from agents.registry import names
-from arena.checkpoint import CheckpointError
-from arena.chunk import GameError
 from arena.ladder.page import page
-from arena.ladder.schedule import LadderSettings
-from arena.ladder.standings import standings_of
+from arena.leagues.cli import HOW, add_options, open_league, run
 from arena.run import ArenaRun, make_folder
-from arena.series import Series
+from arena.schedule import RunSettings
 from engine.common.files import write_atomically
-from engine.common.options import Parser, bots_of, check_output, describe_error, positive, seed, usable_cores
-from engine.common.program import FAILED, INTERRUPTED, OK
-from engine.common.workers import WorkerError
-from engine.rules import PRESETS
+from engine.common.options import Parser, bots_of, check_output, describe_error, positive
+from engine.table import N_SEATS
 
-EPILOG = """\
-Every three of the bots meet, in all rotations of the seats, on the same walls. Finished games are kept in the folder
---results: after Ctrl-C the same command plays only what is missing. A folder belongs to one ladder: other settings, or
-other versions of the bots, need another folder.
+GAMES = 30_000
+SPEED_GAMES = 30  # of the run that measures how fast a bot decides
 
-exit codes: 0 finished, 1 the run failed, 2 bad arguments, 130 interrupted
+EPILOG = f"""\
+{HOW}
+This is python -m arena league with a page, and with games of each bot against itself that measure how fast it decides.
+FILE is a league: to resume an interrupted one, run the same command again; with another bot in --bots, only games with
+that bot are played.
+
+exit codes: 0 finished, 1 the league failed, or a bot failed in every game, 2 bad arguments, 130 interrupted
 """
 
 
@@ -38,20 +37,11 @@ def make_parser() -> Parser:
     known = ",".join(names())
     parser.add_argument("--bots", type=bots_of, default=bots_of(known), metavar="A,B,…", help=f"default: {known}")
     parser.add_argument(
-        "--games", type=positive, default=2000, metavar="N", help="games in which any two bots meet at least"
+        "--games", type=positive, default=GAMES, metavar="N", help="about how many games are played in all"
     )
-    parser.add_argument("--slow", type=bots_of, default=(), metavar="A,…", help="bots of which fewer games are played")
-    parser.add_argument(
-        "--slow-games", type=positive, default=300, metavar="N", help="the same where one of the two is slow"
-    )
-    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of all walls and bots (default 0)")
-    parser.add_argument("--rules", choices=sorted(PRESETS), default="tenhou", help="rules of the games")
-    parser.add_argument("--length", choices=("east", "hanchan"), default="hanchan", help="length of the games")
-    parser.add_argument(
-        "--jobs", type=positive, default=usable_cores(), metavar="N", help="worker processes (default: all cores)"
-    )
-    parser.add_argument("--results", type=Path, required=True, metavar="FOLDER", help="keeps all finished games")
-    parser.add_argument("--output", "-o", type=Path, required=True, metavar="FILE", help="the page, in Markdown")
+    add_options(parser)
+    parser.add_argument("--json", type=Path, required=True, metavar="FILE", help="the league")
+    parser.add_argument("--output", "-o", type=Path, required=True, metavar="PAGE", help="the page, in Markdown")
     return parser
 
 
@@ -60,38 +50,24 @@ def main(arguments: Sequence[str]) -> int:
     parser = make_parser()
     options = parser.parse_args(arguments)
     try:
-        settings = LadderSettings(
-            options.bots, options.games, frozenset(options.slow), options.slow_games, options.seed, options.rules,
-            options.length,
-        )  # fmt: skip
-        make_folder(options.results, f"--results {options.results}")
         make_folder(options.output.parent, f"--output {options.output}")
         check_output("--output", options.output)
-        speed_runs = [ArenaRun(run, jobs=1) for run in settings.speed_runs()]  # raises for a bot that does not exist
-        series = open_series(settings, options.results, options.jobs)
+        league_run = open_league(options, options.games)
+        speed_runs = [
+            ArenaRun(RunSettings((bot,) * N_SEATS, SPEED_GAMES, options.seed, options.rules, options.length), jobs=1)
+            for bot in league_run.bots
+        ]
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
-    notes = Console(stderr=True)
-    try:
-        series.play(notes)
+
+    def write_page(notes: Console) -> None:
         speeds = {run.settings.bots[0]: decisions_per_second(run, notes) for run in speed_runs}
-        text = page(standings_of(settings.bots, series, speeds), settings, command_of(arguments), machine())
+        text = page(league_run.league(), speeds, command_of(arguments), machine())
         with write_atomically(options.output) as file:
             file.write(text.encode())
-    except KeyboardInterrupt:
-        return stopped(notes, INTERRUPTED, "interrupted; the same command resumes")
-    except (GameError, WorkerError, OSError) as error:
-        return stopped(notes, FAILED, f"{describe_error(error)}; finished games are kept in {options.results}")
-    notes.print(f"wrote {options.output}", soft_wrap=True, highlight=False)
-    return OK
+        notes.print(f"wrote {options.output}", soft_wrap=True, highlight=False)
 
-
-def open_series(settings: LadderSettings, folder: Path, jobs: int) -> Series:
-    """All matches, with the games of ``folder``. Raises ValueError if these are of another ladder, and OSError."""
-    try:
-        return Series(list(settings.meetings()), jobs, folder)
-    except CheckpointError as error:
-        raise ValueError(f"{error}; or name another folder for --results") from None
+    return run(league_run, "arena ladder", write_page)
 
 
 def decisions_per_second(run: ArenaRun, notes: Console) -> float:
@@ -109,9 +85,3 @@ def command_of(arguments: Sequence[str]) -> str:
 def machine() -> str:
     """The machine of the speeds, in a few words."""
     return f"{platform.machine()}, Python {platform.python_version()}"
-
-
-def stopped(notes: Console, code: int, why: str) -> int:
-    """Print why the ladder stopped, and return the exit code."""
-    notes.print(f"arena ladder: {why}", soft_wrap=True, highlight=False, markup=False)
-    return code

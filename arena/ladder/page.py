@@ -1,14 +1,16 @@
-"""The standings of a ladder as a page of Markdown."""
+"""A league as a page of Markdown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
 
 from agents.strength import split_strength
-from arena.columns import PLAY, as_json
-from arena.ladder.schedule import LadderSettings
-from arena.ladder.standings import Standings
-from engine.table import N_SEATS
+from arena.columns import PLAY
+from arena.leagues.report import STANDINGS, standing_rows, widest_share
+from arena.leagues.standings import League, Standing
+from arena.statistics import BotGames
 
 # How each built-in bot was made, for the last table.
 ORIGINS = {
@@ -34,17 +36,19 @@ Every bot against every other, on shared walls. This page was made by:
 {command}
 ```
 
-{games:,} games ({rules}, {length}, seed {seed}): every three of the bots play each other, in all rotations of the
-seats. {pairs}
+{games:,} games ({rules}, {length}, seed {seed}): the two bots that have met least meet next, in all rotations of the
+seats. Every two have met in at least {fewest:,} games.
 
 Ratings are those of the Plackett-Luce model: if a bot is 400 points better than another, the odds that it finishes
-ahead are 10 to 1. The mean of all bots is 0. Intervals are 95 % confidence intervals; all games on a wall are one
-observation. Decisions/s are those of one core in games of the bot against itself, engine included ({machine}).
+ahead are 10 to 1. The mean of all bots is 0. Intervals are 95 % confidence intervals, those of ratings by the
+bootstrap; all games on a wall are one observation. Decisions/s are those of one core in games of the bot against
+itself, engine included ({machine}).
 """
 PAIRS = """
 ## Every pair
 
-How often, in %, the bot of the row finished ahead of the bot of the column, in the games that both played.
+How often, in %, the bot of the row finished ahead of the bot of the column, in the games that both played. The
+intervals are at most ± {widest:.1f}.
 """
 PLAY_TABLE = """
 ## Play
@@ -53,63 +57,60 @@ PLAY_TABLE = """
 """
 
 
-def page(standings: Standings, settings: LadderSettings, command: str, machine: str) -> str:
-    """The page; ``command`` makes it, on a machine as ``machine`` says."""
+def page(league: League, decisions_per_second: Mapping[str, float], command: str, machine: str) -> str:
+    """The page; ``command`` makes it. ``decisions_per_second``: of each bot, on a machine as ``machine`` says."""
     introduction = INTRODUCTION.format(
         command=command,
-        games=sum(bot.n_games for bot in standings.bots) // N_SEATS,
-        rules=settings.rules,
-        length=settings.length,
-        seed=settings.seed,
-        pairs=_pairs(standings, settings),
+        games=league.games,
+        rules=league.settings.rules,
+        length=league.settings.length,
+        seed=league.settings.seed,
+        fewest=min(pair.games for pair in league.pairs.values()),
         machine=machine,
     )
-    parts = [introduction, *_standings(standings), PAIRS, *_every_pair(standings), PLAY_TABLE, *_play(standings)]
-    return "\n".join([*parts, "\n## How they were made\n", *_origins(standings)]) + "\n"
+    pairs = PAIRS.format(widest=widest_share(league) or 100.0)
+    parts = [introduction, *_standings(league, decisions_per_second), pairs, *_every_pair(league), PLAY_TABLE]
+    return "\n".join([*parts, *_play(league), "\n## How they were made\n", *_origins(league)]) + "\n"
 
 
-def _standings(standings: Standings) -> Iterator[str]:
-    head = ["", "bot", "rating", "placement", "1st %", "2nd %", "3rd %", "games", "decisions/s"]
-    rows = []
-    for number, bot in enumerate(standings.bots, 1):
-        rating = standings.ratings[bot.bot]
-        places = (f"{100 * (bot.placements == place).mean():.1f}" for place in (1, 2, 3))
-        interval = "" if rating.interval is None else f" ± {rating.interval:.0f}"
-        numbers = [f"{rating.mean:+.0f}{interval}", f"{bot.placements.mean():.3f}", *places, f"{bot.n_games:,}"]
-        rows.append([str(number), _code(bot.bot), *numbers, f"{standings.decisions_per_second[bot.bot]:,.0f}"])
+def _standings(league: League, decisions_per_second: Mapping[str, float]) -> Iterator[str]:
+    head = ["", "bot", *(" ".join(column.heading.split()) for column in STANDINGS), "decisions/s"]
+    rows = [
+        [str(number), _code(bot.bot), *(column.cell(row) for column in STANDINGS), f"{speed:,.0f}"]
+        for number, (bot, row) in enumerate(zip(league.standings, standing_rows(league)), 1)
+        for speed in [decisions_per_second[bot.bot]]
+    ]
     return _table(head, rows, n_text=2)
 
 
-def _every_pair(standings: Standings) -> Iterator[str]:
-    names = [bot.bot for bot in standings.bots]
-    shares = {pair: f"{100 * share:.1f}" for pair, share in standings.ahead.items()}
+def _every_pair(league: League) -> Iterator[str]:
+    names = [standing.bot for standing in league.standings]
+    shares = {pair: f"{100 * of_pair.ahead.mean:.1f}" for pair, of_pair in league.pairs.items()}
     rows = [[_code(name), *(shares.get((name, other), "") for other in names)] for name in names]
     return _table(["", *map(_code, names)], rows)
 
 
-def _play(standings: Standings) -> Iterator[str]:
-    rows = [[_code(bot.bot), *(column.cell(as_json(bot)) for column in PLAY)] for bot in standings.bots]
+def _play(league: League) -> Iterator[str]:
+    rows = [
+        [_code(standing.bot), *(column.cell({column.key: column.compute(all_games(standing))}) for column in PLAY)]
+        for standing in league.standings
+    ]
     return _table(["bot", *(" ".join(column.heading.split()) for column in PLAY)], rows)
 
 
-def _origins(standings: Standings) -> Iterator[str]:
-    for bot in standings.bots:
-        full, points = split_strength(bot.bot)
+def all_games(standing: Standing) -> BotGames:
+    """The games of a bot as one, for the statistics that are computed from sums alone."""
+    nothing = np.empty((0, 0))
+    return BotGames(standing.bot, standing.totals[np.newaxis, np.newaxis], nothing, nothing)
+
+
+def _origins(league: League) -> Iterator[str]:
+    for standing in league.standings:
+        full, points = split_strength(standing.bot)
         name, _, argument = full.partition(":")
         weaker = "" if points is None else f"{-points} points weaker than `{full}`: "
         origin = ORIGINS.get(name, "not a bot of this project")
-        yield f"- {_code(bot.bot)}: {weaker}{origin}" + (f"; here with `{argument}`" if argument else "")
-
-
-def _pairs(standings: Standings, settings: LadderSettings) -> str:
-    def fewest(slow: bool) -> int:
-        pairs = standings.common.items()
-        return min(n for pair, n in pairs if bool(settings.slow.intersection(pair)) == slow)
-
-    text = f"Every two met in at least {fewest(slow=False):,} games"
-    if settings.slow:
-        text += f", or {fewest(slow=True):,} where one of them was slow ({', '.join(sorted(settings.slow))})"
-    return text + "."
+        yield f"- {_code(standing.bot)}: {weaker}{origin}" + (f"; here with `{argument}`" if argument else "")
 
 
 def _code(bot: str) -> str:

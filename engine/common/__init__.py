@@ -3,5 +3,6 @@
 ``options``   command-line parser, option types, one-line error messages
 ``progress``  progress bar of a long job
 ``workers``   pool of worker processes
+``cluster``   the same on the machines of a Ray cluster (with ``cluster_pool``, ``cluster_node``, ``cluster_package``)
 ``files``     atomic file writes
 """

@@ -1,4 +1,4 @@
-"""Atomic file writes."""
+"""Atomic file writes, and files that are sent from machine to machine."""
 
 from __future__ import annotations
 
@@ -29,3 +29,15 @@ def write_atomically(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         temporary.unlink()
         raise
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The names and contents of all files in a folder. Raises OSError."""
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def write_contents(files: dict[str, bytes], folder: Path) -> None:
+    """Write the files, in their order, each atomically. Raises OSError."""
+    for name, data in files.items():
+        with write_atomically(folder / name) as file:
+            file.write(data)

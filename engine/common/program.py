@@ -37,8 +37,11 @@ EXTRAS = {
         "prometheus_client",
         "structlog",
     ],
+    "report": ["matplotlib", "pandas", "pyarrow"],
     "train": ["torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors", "pyarrow"],
+    "rl": ["gymnasium", "pettingzoo", "stable_baselines3", "sb3_contrib", "resvg_py", "PIL"],
     "archive": ["zstandard"],
+    "cluster": ["ray"],
 }
 NAMESPACES = ("engine", "agents", "server")  # packages without __init__.py
 OWN = (*NAMESPACES, "arena", "nukidora", "benchmarks")

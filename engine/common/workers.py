@@ -1,4 +1,4 @@
-"""A pool of worker processes.
+"""A pool of worker processes, or of workers on a cluster.
 
 Differences to `concurrent.futures.ProcessPoolExecutor`: a task may send updates before it is done, a worker keeps state
 that is closed in good order, the first task runs alone, and Ctrl-C and the death of the parent are taken care of. What
@@ -16,20 +16,23 @@ import threading
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
+from engine.common.cluster import Cluster
 from engine.warm_up import warm_up_once
 
 SPAWN = multiprocessing.get_context("spawn")  # the same on every system, and safe beside threads
 
 T = TypeVar("T")  # task
 U = TypeVar("U")  # update
+T_contra = TypeVar("T_contra", contravariant=True)
+U_co = TypeVar("U_co", covariant=True)
 
 Work = Callable[[T], Iterable[U]]  # runs a task; yields its updates
 OpenWorker = Callable[[], AbstractContextManager[Work[T, U]]]
@@ -38,8 +41,16 @@ OpenWorker = Callable[[], AbstractContextManager[Work[T, U]]]
 class WorkerError(Exception):
     """A worker process ended without an exception: it was killed, or crashed."""
 
-    def __init__(self) -> None:
-        super().__init__("a worker process ended unexpectedly; if memory ran out, try fewer --jobs")
+    def __init__(self, what: str = "a worker process ended unexpectedly; if memory ran out, try fewer --jobs") -> None:
+        super().__init__(what)
+
+
+class AnyPool(Protocol[T_contra, U_co]):
+    """A pool that runs tasks, see `open_pool`."""
+
+    def run(self, tasks: Iterable[T_contra]) -> Generator[U_co]:
+        """See `Pool.run`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +69,7 @@ class _Failed:
 
 
 class Pool(Generic[T, U]):
-    """A pool that runs tasks, see `open_pool`."""
+    """A pool of processes, see `open_pool`."""
 
     def __init__(self, open_worker: OpenWorker[T, U], n_workers: int, processes: list[SpawnProcess]) -> None:
         self._open_worker = open_worker
@@ -119,24 +130,31 @@ class _PoolOfThisProcess(Generic[T, U]):
 
 
 @contextmanager
-def open_pool(open_worker: OpenWorker[T, U], n_workers: int) -> Iterator[Pool[T, U] | _PoolOfThisProcess[T, U]]:
-    """Open a pool of ``n_workers`` processes, which start when there are tasks for them; 0: this process does the work.
+def open_pool(open_worker: OpenWorker[T, U], workers: int | Cluster) -> Iterator[AnyPool[T, U]]:
+    """Open a pool of as many ``workers``, which start when there are tasks for them; 0: this process does the work.
 
-    Each process enters the context manager ``open_worker()``, which gives the function that runs a task, and leaves it
+    A `Cluster`: the workers are on its machines, see `engine.common.cluster_pool`; otherwise they are processes here.
+    Each enters the context manager ``open_worker()``, which gives the function that runs a task, and leaves it
     at its end; `stateless` makes one of a plain function. All of this must be picklable. The first task runs alone, so
     that a cold compile cache is filled once and not by every process.
 
     At the end of the block the workers are terminated: by SIGTERM, for which ``open_worker`` may set a handler. Ctrl-C
     interrupts the parent only. Workers also end when the parent is killed. Must be called in the main thread.
     """
-    if n_workers == 0:
+    if isinstance(workers, Cluster):
+        from engine.common.cluster_pool import open_cluster_pool  # needs Ray
+
+        with open_cluster_pool(open_worker, workers) as cluster_pool:
+            yield cluster_pool
+        return
+    if workers == 0:
         with open_worker() as work:
             yield _PoolOfThisProcess(work)
         return
     warm_up_once()  # not in each worker
     processes: list[SpawnProcess] = []
     try:
-        yield Pool(open_worker, n_workers, processes)
+        yield Pool(open_worker, workers, processes)
     finally:
         for process in processes:
             process.terminate()
@@ -144,10 +162,32 @@ def open_pool(open_worker: OpenWorker[T, U], n_workers: int) -> Iterator[Pool[T,
             process.join()
 
 
-def run_tasks(open_worker: OpenWorker[T, U], tasks: Iterable[T], n_workers: int) -> Generator[U]:
+def run_tasks(open_worker: OpenWorker[T, U], tasks: Iterable[T], workers: int | Cluster) -> Generator[U]:
     """Run ``tasks`` in a pool of their own and yield their updates, see `open_pool` and `Pool.run`."""
-    with open_pool(open_worker, n_workers) as pool:
+    with open_pool(open_worker, workers) as pool:
         yield from pool.run(tasks)
+
+
+@contextmanager
+def connected(workers: int | Cluster) -> Iterator[int]:
+    """How many ``workers`` there are. While the block runs, the connection to their cluster is kept, if they have one.
+
+    Raises ConnectionError if there is no cluster, ValueError and OSError for its files.
+    """
+    if isinstance(workers, Cluster):
+        from engine.common.cluster_pool import connection, n_workers
+
+        with connection(workers):
+            yield n_workers(workers)
+    else:
+        yield workers
+
+
+def at_most(workers: int | Cluster, n: int) -> int | Cluster:
+    """The same workers, but no more than ``n``."""
+    if isinstance(workers, Cluster):
+        return replace(workers, limit=min(n, workers.limit or n))
+    return min(workers, n)
 
 
 def stateless(work: Work[T, U]) -> OpenWorker[T, U]:
@@ -214,7 +254,7 @@ def _serve(connection: Connection, open_worker: OpenWorker[T, U]) -> None:
                 connection.send(_TaskDone())
     except Exception as error:
         with suppress(OSError):  # the parent is gone
-            connection.send(_Failed(_picklable(error)))
+            connection.send(_Failed(picklable(error)))
 
 
 def _terminate_with_parent() -> None:
@@ -230,8 +270,8 @@ def _terminate_with_parent() -> None:
         signal.pthread_kill(main, signal.SIGTERM)
 
 
-def _picklable(error: Exception) -> Exception:
-    """The error with its traceback as a note, or one that says the same if it cannot be sent to the parent."""
+def picklable(error: Exception) -> Exception:
+    """An error that was just raised, with its traceback as a note, or one that says the same if it cannot be sent."""
     error.add_note(traceback.format_exc())
     try:
         pickle.loads(pickle.dumps(error))

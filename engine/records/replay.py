@@ -95,6 +95,12 @@ class Decision:
         kernels.write_view(self.raw, 0, self.seat, raw_bytes(copied), 0)
         return copied[0]
 
+    def _repr_svg_(self) -> str:
+        """The view as notebooks show it."""
+        from engine.svg import table_svg
+
+        return table_svg(self.view)
+
     @property
     def legal(self) -> list[int]:
         """The legal actions, each an `Action`, ascending; only one if there was no choice."""

@@ -1,4 +1,4 @@
-/** Tiles, drawn from the sprite in the page (tiles.svg): a symbol `tile-5pr` for each, `tile-back` for `?`. */
+/** Tiles, drawn from the sprite in the page (engine/tiles.svg): a symbol `tile-5pr` for each, `tile-back` for `?`. */
 
 import { svg } from "./dom.js";
 import { addWords, t } from "./words.js";

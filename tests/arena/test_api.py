@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import arena.api
 import nukidora
 from agents.registry import make
 from arena.api import play
+from arena.bot_statistics import BotStatistics, PairStatistics
 from arena.chunk import GameError
+from arena.tallies.attributes import source
 from engine.actions import actions_of
 from engine.records.files import find_records, read_records
 from engine.records.replay import Replay
@@ -49,9 +52,9 @@ def test_a_match_has_the_results_of_the_command_line(arena: Arena, tmp_path: Pat
     document = without_speed(tmp_path / "r")
     own: list[Any] = ["random", make("tsumogiri"), "random"]
     match = nukidora.play(own, games=9, length="east", seed=3)
-    assert list(match.by_bot.values()) == document["bots"]
-    assert match.comparisons == document["comparisons"]
-    assert match.games == document["games"]
+    assert list(match.bots.values()) == [BotStatistics(row) for row in document["bots"]]
+    assert match.comparisons == [PairStatistics(row) for row in document["comparisons"]]
+    assert [asdict(game) for game in match.games] == document["games"]
     tables = done.stdout.split(" games in ")[0]
     assert [line.rstrip() for line in tables.splitlines()] == str(match).split(" games in ")[0].splitlines()
     assert repr(match) == str(match)
@@ -59,7 +62,7 @@ def test_a_match_has_the_results_of_the_command_line(arena: Arena, tmp_path: Pat
 
 def test_a_bot_of_ones_own_plays(tmp_path: Path) -> None:
     match = play([First(), "random", First()], games=3, length="east", save=tmp_path / "games")
-    assert list(match.by_bot) == ["first", "random", "first#2"]
+    assert list(match.bots) == ["first", "random", "first#2"]
     assert len(match.games) == len(list((tmp_path / "games").iterdir())) == 3
     assert match.faults == []
 
@@ -67,7 +70,7 @@ def test_a_bot_of_ones_own_plays(tmp_path: Path) -> None:
 def test_bots_by_name_play_in_worker_processes() -> None:
     names = ["random", "tsumogiri", "random"]
     one, two = (play(names, games=6, length="east", jobs=jobs) for jobs in (1, 2))
-    assert one.by_bot == two.by_bot
+    assert one.bots == two.bots
     assert two.document["speed"]["jobs"] == 2
 
 
@@ -117,3 +120,41 @@ def test_a_bot_keeps_its_starting_score_in_all_rotations(tmp_path: Path) -> None
         start, first = replay.record.events[:2]
         assert first["scores"] == [scores[name] for name in start["names"]]
         assert replay.check() == []
+
+
+def test_the_attributes_are_those_of_the_tables_of_statistics() -> None:
+    """After a change there: python -m arena.tallies.attributes arena/bot_statistics.py."""
+    assert Path(arena.bot_statistics.__file__).read_text(encoding="utf-8") == source()
+
+
+def test_statistics_are_attributes_of_their_types() -> None:
+    match = play(["efficiency", "random", "tsumogiri"], games=9, length="east", seed=2)
+    bot, row = match.bots["efficiency"], match.document["bots"][0]
+    assert set(BotStatistics.__annotations__) == set(dict(bot)) == set(row)
+    assert (bot.placement.mean, bot.placement.interval) == tuple(row["placement"].values())
+    assert (bot.games, bot.win_rate, bot.yakuman_kazoe) == (9, row["win_rate"], row["yakuman_kazoe"])
+    assert "riichi_turn" in dir(bot)
+    for name, hint in BotStatistics.__annotations__.items():
+        kinds = {kind.split("[")[0] for kind in hint.split(" | ")}
+        value = getattr(bot, name)
+        assert ("None" if value is None else type(value).__name__) in kinds, name
+    with pytest.raises(AttributeError, match="no statistic 'win_rat': did you mean 'win_rate'"):
+        bot.win_rat  # noqa: B018
+    pair = match.comparisons[0]
+    assert set(PairStatistics.__annotations__) == set(dict(pair))
+    assert pair.told_apart == pair.difference.differs_from_zero
+
+
+def test_data_frames_have_the_statistics_and_the_games() -> None:
+    match = play(["efficiency", "random", "tsumogiri"], games=9, length="east", seed=2)
+    frame = match.dataframe()
+    assert list(frame.index) == ["efficiency", "random", "tsumogiri"]
+    assert frame.loc["random", "placement"] == match.bots["random"].placement.mean
+    assert frame.loc["random", "placement_interval"] == match.bots["random"].placement.interval
+    assert {"win_rate", "riichi_win_rate", "yaku_tanyao"} <= set(frame.columns)
+    games = match.games_dataframe()
+    assert len(games) == 27
+    placements = games.groupby("bot")["placement"].mean()
+    played = play(["efficiency", "random", "tsumogiri"], games=9, length="east", seed=2, control_variates=False)
+    assert {bot: row.placement.mean for bot, row in played.bots.items()} == pytest.approx(placements.to_dict())
+    assert games.groupby(["wall", "rotation"])["score"].sum().eq(105_000).all()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 
+import choix
 import numpy as np
 import pytest
 
-from arena.ratings import POINTS, finishing_orders, rate
+from arena.ratings import POINTS, PRIOR, finishing_orders, rate
 from arena.statistics import BotGames
 
 TRUE = np.array([150.0, 50.0, -50.0, -200.0, -350.0, -750.0])
@@ -54,12 +55,22 @@ def test_intervals_cover() -> None:
     rng = np.random.default_rng(3)
     held = []
     for _ in range(200):
-        ratings = rate(6, drawn(rng, 1500), np.arange(1500))
+        ratings = rate(6, drawn(rng, 1500), np.arange(1500), samples=100)
         for bot, against in ((0, 1), (5, 0), (3, 2)):
             estimate = ratings.difference(bot, against)
             assert estimate.interval is not None
             held.append(abs(estimate.mean - (TRUE[bot] - TRUE[against])) <= estimate.interval)
     assert np.mean(held) == pytest.approx(0.95, abs=0.04)
+
+
+@pytest.mark.parametrize("games", [30, 60])
+def test_ratings_are_those_of_the_library_choix(games: int) -> None:
+    """Which fits all games one by one, here with the same prior: a penalty of ``alpha`` times the square of θ."""
+    orders = drawn(np.random.default_rng(7), games)
+    theirs = choix.opt_rankings(6, orders.tolist(), alpha=(POINTS / PRIOR) ** 2 / 2, tol=1e-10)
+    ours = rate(6, orders, np.arange(games), samples=0)
+    assert ours.points == pytest.approx(POINTS * (theirs - theirs.mean()), abs=0.05)
+    assert ours.difference(0, 1).interval is None
 
 
 def test_games_on_one_wall_are_one_observation() -> None:

@@ -15,6 +15,7 @@ from engine.common.program import EXTRAS
 
 REPOSITORY = Path(__file__).parents[2]
 OPTIONAL = {"uvloop"}  # used only where it is installed
+IMPORTED_AS = {"pillow": "PIL"}
 
 INTERRUPT_IN_A_CALLBACK = """
 import ctypes, signal, sys, time
@@ -63,7 +64,7 @@ def test_the_packages_of_an_extra_are_those_of_pyproject(extra: str) -> None:
     """Error messages tell which extra installs a missing package."""
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
     names = {re.split(r"[\[<>=;]", wanted)[0] for wanted in project["optional-dependencies"][extra]}
-    packages = {name.replace("-", "_") for name in names} - OPTIONAL
+    packages = {IMPORTED_AS.get(name, name.replace("-", "_")) for name in names} - OPTIONAL
     others = {package for other, packages in EXTRAS.items() if other != extra for package in packages}
     assert packages <= {*EXTRAS[extra], *others}
     assert {*EXTRAS[extra]} - packages <= {"pydantic_core"}  # a part of pydantic

@@ -134,9 +134,10 @@ class Machine:
             )
 
     def is_healthy(self, service: dict[str, Any]) -> bool:
-        """Run the image's health check."""
+        """Run the health check of the service, or that of the image."""
+        _, *own = service.get("healthcheck", {}).get("test", ["CMD"])
         checked = subprocess.run(
-            self.command(health_check()), env=self.environment_of(service), capture_output=True, timeout=30
+            self.command(own or health_check()), env=self.environment_of(service), capture_output=True, timeout=30
         )
         return checked.returncode == 0
 

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from engine.mjai.kinds import HIDDEN_TILE, TILES
+from engine.svg import sprite
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import both_sizes
 
@@ -124,14 +125,13 @@ def example_game() -> list[dict[str, Any]]:
 
 
 def test_the_sprite_has_all_tiles_as_shapes() -> None:
-    text = (REPOSITORY / "server" / "web" / "tiles.svg").read_text()
-    sprite = ElementTree.fromstring(text)
+    symbols = ElementTree.fromstring(sprite())
     names = set(TILES.values()) - {HIDDEN_TILE} | {"back"}
-    assert sorted(str(symbol.get("id")) for symbol in sprite) == sorted(f"tile-{name}" for name in names)
-    assert all(len(symbol) for symbol in sprite)
-    shapes = {element.tag.rpartition("}")[2] for symbol in sprite for element in symbol.iter()}
+    assert sorted(str(symbol.get("id")) for symbol in symbols) == sorted(f"tile-{name}" for name in names)
+    assert all(len(symbol) for symbol in symbols)
+    shapes = {element.tag.rpartition("}")[2] for symbol in symbols for element in symbol.iter()}
     assert shapes <= {"symbol", "g", "path", "circle"}
-    assert len(text) < 40_000
+    assert len(sprite()) < 40_000
 
 
 @both_sizes

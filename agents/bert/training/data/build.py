@@ -25,8 +25,10 @@ from agents.bert.training.data.selfplay import SelfPlayConfig, cached_teacher, m
 from agents.bert.training.data.shards import exists
 from agents.bert.training.data.sources import Chunk, Records, SelfPlay, Source, SourceError
 from agents.bert.training.data.workers import fill_all
+from agents.clusters import workers_for
 from agents.registry import names
-from engine.common.options import Parser, describe_error, positive, seed, three_bots, usable_cores
+from engine.common.cluster import Cluster, add_worker_options
+from engine.common.options import Parser, describe_error, positive, seed, three_bots
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.progress import Progress
 from engine.common.workers import WorkerError
@@ -91,9 +93,7 @@ def make_parser() -> Parser:
     targets.add_argument("--rollouts", type=positive, default=0, metavar="N", help="learn from N rollouts an action")
     parser.add_argument("--playouts", metavar="BOT", help="plays the rollouts (default: the teacher)")
     parser.add_argument("--add", action="store_true", help="add to the data in OUT")
-    parser.add_argument(
-        "--jobs", type=positive, default=usable_cores(), metavar="N", help="processes (default: all cores)"
-    )
+    add_worker_options(parser)
     return parser
 
 
@@ -134,15 +134,22 @@ def parse_sources(options: argparse.Namespace) -> list[Source]:
     return sources
 
 
+def bots_in(options: argparse.Namespace) -> list[str]:
+    """All bots that the options name."""
+    bots = [bot for bots in options.selfplay or () for bot in bots]
+    return [*bots, *filter(None, (options.teacher, options.playouts))]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Make training data and return the exit code."""
     parser = make_parser()
     options = parser.parse_args(arguments)
     try:
+        workers = workers_for(options, bots_in(options))
         tasks = add_sources(options.out, parse_sources(options), add=options.add)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
-    code, why = make_shards(options.out, tasks, options.jobs)
+    code, why = make_shards(options.out, tasks, workers)
     if code != OK:
         note(f"{parser.short_name}: {why}; the same command continues")
     try:
@@ -186,7 +193,7 @@ def sigterm_as_ctrl_c() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def make_shards(out: Path, tasks: list[tuple[int, Chunk]], jobs: int) -> tuple[int, str]:
+def make_shards(out: Path, tasks: list[tuple[int, Chunk]], workers: int | Cluster) -> tuple[int, str]:
     """Make the shards that are missing; returns the exit code, and why it stopped early."""
     todo = [(number, chunk) for number, chunk in tasks if not exists(out, number)]
     total = sum(chunk.n_games for _, chunk in tasks)
@@ -200,7 +207,7 @@ def make_shards(out: Path, tasks: list[tuple[int, Chunk]], jobs: int) -> tuple[i
         with (
             sigterm_as_ctrl_c(),
             Progress("games", total, done) as progress,
-            closing(fill_all(out, todo, jobs)) as filled,
+            closing(fill_all(out, todo, workers)) as filled,
         ):
             for n_games in filled:
                 progress.advance(n_games)

@@ -1,0 +1,64 @@
+"""Leagues for Python callers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from rich.console import Console
+
+from arena.leagues.games import LeagueSettings
+from arena.leagues.run import LeagueRun
+from arena.leagues.standings import League
+from engine.checks import checked_seed, whole_number
+
+
+def league(
+    bots: Sequence[str],
+    games: int = 3000,
+    seed: int = 0,
+    *,
+    hours: float | None = None,
+    rules: str = "tenhou",
+    length: Literal["east", "hanchan"] = "hanchan",
+    jobs: int = 1,
+    timeout: float = 30.0,
+    json: str | Path | None = None,
+) -> League:
+    """Let many bots play each other, as ``python -m arena league`` does, and rate them.
+
+    ``bots``: at least three names, as for ``--bots``; none where the league of ``json`` goes on with its bots.
+    ``games``: about how many are played in all; every two bots meet equally often. ``hours``: plays so long instead.
+    ``jobs``: 1 plays in this process, more in as many worker processes; a script then needs ``if __name__ ==
+    "__main__":``, as for `multiprocessing`. ``timeout``: seconds that an external bot has for an answer. ``json``: a
+    file for the league, which goes on where it stopped: with more games, or with other bots, which play until they
+    have met each bot as often as the others have. Progress is shown on stderr.
+
+    Raises ValueError for a bot or setting that does not exist, TypeError for a number that is none,
+    `arena.chunk.GameError` if a bot fails, OSError if the file cannot be written.
+
+    >>> result = league(["efficiency", "random", "tsumogiri"], games=30, length="east", seed=1)
+    >>> result.standings[0].bot
+    'efficiency'
+    >>> result.pairs["efficiency", "random"].ahead.mean > 0.9
+    True
+    """
+    if isinstance(bots, str):
+        raise ValueError(f'bots are a list, as in ["rule", "efficiency", "random"], not {bots!r}')
+    games = whole_number(games, "games", "a positive integer", sys.maxsize, 1)
+    jobs = whole_number(jobs, "jobs", "a positive integer", sys.maxsize, 1)
+    settings = LeagueSettings(checked_seed(seed), rules, length)
+    run = LeagueRun(
+        settings,
+        bots,
+        jobs if jobs > 1 else 0,
+        games=None if hours is not None else games,
+        hours=hours,
+        timeout=timeout,
+        json=None if json is None else Path(json),
+    )
+    run.play(Console(stderr=True))
+    run.finish()
+    return run.league()

@@ -1,0 +1,7 @@
+"""The report of a run: one HTML page with tables and figures, which asks for nothing; ``python -m arena --html FILE``.
+
+- `figures`: what each figure shows, as a table, and how it is drawn
+- `plotting`: figures as SVG whose colours are those of the page
+- `games`: the biggest games, and where to see them
+- `page`: the page
+"""

@@ -1,0 +1,241 @@
+"""The rows of a run as Parquet files: ``games.parquet``, ``rounds.parquet`` and, on request, ``decisions.parquet``.
+
+The rows of a finished chunk are kept in a part, a NumPy file beside the checkpoint. When all games are finished, the
+parts are joined in the order of the schedule, in row groups of a fixed number of walls. So the files are the same with
+any number of ``--jobs``, and when a run is resumed.
+
+Needs pyarrow, which the extra ``report`` installs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import Any
+from weakref import finalize
+
+import numpy as np
+
+from arena.results import Results
+from arena.rows import RON, TSUMO
+from arena.schedule import ROTATIONS
+from engine.actions import ACTION_NAMES
+from engine.common.files import write_atomically
+from engine.ryukyoku import EXHAUSTIVE, RYUKYOKU
+from engine.scoring.yaku import BY_NUMBER, N_YAKU
+from engine.table import AFTER_PON, N_SEATS, RESPONSE, RIICHI_DISCARD, TURN
+from engine.tiles import WINDS
+
+# Walls of a row group: a game has some thirty rows of rounds, and some thousand decisions.
+WALLS = {"games": 4096, "rounds": 1024, "decisions": 64}
+COMPRESSION = "zstd"
+PHASES = {TURN: "turn", AFTER_PON: "after pon", RIICHI_DISCARD: "riichi discard", RESPONSE: "response"}
+ROUND_RESULTS = {TSUMO: "tsumo", RON: "ron"} | {way.number: way.english for way in RYUKYOKU}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a file.
+
+    ``type``: of Arrow, or ``category`` for texts of which there are few. ``help``: its definition. ``texts``: of a
+    category, by the numbers from 0 that stand for them; of the bots if it is empty. ``null``: which rows have no value.
+    """
+
+    name: str
+    type: str
+    help: str
+    texts: dict[int, str] = field(default_factory=dict)
+    null: Callable[[np.ndarray], np.ndarray] | None = None
+
+    def arrow_type(self) -> Any:
+        """Its type in the file, a ``pyarrow.DataType``."""
+        import pyarrow
+
+        if self.type == "category":
+            return pyarrow.dictionary(pyarrow.int8(), pyarrow.string())
+        if self.type == "list<string>":
+            return pyarrow.list_(pyarrow.string())
+        return pyarrow.type_for_alias(self.type)
+
+    def values(self, bots: Sequence[str], rows: Any) -> Any:
+        """Its values, a ``pyarrow.Array``; ``rows``: records of `arena.rows`, or arrays by their names."""
+        import pyarrow
+
+        values, null = rows[self.name], self.null(rows) if self.null else None
+        if self.type == "category":
+            texts = [text for _, text in sorted(self.texts.items())] or list(bots)
+            return pyarrow.DictionaryArray.from_arrays(pyarrow.array(values.astype(np.int8)), texts)
+        if self.type == "list<string>":
+            return yaku_lists(values, null)
+        return pyarrow.array(values, self.arrow_type(), mask=null)
+
+
+def lost(rows: np.ndarray) -> np.ndarray:
+    """Which rows are those of seats that did not win."""
+    return ~rows["won"]
+
+
+def yaku_lists(han: np.ndarray, null: np.ndarray | None) -> Any:
+    """The names of the yaku of each row, a ``pyarrow.ListArray``; ``han``: of each yaku, int8[rows, N_YAKU]."""
+    import pyarrow
+
+    row, number = np.nonzero(han)
+    names = pyarrow.array([BY_NUMBER[n].name if n in BY_NUMBER else "" for n in range(N_YAKU)])
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(han)))]).astype(np.int32)
+    lists = [pyarrow.array(offsets), names.take(pyarrow.array(number))]
+    return pyarrow.ListArray.from_arrays(*lists, mask=None if null is None else pyarrow.array(null))
+
+
+WHERE = (
+    Column("wall", "int32", "index of the wall in the schedule, from 0"),
+    Column("rotation", "int8", "rotation of the seats, 0 to 2"),
+)
+WHO = (
+    Column("round", "int16", "index of the round in its game, from 0"),
+    Column("seat", "int8", "0 to 2; seat 0 deals first"),
+    Column("bot", "category", "name of the bot, as in the tables"),
+)
+COLUMNS: dict[str, tuple[Column, ...]] = {
+    "games": (
+        *WHERE,
+        Column("wall_seed", "string", "seed of the wall, 16 hexadecimal digits, as in the names of saved games"),
+        *WHO[1:],
+        Column("score", "int32", "points at the end of the game"),
+        Column("placement", "int8", "1 to 3"),
+        Column("final_points", "float64", "points in thousands, with uma and oka"),
+    ),
+    "rounds": (
+        *WHERE,
+        *WHO,
+        Column("round_wind", "category", "E or S; W in a tie-break", texts=dict(enumerate(WINDS))),
+        Column("dealer", "int8", "the seat that deals"),
+        Column("honba", "int16", "honba at the start"),
+        Column("sticks", "int16", "riichi sticks on the table at the start"),
+        Column("result", "category", "how the round ended: tsumo, ron, or the kind of draw", texts=ROUND_RESULTS),
+        Column("start_score", "int32", "points of this seat at the start"),
+        Column("change", "int32", "points won or lost in the round, with honba and riichi sticks"),
+        Column("won", "bool", "this seat won"),
+        Column("han", "int16", "of the winning hand, with dora; 13 for each yakuman; null unless won", null=lost),
+        Column("fu", "int16", "of the winning hand; null unless won", null=lost),
+        Column("yakuman", "int8", "number of yakuman of the winning hand; null unless won", null=lost),
+        Column("yaku", "list<string>", "names of its yaku, dora among them; null unless won", null=lost),
+        Column("points", "int32", "value of the winning hand, without honba and sticks; null unless won", null=lost),
+        Column("win_turn", "int8",
+               "turn of the win: discards before it, plus 1 by tsumo, at least 1; null unless won", null=lost),
+        Column("dealt_in", "bool", "others won on a tile of this seat"),
+        Column("deal_in_points", "int32", "value of what they won; a double ron is added up; null unless dealt in",
+               null=lambda rows: ~rows["dealt_in"]),
+        Column("riichi_turn", "int8", "turn of the declaring discard, from 1; null without an accepted riichi",
+               null=lambda rows: rows["riichi_turn"] == 0),
+        Column("open", "bool", "this seat has an open meld at the end"),
+        Column("nukidora", "int8", "Norths set aside"),
+        Column("tenpai", "bool", "tenpai when no tiles are left; null if the round ended otherwise",
+               null=lambda rows: rows["result"] != EXHAUSTIVE),
+    ),
+    "decisions": (
+        *WHERE,
+        *WHO,
+        Column("phase", "category", "turn, after pon, riichi discard, or response to a tile", texts=PHASES),
+        Column("turn", "int8", "turn of this seat: its discards before, plus 1"),
+        Column("draws_left", "int8", "tiles left to draw"),
+        Column("shanten", "int8", "shanten of the hand of 13 tiles, before the draw; 0 is tenpai"),
+        Column("n_legal", "int8", "number of legal actions"),
+        Column("action", "category", "the answer, such as discard 5p", texts=dict(enumerate(ACTION_NAMES))),
+    ),
+}  # fmt: skip
+
+
+class ParquetFiles:
+    """The files of a run: `add` the rows of chunks in any order, then `write` them in that of the schedule."""
+
+    def __init__(
+        self, folder: Path, kinds: Sequence[str], parts: Path | None, resumed: Iterable[Sequence[int]]
+    ) -> None:
+        """``folder``: is there already. ``kinds``: of rows. ``parts``: a folder for what is kept of chunks.
+
+        If ``parts`` is None, nothing is kept after this process. ``resumed``: the walls of chunks that were added
+        before. Raises ValueError if the rows of such a chunk are missing, OSError.
+        """
+        self.folder = folder
+        self.kinds = kinds
+        if parts is None:
+            parts = Path(mkdtemp(dir=folder, prefix="partial-"))
+            finalize(self, rmtree, parts, ignore_errors=True)
+        self._parts = parts
+        self._parts.mkdir(exist_ok=True)
+        kept = {self._part(kind, walls) for walls in resumed for kind in kinds}
+        present = set(self._parts.iterdir())
+        if missing := sorted(kept - present):
+            raise ValueError(f"{missing[0]} is missing, without which the run cannot be resumed")
+        for path in present - kept:
+            path.unlink()
+
+    def _part(self, kind: str, walls: Sequence[int]) -> Path:
+        return self._parts / f"{kind}-{walls[0]:06}.npy"
+
+    def add(self, walls: Sequence[int], rows: dict[str, np.ndarray]) -> None:
+        """Keep the rows of a finished chunk. Raises OSError."""
+        for kind in self.kinds:
+            np.save(self._part(kind, walls), rows[kind])
+
+    def write(self, results: Results) -> None:
+        """Write the files, of the finished walls of ``results``. Raises OSError."""
+        finished = np.array(results.finished)
+        self._write("games", results.bots, games_of(results))
+        for kind in self.kinds:
+            self._write(kind, results.bots, rows_of(kind, sorted(self._parts.glob(f"{kind}-*.npy")), finished))
+
+    def _write(self, kind: str, bots: Sequence[str], groups: Iterator[dict[str, Any] | np.ndarray]) -> None:
+        import pyarrow
+        from pyarrow import parquet
+
+        columns = COLUMNS[kind]
+        schema = pyarrow.schema(
+            [pyarrow.field(column.name, column.arrow_type(), metadata={"help": column.help}) for column in columns]
+        )
+        with (
+            write_atomically(self.folder / f"{kind}.parquet") as file,
+            parquet.ParquetWriter(file, schema, compression=COMPRESSION) as writer,
+        ):
+            for group in groups:
+                table = pyarrow.Table.from_arrays([column.values(bots, group) for column in columns], schema=schema)
+                writer.write_table(table, row_group_size=len(table))
+
+    def delete_parts(self) -> None:
+        """Delete what is kept of chunks. Raises OSError."""
+        rmtree(self._parts)
+
+
+def rows_of(kind: str, parts: Sequence[Path], finished: np.ndarray) -> Iterator[np.ndarray]:
+    """The rows of the walls ``finished``, int64[n], for each row group; ``parts``: files of chunks."""
+    chunks = [np.load(part, mmap_mode="r") for part in parts]
+    for first in range(0, int(finished.max()) + 1, WALLS[kind]):
+        group = []
+        for chunk in chunks:
+            start, end = np.searchsorted(chunk["wall"], [first, first + WALLS[kind]])
+            if start < end:
+                group.append(np.array(chunk[start:end]))
+        if group:
+            rows = np.concatenate(group)
+            rows = rows[np.argsort(rows["wall"], kind="stable")]
+            yield rows[np.isin(rows["wall"], finished)]
+
+
+def games_of(results: Results) -> Iterator[dict[str, Any]]:
+    """The columns of ``games.parquet``, for each row group."""
+    games, rules = results.games(), results.settings.make_rules()
+    while group := list(islice(games, WALLS["games"] * ROTATIONS)):
+        columns: dict[str, Any] = {
+            name: np.repeat([game[name] for game in group], N_SEATS) for name in ("wall", "rotation", "wall_seed")
+        }
+        number = {bot: index for index, bot in enumerate(results.bots)}
+        columns["seat"] = np.tile(np.arange(N_SEATS), len(group))
+        columns["bot"] = np.array([number[bot] for game in group for bot in game["seats"]])
+        columns["score"] = np.concatenate([game["scores"] for game in group])
+        columns["placement"] = np.concatenate([game["placements"] for game in group])
+        columns["final_points"] = np.concatenate([rules.final_points(game["scores"]) for game in group])
+        yield columns

@@ -1,0 +1,150 @@
+"""A statistic: a row of a table from which columns, the JSON file, ``--help`` and docs/statistics.md follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from arena.statistics import BotGames, Estimate
+from arena.tallies.names import HISTOGRAMS, block, median
+
+Of = TypeVar("Of")  # what a statistic is of: BotGames, Comparison, or the times of a bot
+
+MISSING = "–"  # shown for a mean of nothing
+
+Value = int | float | Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic(Generic[Of]):
+    """A statistic.
+
+    ``key``: its name in the JSON file. ``heading``: of its column. ``form``: the format of the value, as for `format`;
+    the sign of a percentage is left out. ``compute``: gives the value. ``help``: its definition. ``unit``: of the
+    value. ``how``: how it is computed, if ``compute`` has no ``formula`` that says it.
+    """
+
+    key: str
+    heading: str
+    form: str
+    compute: Callable[[Of], Value]
+    help: str
+    unit: str = ""
+    how: str = ""
+
+    @property
+    def formula(self) -> str:
+        """How it is computed from the counts."""
+        return self.how or str(getattr(self.compute, "formula", ""))
+
+    def cell(self, row: dict[str, Any]) -> str:
+        """The value as the text of a table cell; ``row`` has the values by their keys, see `arena.columns.as_json`."""
+        value = row[self.key]
+        if isinstance(value, dict):
+            interval = _text(value["interval"], self.form.removeprefix("+"))
+            return f"{_text(value['mean'], self.form)} ± {interval}"
+        return _text(value, self.form)
+
+
+def _text(value: float | None, form: str) -> str:
+    if value is None:
+        return MISSING
+    if form.endswith("%") and 0 < value < 1:  # what is rare is not impossible, what is likely not certain
+        text = format(value, form)
+        rounded = {format(0.0, form): "<0.1", format(1.0, form): ">99.9"}
+        return rounded.get(text, text.removesuffix("%"))
+    return format(value, form).removesuffix("%")
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A count over all games, or several added and subtracted, as in ``"wins - tsumos"``."""
+
+    counts: str
+
+    @property
+    def formula(self) -> str:
+        """The counts."""
+        return f"`{self.counts}`"
+
+    def __call__(self, games: BotGames) -> int:
+        """The value."""
+        sign, total = 1, 0
+        for word in self.counts.split():
+            if word in ("+", "-"):
+                sign = 1 if word == "+" else -1
+            else:
+                total += sign * games.total(word)
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """A count over another, both as in `Total`: a share or a mean; None if the latter is 0."""
+
+    counts: str
+    per: str
+
+    @property
+    def formula(self) -> str:
+        """The counts divided."""
+        above, below = (f"({counts})" if " " in counts else counts for counts in (self.counts, self.per))
+        return f"`{above} / {below}`"
+
+    def __call__(self, games: BotGames) -> float | None:
+        """The value."""
+        per = Total(self.per)(games)
+        return Total(self.counts)(games) / per if per else None
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The mean of a histogram."""
+
+    histogram: str
+
+    @property
+    def formula(self) -> str:
+        """What is averaged."""
+        return f"mean of `{self.histogram}`"
+
+    def __call__(self, games: BotGames) -> float | None:
+        """The value; None of nothing."""
+        counted = block(games.tallied, self.histogram)
+        n = int(counted.sum())
+        return int(counted @ HISTOGRAMS[self.histogram]) / n if n else None
+
+
+@dataclass(frozen=True, slots=True)
+class Median:
+    """The median of a histogram."""
+
+    histogram: str
+
+    @property
+    def formula(self) -> str:
+        """What the median is of."""
+        return f"median of `{self.histogram}`"
+
+    def __call__(self, games: BotGames) -> float | None:
+        """The value; None of nothing."""
+        return median(block(games.tallied, self.histogram), HISTOGRAMS[self.histogram])
+
+
+@dataclass(frozen=True, slots=True)
+class AtSeat:
+    """A statistic of the games in which the bot had one seat."""
+
+    seat: int
+    of: Callable[[BotGames], float | None]
+    what: str
+
+    @property
+    def formula(self) -> str:
+        """What is computed of these games."""
+        return f"{self.what}, of the games at seat {self.seat}"
+
+    def __call__(self, games: BotGames) -> float | None:
+        """The value."""
+        return self.of(games.at_seat(self.seat))

@@ -1,0 +1,47 @@
+"""The observer of the games of a chunk that counts the tallies, and how tallies are kept in little room."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from arena.schedule import Game
+from arena.tallies.names import N_TALLIES
+from arena.tallies.rounds import tally_rounds
+from engine.table import N_SEATS
+from engine.tables import Tables
+
+
+class TallyObserver:
+    """Counts the rounds of ``games`` on ``tables``: an `arena.observers.GameObserver`."""
+
+    def __init__(self, tables: Tables, games: Sequence[Game], parts: Sequence[int], tallies: np.ndarray) -> None:
+        """Add to ``tallies``, int32[parts, bots, N_TALLIES]; ``parts``: to which part each game is added."""
+        self._tables = tables
+        self._tallies = tallies.reshape(-1, N_TALLIES)
+        self._rows = N_SEATS * np.array(parts, dtype=np.int64)[:, None] + [game.seats for game in games]
+        self._behind = np.zeros((len(games), N_SEATS), dtype=np.bool_)
+
+    def rounds_ended(self, tables: np.ndarray) -> None:
+        """See GameObserver."""
+        tally_rounds(self._tables.raw, tables, self._rows, self._behind, self._tallies)
+
+    def games_ended(self) -> None:
+        """See GameObserver."""
+
+
+def packed(tallies: np.ndarray) -> str:
+    """Tallies int32[parts, bots, N_TALLIES], most of which are zero, as a short text."""
+    return base64.b85encode(zlib.compress(np.ascontiguousarray(tallies, dtype="<i4").tobytes())).decode("ascii")
+
+
+def unpacked(text: str) -> np.ndarray:
+    """The tallies that a text stands for, read only. Raises ValueError for another text."""
+    try:
+        values = np.frombuffer(zlib.decompress(base64.b85decode(text)), dtype="<i4")
+    except zlib.error as error:
+        raise ValueError(f"not packed tallies: {error}") from None
+    return values.reshape(-1, N_SEATS, N_TALLIES)

@@ -1,0 +1,1 @@
+"""Benchmark of the arena's statistics: ``python -m benchmarks.arena``."""

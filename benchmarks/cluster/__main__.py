@@ -1,0 +1,8 @@
+"""python -m benchmarks.cluster: workers on a Ray cluster beside processes."""
+
+import sys
+
+from engine.common.program import start
+
+if __name__ == "__main__":
+    sys.exit(start("benchmarks.cluster.cli:main"))

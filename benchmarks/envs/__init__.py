@@ -1,0 +1,1 @@
+"""The vector environment beside RiichiEnv's environment."""

@@ -1,0 +1,138 @@
+"""A worker on a machine of a cluster: what runs in the processes that Ray starts there.
+
+Ray has unpacked the package (`engine.common.cluster_package`), of which this module is a part. Only the standard
+library is imported here: where compiled code is cached must be set before any of it is imported.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import socket
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+if sys.platform != "win32":
+    import fcntl
+
+ROOT = Path(__file__).parents[2]
+CACHE, FILES, MANIFEST = "cache", "files", "manifest.json"  # in the package
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """An update of a task that sends another after it."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A task is done; ``updates``: its last update, none if it had none."""
+
+    updates: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The worker could not be opened, or a task has raised ``error``."""
+
+    error: Exception
+
+
+class Worker:
+    """Does what `engine.common.workers._serve` does in a process of a local pool."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._work: Callable[[Any], Iterable[Any]]
+
+    def open(self, open_worker: bytes) -> Failed | None:
+        """Enter the context manager that ``open_worker``, a pickled function, returns."""
+        try:
+            settle()
+            manager = pickle.loads(open_worker)()
+        except ImportError as error:
+            told = f"{error}; every machine of the cluster needs the same packages"
+            return Failed(ConnectionError(f"{socket.gethostname()}: {told}"))
+        except Exception as error:
+            return failed(error)
+        try:
+            self._work = self._stack.enter_context(manager)
+        except Exception as error:
+            return failed(error)
+        return None
+
+    def run(self, task: bytes) -> Iterator[bytes]:
+        """Run a pickled task; yields pickled messages, as Ray itself would make arrays that cannot be written.
+
+        The last update comes with the news that the task is done: the parent gets both or neither.
+        """
+        last: list[Any] = []
+        try:
+            for update in self._work(pickle.loads(task)):
+                if last:
+                    yield pickle.dumps(Update(last.pop()))
+                last.append(update)
+        except Exception as error:
+            yield pickle.dumps(failed(error))
+        else:
+            yield pickle.dumps(Done(tuple(last)))
+
+    def answer(self) -> None:
+        """Show that the worker lives."""
+
+    def close(self) -> None:
+        """Leave the context manager."""
+        self._stack.close()
+
+
+def failed(error: Exception) -> Failed:
+    """The message of an error that has just been raised."""
+    from engine.common.workers import picklable
+
+    return Failed(picklable(error))
+
+
+def settle() -> None:
+    """Make the package ready for use: the first worker on a machine does so, and the others wait for it.
+
+    The shipped machine code is used if this machine has such a processor; otherwise everything is compiled.
+    """
+    os.environ["NUKIDORA_CACHE"] = str(ROOT / CACHE)
+    (ROOT / FILES).mkdir(exist_ok=True)
+    os.chdir(ROOT / FILES)
+    with exclusive(ROOT / "lock"):
+        manifest = json.loads((ROOT / MANIFEST).read_bytes())
+        for name, mtime in manifest["mtimes"].items():
+            os.utime(ROOT / name, ns=(mtime, mtime))
+        unpack_cache(ROOT / CACHE)
+
+        from engine import warm_up
+
+        if manifest["compiled_for"] == warm_up.compiled_for():
+            warm_up.stamp().touch()
+        warm_up.warm_up_once()
+
+
+def unpack_cache(cache: Path) -> None:
+    """Give the folders of the cache the names by which numba finds them here; those that have them stay as they are."""
+    from engine.common.cluster_package import cache_name
+
+    for folder in cache.glob("*/*"):
+        if (sources := ROOT / folder.name.replace(".", "/")).is_dir():
+            folder.rename(folder.with_name(cache_name(sources)))
+
+
+@contextmanager
+def exclusive(path: Path) -> Iterator[None]:
+    """Lock a file while the block runs, where the system can."""
+    with path.open("ab") as file:
+        if sys.platform != "win32":
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield

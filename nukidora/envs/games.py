@@ -1,0 +1,217 @@
+"""Games of one learner and two bots each, in lock step: what the vector and the single environment are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from agents.base import Agent
+from agents.external.specs import is_external
+from agents.files import checked
+from agents.registry import make
+from engine import kernels
+from engine.actions import N_ACTIONS, action_name, actions_of
+from engine.checks import whole_number
+from engine.rules import START_POINTS, Rules, preset
+from engine.seeds import derived_seed
+from engine.table import GAME_OVER, N_SEATS, TABLE
+from engine.tables import Policy, PolicyFault, Tables
+from nukidora.envs.arrays import Arrays
+from nukidora.envs.observations import OBSERVATIONS, action_masks, write_views
+
+Seat: TypeAlias = Literal["rotate", 0, 1, 2]
+LEARNER = 0  # its index among the players of a table
+EVEN_PLACEMENT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a game ended for the learner: its placement 1-3 and final points, and the scores of all seats."""
+
+    placement: int
+    final_points: float
+    scores: list[int]
+
+
+# name of a reward -> the reward at the end of a game; None: the points of each round when it ends
+REWARDS: dict[str, Callable[[Result], float] | None] = {
+    "placement": lambda result: float(EVEN_PLACEMENT - result.placement),
+    "final_points": lambda result: result.final_points,
+    "round_points": None,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the games are, as the keywords of ``gymnasium.make`` and ``make_vec`` say it; see docs/environments.md."""
+
+    opponents: Sequence[str | Agent] = ("rule", "rule")
+    observation: str = "planes"
+    reward: str = "placement"
+    length: Literal["east", "hanchan"] = "hanchan"
+    rules: str | Rules = "tenhou"
+    seat: Seat = "rotate"
+
+    def __post_init__(self) -> None:
+        for name, known in (("observation", OBSERVATIONS), ("reward", REWARDS)):
+            given = getattr(self, name)
+            if given not in known:
+                raise ValueError(f"unknown {name} {given!r}: choose one of {', '.join(known)}")
+        if self.seat not in ("rotate", 0, 1, 2) or isinstance(self.seat, bool):
+            raise ValueError(f"seat must be 'rotate', 0, 1 or 2, not {self.seat!r}")
+        if isinstance(self.opponents, str) or len(self.opponents) != N_SEATS - 1:
+            raise ValueError(f'two opponents play, as in ("rule", "rule"), not {self.opponents!r}')
+        for bot in self.opponents:
+            if isinstance(bot, str) and is_external(bot):
+                raise ValueError(
+                    f"the opponent {bot!r} is a program or a connection: environments play bots of this process, such "
+                    "as 'rule' or 'FILE.py:CLASS'; the arena plays programs"
+                )
+
+    def make_rules(self) -> Rules:
+        """The rules of the games. Raises ValueError or TypeError for rules or a length that do not exist."""
+        if isinstance(self.rules, str):
+            return preset(self.rules, self.length)
+        if not isinstance(self.rules, Rules):
+            raise TypeError(f"rules must be the name of a preset or an engine.rules.Rules, not {self.rules!r}")
+        return self.rules.with_length(self.length)
+
+    def make_opponents(self) -> tuple[list[Policy], list[int]]:
+        """The opponents' policies, and for each opponent its index among them: a name given twice is one policy."""
+        policies: dict[Any, Policy] = {}
+        for bot in self.opponents:
+            key = bot if isinstance(bot, str) else id(bot)
+            if key not in policies:
+                policies[key] = (make(bot) if isinstance(bot, str) else checked(bot, repr(bot))).act
+        keys = list(policies)
+        return list(policies.values()), [keys.index(bot if isinstance(bot, str) else id(bot)) for bot in self.opponents]
+
+
+class Games:
+    """`n` games with a learner each. `start` begins them, then the learner of each game that is not over is asked.
+
+    Public arrays: `seats` int8[n], the learner's seat; `over` bool[n]; `views` TABLE[n], what the learner sees;
+    `masks` int8[n, N_ACTIONS], its legal actions. They are new after each `start` and `step`, except `views`, which
+    is written again.
+    """
+
+    def __init__(self, n: int, settings: Settings) -> None:
+        """Raises ValueError or TypeError, in one line, for settings that do not exist."""
+        self.n = whole_number(n, "num_envs", "a positive integer", 1 << 24, 1)
+        self.settings = settings
+        self.rules = settings.make_rules()
+        row = OBSERVATIONS[settings.observation]
+        self._encode, self._arrays = row.encode, Arrays((self.n, *row.shape), row.dtype)
+        self._at_end = REWARDS[settings.reward]
+        policies, self._players_of = settings.make_opponents()
+        self._policies: list[Policy | None] = [None, *policies]
+        self._new_game: Any = np.zeros(1, dtype=TABLE)
+        self._new_game["rules"], self._new_game["seat"]["score"] = self.rules.packed(), START_POINTS
+        self.tables = Tables.from_records(np.repeat(self._new_game, self.n), self.rules)
+        self.views: Any = np.zeros(self.n, dtype=TABLE)
+        self.seats = np.zeros(self.n, dtype=np.int8)
+        self.over = np.zeros(self.n, dtype=bool)
+        self.masks = np.zeros((self.n, N_ACTIONS), dtype=np.int8)
+        self._seeds = [0] * self.n  # of each environment: its games' seeds are derived from it
+        self._episodes = [-1] * self.n
+        self._players = np.zeros((self.n, N_SEATS), dtype=np.int8)
+        self._paid = np.full(self.n, START_POINTS, dtype=np.int64)  # the learner's score when rounds were last paid
+
+    def start(self, seeds: Sequence[int | None]) -> None:
+        """Begin a game in each environment: the first one of its seed, or the next one where that is None."""
+        for i, seed in enumerate(seeds):
+            if seed is not None:
+                self._seeds[i], self._episodes[i] = seed, -1
+            self._deal(i)
+        self._play()
+
+    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Take the learners' `actions` int[n], and play until they are asked again or the games are over.
+
+        Games that were over begin anew, and their actions are ignored. Returns rewards float64[n], 0 for games begun
+        anew, and which games have just ended, bool[n]. Raises ValueError, with nothing changed, for an action that is
+        not legal, TypeError for what are no actions.
+        """
+        if self._episodes[0] < 0:
+            raise ValueError("no game has begun: call reset()")
+        begins = self.over
+        acting = np.flatnonzero(~begins)
+        chosen = self._checked(actions, acting)
+        for i in np.flatnonzero(begins):
+            self._deal(int(i))
+        kernels.apply_actions(self.tables.raw, acting, self.seats[acting], chosen)
+        rounds_ended = self._play()
+        ended = self.over & ~begins
+        return self._rewards(rounds_ended & ~begins | ended, ended), ended
+
+    def observe(self) -> np.ndarray:
+        """The observations of all learners, by the settings, in an array that nobody else holds."""
+        return self._encode(self.views, self._arrays.take())
+
+    def result(self, i: int) -> Result:
+        """The result of a game that is over."""
+        scores, seat = self.tables.records["seat"]["score"][i].tolist(), int(self.seats[i])
+        return Result(self.rules.ranks(scores)[seat], self.rules.final_points(scores)[seat], scores)
+
+    def _deal(self, i: int) -> None:
+        """Begin the next game of environment i, by its seed."""
+        self._episodes[i] += 1
+        seed, episode = self._seeds[i], self._episodes[i]
+        chosen = self.settings.seat
+        seat = (seed + episode) % N_SEATS if chosen == "rotate" else chosen
+        self.seats[i] = seat
+        for distance, player in enumerate(self._players_of, 1):
+            self._players[i, (seat + distance) % N_SEATS] = 1 + player
+        self._players[i, seat] = LEARNER
+        self.tables.records[i] = self._new_game[0]
+        self._paid[i] = START_POINTS
+        kernels.start_game(self.tables.raw, i, np.uint64(derived_seed(seed, "game", episode)))
+
+    def _play(self) -> np.ndarray:
+        """Let the bots play until all learners are asked or their games are over; returns where rounds have ended."""
+        rounds_ended = np.zeros(self.n, dtype=bool)
+        try:
+            for ended in self.tables.play(self._policies, self._players):
+                rounds_ended[ended] = True
+        except PolicyFault as fault:
+            name = self.settings.opponents[self._players_of.index(fault.policy - 1)]
+            raise ValueError(f"the opponent {name}, env {fault.table}, seat {fault.seat}: {fault.what}") from fault
+        write_views(self.tables.raw, self.seats, self.views.view(np.uint8))
+        self.over = self.tables.records["phase"] == GAME_OVER
+        self.masks = action_masks(self.views)
+        return rounds_ended
+
+    def _rewards(self, paid: np.ndarray, ended: np.ndarray) -> np.ndarray:
+        """The rewards: of the games that have `ended`, or of the rounds of games where `paid`."""
+        rewards = np.zeros(self.n)
+        if self._at_end is not None:
+            for i in np.flatnonzero(ended):
+                rewards[i] = self._at_end(self.result(int(i)))
+            return rewards
+        scores = self.tables.records["seat"]["score"][np.arange(self.n), self.seats].astype(np.int64)
+        rewards[paid] = (scores - self._paid)[paid] / 1_000
+        self._paid[paid] = scores[paid]
+        return rewards
+
+    def _checked(self, actions: Any, acting: np.ndarray) -> np.ndarray:
+        """The actions of the games `acting`, int64. Raises ValueError or TypeError."""
+        array = np.asarray(actions)
+        if array.shape != (self.n,) or array.dtype.kind not in "iu":
+            raise TypeError(
+                f"actions must be integers[{self.n}], one for each env, not {array.dtype}{list(array.shape)}"
+            )
+        chosen = array[acting].astype(np.int64)
+        known = (chosen >= 0) & (chosen < N_ACTIONS)
+        legal = known & (self.masks[acting, np.where(known, chosen, 0)] != 0)
+        if not legal.all():
+            bad = int(np.argmin(legal))
+            i, seat = int(acting[bad]), int(self.seats[acting[bad]])
+            menu = actions_of(*self.views["legal"][i, seat].tolist())
+            raise ValueError(
+                f"env {i}: seat {seat} may not {action_name(int(chosen[bad]))} (action {chosen[bad]}); "
+                f"legal: {', '.join(f'{action_name(action)} ({int(action)})' for action in menu)}"
+            )
+        return chosen

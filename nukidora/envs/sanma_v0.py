@@ -1,0 +1,216 @@
+"""The PettingZoo environment: three agents at one table, asked one after the other (AEC).
+
+>>> from nukidora.envs import sanma_v0
+>>> env = sanma_v0.env(observation="planes", reward="placement")
+>>> env.reset(seed=7)
+>>> for agent in env.agent_iter():
+...     observation, reward, terminated, truncated, info = env.last()
+...     action = None if terminated else env.action_space(agent).sample(observation["action_mask"])
+...     env.step(action)
+
+There is no parallel environment: most of the time one seat alone is asked.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from gymnasium import logger, spaces
+from gymnasium.utils import seeding
+
+from engine.actions import N_ACTIONS
+from engine.checks import checked_seed
+from engine.common.program import missing
+from engine.game import Game
+from engine.rules import START_POINTS, Rules
+from engine.seeds import derived_seed
+from engine.table import N_SEATS
+from nukidora.envs.games import REWARDS, Result, Settings
+from nukidora.envs.observations import OBSERVATIONS, action_masks
+from nukidora.envs.showing import RENDERERS, shown
+from nukidora.envs.spaces import observation_space
+
+try:
+    from pettingzoo import AECEnv
+    from pettingzoo.utils import wrappers
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(missing(error), name=error.name) from None
+
+AGENTS = tuple(f"player_{seat}" for seat in range(N_SEATS))
+HUMAN = "human"
+
+
+def env(**settings: Any) -> AECEnv[str, dict[str, np.ndarray], int]:
+    """The environment with PettingZoo's checks of the order of calls; `settings` as in `SanmaAEC`."""
+    return wrappers.OrderEnforcingWrapper(SanmaAEC(**settings))
+
+
+def raw_env(**settings: Any) -> AECEnv[str, dict[str, np.ndarray], int]:
+    """The environment without PettingZoo's checks; `settings` as in `SanmaAEC`."""
+    return SanmaAEC(**settings)
+
+
+class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  # PettingZoo has no types
+    """A game of three agents, ``player_0`` to ``player_2``: the seats. ``player_0`` deals first.
+
+    An observation is a dict of ``observation`` (see `nukidora.envs.observations`) and ``action_mask`` int8[115], as the
+    agent's seat sees the table; the mask of an agent that is not asked is 0 everywhere. Actions are the numbers of
+    `engine.actions`. ``infos`` have the ``action_mask``, and at the end of the game ``placement``, ``final_points`` and
+    ``scores``.
+
+    Where two seats may react to a tile, the one next in turn after its owner is asked first. Its answer takes effect,
+    and is seen by anybody, only when the other one has answered too: a ron goes before a call.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as in the base class
+        "name": "sanma_v0",
+        "render_modes": [HUMAN, *RENDERERS],
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        observation: str = "planes",
+        reward: str = "placement",
+        length: Literal["east", "hanchan"] = "hanchan",
+        rules: str | Rules = "tenhou",
+        render_mode: str | None = None,
+    ) -> None:
+        """Keywords as in `nukidora.envs.games.Settings`.
+
+        `reward`: ``placement`` (1, 0, -1) or ``final_points`` of each agent at the end of the game, or
+        ``round_points``, the thousands of points it has won at the end of each round. `render_mode`: ``human`` prints
+        the table after each action; ``ansi``, ``svg`` and ``rgb_array`` are what `render` returns. Raises ValueError
+        or TypeError, in one line, for what does not exist.
+        """
+        settings = Settings(observation=observation, reward=reward, length=length, rules=rules)
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise ValueError(
+                f"unknown render_mode {render_mode!r}: choose one of {', '.join(self.metadata['render_modes'])}"
+            )
+        self.render_mode = render_mode
+        self.possible_agents = list(AGENTS)
+        self.agents: list[str] = []
+        self._rules = settings.make_rules()
+        self._encode = OBSERVATIONS[observation].encode
+        self._at_end = REWARDS[reward]
+        self._observation_space = observation_space(observation)
+        self.observation_spaces = dict.fromkeys(AGENTS, self._observation_space)
+        self.action_spaces = {agent: spaces.Discrete(N_ACTIONS) for agent in AGENTS}
+        self._seed: int | None = None
+        self._episode = 0
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """The space of an agent's observations, the same for all."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete[np.int64]:
+        """The actions 0 to 114 of `engine.actions`; ``sample(observation["action_mask"])`` draws a legal one."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a game: the first one of `seed`, or the next one of the seed of before, at first a random one.
+
+        `options` are not used. Raises ValueError or TypeError for what is no seed.
+        """
+        if seed is not None:
+            self._seed, self._episode = checked_seed(seed), 0
+        elif self._seed is None:
+            self._seed = int(seeding.np_random()[0].integers(1 << 63))
+        else:
+            self._episode += 1
+        self.game = Game(derived_seed(self._seed, "game", self._episode), self._rules, AGENTS)
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self._paid = [START_POINTS] * N_SEATS  # the scores when rounds were last paid
+        self._round = self._round_number()
+        self._ask_next()
+
+    def step(self, action: Any) -> None:
+        """Take an action of the agent `agent_selection`; None once the game is over.
+
+        Raises `engine.game.IllegalAction`, a ValueError, for an action that is not legal; nothing has changed then.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        self.game.act(AGENTS.index(agent), action)
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards = self._rewards()
+        self._accumulate_rewards()
+        if self.game.over:
+            self.terminations = dict.fromkeys(AGENTS, True)
+        self._ask_next()
+        if self.render_mode == HUMAN:
+            self.render()
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """What an agent sees now."""
+        seat = AGENTS.index(agent)
+        found = self._encode(np.array([self.game.view(seat)]), None)[0]
+        return {"observation": found, "action_mask": self._mask(seat)}
+
+    def render(self) -> str | np.ndarray | None:
+        """The whole table by the render mode: text, SVG, uint8[height, width, 3], or, printed, nothing.
+
+        `nukidora.envs.rendering` shows what one seat sees: ``render_rgb(env.unwrapped.game.view(0))``.
+        """
+        if self.render_mode is None:
+            logger.warn("render() shows nothing without a render_mode")
+            return None
+        if self.render_mode == HUMAN:
+            print(self.game)
+            return None
+        found: str | np.ndarray = shown(self.render_mode, self.game.table, *AGENTS)
+        return found
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _ask_next(self) -> None:
+        """Select the asked seat that is next in turn; at the end of the game, the first one."""
+        turn = int(self.game.table.turn)
+        asked = self.game.asked or range(N_SEATS)
+        self.agent_selection = AGENTS[min(asked, key=lambda seat: (seat - turn) % N_SEATS)]
+        self.infos = {agent: self._info(seat) for seat, agent in enumerate(self.agents)}
+
+    def _mask(self, seat: int) -> np.ndarray:
+        """The legal actions of a seat, none if it is not asked or has answered; pass alone at the end of the game."""
+        if self.game.over or seat in self.game.asked:
+            return action_masks(np.array([self.game.view(seat)]))[0]
+        return np.zeros(N_ACTIONS, dtype=np.int8)
+
+    def _info(self, seat: int) -> dict[str, Any]:
+        """The info of a seat."""
+        info: dict[str, Any] = {"action_mask": self._mask(seat)}
+        if self.game.over:
+            result = self._result(seat)
+            info |= {"placement": result.placement, "final_points": result.final_points}
+            info["scores"] = np.array(result.scores, dtype=np.int64)
+        return info
+
+    def _result(self, seat: int) -> Result:
+        """The result of a game that is over."""
+        return Result(self.game.ranks[seat], self.game.final_points[seat], self.game.scores)
+
+    def _rewards(self) -> dict[str, float]:
+        """The rewards for the last action, of all agents."""
+        if self._at_end is not None:
+            ended = self.game.over
+            return {agent: self._at_end(self._result(seat)) if ended else 0.0 for seat, agent in enumerate(AGENTS)}
+        before, self._round = self._round, self._round_number()
+        if self._round == before:
+            return dict.fromkeys(AGENTS, 0.0)
+        paid, self._paid = self._paid, self.game.scores
+        return {agent: (self._paid[seat] - paid[seat]) / 1_000 for seat, agent in enumerate(AGENTS)}
+
+    def _round_number(self) -> tuple[int, ...]:
+        """What differs from round to round: after a round the dealer changes, or the honba, or the game is over."""
+        t = self.game.table
+        return int(t.round_wind), int(t.dealer), int(t.honba), int(self.game.over)

@@ -1,0 +1,114 @@
+"""The vector environment, for ``gymnasium.make_vec("nukidora/Sanma-v0", num_envs=n)``: many games in lock step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from engine.actions import N_ACTIONS
+from engine.checks import checked_seed
+from engine.seeds import MAX_SEED
+from nukidora.envs.games import Games, Settings
+from nukidora.envs.showing import RENDERERS, checked_mode, shown
+from nukidora.envs.spaces import LegalActionsOfAll, observation_space
+
+
+class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
+    """`num_envs` games of three-player mahjong, in each of which the learner plays two bots.
+
+    Observations are a dict of ``observation`` (see `nukidora.envs.observations`) and ``action_mask`` int8[num_envs,
+    115], actions int64[num_envs], numbers of `engine.actions`. A step plays until each learner is asked again. A game
+    that has ended begins anew at the next step, which ignores its action (`AutoresetMode.NEXT_STEP`).
+
+    ``info`` holds ``action_mask`` and ``seat`` int64[num_envs], and where games have ended ``placement`` int64,
+    ``final_points`` float64 and ``scores`` int64[num_envs, 3]; as Gymnasium does it, ``_placement`` and so on say
+    which environments a key is about.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as in the base class
+        "render_modes": list(RENDERERS),
+        "render_fps": 2,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
+
+    def __init__(self, num_envs: int = 1, render_mode: str | None = None, **settings: Any) -> None:
+        """`settings`: the fields of `nukidora.envs.games.Settings`. Raises ValueError or TypeError, in one line."""
+        self.games = Games(num_envs, Settings(**settings))
+        self.num_envs = self.games.n
+        self.render_mode = checked_mode(render_mode)
+        self.single_observation_space = observation_space(self.games.settings.observation)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.single_action_space = spaces.Discrete(N_ACTIONS)
+        self.action_space = LegalActionsOfAll(self.num_envs, self.action_masks)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Begin a game in each environment.
+
+        `seed`: environment i gets seed + i, or ``seed[i]``; the same seed gives the same games. Without one the games
+        go on by the seed of before, at first by a random one. `options` are not used. Raises ValueError or TypeError
+        for what is no seed.
+        """
+        seeds: list[int | None]
+        if isinstance(seed, Sequence):
+            seeds = [None if each is None else checked_seed(each) for each in seed]
+            if len(seeds) != self.num_envs:
+                raise ValueError(f"seed must be an integer, or {self.num_envs} of them, not {len(seeds)}")
+        elif seed is not None:
+            first = checked_seed(seed)
+            seeds = [(first + i) & MAX_SEED for i in range(self.num_envs)]
+            super().reset(seed=first)
+        elif self._np_random is None:
+            seeds = self.np_random.integers(1 << 63, size=self.num_envs).tolist()
+        else:
+            seeds = [None] * self.num_envs
+        self.games.start(seeds)
+        return self._observations(), self._info(np.zeros(self.num_envs, dtype=bool))
+
+    def step(
+        self, actions: np.ndarray
+    ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Take `actions` int[num_envs]; see the class. Nothing is ever truncated.
+
+        Raises ValueError, which names the environment and the action, for an action that is not legal; nothing has
+        changed then. Raises TypeError for what are no actions.
+        """
+        rewards, terminations = self.games.step(actions)
+        truncations = np.zeros(self.num_envs, dtype=bool)
+        return self._observations(), rewards, terminations, truncations, self._info(terminations)
+
+    def render(self) -> tuple[Any, ...] | None:
+        """What each learner sees, by the render mode; None without one."""
+        return None if self.render_mode is None else tuple(shown(self.render_mode, view) for view in self.games.views)
+
+    def action_masks(self) -> np.ndarray:
+        """1 for each legal action: int8[num_envs, 115]."""
+        return self.games.masks.copy()
+
+    def _observations(self) -> dict[str, np.ndarray]:
+        return {"observation": self.games.observe(), "action_mask": self.action_masks()}
+
+    def _info(self, ended: np.ndarray) -> dict[str, Any]:
+        """The infos; `ended` bool[num_envs]: games that have just ended."""
+        everywhere = np.ones(self.num_envs, dtype=bool)
+        info = {"action_mask": self.action_masks(), "_action_mask": everywhere}
+        info |= {"seat": self.games.seats.astype(np.int64), "_seat": everywhere.copy()}
+        for i in np.flatnonzero(ended):
+            info = self._add_info(info, result_info(self.games, int(i)), int(i))
+        return info
+
+
+def result_info(games: Games, i: int) -> dict[str, Any]:
+    """The result of game i, which has ended, as infos have it."""
+    result = games.result(i)
+    return {
+        "placement": result.placement,
+        "final_points": result.final_points,
+        "scores": np.array(result.scores, dtype=np.int64),
+    }

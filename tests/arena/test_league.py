@@ -1,0 +1,327 @@
+"""``python -m arena league``: who meets next, ratings, and a league that stops and goes on."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from arena.leagues import cli, run
+from arena.leagues.api import league
+from arena.leagues.games import LeagueSettings, Meeting
+from arena.leagues.report import as_text, print_league
+from arena.leagues.run import LeagueRun
+from arena.leagues.schedule import MAX_BATCH, PART, Batch, Schedule, walls_of_pairs
+from arena.leagues.standings import League, league_of, mean_by_walls
+from arena.ratings import POINTS
+from arena.schedule import ROTATIONS
+from arena.statistics import N_COUNTS, estimate
+from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
+from engine.common.workers import open_pool
+from tests.support.external_bots import command
+
+BOTS = ["efficiency", "tsumogiri", "random", "rule"]
+FILE_BOT = "from agents.registry import make\n\n\ndef eager(seed):\n    return make('efficiency', seed)\n"
+SETTINGS = LeagueSettings(seed=1, rules="tenhou", length="east")
+
+
+@pytest.fixture(autouse=True)
+def _one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games that one worker would play are played in this process, which is faster than to start another."""
+    monkeypatch.setattr(run, "open_pool", lambda start, jobs: open_pool(start, jobs if jobs > 1 else 0))
+
+
+@pytest.fixture
+def file_bot(tmp_path: Path) -> str:
+    (tmp_path / "my_bot.py").write_text(FILE_BOT)
+    return f"{tmp_path}/my_bot.py:eager"
+
+
+def play(path: Path, *more: str, bots: Sequence[str] = BOTS, games: int = 24) -> int:
+    arguments = ["--length", "east", "--seed", "1", "--jobs", "1", "--games", str(games), "--json", str(path)]
+    return cli.main([*arguments, *(["--bots", ",".join(bots)] if bots else []), *more])
+
+
+def document(path: Path) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return read
+
+
+def games_of_pairs(batches: Sequence[Batch]) -> Counter[tuple[str, str]]:
+    games: Counter[tuple[str, str]] = Counter()
+    for batch in batches:
+        games.update(dict.fromkeys(combinations(batch.bots, 2), len(batch.walls)))
+    return games
+
+
+@given(n_bots=st.integers(3, 14), walls=st.integers(1, 150), stop=st.integers(1, 200))
+@settings(deadline=None, max_examples=60)
+def test_every_two_bots_meet_equally_often_at_any_time(n_bots: int, walls: int, stop: int) -> None:
+    bots = [f"bot{number}" for number in range(n_bots)]
+    size = min(MAX_BATCH, 1 + walls // PART)
+    batches = list(Schedule(bots).batches(walls))
+    every = set(combinations(bots, 2))
+    met = games_of_pairs(batches)
+    assert set(met) == every
+    assert walls == min(met.values()) <= max(met.values()) <= walls + 1.5 * size
+    early = games_of_pairs(batches[:stop])
+    assert max(early.values()) - min(early[pair] for pair in every) <= 2 * size
+    played = [(batch.bots, wall) for batch in batches for wall in batch.walls]
+    assert len(set(played)) == len(played)
+    walls_of_bot = [{wall for three, wall in played if bot in three} for bot in bots]
+    assert len(set.intersection(*walls_of_bot)) >= 0.5 * max(map(len, walls_of_bot)) - size  # shared walls
+
+
+@given(n_bots=st.integers(3, 10), walls=st.integers(1, 60), n_new=st.integers(1, 3))
+@settings(deadline=None, max_examples=40)
+def test_a_new_bot_is_in_every_match_until_it_has_met_all_as_often(n_bots: int, walls: int, n_new: int) -> None:
+    bots = [f"bot{number}" for number in range(n_bots)]
+    new = [f"new{number}" for number in range(n_new)]
+    before = list(Schedule(bots).batches(walls))
+    schedule = Schedule([*bots, *new])
+    for batch in before:
+        schedule.add(batch.bots, batch.walls)
+    after = list(schedule.batches(walls))
+    assert all(set(new).intersection(batch.bots) for batch in after)
+    assert min(games_of_pairs(before + after)[pair] for pair in combinations([*bots, *new], 2)) >= walls
+
+
+def test_the_number_of_games_is_about_the_one_asked_for() -> None:
+    for n_bots, games in ((3, 60), (4, 60), (7, 1000), (12, 660), (12, 30_000)):
+        bots = [f"bot{number}" for number in range(n_bots)]
+        played = ROTATIONS * sum(len(each.walls) for each in Schedule(bots).batches(walls_of_pairs(games, n_bots)))
+        assert games <= played <= 1.2 * games + 30
+
+
+def simulated(rng: np.random.Generator, true: np.ndarray, walls: int) -> League:
+    """A league whose orders are drawn from the model; those of the three rotations of a wall are the same."""
+    bots = [f"bot{number}" for number in range(len(true))]
+    meetings: dict[tuple[str, ...], Meeting] = {}
+    for batch in Schedule(bots).batches(walls):
+        strengths = true[[bots.index(bot) for bot in batch.bots]] / POINTS
+        orders = (strengths + rng.gumbel(size=(len(batch.walls), 3))).argsort(axis=1)[:, ::-1]
+        thrice = np.repeat(orders[:, np.newaxis], ROTATIONS, axis=1)
+        of_batch = Meeting(batch.bots, dict(zip(batch.walls, thrice)), np.zeros((3, N_COUNTS), int), np.zeros(3, int))
+        meetings.setdefault(batch.bots, Meeting.empty(batch.bots)).add(of_batch)
+    return league_of(SETTINGS, bots, list(meetings.values()), samples=100)
+
+
+def test_ratings_recover_known_strengths_and_intervals_hold_them() -> None:
+    """Rotations that repeat each other would make intervals too narrow if each game were an observation."""
+    true = np.array([250.0, 120.0, 40.0, -10.0, -100.0, -300.0])
+    rng = np.random.default_rng(1)
+    held, errors = [], []
+    for _ in range(60):
+        result = simulated(rng, true, 60)
+        for number, asked in enumerate(true.tolist()):
+            rating = result.ratings[f"bot{number}"]
+            assert rating.interval is not None
+            errors.append(rating.mean - asked)
+            held.append(abs(rating.mean - asked) <= rating.interval)
+        pair = result.pairs["bot0", "bot5"]
+        assert pair.rating.mean == pytest.approx(result.ratings["bot0"].mean - result.ratings["bot5"].mean)
+    assert abs(np.mean(errors)) < 1e-6
+    assert np.abs(np.mean(np.reshape(errors, (60, -1)), axis=0)).max() < 12
+    assert np.mean(held) == pytest.approx(0.95, abs=0.035)
+
+
+def test_means_by_walls_are_those_of_the_arena_where_all_walls_have_as_many_games() -> None:
+    values = np.random.default_rng(2).integers(1, 4, size=(40, 3))
+    ours = mean_by_walls(values.ravel(), np.repeat(np.arange(40), 3))
+    theirs = estimate(values)
+    assert (ours.mean, ours.interval) == (pytest.approx(theirs.mean), pytest.approx(theirs.interval))
+
+
+def test_the_file_does_not_depend_on_jobs_and_says_what_was_played(tmp_path: Path) -> None:
+    for jobs in (1, 2):
+        result = league(BOTS, 48, 1, length="east", jobs=jobs, json=tmp_path / f"{jobs}.json")
+    assert (tmp_path / "1.json").read_bytes() == (tmp_path / "2.json").read_bytes()
+    assert not list(tmp_path.glob("*.partial"))
+    found = document(tmp_path / "1.json")
+    assert found["games"] == result.games == ROTATIONS * sum(len(match["walls"]) for match in found["matches"])
+    assert [row["bot"] for row in found["bots"]] == BOTS
+    assert found["bots"][3]["rating"]["mean"] == result.ratings["rule"].mean > result.ratings["random"].mean + 200
+    ahead = 0
+    for match in found["matches"]:
+        if {"rule", "random"} <= set(match["bots"]):
+            first, second = (str(match["bots"].index(bot)) for bot in ("rule", "random"))
+            ahead += sum(order.index(first) < order.index(second) for o in match["orders"] for order in o.split())
+    pair = result.pairs["rule", "random"]
+    assert ahead / pair.games == pair.ahead.mean == 1 - result.pairs["random", "rule"].ahead.mean
+    assert pair.games >= 24
+
+
+def interrupted_after(games: int) -> Callable[..., None]:
+    handle = LeagueRun._handle
+
+    def stop(league_run: LeagueRun, *update: Any) -> None:
+        handle(league_run, *update)
+        if league_run.games >= games:
+            raise KeyboardInterrupt
+
+    return stop
+
+
+def test_an_interrupted_league_goes_on_as_if_it_had_not_been(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert play(tmp_path / "whole.json") == OK
+    for games in (6, 18):
+        with monkeypatch.context() as patch:
+            patch.setattr(LeagueRun, "_handle", interrupted_after(games))
+            assert play(tmp_path / "parts.json") == INTERRUPTED
+        said = capsys.readouterr()
+        assert "1 rule" in said.out or "1 efficiency" in said.out  # the table so far
+        assert said.err.endswith("arena league: interrupted; run the same command again to resume\n")
+        assert not (tmp_path / "parts.json").exists()
+    # a chunk that another job was playing when the league was interrupted
+    partial = tmp_path / "parts.json.partial"
+    lines = partial.read_text().splitlines(keepends=True)
+    lost = next(line for line in lines if "orders" in line)
+    partial.write_text("".join(line for line in lines if line != lost))
+    assert play(tmp_path / "parts.json") == OK
+    assert re.search(r"resuming: \d+ of 24 games are finished", capsys.readouterr().err)
+    assert (tmp_path / "parts.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
+    partial.write_text("".join(lines))  # as if it had been killed when the file was written
+    assert play(tmp_path / "parts.json") == OK
+    assert (tmp_path / "parts.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
+
+
+def test_a_finished_league_goes_on_with_more_games_and_with_a_new_bot(
+    tmp_path: Path, file_bot: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "league.json"
+    assert play(path) == OK
+    first = path.read_bytes()
+    capsys.readouterr()
+    assert play(path) == OK
+    assert "the league has 24 games already: nothing to play" in capsys.readouterr().err
+    assert path.read_bytes() == first
+
+    before = {tuple(match["bots"]): match for match in document(path)["matches"]}
+    fewest = min(pair["games"] for pair in document(path)["pairs"])
+    assert play(path, bots=[file_bot, *BOTS]) == OK
+    after = {tuple(match["bots"]): match for match in document(path)["matches"]}
+    assert {bots: match for bots, match in after.items() if file_bot not in bots} == before
+    met = {(pair["bot"], pair["against"]): pair["games"] for pair in document(path)["pairs"]}
+    assert min(met[file_bot, bot] for bot in BOTS) >= fewest  # as often as the others had met
+    assert [row["bot"] for row in document(path)["bots"]] == [*BOTS, file_bot]
+
+    assert play(path, bots=[], games=90) == OK  # all bots of the file
+    more = {tuple(match["bots"]): match for match in document(path)["matches"]}
+    assert all(set(match["walls"]) <= set(more[bots]["walls"]) for bots, match in after.items())
+    assert document(path)["games"] >= 90
+
+
+def test_a_league_plays_for_some_time(tmp_path: Path) -> None:
+    for _ in range(2):
+        result = league(["tsumogiri", "random", "efficiency"], hours=1e-5, length="east", json=tmp_path / "l.json")
+    assert result.games >= 2 * ROTATIONS  # at least a batch each time
+    assert not (tmp_path / "l.json.partial").exists()
+
+
+def test_twelve_bots_one_of_them_external(tmp_path: Path, file_bot: str) -> None:
+    external = f"exec:{command(tmp_path, 'asked')}"
+    dialled = [f"rule@-{points}" for points in (50, 100, 200, 300)]
+    bots = ["random", "tsumogiri", "efficiency", "rule", "linear", "softmax", *dialled, file_bot, external]
+    result = league(bots, 66, 1, length="east", json=tmp_path / "league.json")
+    assert sorted(result.ratings) == sorted(bots)
+    assert set(result.pairs) == {(a, b) for a in bots for b in bots if a != b}
+    assert result.failed == []
+    assert {standing.bot for standing in result.standings[-3:]} == {"random", "tsumogiri", external}
+    met = [pair.games for pair in result.pairs.values()]
+    assert max(met) - min(met) <= ROTATIONS
+    for width in (60, 80, 120):
+        console = Console(width=width, color_system=None, record=True, file=(tmp_path / "out").open("w"))
+        print_league(console, result)
+        lines = console.export_text().splitlines()
+        assert max(map(len, lines)) <= width
+        assert "12 " in "".join(lines)
+    assert str(result) == as_text(result)
+
+
+def test_a_bot_that_fails_in_every_game_is_named_and_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = f"exec+event:{command(tmp_path, 'event', 'crash')}"
+    path = tmp_path / "league.json"
+    assert play(path, bots=["efficiency", "tsumogiri", "random", bad]) == FAILED
+    said = capsys.readouterr()
+    assert f"bot {bad}: failed in every game; it and its games are left out of the ratings" in said.out
+    assert said.err.splitlines()[-1] == f"arena league: failed in every game: {bad}"
+    found = document(path)
+    assert [row["failed"] for row in found["bots"]] == [False, False, False, True]
+    assert "rating" not in found["bots"][3]
+    assert found["bots"][0]["games"] == ROTATIONS * sum(
+        len(match["walls"]) for match in found["matches"] if bad not in match["bots"]
+    )
+
+
+def test_a_bot_that_has_changed_is_another_bot(
+    tmp_path: Path, file_bot: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "league.json"
+    assert play(path, bots=[*BOTS[:2], file_bot], games=3) == OK
+    kept = path.read_bytes()
+    (tmp_path / "my_bot.py").write_text(FILE_BOT.replace("'efficiency'", "'random'"))
+    with pytest.raises(SystemExit) as stopped:
+        play(path, bots=[*BOTS, file_bot])
+    assert stopped.value.code == BAD_ARGUMENTS
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith(f"arena league: {file_bot} is not the bot any more that has played in {path}: ")
+    assert "Name another --json FILE, give the bot another name" in said
+    assert path.read_bytes() == kept
+    assert list(tmp_path.glob("*.partial")) == []
+    assert play(path, games=12) == OK  # without it
+    assert file_bot in [row["bot"] for row in document(path)["bots"]]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--bots", "rule,random"], "a league needs at least three bots, as in --bots rule,efficiency,random: 2 named"),
+        (["--bots", ""], "a league needs at least three bots"),
+        (["--bots", "rule,random,rule"], "--bots: rule is there twice"),
+        (["--bots", "rule,random,nobody"], "unknown bot 'nobody'"),
+        (["--hours", "1"], "not allowed with argument"),
+        (["--json", "/dev/null/league.json"], "--json /dev/null/league.json: cannot write"),
+        (["--bots", "exec:python", "bot.py,rule,random"], "a shell splits a command at its blanks"),
+    ],
+)
+def test_bad_arguments_are_told_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], message: str
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        play(tmp_path / "league.json", *more)
+    assert stopped.value.code == BAD_ARGUMENTS
+    assert message in capsys.readouterr().err.splitlines()[-1]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{}", "is there already, without a league of this version"),
+        ("games", "is there already, without a league of this version"),
+        ('{"league": {"seed": 7, "rules": "tenhou", "length": "east"}, "bots": [], "matches": []}', "different seed"),
+    ],
+)
+def test_another_file_is_not_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, message: str
+) -> None:
+    path = tmp_path / "league.json"
+    path.write_text(content)
+    with pytest.raises(SystemExit):
+        play(path)
+    assert message in capsys.readouterr().err.splitlines()[-1]
+    assert path.read_text() == content

@@ -1,0 +1,198 @@
+"""The report of a run as one page; tests/web/test_arena_report.py looks at it in a browser."""
+
+from __future__ import annotations
+
+import re
+from html import escape, unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from agents.registry import make
+from arena.columns import PLAY, RESULTS
+from arena.page.figures import FIGURES, Data, convergence, placements_at, share
+from arena.run import ArenaRun
+from arena.schedule import RunSettings
+from arena.statistics import DEAL_INS, ROUNDS, WINS
+from arena.student import half_width
+from arena.tallies.columns import GROUPS
+from nukidora import play
+
+NOTES = Console(quiet=True)
+SETTINGS = RunSettings(("efficiency", "random", "tsumogiri"), 120, 1, "tenhou", "east")
+HOSTILE = '<script>alert("1")</script>&$x_1$\u202e東'
+VOID = {"meta", "link", "br", "input", "img"}
+
+
+class Elements(HTMLParser):
+    """The elements of a page: names with attributes; ``open`` is empty if each is closed where it belongs."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def played(folder: Path, settings: RunSettings = SETTINGS, save: bool = False) -> ArenaRun:
+    """A finished run, whose page is ``report.html`` in a folder."""
+    run = ArenaRun(settings, 0, save=folder / "games" if save else None, html=folder / "report.html")
+    run.play(NOTES)
+    run.finish()
+    return run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a page is, and the games that it links to."""
+    folder = tmp_path_factory.mktemp("page")
+    played(folder, save=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page(folder: Path) -> str:
+    return (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_page_is_whole_and_asks_for_nothing(page: str) -> None:
+    elements = Elements(page)
+    assert elements.open == []
+    names = {name for name, _ in elements.found}
+    assert not names & {"script", "img", "iframe", "object", "embed", "base", "form", "image", "foreignobject"}
+    assert [given["href"] for name, given in elements.found if name == "link"] == ["data:,"]
+    assert "default-src 'none'" in page
+    for name, given in elements.found:
+        assert not [key for key in given if key.startswith("on")]
+        for key in ("src", "href", "xlink:href", "srcset"):
+            if name not in ("a", "link") and (value := given.get(key)):
+                assert value.startswith("#"), "within the page"
+    assert not re.search(r"@import|url\((?!#)", page)
+
+
+def test_identifiers_are_unique_and_each_use_of_one_finds_it(page: str) -> None:
+    found = [given["id"] for _, given in Elements(page).found if "id" in given]
+    assert len(found) == len(set(found)) > 100
+    uses = set(re.findall(r'(?:url\(#|xlink:href="#)([^)"]+)', page))
+    assert uses
+    assert uses <= set(found)
+
+
+def test_tables_have_every_statistic_with_its_definition(page: str) -> None:
+    text = unescape(page)
+    for statistic in (*RESULTS, *PLAY, *(each for group in GROUPS.values() for each in group)):
+        assert statistic.help in text
+    for group in GROUPS:
+        assert f"<summary>{escape(group)}</summary>" in page
+
+
+def test_every_figure_is_there_and_says_what_it_shows(page: str) -> None:
+    elements = Elements(page).found
+    labels = [given["aria-label"] for name, given in elements if name == "svg" and given.get("role") == "img"]
+    assert [str(label).split(":")[0] for label in labels] == [figure.title for figure in FIGURES]
+    assert page.count("<figure>") == len(FIGURES)
+    assert "without the luck of the walls" in str(labels[0])
+
+
+def test_the_same_run_gives_the_same_page(folder: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        played(tmp_path / name)
+    assert (tmp_path / "a/report.html").read_bytes() == (tmp_path / "b/report.html").read_bytes()
+
+
+def test_the_biggest_games_link_to_their_records(folder: Path, page: str) -> None:
+    section = page[page.index("The biggest games") :]
+    scores = [int(text.replace(",", "")) for text in re.findall(r"<b>(-?[\d,]+)</b>", section)]
+    best = scores[::3]
+    assert best == sorted(best, reverse=True)
+    assert len(best) == 10
+    links = [
+        given for name, given in Elements(section[section.index("<ol>") : section.index("</ol>")]).found if name == "a"
+    ]
+    records = [str(given["href"]) for given in links if "rel" not in given]
+    assert len(records) == 10
+    for record in records:
+        assert (folder / record).is_file()
+    assert sum(str(given["href"]).startswith("https://tenhou.net/") for given in links) == 10
+    assert re.search(r"python -m engine show \S+\.mjson\.gz --round \d+", section)
+
+
+def test_without_saved_games_the_page_says_how_to_keep_them(tmp_path: Path) -> None:
+    played(tmp_path, RunSettings(("random",) * 3, 3, 1, "tenhou", "east"))
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "--save FOLDER" in page
+    assert "<a " not in page
+
+
+def test_a_hostile_name_stays_text(tmp_path: Path) -> None:
+    hostile: Any = make("efficiency")
+    hostile.name = HOSTILE
+    play([hostile, "random", "tsumogiri"], games=6, length="east", html=tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert f"<bdi>{escape(HOSTILE)}</bdi>" in page
+    assert f"<title>{escape(HOSTILE)}, random, tsumogiri" in page
+    assert Elements(page).open == []
+
+
+@pytest.mark.parametrize("control_variates", [True, False])
+def test_placements_in_figures_are_those_of_the_table(tmp_path: Path, control_variates: bool) -> None:
+    from matplotlib.figure import Figure
+
+    settings = RunSettings(SETTINGS.bots, 150, 2, "tenhou", "east", control_variates=control_variates)
+    run = played(tmp_path, settings)
+    data = Data(run.results.by_bot())
+    said = "without the luck of the walls" if control_variates else "as played"
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert f"mean placement after so many games, {said}, and its 95 % interval" in page
+    axes = Figure().subplots()
+    convergence(axes, data)
+    for bot, row, line, band in zip(data.bots, run.document["bots"], axes.lines, axes.collections, strict=True):
+        assert line.get_xdata()[-1] == bot.n_games
+        assert line.get_ydata()[-1] == pytest.approx(row["placement"]["mean"])
+        edges = band.get_paths()[0].vertices
+        width = edges[edges[:, 0] == bot.n_games][:, 1]
+        assert np.ptp(width) / 2 == pytest.approx(row["placement"]["interval"])
+        by_seat = [placements_at(bot, seat) for seat in range(3)]
+        played_by_seat = [bot.at_seat(seat).placements for seat in range(3)]
+        if not control_variates:
+            assert np.array_equal(by_seat, np.array(played_by_seat)[:, :, 0])
+        assert np.mean(by_seat) == pytest.approx(row["placement"]["mean"], abs=0.02)
+
+
+def test_the_plane_has_the_rates_of_the_table_and_their_intervals(tmp_path: Path) -> None:
+    run = played(tmp_path)
+    for bot, row in zip(run.results.by_bot(), run.document["bots"], strict=True):
+        for count, key in ((WINS, "win_rate"), (DEAL_INS, "deal_in_rate")):
+            rate, width = share(bot, count)
+            assert rate == pytest.approx(100 * row[key])
+            counts, rounds = bot.counts[..., count].sum(axis=1), bot.counts[..., ROUNDS].sum(axis=1)
+            without_one = (counts.sum() - counts) / (rounds.sum() - rounds)  # the jackknife, another way to an interval
+            jackknife = half_width(without_one) or 0.0
+            assert width == pytest.approx(100 * (len(counts) - 1) * jackknife, rel=0.1)
+
+
+@pytest.mark.parametrize("bots", [("tsumogiri",) * 3, ("random", "tsumogiri", "random")])
+def test_one_wall_without_wins_has_a_page(tmp_path: Path, bots: tuple[str, ...]) -> None:
+    played(tmp_path, RunSettings(bots, 3, 5, "majsoul", "east", scores=(25_000, 35_000, 45_000)))
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "starting scores 25,000, 35,000, 45,000" in page
+    assert page.count("<figure>") == len(FIGURES)
+    assert not re.search(r"\b(nan|inf|None)\b", page)

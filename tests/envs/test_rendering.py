@@ -1,0 +1,91 @@
+"""Rendering: the same table as text, as SVG and as an image, with nothing in it that a seat may not see."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+from engine.game import Game
+from engine.svg import table_svg
+from engine.table import TABLE
+from nukidora.envs.rendering import font_files, render_png, render_rgb, render_svg, render_text
+from nukidora.envs.showing import RENDERERS
+from tests.support.hidden_information import shuffle_hidden
+
+ID = "nukidora.envs:nukidora/Sanma-v0"
+FELT = (0x2D, 0x65, 0x52)
+NAMES = ("Aki", "Ben", "Chi")
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    """A round in its middle."""
+    game = Game(7, names=NAMES)
+    for _ in range(40):
+        for seat in game.asked:
+            game.act(seat, game.legal(seat)[-1])
+    return game
+
+
+def test_text_and_svg_are_those_of_the_engine(game: Game) -> None:
+    assert render_text(game.table, NAMES) == str(game)
+    assert render_svg(game.table, NAMES) == table_svg(game.table, NAMES)
+    assert render_text(game.view(1)) == str(game.view(1))
+
+
+def test_an_image_has_the_table_with_its_words(game: Game) -> None:
+    image = render_rgb(game.table)
+    assert (image.shape, image.dtype) == ((546, 558, 3), np.uint8)
+    assert tuple(image[540, 300]) == FELT
+    text = image[225:245, 230:325]  # the name of the round on the plate, in light letters
+    assert 0.05 < (text.min(axis=2) > 200).mean() < 0.5
+
+
+def test_an_image_is_as_wide_as_one_says(game: Game) -> None:
+    assert render_rgb(game.table, width=279).shape == (273, 279, 3)
+    assert render_png(game.table, width=279).startswith(b"\x89PNG")
+
+
+def test_images_use_no_font_of_the_machine(game: Game) -> None:
+    assert [file.rpartition("/")[2] for file in font_files()] == ["DejaVuSans-Bold.ttf", "DejaVuSans.ttf"]
+    names = render_rgb(game.table, ("Ae", "Bg", "Cf")), render_rgb(game.table, ("Aa", "Bb", "Cc"))
+    assert (names[0] != names[1]).any()
+
+
+def test_the_image_of_a_seat_shows_nothing_hidden(game: Game) -> None:
+    view, changed = game.view(2), np.array([game.table], dtype=TABLE)
+    shuffle_hidden(changed, 2, np.random.default_rng(1))
+    copy = Game(7)
+    copy._raw[:] = changed.view(np.uint8)
+    assert (copy.table["seat"]["hand"] != game.table["seat"]["hand"]).any()
+    assert (render_rgb(copy.view(2)) == render_rgb(view)).all()
+    assert (render_rgb(game.table) != render_rgb(view)).any()
+
+
+@pytest.mark.parametrize("mode", RENDERERS)
+def test_both_gymnasium_environments_render(mode: str) -> None:
+    types: dict[str, Any] = {"ansi": str, "svg": str, "rgb_array": np.ndarray}
+    env = gymnasium.make(ID, opponents=("random", "random"), render_mode=mode)
+    env.reset(seed=1)
+    found: Any = env.render()
+    assert isinstance(found, types[mode])
+    vector = gymnasium.make_vec(ID, num_envs=2, opponents=("random", "random"), render_mode=mode)
+    vector.reset(seed=1)
+    both = vector.render()
+    assert both is not None
+    assert [type(each) for each in both] == [types[mode]] * 2
+    assert np.array_equal(both[0], found)
+    assert not np.array_equal(both[1], found)
+
+
+def test_without_resvg_one_line_says_what_to_install() -> None:
+    code = "import sys; sys.modules['resvg_py'] = None; import nukidora.envs.rendering"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "resvg_py is not installed" in done.stderr.splitlines()[-1]
+    assert "'.[rl]'" in done.stderr.splitlines()[-1]

@@ -1,0 +1,126 @@
+"""The environment of one game, for Gymnasium and for sb3-contrib."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+from gymnasium.utils.env_checker import check_env
+
+from engine.actions import N_ACTIONS
+from nukidora.envs.single import SanmaEnv
+from nukidora.envs.spaces import Sampled, among_legal
+
+ID = "nukidora.envs:nukidora/Sanma-v0"
+
+
+@pytest.mark.parametrize("observation", ["planes", "tokens", "view"])
+@pytest.mark.parametrize("reward", ["placement", "round_points"])
+def test_gymnasiums_checker_finds_nothing(observation: str, reward: str) -> None:
+    env = gymnasium.make(ID, observation=observation, reward=reward, opponents=("random", "rule")).unwrapped
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(env)
+
+
+def test_a_game_is_played_to_its_end_by_sampled_actions() -> None:
+    env = gymnasium.make(ID, opponents=("random", "tsumogiri"), length="east")
+    env.action_space.seed(1)
+    observation, info = env.reset(seed=1)
+    over = False
+    while not over:
+        assert observation in env.observation_space
+        assert (observation["action_mask"] == info["action_mask"]).all()
+        assert (env.unwrapped.action_masks() == (observation["action_mask"] == 1)).all()  # type: ignore[attr-defined]
+        observation, reward, over, truncated, info = env.step(env.action_space.sample())
+        assert not truncated
+    assert reward == 2 - info["placement"]
+    assert sum(info["scores"]) == 105_000
+    with pytest.raises(ValueError, match=r"the game is over: call reset\(\)"):
+        env.unwrapped.step(0)
+
+
+def test_an_illegal_action_is_named() -> None:
+    env = SanmaEnv(opponents=("random", "random"))
+    observation, _ = env.reset(seed=1)
+    wrong = int(np.flatnonzero(observation["action_mask"] == 0)[-1])
+    with pytest.raises(ValueError, match=rf"^env 0: seat \d may not .* \(action {wrong}\); legal: "):
+        env.step(wrong)
+    with pytest.raises(TypeError, match="actions must be integers"):
+        env.step(1.5)
+
+
+def test_a_sampled_action_that_is_no_longer_legal_stands_for_a_legal_one() -> None:
+    mask = np.zeros(N_ACTIONS, dtype=np.int8)
+    mask[[3, 40, 46]] = 1
+    assert among_legal(mask, 40) == 40
+    assert {among_legal(mask, number) for number in range(100)} == {3, 40, 46}
+    env = SanmaEnv(opponents=("random", "random"))
+    observation, _ = env.reset(seed=1)
+    env.step(Sampled(int(np.flatnonzero(observation["action_mask"] == 0)[-1])))
+
+
+def test_its_action_space_is_copied_and_sent_as_a_plain_one() -> None:
+    env = SanmaEnv()
+    assert env.action_space == spaces.Discrete(N_ACTIONS)
+    for copied in (copy.deepcopy(env.action_space), pickle.loads(pickle.dumps(env.action_space))):
+        assert type(copied) is spaces.Discrete
+        assert copied == env.action_space
+
+
+@pytest.mark.parametrize("mode", ["human", "text"])
+def test_an_unknown_render_mode_is_an_error(mode: str) -> None:
+    with pytest.raises(ValueError, match=f"unknown render_mode '{mode}'"):
+        SanmaEnv(render_mode=mode)
+
+
+@pytest.mark.parametrize(("mode", "kind"), [("ansi", str), ("svg", str), ("rgb_array", np.ndarray)])
+def test_it_renders_what_the_learner_sees(mode: str, kind: type) -> None:
+    env = SanmaEnv(render_mode=mode, opponents=("random", "random"))
+    env.reset(seed=1)
+    first, again = env.render(), env.render()
+    env.step(env.action_space.sample())
+    assert isinstance(first, kind)
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, env.render())
+
+
+def test_without_a_render_mode_nothing_is_rendered() -> None:
+    env = SanmaEnv()
+    env.reset(seed=1)
+    assert env.render() is None
+
+
+def test_without_gymnasium_the_extra_is_named() -> None:
+    code = "import sys; sys.modules['gymnasium'] = None; import nukidora.envs"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    told = done.stderr.splitlines()[-1]
+    assert told.startswith("ModuleNotFoundError: gymnasium is not installed for ")
+    assert told.split("install it with")[1].startswith(" pip install -c constraints.txt -e '.[rl]'")
+
+
+def test_the_names_of_nukidora_do_not_need_gymnasium() -> None:
+    code = "import sys; sys.modules['gymnasium'] = None; from nukidora import Game, Tables, make_bot"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def all_equal(one: Any, other: Any) -> bool:
+    return all(bool((one[key] == other[key]).all()) for key in one)
+
+
+def test_the_same_seed_gives_the_same_game() -> None:
+    env = SanmaEnv(opponents=("random", "random"))
+    first, _ = env.reset(seed=8)
+    second, _ = env.reset()
+    env.step(env.action_space.sample())
+    assert all_equal(env.reset(seed=8)[0], first)
+    assert all_equal(env.reset()[0], second)
+    assert not all_equal(first, second)

@@ -1,0 +1,290 @@
+"""The vector environment: Gymnasium's definitions, its rewards and results, and its errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+from agents.registry import make
+from engine.actions import N_ACTIONS, PASS
+from engine.rules import EVEN_SCORES, PRESETS
+from engine.table import GAME_OVER, TABLE
+from nukidora.envs.games import REWARDS
+from nukidora.envs.vector import SanmaVectorEnv
+
+ID = "nukidora.envs:nukidora/Sanma-v0"
+QUICK: dict[str, Any] = {"opponents": ("efficiency", "random"), "length": "east", "observation": "view"}
+Info = dict[str, Any]
+
+
+def envs_of(n: int, **settings: Any) -> SanmaVectorEnv:
+    return SanmaVectorEnv(n, **(QUICK | settings))
+
+
+def drawn(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A random legal action in each row."""
+    return (masks * rng.uniform(0.1, 1, masks.shape)).argmax(axis=1)
+
+
+def equal(first: Any, second: Any) -> bool:
+    """Whether two observations or infos are equal, in types and shapes too."""
+    if isinstance(first, dict):
+        return first.keys() == second.keys() and all(equal(first[key], second[key]) for key in first)
+    same = first.dtype == second.dtype and first.shape == second.shape
+    return bool(same and (first == second).all())
+
+
+@pytest.mark.parametrize("observation", ["planes", "tokens", "view"])
+def test_it_steps_as_gymnasium_steps_single_environments(observation: str) -> None:
+    """SyncVectorEnv defines the autoreset, the seeds, the shapes and the infos."""
+    settings = QUICK | {"observation": observation, "reward": "round_points"}
+    ours = gymnasium.make_vec(ID, num_envs=3, **settings)
+    theirs = gymnasium.make_vec(ID, num_envs=3, vectorization_mode="sync", **settings)
+    assert isinstance(ours, SanmaVectorEnv)
+    assert isinstance(theirs, SyncVectorEnv)
+    assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
+    assert (ours.observation_space, ours.single_observation_space) == (
+        theirs.observation_space,
+        theirs.single_observation_space,
+    )
+    assert ours.action_space == theirs.action_space
+    rng = np.random.default_rng(1)
+    one, other = ours.reset(seed=5), theirs.reset(seed=5)
+    assert equal(one[0], other[0])
+    assert equal(one[1], other[1])
+    games = 0
+    for _ in range(400):
+        actions = drawn(one[0]["action_mask"], rng)
+        result, expected = ours.step(actions), theirs.step(actions)
+        assert all(equal(a, b) for a, b in zip(result, expected, strict=True))
+        assert result[0] in ours.observation_space
+        games += int(result[2].sum())
+        one = result[0], result[-1]
+    assert games > 3
+
+
+def test_autoreset_takes_a_step_of_its_own() -> None:
+    envs = envs_of(8, reward="final_points")
+    rng = np.random.default_rng(2)
+    observations, _ = envs.reset(seed=1)
+    ended = np.zeros(8, dtype=bool)
+    games = 0
+    while games < 12:
+        actions = drawn(observations["action_mask"], rng)
+        actions[ended] = N_ACTIONS + 7  # is ignored
+        observations, rewards, terminations, truncations, info = envs.step(actions)
+        views = observations["observation"].view(TABLE)[:, 0]
+        assert not truncations.any()
+        assert not terminations[ended].any()
+        assert not rewards[ended].any()
+        for i in np.flatnonzero(ended):  # the first observation of the next game
+            assert views["seat"]["score"][i].tolist() == list(EVEN_SCORES)
+            assert views["n_log"][i] < 10
+        assert (views["phase"] == GAME_OVER).tolist() == terminations.tolist()
+        assert (observations["action_mask"].argmax(axis=1)[terminations] == PASS).all()
+        assert ("placement" in info) == terminations.any()
+        if terminations.any():
+            assert info["_placement"].tolist() == terminations.tolist()
+            games += int(terminations.sum())
+        ended = terminations
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+@pytest.mark.parametrize("rules", PRESETS)
+def test_rewards_are_those_of_the_result(reward: str, rules: str) -> None:
+    envs = envs_of(6, reward=reward, rules=rules)
+    rng = np.random.default_rng(3)
+    observations, _ = envs.reset(seed=7)
+    sums, n_rewards, games = np.zeros(6), 0, 0
+    while games < 18:
+        observations, rewards, terminations, _, info = envs.step(drawn(observations["action_mask"], rng))
+        sums += rewards
+        n_rewards += int(np.count_nonzero(rewards))
+        for i in np.flatnonzero(terminations):
+            games += 1
+            scores, seat = info["scores"][i].tolist(), int(info["seat"][i])
+            chosen = PRESETS[rules].with_length("east")
+            placement, points = chosen.ranks(scores)[seat], chosen.final_points(scores)[seat]
+            assert (info["placement"][i], info["final_points"][i]) == (placement, points)
+            expected = {"placement": 2 - placement, "final_points": points, "round_points": scores[seat] / 1000 - 35}
+            assert sums[i] == pytest.approx(expected[reward])
+            sums[i] = 0
+    assert (n_rewards > games) == (reward == "round_points")
+
+
+def test_placements_and_final_points_of_the_seats_of_a_game_add_up_to_zero() -> None:
+    """The same games, seen from each seat in turn, all played by one bot that answers by its view alone."""
+    totals = {}
+    for reward in ("placement", "final_points"):
+        total = np.zeros(4)
+        for seat in range(3):
+            envs = envs_of(4, opponents=("efficiency", "efficiency"), seat=seat, reward=reward)
+            bot = make("efficiency")
+            observations, info = envs.reset(seed=3)
+            assert info["seat"].tolist() == [seat] * 4
+            open_games = np.ones(4, dtype=bool)
+            while open_games.any():
+                actions = np.full(4, PASS)
+                asked = ~envs.games.over
+                actions[asked] = bot.act(observations["observation"].view(TABLE)[asked, 0])
+                observations, rewards, terminations, _, _ = envs.step(actions)
+                total += np.where(open_games, rewards, 0)
+                open_games &= ~terminations
+        totals[reward] = total
+    np.testing.assert_allclose(totals["placement"], 0)
+    np.testing.assert_allclose(totals["final_points"], 0, atol=1e-9)
+
+
+def test_seats_rotate_from_game_to_game() -> None:
+    envs = envs_of(5)
+    seats = [envs.reset(seed=4)[1]["seat"], *(envs.reset()[1]["seat"] for _ in range(3))]
+    assert np.array(seats).tolist() == [[(4 + i + game) % 3 for i in range(5)] for game in range(4)]
+
+
+def test_opponents_sit_after_the_learner_in_their_order() -> None:
+    seen: dict[str, set[tuple[int, int]]] = {"first": set(), "second": set()}
+
+    class Opponent:
+        def __init__(self, name: str) -> None:
+            self.name, self._bot = name, make("tsumogiri")
+
+        def act(self, views: np.ndarray) -> np.ndarray:
+            seen[self.name] |= {(int(env), int(seat)) for env, seat in zip(tables.asked_tables, views["viewer"])}
+            return self._bot.act(views)
+
+    envs = envs_of(1, opponents=(Opponent("first"), Opponent("second")), seat=1)
+    tables = envs.games.tables
+    observations, _ = envs.reset(seed=1)
+    for _ in range(30):
+        observations, *_ = envs.step(drawn(observations["action_mask"], np.random.default_rng(0)))
+    assert seen == {"first": {(0, 2)}, "second": {(0, 0)}}
+
+
+def test_the_same_seed_gives_the_same_games() -> None:
+    def transcript(seed: Any, n: int) -> list[bytes]:
+        envs = envs_of(n)
+        rng = np.random.default_rng(0)
+        observations, _ = envs.reset(seed=seed)
+        found = [observations["observation"].tobytes()]
+        for _ in range(50):
+            observations, *_ = envs.step(drawn(observations["action_mask"], rng))
+            found.append(observations["observation"].tobytes())
+        return found
+
+    assert transcript(9, 4) == transcript(9, 4) == transcript([9, 10, 11, 12], 4)
+    assert transcript(9, 4)[0] != transcript(10, 4)[0]
+    assert transcript(None, 4)[0] != transcript(None, 4)[0]
+
+
+def test_sampled_actions_are_legal_and_reproducible() -> None:
+    envs = envs_of(16)
+    observations, _ = envs.reset(seed=1)
+    envs.action_space.seed(3)
+    first = envs.action_space.sample()
+    envs.action_space.seed(3)
+    assert (envs.action_space.sample() == first).all()
+    for _ in range(200):
+        observations, *_ = envs.step(envs.action_space.sample())
+    masks = tuple(observations["action_mask"])
+    assert all(mask[action] for mask, action in zip(masks, envs.action_space.sample(mask=masks), strict=True))
+
+
+def test_observations_of_earlier_steps_are_kept() -> None:
+    envs = envs_of(4)
+    observations, info = envs.reset(seed=1)
+    before = observations["observation"].tobytes(), observations["action_mask"].tobytes(), info["action_mask"].tobytes()
+    for _ in range(5):
+        envs.step(envs.action_space.sample())
+    kept = observations["observation"].tobytes(), observations["action_mask"].tobytes(), info["action_mask"].tobytes()
+    assert kept == before
+
+
+def test_an_illegal_action_is_named_and_changes_nothing() -> None:
+    envs = envs_of(3)
+    observations, _ = envs.reset(seed=2)
+    before = envs.games.tables.records.tobytes()
+    actions = observations["action_mask"].argmax(axis=1)
+    legal = actions.copy()
+    actions[1] = int(np.flatnonzero(observations["action_mask"][1] == 0)[0])
+    with pytest.raises(ValueError, match=r"^env 1: seat \d may not discard .* \(action \d+\); legal: .* \(\d+\)"):
+        envs.step(actions)
+    actions[1] = 999
+    with pytest.raises(ValueError, match=r"^env 1: seat \d may not answer 999 \(action 999\); legal: "):
+        envs.step(actions)
+    assert envs.games.tables.records.tobytes() == before
+    envs.step(legal)
+
+
+@pytest.mark.parametrize("actions", [np.zeros(2, dtype=np.int64), np.zeros(3), None, [1.0, 2.0, 3.0], 5])
+def test_what_are_no_actions_is_an_error(actions: Any) -> None:
+    envs = envs_of(3)
+    envs.reset(seed=2)
+    with pytest.raises(TypeError, match=r"^actions must be integers\[3\], one for each env, not "):
+        envs.step(actions)
+
+
+def test_a_step_before_the_first_reset_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"call reset\(\)"):
+        envs_of(1).step(np.array([0]))
+
+
+class Broken:
+    """An opponent that answers nonsense."""
+
+    name = "broken"
+
+    def act(self, views: np.ndarray) -> np.ndarray:
+        return np.full(len(views), 114)
+
+
+def test_an_opponent_that_fails_is_named() -> None:
+    envs = envs_of(2, opponents=("random", Broken()))
+    with pytest.raises(ValueError, match=r"^the opponent .*Broken.*, env \d, seat \d: may not kakan C"):
+        play_some(envs)
+
+
+def play_some(envs: SanmaVectorEnv) -> None:
+    envs.reset(seed=1)
+    for _ in range(5):
+        envs.step(envs.action_space.sample())
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "told"),
+    [
+        ({"observation": "pixels"}, ValueError, "unknown observation 'pixels': choose one of planes, tokens, view"),
+        (
+            {"reward": "score"},
+            ValueError,
+            "unknown reward 'score': choose one of placement, final_points, round_points",
+        ),
+        ({"opponents": ("rule",)}, ValueError, r"two opponents play, as in \(\"rule\", \"rule\"\), not \('rule',\)"),
+        ({"opponents": "rule"}, ValueError, "two opponents play"),
+        ({"opponents": ("rule", "exec:bot")}, ValueError, "the opponent 'exec:bot' is a program or a connection"),
+        ({"opponents": ("rule", "mjsonp://x:1/y")}, ValueError, "is a program or a connection"),
+        ({"opponents": ("rule", "nobody")}, ValueError, "unknown bot 'nobody'"),
+        ({"opponents": ("rule", 5)}, ValueError, "is not a bot"),
+        ({"seat": 3}, ValueError, "seat must be 'rotate', 0, 1 or 2, not 3"),
+        ({"seat": True}, ValueError, "seat must be"),
+        ({"length": "long"}, ValueError, "length 'long': choose east or hanchan"),
+        ({"rules": "house"}, ValueError, "unknown rules 'house'"),
+        ({"rules": 3}, TypeError, "rules must be"),
+        ({"render_mode": "human"}, ValueError, "unknown render_mode 'human': choose one of ansi, svg, rgb_array"),
+        ({"num_envs": 0}, ValueError, "num_envs must be a positive integer, not 0"),
+        ({"num_envs": 2.5}, TypeError, "num_envs must be a positive integer, not 2.5"),
+    ],
+)
+def test_settings_that_do_not_exist_are_errors(settings: dict[str, Any], error: type[Exception], told: str) -> None:
+    with pytest.raises(error, match=told):
+        gymnasium.make_vec(ID, **{"num_envs": 2, **settings})
+
+
+def test_seeds_that_are_none_are_errors() -> None:
+    envs = envs_of(2)
+    for seed, error in (([1], ValueError), (-1, ValueError), (1.5, TypeError)):
+        with pytest.raises(error, match="seed"):
+            envs.reset(seed=seed)  # type: ignore[arg-type]

@@ -1,0 +1,87 @@
+"""The page that ``python -m arena --html`` writes: it needs no network and no script, and fits every window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, Request, expect
+
+from agents.registry import make
+from arena.page.figures import FIGURES
+from nukidora import play
+from tests.support.accessibility import serious_faults
+
+HOSTILE = "<script>document.title='hacked'</script>"
+WIDTHS = (360, 800, 1400)
+TOO_WIDE = """() => [...document.querySelectorAll("main *")]
+  .filter((element) => !element.closest("svg") && element.getBoundingClientRect().right > innerWidth + 1)
+  .map((element) => element.outerHTML.slice(0, 80))"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of a match in which a bot has an odd name, and one a long name."""
+    folder = tmp_path_factory.mktemp("report")
+    hostile, long = make("efficiency"), make("tsumogiri")
+    named: list[Any] = [hostile, "random", long]
+    hostile.name, long.name = HOSTILE, "exec:python-of-mine/" + "long" * 20
+    play(named, games=30, length="east", save=folder / "games", html=folder / "report.html")
+    return folder / "report.html"
+
+
+@pytest.fixture(params=WIDTHS)
+def opened(request: pytest.FixtureRequest, browser: Browser, report: Path) -> Iterator[Page]:
+    """The page in a browser without a network. The test fails if it logs an error, or asks for anything."""
+    context = browser.new_context(viewport={"width": request.param, "height": 800}, offline=True)
+    wrong: list[str] = []
+    context.on("console", lambda message: wrong.append(message.text))
+    context.on("weberror", lambda error: wrong.append(str(error.error)))
+
+    def asked(sent: Request) -> None:
+        if sent.url not in ("data:,", report.as_uri()):
+            wrong.append(f"asked for {sent.url}")
+
+    context.on("request", asked)
+    page = context.new_page()
+    page.goto(report.as_uri())
+    yield page
+    context.close()
+    assert wrong == []
+
+
+def test_the_page_fits_and_is_accessible(opened: Page) -> None:
+    expect(opened.get_by_role("heading", level=1)).to_contain_text(HOSTILE)
+    assert "hacked" not in opened.title().split("'")[0]
+    expect(opened.locator("figure svg.plot")).to_have_count(len(FIGURES))
+    for summary in opened.locator("summary").all():
+        if summary.locator("xpath=..").get_attribute("open") is None:
+            summary.click()
+    assert opened.evaluate("document.documentElement.scrollWidth") == opened.evaluate("innerWidth")
+    assert opened.evaluate(TOO_WIDE) == []
+    assert serious_faults(opened) == []
+
+
+def test_text_in_figures_is_legible_on_a_phone(opened: Page) -> None:
+    sizes: list[float] = opened.evaluate("""() => [...document.querySelectorAll("svg.plot text")].map((text) =>
+      text.getScreenCTM().a * parseFloat(getComputedStyle(text).fontSize))""")
+    assert len(sizes) > 100
+    assert min(abs(size) for size in sizes if size) > 8.5  # pixels
+
+
+def test_figures_have_the_colours_of_the_page_in_the_dark(opened: Page) -> None:
+    colour = """() => getComputedStyle(document.querySelector("svg.plot text")).fill"""
+    light = opened.evaluate(colour)
+    opened.emulate_media(color_scheme="dark")
+    assert opened.evaluate(colour) != light
+    opened.emulate_media(color_scheme="dark", media="print")
+    assert opened.evaluate(colour) == light
+
+
+def test_all_tables_are_printed(opened: Page) -> None:
+    closed = opened.locator("details:not([open]) table").first
+    expect(closed).to_be_hidden()
+    opened.emulate_media(media="print")
+    expect(closed).to_be_visible()
