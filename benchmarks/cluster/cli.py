@@ -1,7 +1,8 @@
 """python -m benchmarks.cluster: the arena's games/s by two processes and by two workers of a Ray cluster.
 
 Both play the same games in turn on this machine: processes, cluster, processes, cluster … The workers of both are
-started and warm before anything is measured; how long that took is printed beside the rates.
+started and warm before anything is measured; how long that took is printed beside the rates. The machine must be quiet:
+beside other programs the system may divide the processor in another way between processes and the workers of Ray.
 """
 
 from __future__ import annotations
