@@ -6,8 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -330,17 +329,21 @@ def action_masks(views: np.ndarray) -> np.ndarray:
     return masks
 
 
-class Observation(NamedTuple):
-    """A kind of observation: the array of one view, its bounds, and the function from views TABLE[n] to n of them.
+class Encoder(Protocol):
+    """A function from `views` TABLE[n] to n arrays, written into `out` if it is given."""
 
-    The function takes an array to write into, or None.
-    """
+    def __call__(self, views: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """See the class."""
+
+
+class Observation(NamedTuple):
+    """A kind of observation: the shape and dtype of one array, its bounds, and what makes it of views."""
 
     shape: tuple[int, ...]
     dtype: type[Any]
     low: int
     high: int
-    encode: Callable[[np.ndarray, np.ndarray | None], np.ndarray]
+    encode: Encoder
     text: str
 
 

@@ -194,7 +194,7 @@ def test_the_mask_of_a_game_that_is_over_allows_pass_alone() -> None:
     views = np.zeros(3, dtype=TABLE)
     write_views(tables.raw, np.arange(3, dtype=np.int8), views.view(np.uint8))
     assert [np.flatnonzero(mask).tolist() for mask in action_masks(views)] == [[PASS]] * 3
-    assert all(np.isfinite(row.encode(views, None)).all() for row in OBSERVATIONS.values())
+    assert all(np.isfinite(row.encode(views)).all() for row in OBSERVATIONS.values())
 
 
 def test_views_are_those_of_the_engine() -> None:
@@ -204,8 +204,8 @@ def test_views_are_those_of_the_engine() -> None:
     for i, seat in enumerate(seats.tolist()):
         kernels.write_view(tables.raw, i, seat, expected.view(np.uint8), i)
     assert views.tobytes() == expected.tobytes()
-    assert OBSERVATIONS["view"].encode(views, None).tobytes() == views.tobytes()
-    assert (OBSERVATIONS["tokens"].encode(views, None) == encode(views).input_ids).all()
+    assert OBSERVATIONS["view"].encode(views).tobytes() == views.tobytes()
+    assert (OBSERVATIONS["tokens"].encode(views) == encode(views).input_ids).all()
 
 
 @pytest.mark.parametrize("name", OBSERVATIONS)
@@ -222,7 +222,7 @@ def test_an_observation_does_not_depend_on_what_is_hidden(name: str) -> None:
         for _ in range(2):
             view = np.zeros(1, dtype=TABLE)
             write_views(table.view(np.uint8), np.array([seat], dtype=np.int8), view.view(np.uint8))
-            both.append((row.encode(view, None).tobytes(), action_masks(view).tobytes()))
+            both.append((row.encode(view).tobytes(), action_masks(view).tobytes()))
             shuffle_hidden(table, seat, rng)
         assert both[0] == both[1]
         compared += 1
@@ -237,7 +237,7 @@ def test_observations_are_of_the_stated_shape_and_within_bounds(name: str) -> No
 
     def look(tables: Tables, views: np.ndarray) -> None:
         before = views.tobytes()
-        found = row.encode(views, None)
+        found = row.encode(views)
         assert (found.shape, found.dtype) == ((len(views), *row.shape), row.dtype)
         assert row.low <= found.min() <= found.max() <= row.high
         assert views.tobytes() == before
