@@ -183,12 +183,11 @@ class ParquetFiles:
             np.save(self._part(kind, walls), rows[kind])
 
     def write(self, results: Results) -> None:
-        """Write the files, of the finished walls of ``results``, and delete the parts. Raises OSError."""
+        """Write the files, of the finished walls of ``results``. Raises OSError."""
         finished = np.array(results.finished)
         self._write("games", results.bots, games_of(results))
         for kind in self.kinds:
             self._write(kind, results.bots, rows_of(kind, sorted(self._parts.glob(f"{kind}-*.npy")), finished))
-        self.delete_parts()
 
     def _write(self, kind: str, bots: Sequence[str], groups: Iterator[dict[str, Any] | np.ndarray]) -> None:
         import pyarrow

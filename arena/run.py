@@ -211,6 +211,8 @@ class ArenaRun:
         if self.json is not None and self.checkpoint is not None:
             self.results.write_json(self.json, self.identity, self.speed)
             self.checkpoint.delete()
+        if self._files is not None:
+            self._files.delete_parts()
 
     def written(self) -> str:
         """What is kept of the run, where, and what to do with it, in one line."""

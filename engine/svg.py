@@ -49,7 +49,7 @@ NORTHS_AT, NORTH_SIZE = (12.8, 12.02), 0.86
 HAND_LEFT, HAND_RIGHT, HAND_BOTTOM = (0.3, 2.1, 1.4), (18.3, 17.2, 16.5), (17.85, 17.3, 17.3)  # by side
 HAND_SIZE_OF, MELD_SIZE_OF, MELD_GAP, DRAWN_GAP = (1.15, 0.8, 0.8), (0.85, 0.72, 0.72), 0.14, 0.3
 DORA_TOP, DORA_SIZE, DORA_PLACES = 1.5, 0.98, 5
-LONGEST_NAME = 14  # characters
+LONGEST_NAME, LONGEST_NAME_AT_END = 12, 8  # characters: names of two sides do not meet in a corner
 ROUND_WINDS = ("East", "South", "West")
 ENDS = {way.number: way.english for way in RYUKYOKU}
 HOLDS_ONE_MORE = (TURN, AFTER_PON, RIICHI_DISCARD)  # phases in which the seat on turn is to discard
@@ -164,9 +164,10 @@ def _edge(t: Any, seat: int, side: int, name: str) -> Iterator[str]:
     to_act = t.turn == seat if t.phase < RESPONSE else t.phase == RESPONSE and t.answer[seat] < 0 and any(t.legal[seat])
     if to_act:
         yield _box(x - 2.6, y - 0.14, 5.2, 0.14, 0.07, LIT)
-    if len(name) > LONGEST_NAME:
-        name = name[: LONGEST_NAME - 1] + "…"
     did = _did(t, seat) if over else ""
+    longest = LONGEST_NAME_AT_END if did else LONGEST_NAME
+    if len(name) > longest:
+        name = name[: longest - 1] + "…"
     yield _text(x, y - 0.82, 0.5, f"{name} · {did}" if did else name, LIT if did else MUTED)
     change = p.score - (p.start_score if over else t.seat[max(int(t.viewer), 0)].score)
     parts = [

@@ -34,8 +34,8 @@ RED_FIVES = [4, KIND_5P, KIND_5S]  # the kinds of the actions "discard 5mr", "di
 NETWORK, CHECKPOINT, CURVE = "network.pt", "checkpoint.pt", "curve.csv"
 COLUMNS = ("minutes", "decisions", "games", "placement", "interval")
 
-ENVS, STEPS = 256, 32  # a rollout is STEPS decisions of ENVS learners
-EPOCHS, MINIBATCH = 3, 1024
+ENVS, STEPS = 256, 16  # a rollout is STEPS decisions of ENVS learners
+EPOCHS, MINIBATCH = 3, 512
 LEARNING_RATE, CLIP, ENTROPY, VALUE, MAX_GRADIENT = 1e-3, 0.2, 0.01, 0.5, 1.0
 DISCOUNT, TRACE = 0.99, 0.95  # gamma and lambda
 REWARD_UNIT = 8.0  # thousands of points that are a reward of 1

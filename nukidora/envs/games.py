@@ -19,6 +19,7 @@ from engine.rules import START_POINTS, Rules, preset
 from engine.seeds import derived_seed
 from engine.table import GAME_OVER, N_SEATS, TABLE
 from engine.tables import Policy, PolicyFault, Tables
+from nukidora.envs.arrays import Arrays
 from nukidora.envs.observations import OBSERVATIONS, action_masks, write_views
 
 Seat: TypeAlias = Literal["rotate", 0, 1, 2]
@@ -102,7 +103,8 @@ class Games:
         self.n = whole_number(n, "num_envs", "a positive integer", 1 << 24, 1)
         self.settings = settings
         self.rules = settings.make_rules()
-        self._encode = OBSERVATIONS[settings.observation].encode
+        row = OBSERVATIONS[settings.observation]
+        self._encode, self._arrays = row.encode, Arrays((self.n, *row.shape), row.dtype)
         self._at_end = REWARDS[settings.reward]
         policies, self._players_of = settings.make_opponents()
         self._policies: list[Policy | None] = [None, *policies]
@@ -151,8 +153,8 @@ class Games:
         return self._episodes[0] >= 0
 
     def observe(self) -> np.ndarray:
-        """The observations of all learners, by the settings."""
-        return self._encode(self.views)
+        """The observations of all learners, by the settings, in an array that nobody else holds."""
+        return self._encode(self.views, self._arrays.take())
 
     def result(self, i: int) -> Result:
         """The result of a game that is over."""

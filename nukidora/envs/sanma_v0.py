@@ -153,7 +153,8 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent sees now."""
         seat = AGENTS.index(agent)
-        return {"observation": self._encode(np.array([self.game.view(seat)]))[0], "action_mask": self._mask(seat)}
+        found = self._encode(np.array([self.game.view(seat)]), None)[0]
+        return {"observation": found, "action_mask": self._mask(seat)}
 
     def render(self) -> str | np.ndarray | None:
         """The whole table by the render mode: text, SVG, uint8[height, width, 3], or, printed, nothing.

@@ -16,7 +16,7 @@ BOTS = ("random", "tsumogiri", "efficiency", "rule")
 
 
 def run(tmp_path: Path, *more: str) -> int:
-    arguments = ["--bots", ",".join(BOTS), "--games", "48", "--length", "east", "--jobs", "1", "--seed", "3"]
+    arguments = ["--bots", ",".join(BOTS), "--games", "48", "--length", "east", "--jobs", "1", "--seed", "7"]
     files = ["--json", str(tmp_path / "ladder.json"), "-o", str(tmp_path / "ladder.md")]
     return cli.main([*arguments, *files, *more])
 
@@ -73,7 +73,7 @@ def test_after_ctrl_c_finished_games_are_kept(
     assert not (tmp_path / "ladder.md").exists()
     assert run(tmp_path) == OK
     assert "resuming: 12 of 48 games are finished" in capsys.readouterr().err
-    assert "48 games (tenhou, east, seed 3)" in (tmp_path / "ladder.md").read_text()
+    assert "48 games (tenhou, east, seed 7)" in (tmp_path / "ladder.md").read_text()
 
 
 @pytest.mark.parametrize(

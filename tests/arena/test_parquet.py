@@ -216,6 +216,30 @@ def test_a_resumed_run_writes_the_same_files(interrupted: Callable[[], ArenaRun]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.json", "rows"]
 
 
+def test_a_run_whose_report_cannot_be_written_is_resumed(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*ignored: object) -> None:
+        raise OSError("no space left")
+
+    def opened() -> ArenaRun:
+        return ArenaRun(
+            SETTINGS, 0, tmp_path / "r.json", html=tmp_path / "r.html", parquet=tmp_path / "rows", decisions=True
+        )
+
+    run = opened()
+    run.play(NOTES)
+    with monkeypatch.context() as patched:
+        patched.setattr(arena.run, "write_page", full)
+        with pytest.raises(OSError, match="no space left"):
+            run.finish()
+    run = opened()
+    assert run.games == 36
+    run.finish()
+    assert bytes_of(tmp_path / "rows") == bytes_of(folder)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html", "r.json", "rows"]
+
+
 def test_a_run_whose_rows_are_gone_is_not_resumed(interrupted: Callable[[], ArenaRun], tmp_path: Path) -> None:
     gone = sorted((tmp_path / "r.json.partial.rows").iterdir())[0]
     gone.unlink()
@@ -233,6 +257,7 @@ def test_walls_after_the_one_that_decides_have_no_rows(tmp_path: Path) -> None:
     walls = {row["wall"] for row in rows_at(tmp_path, "rounds")}
     assert walls == {row["wall"] for row in rows_at(tmp_path, "games")} == {game.wall for game in match.games}
     assert len(walls) < 100
+    assert {path.name for path in tmp_path.iterdir()} == {"games.parquet", "rounds.parquet"}
 
 
 def test_pandas_polars_and_duckdb_read_the_files(folder: Path) -> None:

@@ -186,3 +186,22 @@ def test_arrays_can_be_written_here_and_there() -> None:
     (numbers,) = run_tasks(stateless(add_one), [np.zeros(100_000)], at_most(TWO, 1))
     numbers += 1
     assert (numbers == 2).all()
+
+
+def look_at_cache(task: int) -> Iterator[tuple[int, int]]:
+    """A task that compiles or loads some kernels: how many were in the cache, and how many were not."""
+    import arena.statistics
+    import engine.shanten
+    from engine.compiling import KERNELS
+
+    found = [kernels for module in (arena.statistics, engine.shanten) for kernels in KERNELS[module.__name__]]
+    for dispatcher, signatures in found:
+        dispatcher.compile(signatures[0])
+    stats = [dispatcher.stats for dispatcher, _ in found]
+    yield sum(len(each.cache_hits) for each in stats), sum(len(each.cache_misses) for each in stats)
+
+
+def test_machine_code_is_sent() -> None:
+    ((hits, misses),) = run_tasks(stateless(look_at_cache), [0], at_most(TWO, 1))
+    assert hits > 0
+    assert misses == 0

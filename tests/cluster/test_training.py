@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from agents.bert.training.data import build
+from agents.bert.training.data import workers as data_workers
 from agents.bert.training.data.sources import Records, read_ahead
+from agents.bert.training.data.workers import Task
 from agents.selfplay.games import Exploration, play_chunk
 from agents.selfplay.training import Run, Settings
 from engine.common.cluster import LOCAL, Cluster
 from engine.common.workers import connected, open_pool, stateless
-from tests.support.archives import real_records, write_archive
 
 CLUSTER = Cluster(LOCAL, 2)
 
@@ -45,14 +47,21 @@ def test_training_data_are_the_same(tmp_path: Path) -> None:
     assert len(files(tmp_path / "there")) == 1 + 3 * 5
 
 
-def test_training_data_of_an_archive_are_the_same(tmp_path: Path) -> None:
-    """This process reads the records, and sends them: the other machines need not have them."""
-    games = {f"{number}/{name}": data for number in range(3) for name, data in real_records().items()}
-    archive = write_archive(tmp_path, "a.tar.gz", games)
-    assert make(tmp_path / "here", "--records", archive, "--jobs", 1) == 0
-    assert make(tmp_path / "there", "--records", archive, "--cluster", LOCAL) == 0
+def test_records_are_sent_with_the_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine of a cluster need not have their files."""
+    record = tmp_path / "game.mjson"
+    shutil.copy(Path(__file__).parents[2] / "examples" / "game.mjson", record)
+    assert make(tmp_path / "here", "--records", record) == 0
+
+    def read_and_deleted(tasks: Iterable[Task]) -> Iterator[Task]:
+        for task in read_ahead(tasks):
+            record.unlink()
+            yield task
+
+    monkeypatch.setattr(data_workers, "read_ahead", read_and_deleted)
+    assert make(tmp_path / "there", "--records", record, "--cluster", LOCAL) == 0
+    assert not record.exists()
     assert files(tmp_path / "here") == files(tmp_path / "there")
-    assert len(files(tmp_path / "there")) >= 1 + 2 * 5, "it is one shard"
 
 
 def test_only_the_records_of_a_task_are_sent(tmp_path: Path) -> None:

@@ -313,3 +313,12 @@ def test_seeds_that_are_none_are_errors() -> None:
     for seed, error in (([1], ValueError), (-1, ValueError), (1.5, TypeError)):
         with pytest.raises(error, match="seed"):
             envs.reset(seed=seed)  # type: ignore[arg-type]
+
+
+def test_it_renders_every_environment() -> None:
+    envs = envs_of(3, render_mode="ansi")
+    envs.reset(seed=1)
+    frames = envs.render()
+    assert frames is not None
+    assert (len(frames), len(set(frames)), {type(frame) for frame in frames}) == (3, 3, {str})
+    assert envs_of(1).render() is None
