@@ -22,10 +22,13 @@ from agents.strength.scale import scale_path
 from agents.strength.spec import split_strength
 from arena.chunk import ChunkResult
 from arena.observers import Fault
-from arena.schedule import RunSettings
+from arena.schedule import ROTATIONS, RunSettings
+from arena.statistics import N_COUNTS
 from arena.tallies.observer import packed, unpacked
 from engine.compiling import ENGINE, cache_folder
+from engine.table import N_SEATS
 
+DAMAGE = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)  # of a file that is read
 OF_FILES = ("save", "rows")  # keys of an identity that do not change the results
 Parsed = TypeVar("Parsed")
 
@@ -88,7 +91,7 @@ def finished_results(path: Path, identity: dict[str, Any]) -> dict[str, Any] | N
         document["comparisons"]
     except FileNotFoundError:
         return None
-    except (ValueError, LookupError, TypeError):
+    except DAMAGE:
         raise CheckpointError(
             f"{path} is there already, without results of this version: name another --json FILE"
         ) from None
@@ -125,9 +128,9 @@ class LineFile:
         """Give each line that was read to ``parse``. Raises CheckpointError if it cannot be parsed."""
         try:
             return [parse(line) for line in self.read]
-        except (ValueError, LookupError, TypeError, OverflowError) as error:
+        except DAMAGE as error:
             self._file.close()
-            raise self._damaged() from error
+            raise self.damaged() from error
 
     def append(self, line: dict[str, Any]) -> None:
         """Write a line."""
@@ -155,9 +158,10 @@ class LineFile:
         with suppress(ValueError, RecursionError):
             if isinstance(parsed := json.loads(line), dict):
                 return parsed
-        raise self._damaged()
+        raise self.damaged()
 
-    def _damaged(self) -> CheckpointError:
+    def damaged(self) -> CheckpointError:
+        """The error for a file that nobody can go on with."""
         return CheckpointError(
             f"{self.path} is not a checkpoint of the arena: delete it, or choose another --json FILE"
         )
@@ -171,6 +175,9 @@ class Checkpoint:
         self.path = path
         self._lines = LineFile(path, identity)
         self.resumed = self._lines.parse(parse_chunk)
+        n_walls = identity["games"] // ROTATIONS
+        if any(wall >= n_walls for chunk in self.resumed for wall in chunk.walls):
+            raise self._lines.damaged()
 
     def append(self, chunk: ChunkResult) -> None:
         """Write a finished chunk."""
@@ -193,4 +200,15 @@ def parse_chunk(line: dict[str, Any]) -> ChunkResult:
     faults = [Fault(**fault) for fault in line.get("faults", [])]
     luck = np.array(line["luck"], dtype=np.float64) if "luck" in line else None
     tallies = unpacked(line["tallies"]) if "tallies" in line else None
-    return ChunkResult(line["walls"], np.array(line["counts"], dtype=np.int32), 0, faults, luck, tallies)
+    walls, counts = checked_walls(line["walls"]), np.array(line["counts"], dtype=np.int32)
+    shape = (len(walls), ROTATIONS, N_SEATS)
+    if counts.shape != (*shape, N_COUNTS) or (luck is not None and luck.shape != (*shape, 2)):
+        raise ValueError("games of another shape")
+    return ChunkResult(walls, counts, 0, faults, luck, tallies)
+
+
+def checked_walls(walls: Any) -> list[int]:
+    """The numbers of walls in a file. Raises ValueError for what is none, or there twice; TypeError."""
+    if not all(type(wall) is int and wall >= 0 for wall in walls) or len(set(walls)) < len(walls):
+        raise ValueError(f"not the numbers of walls: {walls}")
+    return list(walls)

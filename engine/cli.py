@@ -48,13 +48,15 @@ def validate(args: argparse.Namespace) -> int:
     """
     paths, filters = found_paths(args), filters_of(args)
     check_output("--json", args.json)
-    journal, report = None, Report()
+    journal, report, done = None, Report(), 0
     if args.json is not None:
         identity = {"rules": args.rules, "filters": filters.options, "files": digest_of(paths)}
         journal = Journal(args.json.with_name(args.json.name + ".partial"), identity)
-        report = Report(**(journal.last or {"counts": {}})["counts"])
+        last = journal.latest({"done": 0, "counts": report.counts()})
+        report.count(last["counts"])
+        done = last["done"]
     found = members(paths)
-    done = skip(found, (journal.last or {"done": 0})["done"] if journal else 0)
+    done = skip(found, done)
     faults: list[str] = []
     interrupted = False
     try:
@@ -115,7 +117,7 @@ def write_report(path: Path, report: Report, journal: Journal) -> None:
     """Write the counts and all faults as JSON, and delete the journal."""
     with write_atomically(path) as file:
         file.write(json.dumps(report.counts())[:-1].encode() + b', "faults": [')
-        faults = (fault for entry in journal.entries() for fault in entry["faults"])
+        faults = (fault for entry in journal.entries() for fault in entry.get("faults", []))
         for number, fault in enumerate(faults):
             file.write(b"," * bool(number) + b"\n" + json.dumps(fault).encode())
         file.write(b"]}\n")

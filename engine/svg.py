@@ -168,6 +168,7 @@ def _edge(t: Any, seat: int, side: int, name: str) -> Iterator[str]:
     longest = LONGEST_NAME_AT_END if did else LONGEST_NAME
     if len(name) > longest:
         name = name[: longest - 1] + "…"
+    name = "".join(each if each.isprintable() else "?" for each in name)  # XML has no place for control characters
     yield _text(x, y - 0.82, 0.5, f"{name} · {did}" if did else name, LIT if did else MUTED)
     change = p.score - (p.start_score if over else t.seat[max(int(t.viewer), 0)].score)
     parts = [

@@ -15,7 +15,9 @@ from agents.base import Agent
 from agents.registry import make
 from agents.review.decisions import seat_decisions
 from agents.review.review import make_review
+from engine.records.compression import format_of
 from engine.records.files import RecordError, parse_record
+from engine.records.model import GameRecord
 from engine.records.replay import Replay
 from server.worker import Progress
 
@@ -28,7 +30,7 @@ the_bot = cache(partial[Agent](make))  # each bot is made once in a process
 
 def read(progress: Progress, *, data: bytes) -> bytes:
     """The messages of a record, and where it departs from the rules. Raises RecordError, ValueError."""
-    record = parse_record(data, "record", MAX_RECORD)
+    record = parsed(data, "record")
     replay = Replay(record)
     try:
         problems = [str(mismatch) for mismatch in replay.check()]
@@ -39,7 +41,7 @@ def read(progress: Progress, *, data: bytes) -> bytes:
 
 def review(progress: Progress, *, data: bytes, source: str, bots: tuple[str, ...], seat: int) -> bytes:
     """The review of a seat. Raises RecordError, ValueError."""
-    decisions = seat_decisions(parse_record(data, source, MAX_RECORD), seat)
+    decisions = seat_decisions(parsed(data, source), seat)
     done, total = 0, len(bots) * len(decisions.decisions)
     progress(done, total)
 
@@ -49,6 +51,14 @@ def review(progress: Progress, *, data: bytes, source: str, bots: tuple[str, ...
         progress(done, total)
 
     return zipped(make_review(decisions, {bot: the_bot(bot) for bot in bots}, advance).as_json())
+
+
+def parsed(data: bytes, source: str) -> GameRecord:
+    """The game in a record, gzipped or not, which is all that strangers' bytes are unpacked by. Raises RecordError."""
+    compression = format_of(data)
+    if compression is not None and compression.name != "gzip":
+        raise RecordError(source, compression.name, "records are read here as they are, or gzipped")
+    return parse_record(data, source, MAX_RECORD)
 
 
 def zipped(value: Any) -> bytes:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from arena.checkpoint import checked_walls
 from arena.chunk import ChunkResult
 from arena.ratings import finishing_orders
 from arena.schedule import ROTATIONS, RunSettings
@@ -62,12 +63,15 @@ class Meeting:
     @classmethod
     def from_json(cls, entry: dict[str, Any]) -> Meeting:
         """A meeting from its entry in a file. Raises ValueError, LookupError or TypeError for one that is damaged."""
+        bots, walls = tuple(entry["bots"]), checked_walls(entry["walls"])
         words = [line.split() for line in entry["orders"]]
         orders = np.array([[ORDERS[word] for word in of_wall] for of_wall in words], dtype=np.int8)
         totals, faults = np.array(entry["totals"], np.int64), np.array(entry["faults"], np.int64)
-        if orders.shape != (len(entry["walls"]), ROTATIONS, N_SEATS) or totals.shape != (N_SEATS, N_COUNTS):
+        if orders.shape != (len(walls), ROTATIONS, N_SEATS) or totals.shape != (N_SEATS, N_COUNTS):
             raise ValueError("games of another shape")
-        return cls(tuple(entry["bots"]), dict(zip(entry["walls"], orders)), totals, faults)
+        if len(set(bots)) != N_SEATS or not all(isinstance(bot, str) for bot in bots) or faults.shape != (N_SEATS,):
+            raise ValueError("not the games of three bots")
+        return cls(bots, dict(zip(walls, orders)), totals, faults)
 
     def as_json(self) -> dict[str, Any]:
         """The entry in a file, see `from_json`; walls ascend."""

@@ -15,11 +15,20 @@ from pathlib import Path
 from typing import Any
 
 from agents.external.specs import is_external
-from arena.checkpoint import CheckpointError, LineFile, differing, digest_of_files, digest_of_weights
+from arena.checkpoint import (
+    DAMAGE,
+    CheckpointError,
+    LineFile,
+    checked_walls,
+    differing,
+    digest_of_files,
+    digest_of_weights,
+)
 from arena.leagues.games import LeagueGames, LeagueSettings, Meeting
 from arena.leagues.schedule import Batch, Schedule
 from engine.common.files import write_atomically
 from engine.compiling import ENGINE, cache_folder
+from engine.table import N_SEATS
 
 
 def identity_of(bot: str) -> str:
@@ -67,11 +76,12 @@ class Store:
         try:
             document = json.loads(path.read_bytes())
             different = differing(document["league"], asdict(self.settings))
-            self._identities = {row["bot"]: row["identity"] for row in document["bots"]}
-            self._in_file = [Meeting.from_json(entry) for entry in document["matches"]]
+            for row in document["bots"]:
+                self._know(row)
+            self._in_file = [self._met(entry) for entry in document["matches"]]
         except FileNotFoundError:
             return
-        except (ValueError, LookupError, TypeError, AttributeError):
+        except DAMAGE:
             raise CheckpointError(
                 f"{path} is there already, without a league of this version: name another --json FILE"
             ) from None
@@ -83,13 +93,29 @@ class Store:
     def _take_line(self, line: dict[str, Any]) -> None:
         """A line of the games that are not in the file yet."""
         if "identity" in line:
-            self._identities[line["bot"]] = line["identity"]
+            self._know(line)
         elif "orders" in line:
-            meeting = Meeting.from_json(line)
+            meeting = self._met(line)
             if self.games.missing(meeting.bots, meeting.orders):  # else the file was written, and this one not deleted
                 self.games.add(meeting)
         else:
-            self.taken.append(Batch(tuple(line["bots"]), tuple(line["walls"])))
+            bots = tuple(line["bots"])
+            if len(bots) != N_SEATS or not self._identities.keys() >= set(bots):
+                raise ValueError(f"not three bots of the league: {bots}")
+            self.taken.append(Batch(bots, tuple(checked_walls(line["walls"]))))
+
+    def _know(self, row: dict[str, Any]) -> None:
+        """A bot in a file. Raises LookupError, TypeError or ValueError."""
+        bot = row["bot"]
+        bot.encode()  # raises for half a character, which cannot be written again
+        self._identities[bot] = row["identity"]
+
+    def _met(self, entry: dict[str, Any]) -> Meeting:
+        """Games in a file. Raises what `Meeting.from_json` raises, and ValueError for bots that are not known."""
+        meeting = Meeting.from_json(entry)
+        if not self._identities.keys() >= set(meeting.bots):
+            raise ValueError(f"games of bots that have not joined: {meeting.bots}")
+        return meeting
 
     def join(self, bots: Sequence[str]) -> None:
         """``bots`` play from now on, the others do not.

@@ -14,6 +14,8 @@ from arena.tallies.rounds import tally_rounds
 from engine.table import N_SEATS
 from engine.tables import Tables
 
+MAX_BYTES = 64 << 20  # of the tallies of a chunk
+
 
 class TallyObserver:
     """Counts the rounds of ``games`` on ``tables``: an `arena.observers.GameObserver`."""
@@ -41,7 +43,10 @@ def packed(tallies: np.ndarray) -> str:
 def unpacked(text: str) -> np.ndarray:
     """The tallies that a text stands for, read only. Raises ValueError for another text."""
     try:
-        values = np.frombuffer(zlib.decompress(base64.b85decode(text)), dtype="<i4")
+        unpacking = zlib.decompressobj()
+        data = unpacking.decompress(base64.b85decode(text), MAX_BYTES)
     except zlib.error as error:
         raise ValueError(f"not packed tallies: {error}") from None
-    return values.reshape(-1, N_SEATS, N_TALLIES)
+    if not unpacking.eof:
+        raise ValueError("not packed tallies: cut off, or too many")
+    return np.frombuffer(data, dtype="<i4").reshape(-1, N_SEATS, N_TALLIES)

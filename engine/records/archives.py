@@ -25,7 +25,7 @@ from typing import IO
 from urllib.parse import quote
 
 from engine.records.compression import MAX_RATIO, MAX_RECORD, RATIO_FROM, format_of, read_up_to, too_long
-from engine.records.model import RecordError
+from engine.records.model import RecordError, printable
 
 RECORD_SUFFIXES = (".json", ".mjson", ".jsonl", ".xml", ".mjlog")
 PACKED_SUFFIXES = (".gz", ".bz2", ".zst")
@@ -36,7 +36,14 @@ SQLITE_MAGIC, ZIP_MAGICS = b"SQLite format 3\x00", (b"PK\x03\x04", b"PK\x05\x06"
 LOG_ID = re.compile(r"(20\d\d)(\d\d)(\d\d)\d\dgm-([0-9a-f]{4})-\w+")  # of Tenhou: date and hour, type, lobby, number
 _SKIP = 1 << 20  # bytes read at once of what is skipped
 _TAR_BLOCK = 512
+# Bytes of the headers before a member of a tar: names have 4,096 at most. `tarfile` would take megabytes, and hours.
+_TAR_HEADERS = 1 << 14
+_ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # `zipfile` unpacks the others without a limit
+_IS_TABLE = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'logs' AND rootpage > 0"
 _SELECT = "SELECT {id}, CASE WHEN length({content}) <= {limit} THEN {content} END, length({content}) FROM logs"
+
+
+_OVERLAPS = "damaged: its records together are larger than the file; download it again"
 
 
 @dataclass(frozen=True)
@@ -160,11 +167,6 @@ def _unreadable(path: Path, position: int, what: str) -> Member:
     return Member(str(path), path, None, position, read)
 
 
-def printable(name: str) -> str:
-    """A name that an archive gives, with everything replaced that would change the line it is printed in."""
-    return "".join(character if character.isprintable() else "?" for character in name)
-
-
 def _members_of(path: Path, before: int) -> Iterator[Member]:
     """The records in one file; `before`: bytes of the files before it."""
     with path.open("rb") as file:
@@ -193,8 +195,11 @@ def _plain(path: Path, file: IO[bytes], before: int) -> Member:
 def _in_zip(path: Path, file: IO[bytes], before: int) -> Iterator[Member]:
     with zipfile.ZipFile(file) as archive:
         position = before
+        size = path.stat().st_size
         for info in archive.infolist():
             position += info.compress_size
+            if position - before > size:
+                raise RecordError(str(path), "archive", _OVERLAPS)
             if not info.is_dir() and is_record_name(info.filename):
                 yield _zipped(path, archive, info, position)
 
@@ -209,8 +214,12 @@ def _zipped(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo, positio
             raise RecordError(name, "zip", f"unpacks to more than {MAX_RATIO} times its size: no record")
         if info.flag_bits & 1:
             raise RecordError(name, "zip", "encrypted: unpack it with its password first")
+        if info.compress_type not in _ZIP_METHODS:
+            raise RecordError(name, "zip", "compressed by another method than deflate: unpack the archive first")
         try:
-            return archive.read(info)
+            with archive.open(info) as member:
+                # The size may be a lie: `ZipFile.read` would unpack everything that there is, and cut it off then.
+                return read_up_to(member, info.file_size)
         except Exception as error:  # as in `members`
             what = f"damaged in the archive ({' '.join(str(error).split())}); download the archive again"
             raise RecordError(name, "zip", what) from error
@@ -225,6 +234,7 @@ class _Forward:
         self._file = file
         self._position = 0
         self.last = b""  # what was read last
+        self.headers = _TAR_HEADERS  # bytes that `read` may still read, before the next member
 
     def tell(self) -> int:
         return self._position
@@ -233,13 +243,18 @@ class _Forward:
         """Skip to a position ahead, or to the end if that is before it. Raises ValueError for one behind."""
         if position < self._position:
             raise ValueError("the archive refers back to an earlier part of it")
-        while self._position < position and self.read(min(_SKIP, position - self._position)):
+        while self._position < position and self.take(min(_SKIP, position - self._position)):
             pass
 
     def read(self, size: int) -> bytes:
-        """At most `size` bytes. Raises ValueError for more than a record may have."""
-        if not 0 <= size <= MAX_RECORD + _TAR_BLOCK:
+        """At most `size` bytes of headers. Raises ValueError for more than a member may have."""
+        if not 0 <= size <= self.headers:
             raise ValueError(f"a header of {size:,} bytes")
+        self.headers -= size
+        return self.take(size)
+
+    def take(self, size: int) -> bytes:
+        """At most `size` bytes."""
         self.last = read_up_to(self._file, size)
         self._position += len(self.last)
         return self.last
@@ -251,6 +266,8 @@ def _in_tar(path: Path, file: BufferedReader, before: int) -> Iterator[Member]:
     with closing(tarfile.TarFile(fileobj=forward)) as archive:  # type: ignore[arg-type]
         while (info := archive.next()) is not None:
             archive.members.clear()  # type: ignore[attr-defined]  # where it keeps all that it has read
+            archive.pax_headers = {}
+            forward.headers = _TAR_HEADERS
             if info.isreg() and not info.issparse() and is_record_name(info.name):
                 yield _tarred(path, forward, info, before + file.tell())
         if forward.last != bytes(_TAR_BLOCK):
@@ -265,7 +282,7 @@ def _tarred(path: Path, forward: _Forward, info: tarfile.TarInfo, position: int)
             raise too_long(name)
         try:
             forward.seek(info.offset_data)
-            data = forward.read(info.size)
+            data = forward.take(info.size)
         except Exception as error:  # as in `members`
             what = f"damaged in the archive ({' '.join(str(error).split())}); download the archive again"
             raise RecordError(name, "tar", what) from error
@@ -274,6 +291,20 @@ def _tarred(path: Path, forward: _Forward, info: tarfile.TarInfo, position: int)
         return data
 
     return Member(name, path, printable(info.name), position, read)
+
+
+def _authorize(action: int, table: str | None, column: str | None, database: str | None, source: str | None) -> int:
+    """Whether SQLite may do something: read the tables, as `_in_sqlite` does, and nothing that a schema asks for.
+
+    A view, or a virtual table, may be written into the schema as a table: it could compute for ever, or without bounds.
+    """
+    allowed = source is None and (
+        action == sqlite3.SQLITE_SELECT
+        or (action == sqlite3.SQLITE_READ and table in ("logs", "sqlite_master"))
+        or (action == sqlite3.SQLITE_FUNCTION and column == "length")
+        or (action == sqlite3.SQLITE_PRAGMA and table == "table_info")
+    )
+    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
 def _in_sqlite(path: Path, before: int) -> Iterator[Member]:
@@ -291,9 +322,12 @@ def _in_sqlite(path: Path, before: int) -> Iterator[Member]:
             raise RecordError(str(path), "archive", what)
         query = _SELECT.format(id=log_id, content=content, limit=MAX_RECORD)
         position = before
+        whole = path.stat().st_size
         for each, data, size in connection.execute(query):
             if size:  # else it has not been downloaded
                 position += size
+                if position - before > whole:  # a page that is part of others has its rows again and again
+                    raise RecordError(str(path), "archive", _OVERLAPS)
                 yield _stored(path, str(each), data, position)
 
 
@@ -301,12 +335,13 @@ def _open_database(path: Path) -> sqlite3.Connection:
     """Open a database for reading. Immutable: not even a lock is written beside it."""
     connection = sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1", uri=True)
     connection.execute("PRAGMA trusted_schema = OFF")
+    connection.set_authorizer(_authorize)
     return connection
 
 
 def _columns_of_logs(connection: sqlite3.Connection) -> set[str]:
     """The columns of the table of logs; none if there is no such table."""
-    is_table = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'logs'").fetchone()
+    is_table = connection.execute(_IS_TABLE).fetchone()
     return {row[1] for row in connection.execute("PRAGMA table_info(logs)")} if is_table else set()
 
 

@@ -13,7 +13,7 @@ from engine.records.archives import Member, members, split_name
 from engine.records.files import written
 from engine.records.filters import Filters
 from engine.records.journal import Journal, digest_of
-from engine.records.model import RecordError
+from engine.records.model import RecordError, record_errors
 from engine.records.packing import FolderWriter, Names, Writer, writer_for
 from engine.records.stream import Item, in_order, wanted
 from engine.records.validate import Report, unreadable
@@ -29,7 +29,8 @@ def converted(item: Item, suffix: str, filters: Filters) -> tuple[Report, bytes 
         record = wanted(item, filters)
         if record is None:
             return Report(n_left_out=1), None
-        return Report(1, len(record.rounds())), written(record, "a" + suffix)
+        with record_errors(item.name, "record"):
+            return Report(1, len(record.rounds())), written(record, "a" + suffix)
     except RecordError as error:
         return unreadable(error, item.name), None
 
@@ -53,9 +54,10 @@ class Conversion:
         identity = {"format": file_format, "filters": filters.options, "files": digest_of(paths)}
         self.journal = Journal(journal, identity)
         self._written = out if in_folder else out.with_name(out.name + PARTIAL)
-        last = self.journal.last or {"done": 0, "size": 0, "counts": {}}
+        last = self.journal.latest({"done": 0, "size": 0, "counts": Report().counts()})
         self.done: int = last["done"]  # records for which everything is written
-        self.report = Report(**last["counts"])
+        self.report = Report()
+        self.report.count(last["counts"])
         self.writer: Writer = open_writer(self._written, last["size"])
 
     def run(self, jobs: int) -> Generator[tuple[Item, Report]]:

@@ -83,7 +83,8 @@ def written(record: GameRecord, name: str) -> bytes:
     suffix = Path(name.removesuffix(".gz")).suffix
     if suffix not in WRITERS:
         raise ValueError(f"{name}: records are written as {', '.join(WRITERS)} (and .gz)")
-    data = WRITERS[suffix](record).encode()
+    with record_errors(record.source, "text"):  # JSON may hold half a character, which no file can
+        data = WRITERS[suffix](record).encode()
     return gzip.compress(data, mtime=0) if zipped else data
 
 

@@ -40,8 +40,22 @@ class Journal:
             whole += len(line)
         with self.path.open("r+b") as file:
             file.truncate(whole)
-        for entry in self.entries():
-            self.last = entry
+        try:
+            for entry in self.entries():
+                self.last = entry
+        except (ValueError, RecursionError):
+            raise self._damaged() from None
+
+    def _damaged(self) -> ValueError:
+        return ValueError(f"{self.path} is damaged: delete it to begin anew")
+
+    def latest(self, first: Entry) -> Entry:
+        """The last entry, or `first` if there is none. Raises ValueError if it is not like `first`."""
+        if self.last is None:
+            return first
+        if not _is_like(first, self.last):
+            raise self._damaged()
+        return self.last
 
     def add(self, entry: Entry) -> None:
         """Append an entry."""
@@ -59,6 +73,13 @@ class Journal:
     def remove(self) -> None:
         """Delete the file: the job is done."""
         self.path.unlink()
+
+
+def _is_like(first: Any, entry: Any) -> bool:
+    """Whether an entry has the keys of another, and values of the same types; counts are not negative."""
+    if isinstance(first, dict):
+        return isinstance(entry, dict) and all(_is_like(value, entry.get(key)) for key, value in first.items())
+    return type(first) is type(entry) and entry >= 0
 
 
 def digest_of(paths: Sequence[Path]) -> str:

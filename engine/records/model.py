@@ -18,16 +18,30 @@ from engine.mjai.messages import Message
 from engine.rules import Rules
 from engine.tiles import WINDS
 
+NAMED_BY = ("bakaze", "kyoku", "honba")  # keys of start_kyoku
+MAX_TEXT = 1000  # characters of what is told of a record
+
+
+def printable(text: str) -> str:
+    """A text that strangers wrote, with everything replaced that would change the line or terminal it is printed on."""
+    return "".join(character if character.isprintable() else "?" for character in text)
+
+
+def told(text: str) -> str:
+    """What is told of a record, which may have parts of it: printable, and not too long."""
+    return printable(text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…")
+
 
 class RecordError(ValueError):
     """A record that cannot be read or written. The message is one line: the file, the location in it, what is wrong."""
 
     def __init__(self, file: str, location: str, what: str) -> None:
+        location, what = told(location), told(what)
         super().__init__(file, location, what)
         self.file, self.location, self.what = file, location, what
 
     def __str__(self) -> str:
-        return f"{self.file}: {self.location}: {self.what}"
+        return f"{printable(self.file)}: {self.location}: {self.what}"
 
 
 class FourPlayersError(RecordError):
@@ -84,8 +98,9 @@ class GameRecord:
 
 
 def round_name(start_kyoku: Message) -> str:
-    """The name of a round, like ``"E3 honba 1"``."""
-    return f"{start_kyoku['bakaze']}{start_kyoku['kyoku']} honba {start_kyoku['honba']}"
+    """The name of a round, like ``"E3 honba 1"``; what the record lacks is ``?``."""
+    wind, number, honba = (start_kyoku.get(key, "?") for key in NAMED_BY)
+    return told(f"{wind}{number} honba {honba}")
 
 
 def round_index(start: Message) -> int:

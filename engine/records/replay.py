@@ -33,7 +33,7 @@ from engine.mjai.messages import Message
 from engine.mjai.round_events import RoundReader
 from engine.records.compare import describe_event, differing_keys
 from engine.records.contradictions import denied_by
-from engine.records.model import GameRecord, record_errors, round_name
+from engine.records.model import NAMED_BY, GameRecord, record_errors, round_name
 from engine.records.wall import WallError, reconstruct_wall
 from engine.rules import TENHOU, Rules, rules_named
 from engine.table import GAME_OVER, N_SEATS, RESPONSE, ROUND_OVER, TABLE, raw_bytes
@@ -168,7 +168,7 @@ class Replay:
             self._before, self._events = before, events
             self.n_rounds += 1
             with record_errors(self.record.source, f"event {before + 1}"):
-                self._name = round_name(events[0])
+                self._name = round_name({key: events[0][key] for key in NAMED_BY})  # a KeyError without one
             with record_errors(self.record.source, self._name):
                 try:
                     self._begin(follows=agreed)
@@ -178,10 +178,11 @@ class Replay:
                     self._note(deviation)
                     agreed = False
         if agreed:
-            try:
-                self._end_game(self.record.events[-1])
-            except _Deviation as deviation:
-                self._note(deviation)
+            with record_errors(self.record.source, "end of the game"):
+                try:
+                    self._end_game(self.record.events[-1])
+                except _Deviation as deviation:
+                    self._note(deviation)
 
     def _begin(self, *, follows: bool) -> None:
         """Start the round as recorded; `follows`: check its start against the end of the round before."""

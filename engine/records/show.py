@@ -11,7 +11,7 @@ from rich.text import Text
 
 from engine.mjai.messages import Message
 from engine.mjai.results import result_lines
-from engine.records.model import GameRecord, RecordError, record_errors, round_name
+from engine.records.model import GameRecord, RecordError, record_errors, round_name, told
 from engine.records.viewer import viewer_link
 from engine.table import N_SEATS
 from engine.text import TILE_MARKS, hand_text, tile_text
@@ -105,7 +105,7 @@ def show_game(record: GameRecord, console: Console, only: int | None = None) -> 
 
     Raises RecordError for a round that lacks what is shown.
     """
-    names = record.events[0].get("names") or ["seat 0", "seat 1", "seat 2"]
+    names = [told(str(name)) for name in record.events[0].get("names") or ["seat 0", "seat 1", "seat 2"]]
     rounds = record.rounds()
     first = 1 + (record.events.index(rounds[0][0]) if rounds else 0)
     for line in LEGEND:
@@ -152,4 +152,4 @@ def show_round(events: list[Message], names: list[str], first: int, console: Con
     for event in events:
         if event["type"] in ("hora", "ryukyoku"):
             for line in result_lines(event, names, events):
-                console.print(line, markup=False, style="bold", highlight=False)
+                console.print(told(line), markup=False, style="bold", highlight=False)

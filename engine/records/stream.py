@@ -16,7 +16,7 @@ from engine.common.workers import open_pool, stateless
 from engine.records.archives import Member, split_name, total_size
 from engine.records.files import parse_record
 from engine.records.filters import Filters
-from engine.records.model import FourPlayersError, GameRecord, RecordError
+from engine.records.model import FourPlayersError, GameRecord, RecordError, record_errors
 
 BATCH, BATCH_BYTES = 16, 1 << 20  # records of a task, at most so many, and no further one after so many bytes
 WINDOW = 64  # tasks that all are done before another is begun: no more results wait for an earlier one
@@ -82,7 +82,8 @@ def wanted(item: Item, filters: Filters) -> GameRecord | None:
         if filters.players:
             return None
         raise
-    return record if filters.admits(record, item.name) else None
+    with record_errors(item.name, "what it says of itself"):
+        return record if filters.admits(record, item.name) else None
 
 
 def _data(member: Member, filters: Filters) -> bytes | RecordError | None:

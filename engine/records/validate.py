@@ -10,7 +10,7 @@ from pathlib import Path
 from engine.records.archives import Member
 from engine.records.files import read_records
 from engine.records.filters import Filters
-from engine.records.model import FourPlayersError, GameRecord, RecordError
+from engine.records.model import FourPlayersError, GameRecord, RecordError, printable
 from engine.records.replay import Replay
 from engine.records.stream import Item, in_order, wanted
 from engine.rules import TENHOU, Rules, preset
@@ -43,8 +43,12 @@ class Report:
 
     def add(self, other: Report) -> None:
         """Add the counts of another; its faults are not kept."""
-        for name, value in other.counts().items():
-            setattr(self, name, getattr(self, name) + value)
+        self.count(other.counts())
+
+    def count(self, counts: dict[str, int]) -> None:
+        """Add counts, which are those of a report."""
+        for name in self.counts():
+            setattr(self, name, getattr(self, name) + counts[name])
 
     def __str__(self) -> str:
         """One line; what is rare is named only where it occurs."""
@@ -79,7 +83,7 @@ def check_file(path: Path, rules: str = AUTO) -> Report:
 
 def check_record(record: GameRecord, name: str, rules: str = AUTO) -> Report:
     """Replay a game; `name` stands for it in the lines."""
-    record.source = name
+    record.source = printable(name)
     replay = Replay(record, rules_for(record, rules))
     broken: list[str] = []
     try:
@@ -100,7 +104,7 @@ def check_record(record: GameRecord, name: str, rules: str = AUTO) -> Report:
 def unreadable(error: RecordError, name: str) -> Report:
     """The report of a record that cannot be read."""
     is_of_four = isinstance(error, FourPlayersError)
-    line = f"{name}: {error.location}: {error.what}"
+    line = f"{printable(name)}: {error.location}: {error.what}"
     return Report(1, n_damaged=int(not is_of_four), n_four_players=int(is_of_four), faults=[line])
 
 

@@ -178,12 +178,14 @@ class Games:
     def _play(self) -> np.ndarray:
         """Let the bots play until all learners are asked or their games are over; returns where rounds have ended."""
         rounds_ended = np.zeros(self.n, dtype=bool)
+        episodes, self._episodes = self._episodes, [-1] * self.n  # if this is cut short, `masks` are not of the tables
         try:
             for ended in self.tables.play(self._policies, self._players):
                 rounds_ended[ended] = True
         except PolicyFault as fault:
             name = self.settings.opponents[self._players_of.index(fault.policy - 1)]
             raise ValueError(f"the opponent {name}, env {fault.table}, seat {fault.seat}: {fault.what}") from fault
+        self._episodes = episodes
         write_views(self.tables.raw, self.seats, self.views.view(np.uint8))
         self.over = self.tables.records["phase"] == GAME_OVER
         self.masks = action_masks(self.views)

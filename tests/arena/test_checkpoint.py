@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +17,8 @@ from arena.checkpoint import Checkpoint, CheckpointError, run_identity
 from arena.chunk import ChunkResult
 from arena.schedule import RunSettings
 from arena.statistics import N_COUNTS
+from arena.tallies.names import N_TALLIES
+from arena.tallies.observer import MAX_BYTES, packed
 
 SETTINGS = RunSettings(("random", "random", "tsumogiri"), 30, 0, "tenhou", "east")
 IDENTITY = run_identity(SETTINGS, None)
@@ -108,3 +113,26 @@ def test_bundled_weights_belong_to_a_run_wherever_the_repository_lies(
     assert found[0] == found[1] != found[2]
     monkeypatch.undo()
     assert checkpoint.digest_of_weights() in IDENTITY["sources"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("walls", [0, 10]),
+        ("walls", [0, -1]),
+        ("walls", [0, 0]),
+        ("walls", [0, True]),
+        ("counts", 0),
+        ("luck", [0.0]),
+        ("tallies", packed(np.zeros((1, 3, N_TALLIES), np.int32))[:-5]),
+        ("tallies", base64.b85encode(zlib.compress(bytes(MAX_BYTES + 12))).decode()),
+        ("faults", 1),
+    ],
+)
+def test_a_forged_chunk_is_one_error(tmp_path: Path, key: str, value: object) -> None:
+    path = tmp_path / "a.partial"
+    Checkpoint(path, IDENTITY).append(chunk([0, 1]))
+    header, line = path.read_text().splitlines()
+    path.write_text(f"{header}\n{json.dumps(json.loads(line) | {key: value})}\n")
+    with pytest.raises(CheckpointError, match="is not a checkpoint"):
+        Checkpoint(path, IDENTITY)

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from arena.checkpoint import CheckpointError
 from arena.leagues import cli, run
 from arena.leagues.api import league
 from arena.leagues.games import LeagueSettings, Meeting
@@ -23,6 +24,7 @@ from arena.leagues.report import as_text, print_league
 from arena.leagues.run import LeagueRun
 from arena.leagues.schedule import MAX_BATCH, PART, Batch, Schedule, walls_of_pairs
 from arena.leagues.standings import League, league_of, mean_by_walls
+from arena.leagues.store import Store, identity_of
 from arena.ratings import POINTS
 from arena.schedule import ROTATIONS
 from arena.statistics import N_COUNTS, estimate
@@ -313,6 +315,7 @@ def test_bad_arguments_are_told_in_one_line(
     [
         ("{}", "is there already, without a league of this version"),
         ("games", "is there already, without a league of this version"),
+        ('{"league": ' + "[" * 100_000, "is there already, without a league of this version"),
         ('{"league": {"seed": 7, "rules": "tenhou", "length": "east"}, "bots": [], "matches": []}', "different seed"),
     ],
 )
@@ -325,3 +328,41 @@ def test_another_file_is_not_replaced(
         play(path)
     assert message in capsys.readouterr().err.splitlines()[-1]
     assert path.read_text() == content
+
+
+FORGED: list[tuple[str, Any]] = [
+    ("bots", ["efficiency", "random", "nobody"]),
+    ("bots", ["efficiency", "random", "random"]),
+    ("bots", [["efficiency"], "random", "tsumogiri"]),
+    ("walls", [0, 0]),
+    ("walls", [0, -1]),
+    ("walls", [0, "1"]),
+    ("walls", None),
+    ("orders", [1, 2]),
+    ("orders", ["012 012 012", "012 012 013"]),
+    ("totals", [[0]]),
+    ("totals", [[10**30] * N_COUNTS] * 3),
+    ("faults", []),
+]
+
+
+@pytest.mark.parametrize(("key", "value"), FORGED)
+@pytest.mark.parametrize("in_file", [True, False])
+def test_forged_games_are_one_error(tmp_path: Path, in_file: bool, key: str, value: Any) -> None:
+    bots, settings = ["efficiency", "random", "tsumogiri"], {"seed": 1, "rules": "tenhou", "length": "east"}
+    games = {"bots": bots, "walls": [0, 1], "orders": ["012 012 012"] * 2}
+    games |= {"totals": np.zeros((3, N_COUNTS), int).tolist(), "faults": [0] * 3}
+    joined = [{"bot": bot, "identity": identity_of(bot)} for bot in bots]
+    path = tmp_path / "league.json"
+
+    def opened(matches: list[Any]) -> Store:
+        if in_file:
+            path.write_text(json.dumps({"league": settings, "bots": joined, "matches": matches}))
+        else:
+            lines = [settings, *joined, *matches]
+            path.with_name("league.json.partial").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return Store(path, LeagueSettings(1, "tenhou", "east"))
+
+    assert opened([games]).games.n_games == 2 * ROTATIONS
+    with pytest.raises(CheckpointError, match="another --json FILE"):
+        opened([games | {key: value}])

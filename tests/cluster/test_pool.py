@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,6 +34,29 @@ def squares(number: int) -> Iterator[tuple[int, int]]:
     """Two updates: the number and its square, with the process that computed them."""
     yield os.getpid(), number
     yield os.getpid(), number * number
+
+
+STRANGER = """
+import sys
+from ray._raylet import GcsClient
+GcsClient(address=sys.argv[1]).internal_kv_put(b"stranger", b"was here", True, None, timeout=10)
+"""
+
+
+def test_a_local_cluster_lets_no_stranger_in(tmp_path: Path) -> None:
+    """Ray listens on all addresses of the machine: who has not its token may do nothing."""
+    address = import_ray().get_runtime_context().gcs_address
+    without = {key: value for key, value in os.environ.items() if not key.startswith("RAY_")}
+    ended = subprocess.run(
+        [sys.executable, "-c", STRANGER, address],
+        env=without | {"HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert "AuthenticationError" in ended.stderr
 
 
 def identity(number: int) -> Iterator[int]:

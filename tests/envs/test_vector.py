@@ -272,6 +272,31 @@ def test_an_opponent_that_fails_is_named() -> None:
         play_some(envs)
 
 
+class Interrupted:
+    """An opponent in whose turn somebody presses Ctrl-C, at its tenth move."""
+
+    name = "interrupted"
+
+    def __init__(self) -> None:
+        self.n = 0
+
+    def act(self, views: np.ndarray) -> np.ndarray:
+        self.n += 1
+        if self.n == 5:
+            raise KeyboardInterrupt
+        return make("tsumogiri").act(views)
+
+
+def test_after_an_interruption_the_games_begin_anew() -> None:
+    """The tables have gone on, but not the masks that actions are checked against: the compiled rules check nothing."""
+    envs = envs_of(2, opponents=("tsumogiri", Interrupted()), seat=0)
+    with pytest.raises(KeyboardInterrupt):
+        play_some(envs)
+    with pytest.raises(ValueError, match=r"call reset\(\)"):
+        envs.step(envs.action_space.sample())
+    play_some(envs)
+
+
 def play_some(envs: SanmaVectorEnv) -> None:
     envs.reset(seed=1)
     for _ in range(5):

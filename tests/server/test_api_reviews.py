@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import bz2
 import gzip
 import json
 import random
+import zlib
 from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -14,19 +16,21 @@ from typing import Any
 
 import httpx
 import pytest
+import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.registry import make
 from agents.review.decisions import seat_decisions
 from agents.review.review import make_review
-from engine.records.files import read_records
+from engine.records.files import RecordError, read_records
 from server.access import DOWNLOADS_AT_ONCE, UPLOADS_AT_ONCE, RateLimitError
 from server.api.guard import MAX_UPLOAD
 from server.api.records import PIECE
 from server.api.uploads import GzippedJson
 from server.review_work import MAX_RECORD, MAX_RESULT, read, review
 from server.worker import no_progress
+from tests.support.archives import ARCHIVES
 from tests.support.running_server import TABLE, Live, live, play_into, until
 from tests.support.server_bots import Bot, serving
 
@@ -165,6 +169,22 @@ def test_a_changed_record_is_read_or_refused(
     for work in (partial(read, data=data), partial(review, data=data, source="x", bots=("rule",), seat=seed % 3)):
         with suppress(ValueError):
             assert work(no_progress).startswith(b"\x1f\x8b")
+
+
+@pytest.mark.parametrize("compress", [bz2.compress, zlib.compress, zstandard.compress])
+def test_records_are_unpacked_by_gzip_alone(compress: Callable[[bytes], bytes]) -> None:
+    """The server need not have the other packages, and nobody sends these from a browser."""
+    data = compress(MJAI.read_bytes())
+    with pytest.raises(ValueError, match="as they are, or gzipped"):
+        read(no_progress, data=data)
+    with pytest.raises(ValueError, match="as they are, or gzipped"):
+        review(no_progress, data=data, source="record", bots=("rule",), seat=0)
+
+
+@pytest.mark.parametrize("archive", ARCHIVES)
+def test_archives_are_not_opened(archive: str) -> None:
+    with pytest.raises(RecordError):
+        read(no_progress, data=ARCHIVES[archive]({"a.mjson": MJAI.read_bytes()}))
 
 
 def test_a_result_that_is_too_long_is_refused() -> None:
