@@ -171,6 +171,7 @@ class Checkpoint:
         self.path = path
         self._lines = LineFile(path, identity)
         self.resumed = self._lines.parse(parse_chunk)
+        self._lines.read.clear()  # they are large
 
     def append(self, chunk: ChunkResult) -> None:
         """Write a finished chunk."""
