@@ -31,6 +31,7 @@ from engine.table import N_SEATS
 
 # Between two looks at the ratings while games are played, and of the bootstrap of such a look.
 STATUS_SECONDS, STATUS_SAMPLES = 5.0, 50
+STATUS_PART = 20  # a look takes at most one part in so many of the time
 
 
 class LeagueRun:
@@ -143,9 +144,9 @@ class LeagueRun:
             for fault in update.faults:
                 progress.print(f"bot {match.bots[fault.bot]}, {' '.join(match.bots)}, {fault}")
             self.store.add(Meeting.of_chunk(match.bots, update, match.make_rules()))
-            if monotonic() >= self._next_status:
+            if (start := monotonic()) >= self._next_status:
                 self._status = status_of(self.league(samples=STATUS_SAMPLES))
-                self._next_status = monotonic() + STATUS_SECONDS
+                self._next_status = monotonic() + max(STATUS_SECONDS, STATUS_PART * (monotonic() - start))
 
     def league(self, samples: int = SAMPLES) -> League:
         """The standings after all finished games; ``samples``: of the bootstrap."""

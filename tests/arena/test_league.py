@@ -286,6 +286,23 @@ def test_a_bot_that_has_changed_is_another_bot(
     assert file_bot in [row["bot"] for row in document(path)["bots"]]
 
 
+def test_a_bot_that_has_not_played_yet_may_change(
+    tmp_path: Path, file_bot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bots = [*BOTS[:2], file_bot]
+    with monkeypatch.context() as patch:
+        patch.setattr(LeagueRun, "play", interrupted_at_once)
+        assert play(tmp_path / "league.json", bots=bots, games=3) == INTERRUPTED
+    changed = FILE_BOT.replace("'efficiency'", "'random'")
+    (tmp_path / "my_bot.py").write_text(changed)
+    assert play(tmp_path / "league.json", bots=bots, games=3) == OK
+    assert play(tmp_path / "league.json", bots=bots, games=6) == OK
+
+
+def interrupted_at_once(*ignored: object) -> None:
+    raise KeyboardInterrupt
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [
