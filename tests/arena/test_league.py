@@ -223,6 +223,24 @@ def test_a_finished_league_goes_on_with_more_games_and_with_a_new_bot(
     assert document(path)["games"] >= 90
 
 
+def test_workers_are_those_for_all_bots_that_play(
+    tmp_path: Path, file_bot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that the files of bots that are named in the file of the league alone are sent to a cluster, too."""
+    asked: list[list[str]] = []
+    monkeypatch.setattr(cli, "workers_for", lambda options, bots: asked.append(list(bots)) or 1)
+    bots = [*BOTS[:2], file_bot]
+    assert play(tmp_path / "league.json", bots=bots, games=3) == OK
+    assert play(tmp_path / "league.json", bots=[], games=6) == OK
+    assert asked == [bots, bots]
+
+
+@pytest.mark.parametrize("hours", [0, -1.0, float("nan")])
+def test_hours_are_positive(hours: float) -> None:
+    with pytest.raises(ValueError, match="hours must be positive"):
+        league(BOTS, hours=hours)
+
+
 def test_a_league_plays_for_some_time(tmp_path: Path) -> None:
     for _ in range(2):
         result = league(["tsumogiri", "random", "efficiency"], hours=1e-5, length="east", json=tmp_path / "l.json")
