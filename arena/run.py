@@ -87,7 +87,7 @@ class ArenaRun:
 
     def _open_files(self) -> None:
         """Open the folders of games and of Parquet files, and the checkpoint."""
-        resumed: list[ChunkResult] = []
+        resumed: list[list[int]] = []  # the walls of each chunk
         if self.html is not None:
             make_folder(self.html.parent, f"--html {self.html}")
             check_output("--html", self.html)
@@ -96,16 +96,18 @@ class ArenaRun:
             games = games_of(self.settings, range(self.settings.n_walls))
             check_folder(self.save, games, self.results.bots, self.settings.make_rules(), self.settings.scores)
         if self.json is not None:
-            self.checkpoint = Checkpoint(self.json.with_name(self.json.name + ".partial"), self.identity)
-            resumed = self.checkpoint.resumed
-            for chunk in resumed:
+
+            def take(chunk: ChunkResult) -> None:
                 self.results.add(chunk)
+                resumed.append(chunk.walls)
+
+            self.checkpoint = Checkpoint(self.json.with_name(self.json.name + ".partial"), self.identity, take)
         if self.parquet is not None:
             make_folder(self.parquet, f"--parquet {self.parquet}")
             for kind in ("games", *self.rows):
                 check_output("--parquet", self.parquet / f"{kind}.parquet")
             parts = None if self.json is None else self.json.with_name(self.json.name + ".partial.rows")
-            self._files = ParquetFiles(self.parquet, self.rows, parts, [chunk.walls for chunk in resumed])
+            self._files = ParquetFiles(self.parquet, self.rows, parts, resumed)
 
     @property
     def games(self) -> int:
