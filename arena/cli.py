@@ -272,7 +272,7 @@ def url_to_join(spec: str) -> str:
 
 def run(arena_run: ArenaRun, screen: Console, notes: Console, statistics: bool = False) -> int:
     """Play, print the tables, all ``statistics`` if asked for, and what was written; return the exit code."""
-    code, why = OK, ""
+    code, why, failed = OK, "", list[str]()
     try:
         arena_run.play(notes)
     except KeyboardInterrupt:
@@ -283,7 +283,9 @@ def run(arena_run: ArenaRun, screen: Console, notes: Console, statistics: bool =
         if arena_run.finished is None and arena_run.games == 0:
             screen.print("no games finished yet")
         else:
-            arena_run.match.print(screen, statistics)
+            match = arena_run.match
+            match.print(screen, statistics)
+            failed = match.failed
         if code == OK:
             try:
                 arena_run.finish()
@@ -294,7 +296,7 @@ def run(arena_run: ArenaRun, screen: Console, notes: Console, statistics: bool =
             why += "; run the same command again to resume"
         elif code == INTERRUPTED:
             why += "; with --json FILE, a run can be resumed"
-        elif code == OK and (failed := arena_run.always_failed):
+        elif code == OK and failed:
             code, why = FAILED, f"failed in every game: {', '.join(failed)}"
         if code != OK:
             notes.print(f"arena: {why}", soft_wrap=True, highlight=False, markup=False)

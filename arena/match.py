@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -68,6 +69,12 @@ class Match:
     def faults(self) -> list[BotFault]:
         """The failures of external bots."""
         return [BotFault(**fault) for fault in self.document["faults"]]
+
+    @property
+    def failed(self) -> list[str]:
+        """The external bots that failed in every game."""
+        failed = Counter(fault.bot for fault in self.faults)
+        return [name for name, bot in self.bots.items() if failed[name] == bot.games]
 
     @property
     def outcome(self) -> str | None:

@@ -212,17 +212,27 @@ class ParquetFiles:
 
 def rows_of(kind: str, parts: Sequence[Path], finished: np.ndarray) -> Iterator[np.ndarray]:
     """The rows of the walls ``finished``, int64[n], for each row group; ``parts``: files of chunks."""
-    chunks = [np.load(part, mmap_mode="r") for part in parts]
+    ends = [ends_of(part) for part in parts]
     for first in range(0, int(finished.max()) + 1, WALLS[kind]):
-        group = []
-        for chunk in chunks:
-            start, end = np.searchsorted(chunk["wall"], [first, first + WALLS[kind]])
-            if start < end:
-                group.append(np.array(chunk[start:end]))
-        if group:
-            rows = np.concatenate(group)
+        last = first + WALLS[kind] - 1
+        within = [part for part, (low, high) in zip(parts, ends) if low <= last and first <= high]
+        if within:
+            rows = np.concatenate([rows_between(part, first, last) for part in within])
             rows = rows[np.argsort(rows["wall"], kind="stable")]
             yield rows[np.isin(rows["wall"], finished)]
+
+
+def ends_of(part: Path) -> tuple[int, int]:
+    """The first and the last wall of a part."""
+    walls = np.load(part, mmap_mode="r")["wall"]
+    return int(walls[0]), int(walls[-1])
+
+
+def rows_between(part: Path, first: int, last: int) -> np.ndarray:
+    """The rows of a part on the walls from ``first`` to ``last``."""
+    rows = np.load(part, mmap_mode="r")
+    start, end = np.searchsorted(rows["wall"], [first, last + 1])
+    return np.array(rows[start:end])
 
 
 def games_of(results: Results) -> Iterator[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas
 import polars
 import pytest
@@ -18,7 +20,8 @@ from rich.console import Console
 import arena.run
 from arena.chunk import ChunkResult
 from arena.cli import main
-from arena.parquet import COLUMNS
+from arena.parquet import COLUMNS, rows_of
+from arena.rows import ROUND
 from arena.run import ArenaRun
 from arena.schedule import RunSettings
 from arena.stopping import Until
@@ -238,6 +241,20 @@ def test_a_run_whose_report_cannot_be_written_is_resumed(
     run.finish()
     assert bytes_of(tmp_path / "rows") == bytes_of(folder)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html", "r.json", "rows"]
+
+
+def test_a_long_run_of_an_external_bot_has_more_parts_than_files_may_be_open(tmp_path: Path) -> None:
+    for wall in range(200):
+        rows = np.zeros(3, ROUND)
+        rows["wall"] = wall
+        np.save(tmp_path / f"rounds-{wall:06}.npy", rows)
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (128, before[1]))
+    try:
+        groups = list(rows_of("rounds", sorted(tmp_path.iterdir()), np.arange(0, 200, 2)))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert np.concatenate(groups)["wall"].tolist() == np.repeat(np.arange(0, 200, 2), 3).tolist()
 
 
 def test_a_run_whose_rows_are_gone_is_not_resumed(interrupted: Callable[[], ArenaRun], tmp_path: Path) -> None:
