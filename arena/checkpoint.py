@@ -24,6 +24,7 @@ from arena.chunk import ChunkResult
 from arena.observers import Fault
 from arena.schedule import RunSettings
 from arena.tallies.observer import packed, unpacked
+from engine.common.files import naming
 from engine.compiling import ENGINE, cache_folder
 
 OF_FILES = ("save", "rows")  # keys of an identity that do not change the results
@@ -130,9 +131,10 @@ class LineFile:
             raise self._damaged() from error
 
     def append(self, line: dict[str, Any]) -> None:
-        """Write a line."""
-        self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
-        self._file.flush()
+        """Write a line. Raises OSError."""
+        with naming(self.path):
+            self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+            self._file.flush()
 
     def delete(self) -> None:
         """Delete the file: the run is finished."""
