@@ -25,6 +25,7 @@ from arena.observers import Fault
 from arena.schedule import ROTATIONS, RunSettings
 from arena.statistics import N_COUNTS
 from arena.tallies.observer import packed, unpacked
+from engine.common.files import naming
 from engine.compiling import ENGINE, cache_folder
 from engine.table import N_SEATS
 
@@ -133,9 +134,10 @@ class LineFile:
             raise self.damaged() from error
 
     def append(self, line: dict[str, Any]) -> None:
-        """Write a line."""
-        self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
-        self._file.flush()
+        """Write a line. Raises OSError."""
+        with naming(self.path):
+            self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+            self._file.flush()
 
     def delete(self) -> None:
         """Delete the file: the run is finished."""

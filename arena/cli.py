@@ -141,8 +141,7 @@ def make_parser() -> Parser:
         type=sprt,
         metavar="H0,H1",
         help="stop when it is known whether the first bot is better: H0 and H1 are its mean placement minus 2 if it is "
-        "not and if it is, as in 0,-0.02 (--sprt=-0.01,-0.03 if H0 is negative); H0,H1,ALPHA,BETA: with these "
-        "probabilities of errors (default 0.05)",
+        "not and if it is, as in 0,-0.02; H0,H1,ALPHA,BETA: with these probabilities of errors (default 0.05)",
     )
     stopping.add_argument(
         "--until",
@@ -210,6 +209,15 @@ def until(text: str) -> Until:
     return Until(positive_number(text))
 
 
+def with_negative_bounds(arguments: Sequence[str]) -> list[str]:
+    """The arguments with ``--sprt -0.01,-0.03`` as ``--sprt=-0.01,-0.03``: argparse takes the bounds for an option."""
+    joined = list(arguments)
+    for index in reversed(range(1, len(joined))):
+        if joined[index - 1] == "--sprt" and re.match(r"-[\d.]", joined[index]):
+            joined[index - 1 : index + 1] = [f"--sprt={joined[index]}"]
+    return joined
+
+
 def check_quotes(arguments: Sequence[str]) -> None:
     """Raise ValueError if a shell has split a bot at its blanks: ``--bots rule,exec:python bot.py,rule``."""
     for number, argument in enumerate(arguments):
@@ -229,7 +237,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     try:
         check_quotes(arguments)
-        options = parser.parse_args(arguments)
+        options = parser.parse_args(with_negative_bounds(arguments))
         games = options.games or (GAMES if options.stop is None else MAX_GAMES)
         settings = RunSettings(
             *(options.bots, round_up(games), options.seed, options.rules, options.length, options.timeout),

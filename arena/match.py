@@ -14,6 +14,7 @@ from rich.console import Console
 from arena.bot_statistics import BotStatistics, PairStatistics
 from arena.report import print_report
 from arena.tallies.report import print_statistics
+from engine.common.program import missing
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -111,6 +112,9 @@ class Match:
 
 
 def _dataframe(rows: Iterable[dict[str, Any]]) -> DataFrame:
-    from pandas import DataFrame
+    try:
+        from pandas import DataFrame
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(missing(error), name=error.name) from None
 
     return DataFrame(list(rows))

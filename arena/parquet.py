@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from shutil import rmtree
@@ -24,7 +25,7 @@ from arena.results import Results
 from arena.rows import RON, TSUMO
 from arena.schedule import ROTATIONS
 from engine.actions import ACTION_NAMES
-from engine.common.files import write_atomically
+from engine.common.files import naming, write_atomically
 from engine.ryukyoku import EXHAUSTIVE, RYUKYOKU
 from engine.scoring.yaku import BY_NUMBER, N_YAKU
 from engine.table import AFTER_PON, N_SEATS, RESPONSE, RIICHI_DISCARD, TURN
@@ -180,7 +181,10 @@ class ParquetFiles:
     def add(self, walls: Sequence[int], rows: dict[str, np.ndarray]) -> None:
         """Keep the rows of a finished chunk. Raises OSError."""
         for kind in self.kinds:
-            np.save(self._part(kind, walls), rows[kind])
+            path, data = self._part(kind, walls), BytesIO()
+            np.save(data, rows[kind])
+            with naming(path):
+                path.write_bytes(data.getbuffer())
 
     def write(self, results: Results) -> None:
         """Write the files, of the finished walls of ``results``. Raises OSError."""

@@ -217,7 +217,7 @@ class ArenaRun:
             self._files.delete_parts()
 
     def written(self) -> str:
-        """What is kept of the run, where, and what to do with it, in one line."""
+        """What is kept of the run, where, and what to do with it: a line each."""
         if self.finished is not None:
             return f"{self.json} has these results already, so nothing was played or saved; to play again, delete it"
         kept = [] if self.json is None else [f"results in {self.json}"]
@@ -229,7 +229,7 @@ class ArenaRun:
         if self.parquet is not None:
             *others, last = "games", *self.rows
             kept.append(f"{', '.join(others)} and {last} as Parquet in {self.parquet}")
-        return ", ".join(kept) or "nothing was written: --json FILE keeps the results, --save FOLDER the games"
+        return "\n".join(kept) or "nothing was written: --json FILE keeps the results, --save FOLDER the games"
 
     @property
     def speed(self) -> Speed:

@@ -219,7 +219,7 @@ class Run:
                 rows.writerow(COLUMNS)
             row = f"{self.seconds / 60:.2f}", self.decisions, self.games, f"{placement:.3f}", f"{interval:.3f}"
             rows.writerow(row)
-        return f"placement {placement:.2f} ± {interval:.2f} in the last {n:,} games"
+        return f"placement {placement:.2f} ± {interval:.2f} in the last {n:,} game{'s' * (n != 1)}"
 
 
 def train(run: Run, seconds: float) -> None:
@@ -251,10 +251,10 @@ def main() -> int:
     parser.add_argument("--opponents", default="tsumogiri,random", help="two bots (default: tsumogiri,random)")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    options.folder.mkdir(parents=True, exist_ok=True)
     try:
+        options.folder.mkdir(parents=True, exist_ok=True)
         run = Run(options.folder, tuple(options.opponents.split(",")), options.seed)
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         parser.error(str(error))
     try:
         train(run, 60 * options.minutes)

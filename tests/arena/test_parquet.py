@@ -177,7 +177,7 @@ def test_jobs_change_nothing(arena: Arena, folder: Path, tmp_path: Path) -> None
         "--parquet", tmp_path / "rows", "--decisions",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert f"games, rounds and decisions as Parquet in {tmp_path / 'rows'}" in done.stdout
+    assert f"games, rounds and decisions as Parquet in {tmp_path / 'rows'}" in done.stdout.splitlines()
     assert bytes_of(tmp_path / "rows") == bytes_of(folder)
 
 
