@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -25,12 +25,12 @@ from arena.observers import Fault
 from arena.schedule import ROTATIONS, RunSettings
 from arena.statistics import N_COUNTS
 from arena.tallies.observer import packed, unpacked
+from engine.common.files import naming
 from engine.compiling import ENGINE, cache_folder
 from engine.table import N_SEATS
 
 DAMAGE = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)  # of a file that is read
 OF_FILES = ("save", "rows")  # keys of an identity that do not change the results
-Parsed = TypeVar("Parsed")
 
 
 class CheckpointError(ValueError):
@@ -124,18 +124,20 @@ class LineFile:
         if self._file.tell() == 0:
             self.append(identity)
 
-    def parse(self, parse: Callable[[dict[str, Any]], Parsed]) -> list[Parsed]:
-        """Give each line that was read to ``parse``. Raises CheckpointError if it cannot be parsed."""
+    def parse(self, take: Callable[[dict[str, Any]], None]) -> None:
+        """Give each line that was read to ``take``. Raises CheckpointError if it cannot be parsed there."""
         try:
-            return [parse(line) for line in self.read]
+            for line in self.read:
+                take(line)
         except DAMAGE as error:
             self._file.close()
             raise self.damaged() from error
 
     def append(self, line: dict[str, Any]) -> None:
-        """Write a line."""
-        self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
-        self._file.flush()
+        """Write a line. Raises OSError."""
+        with naming(self.path):
+            self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+            self._file.flush()
 
     def delete(self) -> None:
         """Delete the file: the run is finished."""
@@ -168,16 +170,25 @@ class LineFile:
 
 
 class Checkpoint:
-    """An open checkpoint file. ``resumed``: the chunks that were finished before it was opened."""
+    """An open checkpoint file."""
 
-    def __init__(self, path: Path, identity: dict[str, Any]) -> None:
-        """Open the checkpoint at ``path``, or create it. Raises CheckpointError, and OSError if it is not writable."""
+    def __init__(self, path: Path, identity: dict[str, Any], take: Callable[[ChunkResult], None]) -> None:
+        """Open the checkpoint at ``path``, or create it. Raises CheckpointError, and OSError if it is not writable.
+
+        ``take``: is given each chunk that was finished before, one at a time, since many are large.
+        """
         self.path = path
         self._lines = LineFile(path, identity)
-        self.resumed = self._lines.parse(parse_chunk)
         n_walls = identity["games"] // ROTATIONS
-        if any(wall >= n_walls for chunk in self.resumed for wall in chunk.walls):
-            raise self._lines.damaged()
+
+        def take_line(line: dict[str, Any]) -> None:
+            chunk = parse_chunk(line)
+            if max(chunk.walls) >= n_walls:
+                raise ValueError(f"no wall {max(chunk.walls)}")
+            take(chunk)
+
+        self._lines.parse(take_line)
+        self._lines.read.clear()
 
     def append(self, chunk: ChunkResult) -> None:
         """Write a finished chunk."""

@@ -141,8 +141,7 @@ def make_parser() -> Parser:
         type=sprt,
         metavar="H0,H1",
         help="stop when it is known whether the first bot is better: H0 and H1 are its mean placement minus 2 if it is "
-        "not and if it is, as in 0,-0.02 (--sprt=-0.01,-0.03 if H0 is negative); H0,H1,ALPHA,BETA: with these "
-        "probabilities of errors (default 0.05)",
+        "not and if it is, as in 0,-0.02; H0,H1,ALPHA,BETA: with these probabilities of errors (default 0.05)",
     )
     stopping.add_argument(
         "--until",
@@ -210,6 +209,15 @@ def until(text: str) -> Until:
     return Until(positive_number(text))
 
 
+def with_negative_bounds(arguments: Sequence[str]) -> list[str]:
+    """The arguments with ``--sprt -0.01,-0.03`` as ``--sprt=-0.01,-0.03``: argparse takes the bounds for an option."""
+    joined = list(arguments)
+    for index in reversed(range(1, len(joined))):
+        if joined[index - 1] == "--sprt" and re.match(r"-[\d.]", joined[index]):
+            joined[index - 1 : index + 1] = [f"--sprt={joined[index]}"]
+    return joined
+
+
 def check_quotes(arguments: Sequence[str]) -> None:
     """Raise ValueError if a shell has split a bot at its blanks: ``--bots rule,exec:python bot.py,rule``."""
     for number, argument in enumerate(arguments):
@@ -229,7 +237,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     try:
         check_quotes(arguments)
-        options = parser.parse_args(arguments)
+        options = parser.parse_args(with_negative_bounds(arguments))
         games = options.games or (GAMES if options.stop is None else MAX_GAMES)
         settings = RunSettings(
             *(options.bots, round_up(games), options.seed, options.rules, options.length, options.timeout),
@@ -272,7 +280,7 @@ def url_to_join(spec: str) -> str:
 
 def run(arena_run: ArenaRun, screen: Console, notes: Console, statistics: bool = False) -> int:
     """Play, print the tables, all ``statistics`` if asked for, and what was written; return the exit code."""
-    code, why = OK, ""
+    code, why, failed = OK, "", list[str]()
     try:
         arena_run.play(notes)
     except KeyboardInterrupt:
@@ -283,7 +291,9 @@ def run(arena_run: ArenaRun, screen: Console, notes: Console, statistics: bool =
         if arena_run.finished is None and arena_run.games == 0:
             screen.print("no games finished yet")
         else:
-            arena_run.match.print(screen, statistics)
+            match = arena_run.match
+            match.print(screen, statistics)
+            failed = match.failed
         if code == OK:
             try:
                 arena_run.finish()
@@ -294,7 +304,7 @@ def run(arena_run: ArenaRun, screen: Console, notes: Console, statistics: bool =
             why += "; run the same command again to resume"
         elif code == INTERRUPTED:
             why += "; with --json FILE, a run can be resumed"
-        elif code == OK and (failed := arena_run.always_failed):
+        elif code == OK and failed:
             code, why = FAILED, f"failed in every game: {', '.join(failed)}"
         if code != OK:
             notes.print(f"arena: {why}", soft_wrap=True, highlight=False, markup=False)

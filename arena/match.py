@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ from rich.console import Console
 from arena.bot_statistics import BotStatistics, PairStatistics
 from arena.report import print_report
 from arena.tallies.report import print_statistics
+from engine.common.program import missing
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -70,6 +72,12 @@ class Match:
         return [BotFault(**fault) for fault in self.document["faults"]]
 
     @property
+    def failed(self) -> list[str]:
+        """The external bots that failed in every game."""
+        failed = Counter(fault.bot for fault in self.faults)
+        return [name for name, bot in self.bots.items() if failed[name] == bot.games]
+
+    @property
     def outcome(self) -> str | None:
         """What the rule that ends the match found, such as ``"better"``; None without such a rule."""
         stop = self.document["stop"]
@@ -104,6 +112,9 @@ class Match:
 
 
 def _dataframe(rows: Iterable[dict[str, Any]]) -> DataFrame:
-    from pandas import DataFrame
+    try:
+        from pandas import DataFrame
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(missing(error), name=error.name) from None
 
     return DataFrame(list(rows))

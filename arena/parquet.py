@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from shutil import rmtree
@@ -24,7 +25,7 @@ from arena.results import Results
 from arena.rows import RON, TSUMO
 from arena.schedule import ROTATIONS
 from engine.actions import ACTION_NAMES
-from engine.common.files import write_atomically
+from engine.common.files import naming, write_atomically
 from engine.ryukyoku import EXHAUSTIVE, RYUKYOKU
 from engine.scoring.yaku import BY_NUMBER, N_YAKU
 from engine.table import AFTER_PON, N_SEATS, RESPONSE, RIICHI_DISCARD, TURN
@@ -180,15 +181,17 @@ class ParquetFiles:
     def add(self, walls: Sequence[int], rows: dict[str, np.ndarray]) -> None:
         """Keep the rows of a finished chunk. Raises OSError."""
         for kind in self.kinds:
-            np.save(self._part(kind, walls), rows[kind])
+            path, data = self._part(kind, walls), BytesIO()
+            np.save(data, rows[kind])
+            with naming(path):
+                path.write_bytes(data.getbuffer())
 
     def write(self, results: Results) -> None:
-        """Write the files, of the finished walls of ``results``, and delete the parts. Raises OSError."""
+        """Write the files, of the finished walls of ``results``. Raises OSError."""
         finished = np.array(results.finished)
         self._write("games", results.bots, games_of(results))
         for kind in self.kinds:
             self._write(kind, results.bots, rows_of(kind, sorted(self._parts.glob(f"{kind}-*.npy")), finished))
-        self.delete_parts()
 
     def _write(self, kind: str, bots: Sequence[str], groups: Iterator[dict[str, Any] | np.ndarray]) -> None:
         import pyarrow
@@ -213,17 +216,27 @@ class ParquetFiles:
 
 def rows_of(kind: str, parts: Sequence[Path], finished: np.ndarray) -> Iterator[np.ndarray]:
     """The rows of the walls ``finished``, int64[n], for each row group; ``parts``: files of chunks."""
-    chunks = [np.load(part, mmap_mode="r") for part in parts]
+    ends = [ends_of(part) for part in parts]
     for first in range(0, int(finished.max()) + 1, WALLS[kind]):
-        group = []
-        for chunk in chunks:
-            start, end = np.searchsorted(chunk["wall"], [first, first + WALLS[kind]])
-            if start < end:
-                group.append(np.array(chunk[start:end]))
-        if group:
-            rows = np.concatenate(group)
+        last = first + WALLS[kind] - 1
+        within = [part for part, (low, high) in zip(parts, ends) if low <= last and first <= high]
+        if within:
+            rows = np.concatenate([rows_between(part, first, last) for part in within])
             rows = rows[np.argsort(rows["wall"], kind="stable")]
             yield rows[np.isin(rows["wall"], finished)]
+
+
+def ends_of(part: Path) -> tuple[int, int]:
+    """The first and the last wall of a part."""
+    walls = np.load(part, mmap_mode="r")["wall"]
+    return int(walls[0]), int(walls[-1])
+
+
+def rows_between(part: Path, first: int, last: int) -> np.ndarray:
+    """The rows of a part on the walls from ``first`` to ``last``."""
+    rows = np.load(part, mmap_mode="r")
+    start, end = np.searchsorted(rows["wall"], [first, last + 1])
+    return np.array(rows[start:end])
 
 
 def games_of(results: Results) -> Iterator[dict[str, Any]]:

@@ -18,6 +18,7 @@ from rich.text import Text
 from arena.columns import COMPARISON, MISSING, PLAY, RESULTS, Statistic
 from arena.observers import Fault
 from arena.schedule import ROTATIONS
+from arena.stopping import UNDECIDED
 from engine.common.program import PLAIN
 from engine.rules import EVEN_SCORES
 
@@ -127,9 +128,10 @@ def luck_line(document: dict[str, Any]) -> str:
     ratios = [bot["luck_ratio"] for bot in document["bots"] if bot["luck_ratio"] is not None]
     if not document["settings"]["control_variates"] or not ratios:
         return ""
+    widths = " to ".join(sorted({f"{min(ratios):.2f}", f"{max(ratios):.2f}"}))
     return (
-        f"placements and final points are those without the luck of the walls, with intervals {min(ratios):.2f} to "
-        f"{max(ratios):.2f} times as wide (--no-control-variates: as played)"
+        f"placements and final points are those without the luck of the walls, with intervals {widths} times as wide "
+        "(--no-control-variates: as played)"
     )
 
 
@@ -142,7 +144,10 @@ def stop_line(document: dict[str, Any]) -> str:
     if "half_width" in rule:
         return f"half-width of the intervals: {stop['outcome']} after {games}, {stop['status']}"
     hypotheses = f"H0: placement {2 + rule['not_better']:g}, H1: {2 + rule['better']:g}"
-    return f"SPRT: {bot} is {stop['outcome']} after {games} ({hypotheses}; {stop['status']})"
+    outcome = f"{bot} is {stop['outcome']}"
+    if stop["outcome"] == UNDECIDED:
+        outcome = f"{UNDECIDED} whether {bot} is better"
+    return f"SPRT: {outcome} after {games} ({hypotheses}; {stop['status']})"
 
 
 def same_bot(label: str, other: str) -> bool:

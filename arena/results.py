@@ -45,8 +45,9 @@ class Results:
         self._luck = np.zeros((settings.n_walls, ROTATIONS, N_SEATS, 2)) if settings.control_variates else None
         self._finished = np.zeros(settings.n_walls, dtype=np.bool_)
         self._faults: list[Fault] = []
-        # The walls of each chunk, the sum of its tallies int64[bots, N_TALLIES], and all of them packed.
-        self._tallies: list[tuple[list[int], np.ndarray, str]] = []
+        self._tallies = np.zeros((N_SEATS, N_TALLIES), dtype=np.int64)
+        # If the run may stop at any wall: the walls of each chunk, and their tallies, packed.
+        self._of_chunks: list[tuple[list[int], str]] = []
 
     def add(self, chunk: ChunkResult) -> None:
         """Add the games of a finished chunk."""
@@ -56,13 +57,17 @@ class Results:
         if self._luck is not None and chunk.luck is not None:
             self._luck[chunk.walls] = chunk.luck
         if chunk.tallies is not None:
-            total = chunk.tallies.sum(axis=0, dtype=np.int64)
-            self._tallies.append((chunk.walls, total, packed(chunk.tallies)))
+            self._tallies += chunk.tallies.sum(axis=0)
+            if self.settings.stop is not None:
+                self._of_chunks.append((chunk.walls, packed(chunk.tallies)))
 
     def drop_after(self, n_walls: int) -> None:
         """Forget the walls after the first ``n_walls``: the run stops there."""
         self._finished[n_walls:] = False
         self._faults = [fault for fault in self._faults if fault.wall < n_walls]
+        self._tallies = np.zeros_like(self._tallies)
+        for walls, text in self._of_chunks:
+            self._tallies += unpacked(text)[self._finished[walls]].sum(axis=0)
 
     @property
     def n_first(self) -> int:
@@ -96,15 +101,7 @@ class Results:
         """The finished games of each bot; at least one wall must be finished."""
         luck = None if self._luck is None else self._luck[self._finished]
         rules = self.settings.make_rules()
-        return by_bot(self.bots, self.finished, self._counts[self._finished], rules, luck, self._sum_of_tallies())
-
-    def _sum_of_tallies(self) -> np.ndarray:
-        """The tallies of the finished walls: int64[bots, N_TALLIES]."""
-        total = np.zeros((N_SEATS, N_TALLIES), dtype=np.int64)
-        for walls, of_chunk, text in self._tallies:
-            finished = self._finished[walls]
-            total += of_chunk if finished.all() else unpacked(text)[finished].sum(axis=0)
-        return total
+        return by_bot(self.bots, self.finished, self._counts[self._finished], rules, luck, self._tallies.copy())
 
     def first_placements(self) -> np.ndarray:
         """The mean placements on the first walls, up to the first that is missing: float64[bots, walls]."""
@@ -160,22 +157,23 @@ class Results:
             "games": ROTATIONS * self.n_first,
         }
 
-    def write_json(self, path: Path, identity: dict[str, Any], speed: Speed) -> None:
-        """Write everything to ``path``. Between runs of the same settings only ``speed`` differs. Raises OSError."""
+    def write_json(self, path: Path, document: dict[str, Any]) -> None:
+        """Write the ``document`` of these results, and all games, to ``path``. Raises OSError.
+
+        Between runs of the same settings only ``speed`` differs.
+        """
         with write_atomically(path) as file:
-            file.writelines(line.encode() for line in self._json_lines(self.document(identity, speed)))
+            file.writelines(line.encode() for line in self._json_lines(document))
 
     def _json_lines(self, document: dict[str, Any]) -> Iterator[str]:
         """The document, with a line for each bot and each game."""
-        speed = document.pop("speed")
-        document["games"] = self.games()
         yield "{\n"
-        for key, value in document.items():
+        for key, value in (document | {"games": self.games()}).items():
             if key in ("bots", "comparisons", "games", "faults"):
                 yield from _json_list(key, iter(value))
-            else:
+            elif key != "speed":
                 yield f'"{key}": {json.dumps(value)},\n'
-        yield f'"speed": {json.dumps(speed)}\n'
+        yield f'"speed": {json.dumps(document["speed"])}\n'
         yield "}\n"
 
 

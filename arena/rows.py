@@ -16,7 +16,7 @@ from engine.actions import MASK_WORDS
 from engine.rules import RIICHI_STICK, TOTAL_POINTS
 from engine.ryukyoku import EXHAUSTIVE, RYUKYOKU
 from engine.scoring.yaku import N_YAKU
-from engine.table import N_SEATS
+from engine.table import N_SEATS, TABLE
 from engine.tables import Policy, Tables
 
 TSUMO, RON = 0, len(RYUKYOKU) + 1  # how a round ended, beside the numbers of engine.ryukyoku
@@ -53,6 +53,7 @@ class RowCollector:
         """``kinds``: of KINDS."""
         self.rows: dict[str, list[np.ndarray]] = {kind: [] for kind in kinds}
         self._tables = tables
+        self._bytes = tables.raw.reshape(len(games), TABLE.itemsize)  # NumPy copies bytes faster than nested records
         self._walls = np.array([game.wall for game in games])
         self._rotations = np.array([game.rotation for game in games])
         self._seats = np.array([game.seats for game in games])
@@ -63,7 +64,7 @@ class RowCollector:
         if "rounds" in self.rows:
             rows = np.zeros((len(tables), N_SEATS), dtype=ROUND)
             self._place(rows, np.repeat(tables, N_SEATS).reshape(-1, N_SEATS), np.arange(N_SEATS))
-            fill_rounds(rows, self._tables.records[tables])
+            fill_rounds(rows, self._bytes[tables].view(TABLE)[:, 0])
             self.rows["rounds"].append(rows.reshape(-1))
         self._round[tables] += 1
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections import Counter
 from contextlib import closing
 from functools import partial
 from importlib.util import find_spec
@@ -71,6 +70,7 @@ class ArenaRun:
         self.finished: dict[str, Any] | None = None
         self.stopped = False  # by settings.stop
         self._status = ""
+        self._document: dict[str, Any] | None = None  # of the chunks so far, once it is asked for
         if json is not None:
             make_folder(json.parent, f"--json {json}")
             check_output("--json", json)
@@ -87,7 +87,7 @@ class ArenaRun:
 
     def _open_files(self) -> None:
         """Open the folders of games and of Parquet files, and the checkpoint."""
-        resumed: list[ChunkResult] = []
+        resumed: list[list[int]] = []  # the walls of each chunk
         if self.html is not None:
             make_folder(self.html.parent, f"--html {self.html}")
             check_output("--html", self.html)
@@ -96,16 +96,18 @@ class ArenaRun:
             games = games_of(self.settings, range(self.settings.n_walls))
             check_folder(self.save, games, self.results.bots, self.settings.make_rules(), self.settings.scores)
         if self.json is not None:
-            self.checkpoint = Checkpoint(self.json.with_name(self.json.name + ".partial"), self.identity)
-            resumed = self.checkpoint.resumed
-            for chunk in resumed:
+
+            def take(chunk: ChunkResult) -> None:
                 self.results.add(chunk)
+                resumed.append(chunk.walls)
+
+            self.checkpoint = Checkpoint(self.json.with_name(self.json.name + ".partial"), self.identity, take)
         if self.parquet is not None:
             make_folder(self.parquet, f"--parquet {self.parquet}")
             for kind in ("games", *self.rows):
                 check_output("--parquet", self.parquet / f"{kind}.parquet")
             parts = None if self.json is None else self.json.with_name(self.json.name + ".partial.rows")
-            self._files = ParquetFiles(self.parquet, self.rows, parts, [chunk.walls for chunk in resumed])
+            self._files = ParquetFiles(self.parquet, self.rows, parts, resumed)
 
     @property
     def games(self) -> int:
@@ -159,6 +161,7 @@ class ArenaRun:
             progress.advance(update.n, self._status)
         elif isinstance(update, ChunkResult):
             self.results.add(update)
+            self._document = None
             for fault in update.faults:
                 progress.print(f"bot {self.results.bots[fault.bot]}, {fault}")
             self._decisions += update.decisions
@@ -186,19 +189,18 @@ class ArenaRun:
     @property
     def document(self) -> dict[str, Any]:
         """The results as a document, see `arena.match`; at least one wall must be finished."""
-        return self.finished or self.results.document(self.identity, self.speed)
-
-    @property
-    def always_failed(self) -> list[str]:
-        """The external bots that failed in every game."""
-        failed = Counter(fault["bot"] for fault in self.document["faults"])
-        return [bot["bot"] for bot in self.document["bots"] if failed[bot["bot"]] == bot["games"]]
+        if self.finished is not None:
+            return self.finished
+        if self._document is None:
+            self._document = self.results.document(self.identity, self.speed)
+        return self._document
 
     @property
     def match(self) -> Match:
         """The results of all finished games; at least one wall must be finished."""
         games = self.results.games() if self.finished is None else self.finished["games"]
-        return Match(self.document, [GameResult(**game) for game in games])
+        document = {key: value for key, value in self.document.items() if key != "games"}
+        return Match(document, [GameResult(**game) for game in games])
 
     def finish(self) -> None:
         """Write all files and delete the checkpoint: all games are finished. Raises OSError."""
@@ -209,11 +211,13 @@ class ArenaRun:
         if self.html is not None and self.finished is None:
             write_page(self.html, self.results, self.document, self.save)
         if self.json is not None and self.checkpoint is not None:
-            self.results.write_json(self.json, self.identity, self.speed)
+            self.results.write_json(self.json, self.document)
             self.checkpoint.delete()
+        if self._files is not None:
+            self._files.delete_parts()
 
     def written(self) -> str:
-        """What is kept of the run, where, and what to do with it, in one line."""
+        """What is kept of the run, where, and what to do with it: a line each."""
         if self.finished is not None:
             return f"{self.json} has these results already, so nothing was played or saved; to play again, delete it"
         kept = [] if self.json is None else [f"results in {self.json}"]
@@ -225,7 +229,7 @@ class ArenaRun:
         if self.parquet is not None:
             *others, last = "games", *self.rows
             kept.append(f"{', '.join(others)} and {last} as Parquet in {self.parquet}")
-        return ", ".join(kept) or "nothing was written: --json FILE keeps the results, --save FOLDER the games"
+        return "\n".join(kept) or "nothing was written: --json FILE keeps the results, --save FOLDER the games"
 
     @property
     def speed(self) -> Speed:

@@ -52,9 +52,7 @@ class Series:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             for number, (match, results) in enumerate(zip(self.matches, self.results)):
-                self._checkpoints.append(checkpoint := open_checkpoint(folder, number, match))
-                for chunk in checkpoint.resumed:
-                    results.add(chunk)
+                self._checkpoints.append(open_checkpoint(folder, number, match, results))
 
     @property
     def games(self) -> int:
@@ -123,10 +121,13 @@ class Series:
         return np.concatenate(orders), np.concatenate(walls)
 
 
-def open_checkpoint(folder: Path, number: int, match: RunSettings) -> Checkpoint:
-    """The file of the games of a match. Raises CheckpointError, which names the folder, and OSError."""
+def open_checkpoint(folder: Path, number: int, match: RunSettings, results: Results) -> Checkpoint:
+    """The file of the games of a match, which are added to ``results``.
+
+    Raises CheckpointError, which names the folder, and OSError.
+    """
     try:
-        return Checkpoint(folder / f"{number:03}", run_identity(match, None))
+        return Checkpoint(folder / f"{number:03}", run_identity(match, None), results.add)
     except CheckpointError as error:
         raise CheckpointError(f"{folder} has games of another run: delete it, or finish that run ({error})") from None
 

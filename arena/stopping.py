@@ -14,6 +14,7 @@ import numpy as np
 from arena.student import half_width
 
 MIN_WALLS = 30  # fewer say too little about the variance
+UNDECIDED = "undecided"
 NORMAL = 1.96  # below the quantile of Student's t distribution for any number of walls
 
 
@@ -47,13 +48,14 @@ class Sprt:
     def ratios(self, placements: np.ndarray) -> np.ndarray:
         """The log-likelihood ratio of H1 to H0 after each wall, 0 before MIN_WALLS.
 
-        ``placements``: of the first bot, float64[walls].
+        ``placements``: of the first bot, float64[walls]. The variance of n walls counts as at least 1 / n, as if one
+        wall were a whole place off: walls that are all alike, as those of three equal bots, decide later, but decide.
         """
         mean, variance = _running(placements)
         n = np.arange(1, len(placements) + 1)
         distance = mean - 2 - (self.better + self.not_better) / 2
-        known = (n >= MIN_WALLS) & (variance > 0)
-        return np.divide(n * (self.better - self.not_better) * distance, variance, out=np.zeros(len(n)), where=known)
+        ratios = n * (self.better - self.not_better) * distance / np.maximum(variance, 1 / n)
+        return np.where(n >= MIN_WALLS, ratios, 0.0)
 
     def stops_after(self, placements: np.ndarray) -> int | None:
         """The number of walls after which the test decides, None if it does not; ``placements``: [bots, walls]."""
@@ -63,14 +65,16 @@ class Sprt:
 
     def status(self, placements: np.ndarray) -> str:
         """How far the test is, in a few words."""
+        if placements.shape[1] < MIN_WALLS:
+            return f"decides from {MIN_WALLS} walls on"
         low, high = self.bounds
-        return f"log-likelihood ratio {self.ratios(placements[0])[-1]:+.2f} of {low:.2f} or {high:+.2f}"
+        return f"log-likelihood ratio {self.ratios(placements[0])[-1]:+.2f}, bounds {low:.2f} and {high:+.2f}"
 
     def outcome(self, placements: np.ndarray) -> str:
         """The decision: ``better``, ``not better`` or ``undecided``."""
         low, high = self.bounds
         ratio = self.ratios(placements[0])[-1]
-        return "better" if ratio >= high else "not better" if ratio <= low else "undecided"
+        return "better" if ratio >= high else "not better" if ratio <= low else UNDECIDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,7 @@ class Until:
 
     def status(self, placements: np.ndarray) -> str:
         """How wide the intervals are, in a few words."""
-        return f"± {self._widest(placements):.4f} of ± {self.half_width:g}"
+        return f"± {self._widest(placements):.4f}, wanted ± {self.half_width:g}"
 
     def outcome(self, placements: np.ndarray) -> str:
         """Whether the half-width was reached."""

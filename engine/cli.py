@@ -80,6 +80,8 @@ def validate(args: argparse.Namespace) -> int:
         if not interrupted:
             write_report(args.json, report, journal)
     print(report, flush=True)
+    if paths and not (report.n_records or report.n_left_out or interrupted):
+        say_nothing_found(args)
     if report.n_mismatches or report.n_contradictions:
         print(f"to see a round: {program_name('engine')} show FILE --round N", file=sys.stderr)
     if interrupted:
@@ -91,8 +93,13 @@ def found_paths(args: argparse.Namespace) -> list[Path]:
     """The record files and archives that the command names."""
     paths = find_records(args.paths)
     if not paths:
-        print(f"no game records in {' '.join(map(str, args.paths))}", file=sys.stderr)
+        say_nothing_found(args)
     return paths
+
+
+def say_nothing_found(args: argparse.Namespace) -> None:
+    """Say that there are no records where the command looks for them."""
+    print(f"no game records in {' '.join(map(str, args.paths))}", file=sys.stderr)
 
 
 def skip(found: Iterator[object], n: int) -> int:

@@ -29,6 +29,7 @@ from engine.tiles import FULL_SET, KIND_OF
 
 NUMBERS = frozenset({int, Action})  # the types of actions that need no check
 MAX_MENU = 32  # greater than any menu: 14 discards, tsumogiri, 3 ankan, 4 kakan, riichi, nukidora, tsumo, kyushu kyuhai
+SHARING = frozenset({"_table", "_turn", "_menu", "_menus", "_round"})  # attributes of a game; see `Game._look_into`
 ONE_SEAT = ((0,), (1,), (2,))
 SEATS_IN_MASK = ((), (0,), (1,), (0, 1), (2,), (0, 2), (1, 2))  # all three seats are never asked at once
 
@@ -68,20 +69,35 @@ class Game:
         rules = self.rules = rules_named(rules)
         self.names = _checked_names(names)
         self._walls: Iterator[Any] = iter(walls)
-        self._raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
-        self._table = self._raw.view(TABLE)
+        self._look_into(np.zeros(TABLE.itemsize, dtype=np.uint8))
         self._table["rules"] = rules.packed()
         self._table["seat"]["score"] = checked_scores(scores)
         self._phase = int(self._table["phase"][0])
-        self._turn = self._table["turn"]
-        self._menu = np.zeros(N_ACTIONS, dtype=np.int64)
-        self._menus = [self._menu[:n] for n in range(MAX_MENU + 1)]  # sliced once: `legal` is called at each step
         self._messages: list[Message] = [start_game(list(self.names), rules)]
         self._unread: list[RoundReader] = []  # finished rounds, not yet read into messages
         self._delivered = [0, 0, 0]  # number of messages `new_messages` has returned to each seat
         self._set_wall()
         kernels.start_game(self._raw, 0, np.uint64(seed))
         self._round = RoundReader(self.table)
+
+    def _look_into(self, raw: np.ndarray) -> None:
+        """Use the table in the buffer `raw`, by arrays that share its memory."""
+        self._raw = raw
+        self._table = raw.view(TABLE)
+        self._turn = self._table["turn"]
+        self._menu = np.zeros(N_ACTIONS, dtype=np.int64)
+        self._menus = [self._menu[:n] for n in range(MAX_MENU + 1)]  # sliced once: `legal` is called at each step
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What `copy.deepcopy` and `pickle` copy: without the arrays that share memory."""
+        self._read()
+        return {name: value for name, value in vars(self).items() if name not in SHARING}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._look_into(self._raw)
+        self._round = RoundReader(self.table)
+        self._round.read()  # as in `restore`
 
     def __repr__(self) -> str:
         return f"<Game of {', '.join(self.names)}: {summary(self.table)}>"

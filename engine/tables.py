@@ -92,6 +92,14 @@ class Tables:
         self.asked_tables = np.zeros(capacity, dtype=np.int32)
         self.asked_seats = np.zeros(capacity, dtype=np.int8)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What `copy.deepcopy` and `pickle` copy: without `records`, which shares the memory of `raw`."""
+        return {name: value for name, value in vars(self).items() if name != "records"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.records = self.raw.view(TABLE)
+
     def play(self, policies: Sequence[Policy | None], players: np.ndarray) -> Iterator[np.ndarray]:
         """Play all games to their ends.
 

@@ -34,8 +34,8 @@ RED_FIVES = [4, KIND_5P, KIND_5S]  # the kinds of the actions "discard 5mr", "di
 NETWORK, CHECKPOINT, CURVE = "network.pt", "checkpoint.pt", "curve.csv"
 COLUMNS = ("minutes", "decisions", "games", "placement", "interval")
 
-ENVS, STEPS = 256, 32  # a rollout is STEPS decisions of ENVS learners
-EPOCHS, MINIBATCH = 3, 1024
+ENVS, STEPS = 256, 16  # a rollout is STEPS decisions of ENVS learners
+EPOCHS, MINIBATCH = 3, 512
 LEARNING_RATE, CLIP, ENTROPY, VALUE, MAX_GRADIENT = 1e-3, 0.2, 0.01, 0.5, 1.0
 DISCOUNT, TRACE = 0.99, 0.95  # gamma and lambda
 REWARD_UNIT = 8.0  # thousands of points that are a reward of 1
@@ -219,7 +219,7 @@ class Run:
                 rows.writerow(COLUMNS)
             row = f"{self.seconds / 60:.2f}", self.decisions, self.games, f"{placement:.3f}", f"{interval:.3f}"
             rows.writerow(row)
-        return f"placement {placement:.2f} ± {interval:.2f} in the last {n:,} games"
+        return f"placement {placement:.2f} ± {interval:.2f} in the last {n:,} game{'s' * (n != 1)}"
 
 
 def train(run: Run, seconds: float) -> None:
@@ -251,10 +251,10 @@ def main() -> int:
     parser.add_argument("--opponents", default="tsumogiri,random", help="two bots (default: tsumogiri,random)")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    options.folder.mkdir(parents=True, exist_ok=True)
     try:
+        options.folder.mkdir(parents=True, exist_ok=True)
         run = Run(options.folder, tuple(options.opponents.split(",")), options.seed)
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         parser.error(str(error))
     try:
         train(run, 60 * options.minutes)

@@ -98,7 +98,7 @@ def plot(samples: list[tuple[float, float, float]], games: int, figure: Path) ->
     axes.set_title(f"validating an archive of {games:,} games")
     axes.legend(loc="lower right")
     axes.grid(alpha=0.3)
-    pyplot.savefig(figure, metadata={"Date": None})
+    pyplot.savefig(figure, metadata={"Date": None, "Creator": None})
 
 
 def main() -> None:

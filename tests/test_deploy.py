@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from socket import gethostbyname, gethostname
 from typing import Any, NamedTuple
 
 import pytest
@@ -24,6 +23,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from sqlalchemy import make_url
 
+from engine.common.cluster import import_ray
 from server.settings import PREFIX, Settings
 from server.store import Store
 from tests.support.deployment import (
@@ -217,7 +217,7 @@ def test_services_wait_for_their_dependencies_and_restart() -> None:
     # The image's health check queries the server: in other containers of the image it would always fail.
     checked = {name for name in (*OUR_IMAGE, *CLUSTER) if not found[name].get("healthcheck", {}).get("disable")}
     assert checked == {"server", "ray-head"}
-    assert found["ray-head"]["healthcheck"]["test"][:3] == ["CMD", "python", "-m"]
+    assert found["ray-head"]["healthcheck"]["test"][:2] == ["CMD", "python"]
 
 
 def test_ports_are_published_to_this_machine_only_by_default() -> None:
@@ -393,8 +393,11 @@ def test_the_arena_service_plays_its_games(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_arena_plays_on_the_services_of_the_cluster(tmp_path: Path) -> None:
+    import_ray()
+    from ray.util import get_node_ip_address
+
     found, machine, port = services(), Machine.of_sources(tmp_path), free_port()
-    machine.substitutions = {"ray-head:6379": f"{gethostbyname(gethostname())}:{port}", "--port=6379": f"--port={port}"}
+    machine.substitutions = {"ray-head:6379": f"{get_node_ip_address()}:{port}", "--port=6379": f"--port={port}"}
     words = ["arena", "--cluster", "ray-head:6379", "--games", "300", "--bots", "rule,random,random"]
     with started(machine, "ray-head", found["ray-head"]) as head:
         until(lambda: machine.is_healthy(found["ray-head"]) or head.poll() is not None, PATIENCE, "healthy head")

@@ -49,6 +49,7 @@ NOT_RUN = {
         "agents.selfplay train": "hours",
     },
     "docs/arena.md": {"experiments/control_variates.py": "two minutes", "--screenshot": "a minute; needs Chromium"},
+    "docs/archives.md": {"experiments/archive_memory.py": "minutes; needs matplotlib"},
     "docs/ladder.md": {"arena ladder": "a quarter of an hour"},
     "docs/cluster.md": {
         "ray start --head": "needs several machines: see tests/cluster",

@@ -34,9 +34,14 @@ def source_of(options: argparse.Namespace) -> Source:
         raise ValueError("name the games: either --records PATH … or --selfplay A,B,C")
     if options.records is not None:
         return Records(options.records, filters_of(options))
+    check_no_filters(options)
+    return SelfPlay(options.selfplay, options.games, options.seed)
+
+
+def check_no_filters(options: argparse.Namespace) -> None:
+    """Raise ValueError for a filter, where there are no records to choose from."""
     if filters := filters_of(options):
         raise ValueError(f"{filters.options[0]} chooses among --records: leave it away")
-    return SelfPlay(options.selfplay, options.games, options.seed)
 
 
 def export(options: argparse.Namespace) -> int:
@@ -59,6 +64,7 @@ def choices_for(options: argparse.Namespace) -> tuple[Choices, str]:
     if options.data is not None:
         if options.records is not None or options.selfplay is not None or options.teacher is not None:
             raise ValueError("--data has the choices: leave --records, --selfplay and --teacher away")
+        check_no_filters(options)
         parts = [read_choices(path) for path in options.data]
         return joined(numbered(parts)), "--data " + " ".join(str(path.resolve()) for path in options.data)
     source = source_of(options)

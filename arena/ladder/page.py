@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from agents.strength import split_strength
-from arena.columns import PLAY
+from arena.columns import MISSING, PLAY
 from arena.leagues.report import STANDINGS, standing_rows, widest_share
 from arena.leagues.standings import League, Standing
 from arena.statistics import BotGames
@@ -58,14 +58,14 @@ PLAY_TABLE = """
 
 
 def page(league: League, decisions_per_second: Mapping[str, float], command: str, machine: str) -> str:
-    """The page; ``command`` makes it. ``decisions_per_second``: of each bot, on a machine as ``machine`` says."""
+    """The page; ``command`` makes it. ``decisions_per_second``: of the bots that play, on such a ``machine``."""
     introduction = INTRODUCTION.format(
         command=command,
         games=league.games,
         rules=league.settings.rules,
         length=league.settings.length,
         seed=league.settings.seed,
-        fewest=min(pair.games for pair in league.pairs.values()),
+        fewest=min((pair.games for pair in league.pairs.values()), default=0),
         machine=machine,
     )
     pairs = PAIRS.format(widest=widest_share(league) or 100.0)
@@ -74,11 +74,11 @@ def page(league: League, decisions_per_second: Mapping[str, float], command: str
 
 
 def _standings(league: League, decisions_per_second: Mapping[str, float]) -> Iterator[str]:
+    speeds = {bot: f"{speed:,.0f}" for bot, speed in decisions_per_second.items()}
     head = ["", "bot", *(" ".join(column.heading.split()) for column in STANDINGS), "decisions/s"]
     rows = [
-        [str(number), _code(bot.bot), *(column.cell(row) for column in STANDINGS), f"{speed:,.0f}"]
+        [str(number), _code(bot.bot), *(column.cell(row) for column in STANDINGS), speeds.get(bot.bot, MISSING)]
         for number, (bot, row) in enumerate(zip(league.standings, standing_rows(league)), 1)
-        for speed in [decisions_per_second[bot.bot]]
     ]
     return _table(head, rows, n_text=2)
 

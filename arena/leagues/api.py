@@ -49,6 +49,8 @@ def league(
         raise ValueError(f'bots are a list, as in ["rule", "efficiency", "random"], not {bots!r}')
     games = whole_number(games, "games", "a positive integer", sys.maxsize, 1)
     jobs = whole_number(jobs, "jobs", "a positive integer", sys.maxsize, 1)
+    if hours is not None and not hours > 0:
+        raise ValueError(f"hours must be positive, not {hours!r}")
     settings = LeagueSettings(checked_seed(seed), rules, length)
     run = LeagueRun(
         settings,

@@ -104,7 +104,7 @@ def open_league(options: Namespace, games: int | None, hours: float | None = Non
     return LeagueRun(
         settings,
         options.bots,
-        workers_for(options, options.bots),
+        partial(workers_for, options),
         games=games,
         hours=hours,
         timeout=options.timeout,

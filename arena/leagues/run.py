@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,7 @@ from engine.table import N_SEATS
 
 # Between two looks at the ratings while games are played, and of the bootstrap of such a look.
 STATUS_SECONDS, STATUS_SAMPLES = 5.0, 50
+STATUS_PART = 20  # a look takes at most one part in so many of the time
 
 
 class LeagueRun:
@@ -40,7 +41,7 @@ class LeagueRun:
         self,
         settings: LeagueSettings,
         bots: Sequence[str],
-        jobs: int | Cluster,
+        jobs: int | Callable[[Sequence[str]], int | Cluster],
         *,
         games: int | None = None,
         hours: float | None = None,
@@ -49,9 +50,10 @@ class LeagueRun:
     ) -> None:
         """Check everything that can be checked before games are played. Raises ValueError, OSError.
 
-        ``bots``: those that play; none: all bots of the file. ``jobs``: worker processes, or a cluster; 0: all games
-        are played in this process. ``games``: of a league of these bots, see `arena.leagues.schedule.walls_of_pairs`; a
-        new bot meets the others at least as often as they have met in the file. ``hours``: plays so long, instead.
+        ``bots``: those that play; none: all bots of the file. ``jobs``: worker processes, 0: all games are played in
+        this process; or a function that gives them, or a cluster, for the bots that play. ``games``: of a league of
+        these bots, see `arena.leagues.schedule.walls_of_pairs`; a new bot meets the others at least as often as they
+        have met in the file. ``hours``: plays so long, instead.
         """
         settings.match(("", "", ""), timeout).make_rules()  # raises for rules that do not exist
         if json is not None:
@@ -66,9 +68,10 @@ class LeagueRun:
                 f"a league needs at least three bots, as in --bots rule,efficiency,random: {self._named()}"
             )
         self._check(self.bots, timeout)
+        workers = jobs if isinstance(jobs, int) else jobs(self.bots)
         self.store.join(self.bots)
         self._timeout = timeout
-        self._jobs = at_most(jobs, 1) if any(map(connects_to_us, self.bots)) else jobs
+        self._workers = at_most(workers, 1) if any(map(connects_to_us, self.bots)) else workers
         self._hours = hours
         self._walls = None
         if games is not None:
@@ -115,7 +118,7 @@ class LeagueRun:
         if total == self.games:
             return
         start = partial(open_series_worker, KeptBots())
-        with open_pool(start, self._jobs) as pool, closing(pool.run(self._tasks())) as updates:
+        with open_pool(start, self._workers) as pool, closing(pool.run(self._tasks())) as updates:
             next(updates)  # Ready: what is compiled has been told before the progress bar appears
             with Progress("games", total, self.games, console) as progress:
                 for match, update in updates:
@@ -143,9 +146,9 @@ class LeagueRun:
             for fault in update.faults:
                 progress.print(f"bot {match.bots[fault.bot]}, {' '.join(match.bots)}, {fault}")
             self.store.add(Meeting.of_chunk(match.bots, update, match.make_rules()))
-            if monotonic() >= self._next_status:
+            if (start := monotonic()) >= self._next_status:
                 self._status = status_of(self.league(samples=STATUS_SAMPLES))
-                self._next_status = monotonic() + STATUS_SECONDS
+                self._next_status = monotonic() + max(STATUS_SECONDS, STATUS_PART * (monotonic() - start))
 
     def league(self, samples: int = SAMPLES) -> League:
         """The standings after all finished games; ``samples``: of the bootstrap."""

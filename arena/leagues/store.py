@@ -122,19 +122,23 @@ class Store:
 
         Raises CheckpointError if one has changed since it played, and OSError if nothing can be written.
         """
-        for bot in bots:
-            identity = identity_of(bot)
-            if self._identities.setdefault(bot, identity) != identity:
+        played = {bot for meeting in self.games.meetings(self.bots) for bot in meeting.bots}
+        identities = {bot: identity_of(bot) for bot in bots}
+        for bot, identity in identities.items():
+            if bot in played and self._identities[bot] != identity:
                 raise CheckpointError(
                     f"{bot} is not the bot any more that has played in {self.path}: its files have changed, or the "
                     "sources or weights of nukidora. Name another --json FILE, give the bot another name (copy its "
                     "file), or leave it out of --bots"
                 )
+        self._identities |= identities
         self.taken = [batch for batch in self.taken if set(batch.bots) <= set(bots)]
         if self.path is not None and self._lines is None:
             self._lines = LineFile(self._partial(self.path), asdict(self.settings))
-        known = {line["bot"] for line in self._lines.read if "identity" in line} if self._lines else set()
-        self._append(*({"bot": bot, "identity": self._identities[bot]} for bot in bots if bot not in known))
+        read = self._lines.read if self._lines else []
+        known = {line["bot"]: line["identity"] for line in read if "identity" in line}
+        changed = {bot: identity for bot, identity in identities.items() if known.get(bot) != identity}
+        self._append(*({"bot": bot, "identity": identity} for bot, identity in changed.items()))
 
     def schedule(self, bots: Sequence[str]) -> Schedule:
         """What ``bots`` play next, after all games and the batches that are ``taken``."""

@@ -187,10 +187,10 @@ class Figure:
 
 FIGURES: tuple[Figure, ...] = (
     Figure("convergence", "Convergence", lambda data: f"mean placement after so many games, {data.placements_are}, and "
-           "its 95 % interval; higher is better", convergence),
+           "its 95 % interval; up is better", convergence),
     Figure("placements", "Placements", lambda data: "how often each bot finished first, second and third", placements),
     Figure("seats", "Placement by seat", lambda data: f"mean placement on each seat, {data.placements_are}, and its "
-           "95 % interval; higher is better", seats),
+           "95 % interval; up is better", seats),
     Figure("scores", "Scores", lambda data: f"scores at the end of games, in steps of {SCORE_STEP:,} points", scores),
     Figure("plane", "Wins and deal-ins", lambda data: "share of rounds won and dealt in, with 95 % intervals; the best "
            "place is at the top left", plane),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from importlib.resources import files
@@ -153,6 +154,11 @@ def _details(title: str, statistics: Iterable[Statistic[Any]], bots: Sequence[di
     return f"<details {state}><summary>{escape(title)}</summary>{table}</details>"
 
 
+def _command(command: str) -> str:
+    """A command in which no line is broken within an option."""
+    return re.sub(r"--\w+ \S+", r'<span class="option">\g<0></span>', escape(command))
+
+
 def _games(games: Sequence[BigGame]) -> Iterator[str]:
     yield '<section class="games"><h2>The biggest games</h2>'
     yield "<p>The highest scores at the end of a game.</p><ol>"
@@ -162,7 +168,7 @@ def _games(games: Sequence[BigGame]) -> Iterator[str]:
         if game.file:
             where += f': <a href="{escape(game.address)}">its record</a>; the round of its most valuable hand, '
             where += f'{escape(game.biggest_round)}, <a href="{escape(game.replay)}" rel="noreferrer">in Tenhou’s '
-            where += f"viewer</a> or by <code>{escape(game.command)}</code>"
+            where += f"viewer</a> or by <code>{_command(game.command)}</code>"
         yield f"<li>{result}<p>{where}</p></li>"
     yield "</ol>"
     if not any(game.file for game in games):

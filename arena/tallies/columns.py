@@ -191,11 +191,12 @@ DEALER = (
             "mean payment of the dealer for a tsumo of another, honba included"),
     _share("non_dealer_win_rate", "not the dealer: won, %", "wins - dealer_wins", "rounds - dealer_rounds",
            "share of the other rounds won"),
-    _points("non_dealer_win_points", "win points", "win_points - dealer_win_points", "wins - dealer_wins",
+    _points("non_dealer_win_points", "not the dealer: win points", "win_points - dealer_win_points",
+            "wins - dealer_wins",
             "mean value of the hands won as another than the dealer, without honba and riichi sticks"),
-    _share("non_dealer_deal_in_rate", "dealt in, %", "deal_ins - dealer_deal_ins", "rounds - dealer_rounds",
-           "share of the other rounds in which others won on a tile of this bot"),
-    _points("non_dealer_deal_in_points", "deal-in points", "deal_in_points - dealer_deal_in_points",
+    _share("non_dealer_deal_in_rate", "not the dealer: dealt in, %", "deal_ins - dealer_deal_ins",
+           "rounds - dealer_rounds", "share of the other rounds in which others won on a tile of this bot"),
+    _points("non_dealer_deal_in_points", "not the dealer: deal-in points", "deal_in_points - dealer_deal_in_points",
             "deal_ins - dealer_deal_ins", "mean value of what others won on a tile of this bot in the other rounds"),
 )  # fmt: skip
 SEAT = tuple(

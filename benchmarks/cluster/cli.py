@@ -1,33 +1,34 @@
 """python -m benchmarks.cluster: the arena's games/s by two processes and by two workers of a Ray cluster.
 
-Both play the same games in turn: processes, cluster, processes, cluster … on this machine. The rate is of the games, as
-the arena prints it, without the start of the workers, whose time is printed beside it.
+Both play the same games in turn on this machine: processes, cluster, processes, cluster … The workers of both are
+started and warm before anything is measured; how long that took is printed beside the rates. The machine must be quiet:
+beside other programs the system may divide the processor in another way between processes and the workers of Ray.
 """
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from time import monotonic
+from functools import partial
+from time import perf_counter
 
-from rich.console import Console
-
-from arena.run import ArenaRun
-from arena.schedule import RunSettings, round_up
+from arena.schedule import ROTATIONS, RunSettings, round_up, split_walls
+from arena.worker import WARM_UP, Task, Update, open_worker
 from benchmarks.timing import ROUNDS
 from engine.common.cluster import LOCAL, Cluster
 from engine.common.options import Parser, positive
 from engine.common.program import OK
-from engine.common.workers import connected
+from engine.common.workers import AnyPool, connected, open_pool
 
 WORKERS = 2
 
 
-def play(settings: RunSettings, workers: int | Cluster) -> tuple[float, float]:
-    """Games a second, and the seconds before the first game."""
-    run, start = ArenaRun(settings, workers), monotonic()
-    run.play(Console(stderr=True, quiet=True))
-    return run.speed.games_per_second, monotonic() - start - run.speed.seconds
+def seconds_for(pool: AnyPool[Task, Update], tasks: Sequence[Task]) -> float:
+    """How long a pool takes for some tasks."""
+    start = perf_counter()
+    for _ in pool.run(tasks):
+        pass
+    return perf_counter() - start
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,21 +37,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--games", type=positive, default=2000, metavar="N", help="of each measurement")
     options = parser.parse_args(arguments)
     settings = RunSettings(("rule", "rule", "rule"), round_up(options.games), 0, "tenhou", "hanchan")
-    start = monotonic()
-    cluster = Cluster(LOCAL, WORKERS)
-    sides: dict[str, int | Cluster] = {f"{WORKERS} processes": WORKERS, f"{WORKERS} workers of a cluster": cluster}
-    with connected(cluster):
-        print(f"the cluster started in {monotonic() - start:.1f} s; games/s, and seconds before the first game:")
-        measured: dict[str, list[tuple[float, float]]] = {side: [] for side in sides}
-        for _ in range(ROUNDS):
-            for side, workers in sides.items():
-                measured[side].append(play(settings, workers))
-    rates = []
-    for side, found in measured.items():
-        rates.append(statistics.median(rate for rate, _ in found))
-        seconds = statistics.median(seconds for _, seconds in found)
-        print(
-            f"{side:25} {rates[-1]:7.1f} games/s {seconds:5.1f} s   ({', '.join(f'{rate:.1f}' for rate, _ in found)})"
-        )
-    print(f"cluster / processes {rates[1] / rates[0]:.3f}")
+    start_worker = partial(open_worker, settings, None, settings.make_bots)
+    warm_up: list[Task] = [WARM_UP, *split_walls(range(4 * WORKERS), WORKERS)]
+    chunks: list[Task] = [*split_walls(range(settings.n_walls), WORKERS)]
+    n_games, start, cluster = ROTATIONS * settings.n_walls, perf_counter(), Cluster(LOCAL, WORKERS)
+    with connected(cluster), open_pool(start_worker, WORKERS) as here, open_pool(start_worker, cluster) as there:
+        print(f"the cluster started in {perf_counter() - start:.1f} s")
+        pools = {f"{WORKERS} processes": here, f"{WORKERS} workers of a cluster": there}
+        warm = {side: seconds_for(pool, warm_up) for side, pool in pools.items()}
+        rounds = [{side: n_games / seconds_for(pool, chunks) for side, pool in pools.items()} for _ in range(ROUNDS)]
+    medians = [statistics.median(rates[side] for rates in rounds) for side in pools]
+    for side, median in zip(pools, medians):
+        each = ", ".join(f"{rates[side]:.1f}" for rates in rounds)
+        print(f"{side:25} {median:7.1f} games/s ({each}), warm after {warm[side]:.1f} s")
+    print(f"cluster / processes {medians[1] / medians[0]:.3f}")
     return OK

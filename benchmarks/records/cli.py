@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
     parser = Parser("benchmarks.records", description=__doc__)
     parser.add_argument(
-        "--copies", type=positive, default=40, metavar="N", help="of each of the records, in an archive"
+        "--copies", type=positive, default=10, metavar="N", help="of each of the records, in an archive"
     )
     options = parser.parse_args(arguments)
     cores = usable_cores()

@@ -31,7 +31,7 @@ from engine.common.options import usable_cores
 from engine.common.workers import OpenWorker, T, U, WorkerError, delayed_interrupts
 from engine.warm_up import warm_up_once
 
-ATTEMPTS = 3  # at a task, or to start a worker, before it is taken to be at fault itself
+ATTEMPTS = 3  # at a task, or to start each worker, before the task, or what workers open, is taken to be at fault
 LOOK_SECONDS = 5.0  # between two looks at how many CPUs the cluster has
 REACH_SECONDS = 5.0  # for the head of a cluster to accept a connection
 CLOSE_SECONDS = 5.0  # for idle workers to close what they have opened
@@ -140,14 +140,15 @@ class ClusterPool(Generic[T, U]):
         self._starting: dict[Any, tuple[Any, bool]] = {}  # its answer that it is there -> worker, whether it is new
         self._idle: list[Any] = []
         self._busy: dict[Any, tuple[Any, Attempt[T]]] = {}  # messages to come -> worker and what it runs
-        self._n_failed = 0  # workers that did not start, one after the other
+        self._n_failed = 0  # workers that did not start since the last one that did
         self._warm = False  # a task has been done
         self._next_look = 0.0  # at the machines of the cluster
 
     def run(self, tasks: Iterable[T]) -> Generator[U]:
         """Run ``tasks`` and yield their updates; see `engine.common.workers.Pool.run`.
 
-        Raises WorkerError if workers die again and again at the same task, ConnectionError if no machine is left.
+        Raises WorkerError if workers die again and again at the same task or as they start, ConnectionError if no
+        machine is left.
         """
         queue = iter(tasks)
         waiting: deque[Attempt[T]] = deque()
@@ -189,7 +190,7 @@ class ClusterPool(Generic[T, U]):
         except self._ray.exceptions.RayError as error:
             self._next_look = 0.0
             self._n_failed += is_new
-            if self._n_failed >= ATTEMPTS:
+            if self._n_failed >= ATTEMPTS * n_workers(self._cluster):  # all that start on one machine may die with it
                 raise WorkerError(f"no worker starts on the cluster: {last_line(error)}") from error
             return
         if isinstance(answer, Failed):

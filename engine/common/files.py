@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from errno import EISDIR
+from errno import EIO, EISDIR
 from pathlib import Path
 from typing import BinaryIO
 
 SUFFIX = ".tmp"  # of the file while it is being written
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Name the file that the block writes in an OSError that names none, as that of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise OSError(error.errno or EIO, error.strerror or str(error), str(path)) from error
 
 
 @contextmanager
@@ -23,7 +34,7 @@ def write_atomically(path: Path) -> Iterator[BinaryIO]:
     temporary = path.with_name(path.name + SUFFIX)
     file = temporary.open("wb")
     try:
-        with file:
+        with naming(path), file:
             yield file
         temporary.replace(path)
     except BaseException:

@@ -88,9 +88,12 @@ def for_public(message: Message) -> Message:
 
 def make(message_type: str, **fields: Any) -> Message:
     """An event: keys in the order of the table, unknown keys last, values that are None left out."""
-    given = {key: value for key, value in fields.items() if value is not None}
-    known = {key: given.pop(key) for key in KEYS[message_type] if key in given}
-    return {"type": message_type, **known, **given}
+    message = {"type": message_type}
+    for key in KEYS[message_type]:
+        if (value := fields.pop(key, None)) is not None:
+            message[key] = value
+    message.update((key, value) for key, value in fields.items() if value is not None)
+    return message
 
 
 def start_game(names: list[str], rules: Rules | None) -> Message:
@@ -153,7 +156,9 @@ def complete(events: list[Message]) -> list[Message]:
         deltas = (added | event).get("deltas")
         if deltas is not None and scores is not None:
             added["scores"] = [score + delta for score, delta in zip(scores, deltas, strict=True)]
-        event = make(kind, **(added | {key: value for key, value in event.items() if key != "type"}))
+        given = added | event
+        del given["type"]
+        event = make(kind, **given)
         scores = event.get("scores", scores)
         tile = event["consumed"][0] if kind == "ankan" else event.get("pai", tile)
         filled.append(event)

@@ -5,4 +5,8 @@ and written from it. `mjai`, `mjlog` and `tenhou_json` are the formats; `tenhou_
 `tenhou_results` are the parts of a tenhou.net/6 round, and `yaku_names` has the names of yaku in them. `replay` plays
 a record again and checks it against the rules, with `wall` and `compare`; `validate` does so for many files. `show`
 prints a record.
+
+`archives` reads the records of archives one after another, `compression` unpacks them, `filters` chooses among them,
+and `stream` works on all of them with all cores. `convert` writes archives (`packing`); a `journal` lets a long job
+continue.
 """

@@ -30,7 +30,8 @@ from engine.records.model import RecordError, printable
 RECORD_SUFFIXES = (".json", ".mjson", ".jsonl", ".xml", ".mjlog")
 PACKED_SUFFIXES = (".gz", ".bz2", ".zst")
 TAR_SUFFIXES = (".tar", ".tgz", ".tzst", ".tbz2", *(f".tar{suffix}" for suffix in PACKED_SUFFIXES))
-ARCHIVE_SUFFIXES = (*TAR_SUFFIXES, ".zip", ".db", ".sqlite", ".sqlite3")
+DATABASE_SUFFIXES = (".db", ".sqlite", ".sqlite3")
+ARCHIVE_SUFFIXES = (*TAR_SUFFIXES, ".zip", *DATABASE_SUFFIXES)
 SQLITE_MAGIC, ZIP_MAGICS = b"SQLite format 3\x00", (b"PK\x03\x04", b"PK\x05\x06")
 LOG_ID = re.compile(r"(20\d\d)(\d\d)(\d\d)\d\dgm-([0-9a-f]{4})-\w+")  # of Tenhou: date and hour, type, lobby, number
 _SKIP = 1 << 20  # bytes read at once of what is skipped
@@ -87,12 +88,23 @@ def find_records(paths: Iterable[Path | str]) -> list[Path]:
         for file in map(Path, glob(str(path), recursive=True)) if is_pattern else [path]:  # noqa: PTH207 - any anchor
             if file.is_dir():
                 inside = (each for each in file.rglob("*") if is_record_name(each.name) or is_archive_name(each.name))
-                found.update(each for each in inside if each.is_file())
+                found.update(each for each in inside if each.is_file() and not _is_other_database(each))
             elif file.exists() or split_name(file)[1] is not None:
                 found.add(file)
             else:
                 raise FileNotFoundError(f"{file}: no such file or folder")
     return sorted(found)
+
+
+def _is_other_database(path: Path) -> bool:
+    """Whether a file is a database without the table of logs, such as a server's: it is no concern of ours."""
+    if not path.name.endswith(DATABASE_SUFFIXES):
+        return False
+    try:
+        with closing(_open_database(path)) as database:
+            return not _columns_of_logs(database)
+    except sqlite3.Error:  # damaged: to be told
+        return False
 
 
 def split_name(path: Path) -> tuple[Path, str | None]:
@@ -300,14 +312,9 @@ def _in_sqlite(path: Path, before: int) -> Iterator[Member]:
     if journal.exists() and journal.stat().st_size:
         what = f"{journal.name} has changes that are not in it yet: end the program that writes to it"
         raise RecordError(str(path), "archive", what)
-    # Immutable: not even a lock is written beside it.
-    connection = sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1", uri=True)
-    with closing(connection):
-        connection.execute("PRAGMA trusted_schema = OFF")
-        connection.set_authorizer(_authorize)
+    with closing(_open_database(path)) as connection:
         connection.text_factory = lambda text: text.decode("utf-8", "replace")
-        is_table = connection.execute(_IS_TABLE).fetchone()
-        columns = {row[1] for row in connection.execute("PRAGMA table_info(logs)")} if is_table else set()
+        columns = _columns_of_logs(connection)
         log_id = next((name for name in ("log_id", "id") if name in columns), None)
         content = next((name for name in ("log_content", "log") if name in columns), None)
         if log_id is None or content is None:
@@ -322,6 +329,20 @@ def _in_sqlite(path: Path, before: int) -> Iterator[Member]:
                 if position - before > whole:  # a page that is part of others has its rows again and again
                     raise RecordError(str(path), "archive", _OVERLAPS)
                 yield _stored(path, str(each), data, position)
+
+
+def _open_database(path: Path) -> sqlite3.Connection:
+    """Open a database for reading. Immutable: not even a lock is written beside it."""
+    connection = sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1", uri=True)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.set_authorizer(_authorize)
+    return connection
+
+
+def _columns_of_logs(connection: sqlite3.Connection) -> set[str]:
+    """The columns of the table of logs; none if there is no such table."""
+    is_table = connection.execute(_IS_TABLE).fetchone()
+    return {row[1] for row in connection.execute("PRAGMA table_info(logs)")} if is_table else set()
 
 
 def _stored(path: Path, log_id: str, data: bytes | str | None, position: int) -> Member:

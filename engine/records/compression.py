@@ -12,6 +12,7 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import IO, Any, NamedTuple
 
+from engine.common.program import missing
 from engine.records.model import RecordError
 
 MAX_RECORD = 16 << 20  # bytes of a record once it is unpacked; a long game as mjai has less than one MiB
@@ -65,7 +66,7 @@ def unpack(data: bytes, source: str, max_size: int = MAX_RECORD) -> bytes:
     """The bytes of a record, unpacked if they are compressed; `source`: its name, for messages.
 
     Raises RecordError for damaged data, for more than `max_size` bytes, and for what unpacks to more than `MAX_RATIO`
-    times as many bytes; no more than these are unpacked. ModuleNotFoundError for Zstandard without its package.
+    times as many bytes; no more than these are unpacked.
     """
     compression = format_of(data)
     if compression is not None:
@@ -73,8 +74,8 @@ def unpack(data: bytes, source: str, max_size: int = MAX_RECORD) -> bytes:
         try:
             with compression.open(BytesIO(data)) as file:
                 unpacked = read_up_to(file, limit + 1)
-        except ModuleNotFoundError:
-            raise
+        except ModuleNotFoundError as error:
+            raise RecordError(source, compression.name, missing(error) or str(error)) from error
         except compression.errors as error:
             name = compression.name
             what = f"the {name} data is damaged ({error}); download or export the file again"

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from engine.common.files import naming
 from engine.records.archives import Member, members, split_name
 from engine.records.files import written
 from engine.records.filters import Filters
@@ -75,21 +76,25 @@ class Conversion:
                     # A record that is left out has a name, too: those of the others do not depend on it.
                     name = names.of(_name(item, below, several))
                     if data is not None:
-                        self.writer.add(name, data)
+                        with naming(self._written):
+                            self.writer.add(name, data)
                     self.report.add(report)
                     if done % CHECKPOINT == 0:
                         self._keep(done)
                     yield item, report
-            self.writer.finish()
+            with naming(self._written):
+                self.writer.finish()
         except BaseException:
             self.writer.abandon()
             raise
+        self.journal.remove()  # first: without what it speaks of it could not be continued
         if self._written != self.out:
             self._written.replace(self.out)
-        self.journal.remove()
 
     def _keep(self, done: int) -> None:
-        self.journal.add({"done": done, "size": self.writer.checkpoint(), "counts": self.report.counts()})
+        with naming(self._written):
+            size = self.writer.checkpoint()
+        self.journal.add({"done": done, "size": size, "counts": self.report.counts()})
 
 
 def _common_folder(paths: Sequence[Path]) -> Path:

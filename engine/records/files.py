@@ -33,7 +33,7 @@ def read_records(path: Path | str) -> GameRecord:
 def record_bytes(path: Path) -> tuple[Member, bytes]:
     """The one record at `path`, see `read_records`, and its bytes as they are stored."""
     if path.is_dir():
-        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
+        raise IsADirectoryError(EISDIR, f"{os.strerror(EISDIR)}; name a record in it", str(path))
     if not path.exists() and split_name(path)[1] is None:
         raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(path))
     found = members([path])

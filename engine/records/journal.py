@@ -8,6 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from engine.common.files import naming
 from engine.records.archives import split_name
 
 Entry = dict[str, Any]
@@ -59,7 +60,7 @@ class Journal:
 
     def add(self, entry: Entry) -> None:
         """Append an entry."""
-        with self.path.open("a", encoding="utf-8") as file:
+        with naming(self.path), self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
         self.last = entry
 

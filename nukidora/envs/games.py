@@ -19,6 +19,7 @@ from engine.rules import START_POINTS, Rules, preset
 from engine.seeds import derived_seed
 from engine.table import GAME_OVER, N_SEATS, TABLE
 from engine.tables import Policy, PolicyFault, Tables
+from nukidora.envs.arrays import Arrays
 from nukidora.envs.observations import OBSERVATIONS, action_masks, write_views
 
 Seat: TypeAlias = Literal["rotate", 0, 1, 2]
@@ -50,7 +51,7 @@ class Settings:
     opponents: Sequence[str | Agent] = ("rule", "rule")
     observation: str = "planes"
     reward: str = "placement"
-    length: Literal["east", "hanchan"] = "hanchan"
+    length: Literal["east", "hanchan"] | None = None
     rules: str | Rules = "tenhou"
     seat: Seat = "rotate"
 
@@ -73,10 +74,10 @@ class Settings:
     def make_rules(self) -> Rules:
         """The rules of the games. Raises ValueError or TypeError for rules or a length that do not exist."""
         if isinstance(self.rules, str):
-            return preset(self.rules, self.length)
+            return preset(self.rules, "hanchan" if self.length is None else self.length)
         if not isinstance(self.rules, Rules):
             raise TypeError(f"rules must be the name of a preset or an engine.rules.Rules, not {self.rules!r}")
-        return self.rules.with_length(self.length)
+        return self.rules if self.length is None else self.rules.with_length(self.length)
 
     def make_opponents(self) -> tuple[list[Policy], list[int]]:
         """The opponents' policies, and for each opponent its index among them: a name given twice is one policy."""
@@ -102,7 +103,8 @@ class Games:
         self.n = whole_number(n, "num_envs", "a positive integer", 1 << 24, 1)
         self.settings = settings
         self.rules = settings.make_rules()
-        self._encode = OBSERVATIONS[settings.observation].encode
+        row = OBSERVATIONS[settings.observation]
+        self._encode, self._arrays = row.encode, Arrays((self.n, *row.shape), row.dtype)
         self._at_end = REWARDS[settings.reward]
         policies, self._players_of = settings.make_opponents()
         self._policies: list[Policy | None] = [None, *policies]
@@ -133,7 +135,7 @@ class Games:
         anew, and which games have just ended, bool[n]. Raises ValueError, with nothing changed, for an action that is
         not legal, TypeError for what are no actions.
         """
-        if self._episodes[0] < 0:
+        if not self.begun:
             raise ValueError("no game has begun: call reset()")
         begins = self.over
         acting = np.flatnonzero(~begins)
@@ -145,9 +147,14 @@ class Games:
         ended = self.over & ~begins
         return self._rewards(rounds_ended & ~begins | ended, ended), ended
 
+    @property
+    def begun(self) -> bool:
+        """Whether `start` has been called, so that every environment has a seed."""
+        return self._episodes[0] >= 0
+
     def observe(self) -> np.ndarray:
-        """The observations of all learners, by the settings."""
-        return self._encode(self.views)
+        """The observations of all learners, by the settings, in an array that nobody else holds."""
+        return self._encode(self.views, self._arrays.take())
 
     def result(self, i: int) -> Result:
         """The result of a game that is over."""

@@ -6,8 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -149,9 +148,8 @@ def fill(row: np.ndarray, value: float) -> None:
 @inner
 def mark(row: np.ndarray, kinds: int) -> None:
     """1 for each kind of a bit mask."""
-    for kind in SANMA_KINDS:
-        if has_kind(kinds, kind):
-            row[kind] = 1.0
+    for kind in range(N_KINDS):
+        row[kind] = np.float32((np.uint64(kinds) >> np.uint64(kind)) & np.uint64(1))
 
 
 @inner
@@ -177,20 +175,19 @@ def put_tiles(t: np.record, x: np.ndarray) -> None:
 
 @inner
 def put_choices(t: np.record, x: np.ndarray) -> None:
-    """Write the channels of legal actions."""
-    for action in range(TSUMOGIRI):
-        if is_legal(t, DISCARD + action):
-            x[MAY_DISCARD, KIND_OF[action]] = 1.0
-    if t.drawn >= 0 and is_legal(t, np.int64(TSUMOGIRI)):
+    """Write the channels of legal actions, which are bits of two words: the kinds of discards begin at bit 0."""
+    low, high = t.legal[t.viewer, 0], t.legal[t.viewer, 1]
+    mark(x[MAY_DISCARD], low)
+    for tile in (RED_5P, RED_5S):
+        if has_kind(low, DISCARD + tile):
+            x[MAY_DISCARD, KIND_OF[tile]] = 1.0
+    if t.drawn >= 0 and has_kind(low, TSUMOGIRI):
         x[MAY_DISCARD, KIND_OF[t.drawn]] = 1.0
     for action in range(TSUMOGIRI, PASS + 1):
-        if is_legal(t, np.int64(action)):
+        if has_kind(low, action):
             fill(x[MAY + action - TSUMOGIRI], 1.0)
-    for kind in SANMA_KINDS:
-        if is_legal(t, ANKAN + kind):
-            x[MAY_ANKAN, kind] = 1.0
-        if is_legal(t, KAKAN + kind):
-            x[MAY_KAKAN, kind] = 1.0
+    mark(x[MAY_ANKAN], low >> np.uint64(ANKAN) | high << np.uint64(64 - ANKAN))
+    mark(x[MAY_KAKAN], high >> np.uint64(KAKAN - 64))
 
 
 @inner
@@ -259,9 +256,11 @@ def put_seat(t: np.record, seat: int, x: np.ndarray) -> None:
 
 @kernel("uint8[::1], float32[:, :, ::1]")
 def _put_planes(raw: np.ndarray, x: np.ndarray) -> None:
-    views = raw.view(TABLE)
+    views, flat = raw.view(TABLE), x.reshape((len(x), N_CHANNELS * N_KINDS))
     for k in range(len(x)):
         t = views[k]
+        for i in range(N_CHANNELS * N_KINDS):
+            flat[k, i] = 0.0
         put_tiles(t, x[k])
         put_choices(t, x[k])
         put_hand(t, x[k])
@@ -293,21 +292,31 @@ def write_views(raw: np.ndarray, seats: np.ndarray, views: np.ndarray) -> None:
         blank_for(seen[i], np.int64(seats[i]))
 
 
-def planes(views: np.ndarray) -> np.ndarray:
-    """The channels of `CHANNELS` for `views` TABLE[n]: float32[n, N_CHANNELS, 34], from -1 to 1."""
-    x = np.zeros((len(views), N_CHANNELS, N_KINDS), dtype=np.float32)
+def planes(views: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """The channels of `CHANNELS` for `views` TABLE[n]: float32[n, N_CHANNELS, 34], from -1 to 1.
+
+    Here as below, they are written into `out` if it is given, an array of that shape and dtype.
+    """
+    x = np.empty((len(views), N_CHANNELS, N_KINDS), dtype=np.float32) if out is None else out
     _put_planes(raw_bytes(views), x)
     return x
 
 
-def tokens(views: np.ndarray) -> np.ndarray:
+def tokens(views: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """The tokens that BERT reads (`agents.bert.encoding`) of `views` TABLE[n]: uint16[n, MAX_TOKENS], padded with 0."""
-    return encode(views).input_ids
+    found = encode(views).input_ids
+    return found if out is None else _copied(found, out)
 
 
-def records(views: np.ndarray) -> np.ndarray:
+def records(views: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """The bytes of `views` TABLE[n], copied: uint8[n, TABLE.itemsize]; ``array.view(TABLE)`` makes records of them."""
-    return raw_bytes(views).reshape(len(views), TABLE.itemsize).copy()
+    found = raw_bytes(views).reshape(len(views), TABLE.itemsize)
+    return _copied(found, np.empty_like(found) if out is None else out)
+
+
+def _copied(found: np.ndarray, out: np.ndarray) -> np.ndarray:
+    out[:] = found
+    return out
 
 
 def action_masks(views: np.ndarray) -> np.ndarray:
@@ -320,14 +329,21 @@ def action_masks(views: np.ndarray) -> np.ndarray:
     return masks
 
 
+class Encoder(Protocol):
+    """A function from `views` TABLE[n] to n arrays, written into `out` if it is given."""
+
+    def __call__(self, views: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """See the class."""
+
+
 class Observation(NamedTuple):
-    """A kind of observation: the array of one view, its bounds, and the function from views TABLE[n] to n of them."""
+    """A kind of observation: the shape and dtype of one array, its bounds, and what makes it of views."""
 
     shape: tuple[int, ...]
     dtype: type[Any]
     low: int
     high: int
-    encode: Callable[[np.ndarray], np.ndarray]
+    encode: Encoder
     text: str
 
 

@@ -74,7 +74,7 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
         self,
         observation: str = "planes",
         reward: str = "placement",
-        length: Literal["east", "hanchan"] = "hanchan",
+        length: Literal["east", "hanchan"] | None = None,
         rules: str | Rules = "tenhou",
         render_mode: str | None = None,
     ) -> None:
@@ -153,7 +153,8 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent sees now."""
         seat = AGENTS.index(agent)
-        return {"observation": self._encode(np.array([self.game.view(seat)]))[0], "action_mask": self._mask(seat)}
+        found = self._encode(np.array([self.game.view(seat)]), None)[0]
+        return {"observation": found, "action_mask": self._mask(seat)}
 
     def render(self) -> str | np.ndarray | None:
         """The whole table by the render mode: text, SVG, uint8[height, width, 3], or, printed, nothing.
@@ -173,7 +174,7 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
         """Nothing is open."""
 
     def _ask_next(self) -> None:
-        """Select the asked seat that is next in turn; at the end of the game, the first one."""
+        """Select the asked seat that is next in turn; at the end of the game, the one whose turn it was."""
         turn = int(self.game.table.turn)
         asked = self.game.asked or range(N_SEATS)
         self.agent_selection = AGENTS[min(asked, key=lambda seat: (seat - turn) % N_SEATS)]

@@ -37,10 +37,9 @@ class SanmaEnv(gymnasium.Env[dict[str, np.ndarray], Any]):
 
         `options` are not used. Raises ValueError or TypeError for what is no seed.
         """
-        first = self._np_random is None
         if seed is not None:
             super().reset(seed=checked_seed(seed))
-        elif first:
+        elif not self.games.begun:
             seed = int(self.np_random.integers(1 << 63))
         self.games.start([seed])
         return self._observation(), self._info()

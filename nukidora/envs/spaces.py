@@ -61,7 +61,8 @@ class LegalActionsOfAll(spaces.MultiDiscrete[np.int64]):
         """Random actions int64[n]; see `gymnasium.spaces.MultiDiscrete.sample`."""
         if mask is not None or probability is not None:
             return super().sample(mask, probability)
-        return ((1 - self.np_random.random((len(self.nvec), N_ACTIONS))) * self._masks()).argmax(axis=1)  # never 0
+        drawn = 1 - self.np_random.random((len(self.nvec), N_ACTIONS), dtype=np.float32)  # never 0
+        return (drawn * self._masks()).argmax(axis=1)
 
     def __reduce__(self) -> Any:
         return spaces.MultiDiscrete, (self.nvec,)

@@ -64,10 +64,11 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
             first = checked_seed(seed)
             seeds = [(first + i) & MAX_SEED for i in range(self.num_envs)]
             super().reset(seed=first)
-        elif self._np_random is None:
-            seeds = self.np_random.integers(1 << 63, size=self.num_envs).tolist()
         else:
             seeds = [None] * self.num_envs
+        if not self.games.begun:  # those without a seed get a random one
+            drawn = self.np_random.integers(1 << 63, size=self.num_envs).tolist()
+            seeds = [random if each is None else each for each, random in zip(seeds, drawn)]
         self.games.start(seeds)
         return self._observations(), self._info(np.zeros(self.num_envs, dtype=bool))
 

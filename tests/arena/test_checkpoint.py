@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
+import tracemalloc
 import zlib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,17 +36,23 @@ def chunk(walls: list[int]) -> ChunkResult:
 
 def resumed(path: Path) -> list[list[int]]:
     """The walls of the chunks in a checkpoint; their counts are checked."""
-    checkpoint = Checkpoint(path, IDENTITY)
-    for kept in checkpoint.resumed:
+    chunks: list[ChunkResult] = []
+    Checkpoint(path, IDENTITY, chunks.append)
+    for kept in chunks:
         assert np.array_equal(kept.counts, chunk(kept.walls).counts)
         assert kept.counts.dtype == np.int32
-    return [kept.walls for kept in checkpoint.resumed]
+    return [kept.walls for kept in chunks]
+
+
+def opened(path: Path, identity: dict[str, Any] = IDENTITY) -> Checkpoint:
+    """A checkpoint, whatever chunks it has."""
+    return Checkpoint(path, identity, lambda chunk: None)
 
 
 def test_chunks_are_read_back(tmp_path: Path) -> None:
     path = tmp_path / "a.partial"
     assert resumed(path) == []
-    checkpoint = Checkpoint(path, IDENTITY)
+    checkpoint = opened(path)
     checkpoint.append(chunk([3, 4]))
     checkpoint.append(chunk([0, 1]))
     assert resumed(path) == [[3, 4], [0, 1]]
@@ -60,27 +68,26 @@ def test_a_folder_agents_of_the_user_is_none_of_the_sources(tmp_path: Path, monk
 @pytest.mark.parametrize("cut", [1, 2, 100])
 def test_an_incomplete_last_line_is_dropped(tmp_path: Path, cut: int) -> None:
     path = tmp_path / "a.partial"
-    checkpoint = Checkpoint(path, IDENTITY)
+    checkpoint = opened(path)
     checkpoint.append(chunk([0]))
     checkpoint.append(chunk([1]))
     path.write_bytes(path.read_bytes()[:-cut])
-    reopened = Checkpoint(path, IDENTITY)
-    assert [kept.walls for kept in reopened.resumed] == [[0]]
-    reopened.append(chunk([2]))
+    assert resumed(path) == [[0]]
+    opened(path).append(chunk([2]))
     assert resumed(path) == [[0], [2]]
 
 
 def test_a_checkpoint_with_an_incomplete_first_line_starts_anew(tmp_path: Path) -> None:
     path = tmp_path / "a.partial"
-    Checkpoint(path, IDENTITY)
+    opened(path)
     path.write_bytes(path.read_bytes()[:-5])
-    Checkpoint(path, IDENTITY).append(chunk([1]))
+    opened(path).append(chunk([1]))
     assert resumed(path) == [[1]]
 
 
 def test_the_checkpoint_of_another_run_is_refused_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "a.partial"
-    Checkpoint(path, IDENTITY).append(chunk([1]))
+    opened(path).append(chunk([1]))
     before = path.read_bytes()
     for other, what in [
         (run_identity(replace(SETTINGS, seed=1, rules="majsoul"), None), "rules, seed"),
@@ -88,7 +95,7 @@ def test_the_checkpoint_of_another_run_is_refused_and_kept(tmp_path: Path) -> No
         (IDENTITY | {"sources": "other"}, "sources"),
     ]:
         with pytest.raises(CheckpointError, match=f"with different {what}:"):
-            Checkpoint(path, other)
+            opened(path, other)
     assert path.read_bytes() == before
 
 
@@ -96,7 +103,7 @@ def test_a_file_that_is_no_checkpoint_is_refused_and_kept(tmp_path: Path) -> Non
     path = tmp_path / "a.partial"
     path.write_text("my notes\nmore of them\n")
     with pytest.raises(CheckpointError, match="is not a checkpoint"):
-        Checkpoint(path, IDENTITY)
+        opened(path)
     assert path.read_text() == "my notes\nmore of them\n"
 
 
@@ -131,8 +138,20 @@ def test_bundled_weights_belong_to_a_run_wherever_the_repository_lies(
 )
 def test_a_forged_chunk_is_one_error(tmp_path: Path, key: str, value: object) -> None:
     path = tmp_path / "a.partial"
-    Checkpoint(path, IDENTITY).append(chunk([0, 1]))
+    opened(path).append(chunk([0, 1]))
     header, line = path.read_text().splitlines()
     path.write_text(f"{header}\n{json.dumps(json.loads(line) | {key: value})}\n")
     with pytest.raises(CheckpointError, match="is not a checkpoint"):
-        Checkpoint(path, IDENTITY)
+        opened(path)
+
+
+def test_resumed_chunks_are_not_all_in_memory(tmp_path: Path) -> None:
+    path, tallies = tmp_path / "a.partial", np.zeros((200, 3, N_TALLIES), np.int32)
+    checkpoint = opened(path)
+    for wall in range(40):
+        checkpoint.append(replace(chunk([wall]), tallies=tallies))
+    tracemalloc.start()
+    opened(path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 8 * tallies.nbytes

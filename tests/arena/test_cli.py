@@ -10,11 +10,15 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from rich.console import Console
 
-from arena.cli import main
+from arena.cli import main, run
 from arena.columns import PLAY, RESULTS
+from arena.results import Results
+from arena.run import ArenaRun
 from arena.schedule import ROTATIONS, RunSettings, seating
 from tests.support.arena_runs import REPOSITORY, Arena, without_speed
 
@@ -170,6 +174,23 @@ def test_finished_results_are_printed_again_and_never_replaced(
     )
     json.write_bytes(before)
     assert [path.name for path in json.parent.iterdir()] == [json.name]
+
+
+def test_the_statistics_are_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a hundred thousand games, that takes more than a second."""
+    document, calls = Results.document, 0
+
+    def counted(*arguments: Any) -> dict[str, Any]:
+        nonlocal calls
+        calls += 1
+        return document(*arguments)
+
+    monkeypatch.setattr(Results, "document", counted)
+    settings = RunSettings(("random", "random", "random"), 6, 0, "tenhou", "east")
+    notes = Console(quiet=True)
+    assert run(ArenaRun(settings, 0, tmp_path / "r.json", html=tmp_path / "r.html"), notes, notes) == 0
+    assert calls == 1
+    assert ArenaRun(settings, 0, tmp_path / "r.json").match.games[-1].rotation == 2
 
 
 def test_saved_games_of_another_run_are_not_replaced(arena: Arena, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arena.columns import comparison_as_json
-from arena.report import not_told_apart
+from arena.report import luck_line, not_told_apart
 from arena.statistics import BotGames, Comparison, Estimate, compare, compare_all
 from arena.student import cdf, quantile
 
@@ -119,3 +119,13 @@ def test_what_is_said_below_the_table() -> None:
         "a and b: not told apart; about 4,000 more games would",
         "a and b: not told apart; the difference is too small to say how many more games would",
     ]
+
+
+def test_how_much_narrower_the_intervals_are() -> None:
+    def line(*ratios: float | None) -> str:
+        bots = [{"luck_ratio": ratio} for ratio in ratios]
+        return luck_line({"settings": {"control_variates": True}, "bots": bots})
+
+    assert "with intervals 0.91 to 0.93 times as wide" in line(0.93, 0.91, 0.92)
+    assert "with intervals 1.00 times as wide" in line(1.0, 0.999, None)
+    assert line(None, None, None) == ""

@@ -6,17 +6,22 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from arena.ladder import cli
+from arena.ladder.page import page
+from arena.leagues.games import LeagueSettings, Meeting
 from arena.leagues.run import LeagueRun
+from arena.leagues.standings import league_of
+from arena.statistics import N_COUNTS
 from engine.common.program import BAD_ARGUMENTS, INTERRUPTED, OK
 
 BOTS = ("random", "tsumogiri", "efficiency", "rule")
 
 
 def run(tmp_path: Path, *more: str) -> int:
-    arguments = ["--bots", ",".join(BOTS), "--games", "48", "--length", "east", "--jobs", "1", "--seed", "3"]
+    arguments = ["--bots", ",".join(BOTS), "--games", "48", "--length", "east", "--jobs", "1", "--seed", "7"]
     files = ["--json", str(tmp_path / "ladder.json"), "-o", str(tmp_path / "ladder.md")]
     return cli.main([*arguments, *files, *more])
 
@@ -55,6 +60,23 @@ def test_the_page_ranks_the_bots_and_a_second_run_plays_nothing(
     assert table(again, "## Every pair") == pairs
 
 
+def test_bots_that_play_no_more_have_no_speed_on_the_page() -> None:
+    bots, settings = ("rule", "efficiency", "random"), LeagueSettings(1, "tenhou", "east")
+    orders = {wall: np.array([[0, 1, 2], [0, 2, 1], [1, 0, 2]], np.int8) for wall in range(3)}
+    meeting = Meeting(bots, orders, np.ones((3, N_COUNTS), np.int64), np.zeros(3, np.int64))
+    text = page(league_of(settings, bots, [meeting]), {"rule": 1234.4, "random": 5.0}, "command", "machine")
+    assert {bot: row[8] for bot, row in table(text, "# The ladder").items()} == {
+        "rule": "1,234", "efficiency": "–", "random": "5",
+    }  # fmt: skip
+
+
+def test_a_league_in_which_a_bot_fails_in_every_game_has_a_page() -> None:
+    bots, settings = ("rule", "exec:bad", "random"), LeagueSettings(1, "tenhou", "east")
+    orders = {0: np.array([[0, 1, 2]] * 3, np.int8)}
+    meeting = Meeting(bots, orders, np.ones((3, N_COUNTS), np.int64), np.array([0, 3, 0]))
+    assert "Every two have met in at least 0 games" in page(league_of(settings, bots, [meeting]), {}, "command", "")
+
+
 @pytest.mark.slow
 def test_after_ctrl_c_finished_games_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -73,7 +95,7 @@ def test_after_ctrl_c_finished_games_are_kept(
     assert not (tmp_path / "ladder.md").exists()
     assert run(tmp_path) == OK
     assert "resuming: 12 of 48 games are finished" in capsys.readouterr().err
-    assert "48 games (tenhou, east, seed 3)" in (tmp_path / "ladder.md").read_text()
+    assert "48 games (tenhou, east, seed 7)" in (tmp_path / "ladder.md").read_text()
 
 
 @pytest.mark.parametrize(

@@ -211,17 +211,36 @@ def test_a_finished_league_goes_on_with_more_games_and_with_a_new_bot(
     assert path.read_bytes() == first
 
     before = {tuple(match["bots"]): match for match in document(path)["matches"]}
+    fewest = min(pair["games"] for pair in document(path)["pairs"])
     assert play(path, bots=[file_bot, *BOTS]) == OK
     after = {tuple(match["bots"]): match for match in document(path)["matches"]}
     assert {bots: match for bots, match in after.items() if file_bot not in bots} == before
     met = {(pair["bot"], pair["against"]): pair["games"] for pair in document(path)["pairs"]}
-    assert min(met[file_bot, bot] for bot in BOTS) >= min(met[pair] for pair in combinations(BOTS, 2)) - 6
+    assert min(met[file_bot, bot] for bot in BOTS) >= fewest  # as often as the others had met
     assert [row["bot"] for row in document(path)["bots"]] == [*BOTS, file_bot]
 
     assert play(path, bots=[], games=90) == OK  # all bots of the file
     more = {tuple(match["bots"]): match for match in document(path)["matches"]}
     assert all(set(match["walls"]) <= set(more[bots]["walls"]) for bots, match in after.items())
     assert document(path)["games"] >= 90
+
+
+def test_workers_are_those_for_all_bots_that_play(
+    tmp_path: Path, file_bot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that the files of bots that are named in the file of the league alone are sent to a cluster, too."""
+    asked: list[list[str]] = []
+    monkeypatch.setattr(cli, "workers_for", lambda options, bots: asked.append(list(bots)) or 1)
+    bots = [*BOTS[:2], file_bot]
+    assert play(tmp_path / "league.json", bots=bots, games=3) == OK
+    assert play(tmp_path / "league.json", bots=[], games=6) == OK
+    assert asked == [bots, bots]
+
+
+@pytest.mark.parametrize("hours", [0, -1.0, float("nan")])
+def test_hours_are_positive(hours: float) -> None:
+    with pytest.raises(ValueError, match="hours must be positive"):
+        league(BOTS, hours=hours)
 
 
 def test_a_league_plays_for_some_time(tmp_path: Path) -> None:
@@ -285,6 +304,23 @@ def test_a_bot_that_has_changed_is_another_bot(
     assert list(tmp_path.glob("*.partial")) == []
     assert play(path, games=12) == OK  # without it
     assert file_bot in [row["bot"] for row in document(path)["bots"]]
+
+
+def test_a_bot_that_has_not_played_yet_may_change(
+    tmp_path: Path, file_bot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bots = [*BOTS[:2], file_bot]
+    with monkeypatch.context() as patch:
+        patch.setattr(LeagueRun, "play", interrupted_at_once)
+        assert play(tmp_path / "league.json", bots=bots, games=3) == INTERRUPTED
+    changed = FILE_BOT.replace("'efficiency'", "'random'")
+    (tmp_path / "my_bot.py").write_text(changed)
+    assert play(tmp_path / "league.json", bots=bots, games=3) == OK
+    assert play(tmp_path / "league.json", bots=bots, games=6) == OK
+
+
+def interrupted_at_once(*ignored: object) -> None:
+    raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize(

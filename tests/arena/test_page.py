@@ -131,7 +131,7 @@ def test_the_biggest_games_link_to_their_records(folder: Path, page: str) -> Non
     for record in records:
         assert (folder / record).is_file()
     assert sum(str(given["href"]).startswith("https://tenhou.net/") for given in links) == 10
-    assert re.search(r"python -m engine show \S+\.mjson\.gz --round \d+", section)
+    assert re.search(r'python -m engine show \S+\.mjson\.gz <span class="option">--round \d+</span></code>', section)
 
 
 def test_without_saved_games_the_page_says_how_to_keep_them(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas
 import polars
 import pytest
@@ -18,7 +20,8 @@ from rich.console import Console
 import arena.run
 from arena.chunk import ChunkResult
 from arena.cli import main
-from arena.parquet import COLUMNS
+from arena.parquet import COLUMNS, rows_of
+from arena.rows import ROUND
 from arena.run import ArenaRun
 from arena.schedule import RunSettings
 from arena.stopping import Until
@@ -174,7 +177,7 @@ def test_jobs_change_nothing(arena: Arena, folder: Path, tmp_path: Path) -> None
         "--parquet", tmp_path / "rows", "--decisions",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert f"games, rounds and decisions as Parquet in {tmp_path / 'rows'}" in done.stdout
+    assert f"games, rounds and decisions as Parquet in {tmp_path / 'rows'}" in done.stdout.splitlines()
     assert bytes_of(tmp_path / "rows") == bytes_of(folder)
 
 
@@ -216,6 +219,44 @@ def test_a_resumed_run_writes_the_same_files(interrupted: Callable[[], ArenaRun]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.json", "rows"]
 
 
+def test_a_run_whose_report_cannot_be_written_is_resumed(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*ignored: object) -> None:
+        raise OSError("no space left")
+
+    def opened() -> ArenaRun:
+        return ArenaRun(
+            SETTINGS, 0, tmp_path / "r.json", html=tmp_path / "r.html", parquet=tmp_path / "rows", decisions=True
+        )
+
+    run = opened()
+    run.play(NOTES)
+    with monkeypatch.context() as patched:
+        patched.setattr(arena.run, "write_page", full)
+        with pytest.raises(OSError, match="no space left"):
+            run.finish()
+    run = opened()
+    assert run.games == 36
+    run.finish()
+    assert bytes_of(tmp_path / "rows") == bytes_of(folder)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html", "r.json", "rows"]
+
+
+def test_a_long_run_of_an_external_bot_has_more_parts_than_files_may_be_open(tmp_path: Path) -> None:
+    for wall in range(200):
+        rows = np.zeros(3, ROUND)
+        rows["wall"] = wall
+        np.save(tmp_path / f"rounds-{wall:06}.npy", rows)
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (128, before[1]))
+    try:
+        groups = list(rows_of("rounds", sorted(tmp_path.iterdir()), np.arange(0, 200, 2)))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert np.concatenate(groups)["wall"].tolist() == np.repeat(np.arange(0, 200, 2), 3).tolist()
+
+
 def test_a_run_whose_rows_are_gone_is_not_resumed(interrupted: Callable[[], ArenaRun], tmp_path: Path) -> None:
     gone = sorted((tmp_path / "r.json.partial.rows").iterdir())[0]
     gone.unlink()
@@ -233,6 +274,7 @@ def test_walls_after_the_one_that_decides_have_no_rows(tmp_path: Path) -> None:
     walls = {row["wall"] for row in rows_at(tmp_path, "rounds")}
     assert walls == {row["wall"] for row in rows_at(tmp_path, "games")} == {game.wall for game in match.games}
     assert len(walls) < 100
+    assert {path.name for path in tmp_path.iterdir()} == {"games.parquet", "rounds.parquet"}
 
 
 def test_pandas_polars_and_duckdb_read_the_files(folder: Path) -> None:

@@ -66,8 +66,17 @@ def test_the_test_decides_at_the_first_wall_beyond_a_bound() -> None:
     assert test.outcome(values[:, : n - 1]) == "undecided"
     assert test.stops_after(values[:, : n - 1]) is None
     assert test.outcome(values[:, ::-1][:, :n] + 0.4) == "not better"
-    assert test.stops_after(np.full((3, 500), 2.0)) is None  # no variance, no decision
-    assert "+2.94" in test.status(values)
+    assert "bounds -2.94 and +2.94" in test.status(values)
+    assert test.status(values[:, : MIN_WALLS - 1]) == f"decides from {MIN_WALLS} walls on"
+
+
+def test_bots_that_place_alike_on_every_wall_are_told_apart_or_not() -> None:
+    """Three equal bots, or a change that never shows: the variance is 0, and the run ends nevertheless."""
+    for better, walls in ((-0.2, MIN_WALLS), (-0.02, 122), (-0.01, 243)):
+        equal = np.full((3, 500), 2.0)
+        assert Sprt(0, better).stops_after(equal) == walls
+        assert Sprt(0, better).outcome(equal) == "not better"
+    assert Sprt(0, -0.02).outcome(np.full((3, 500), 1.0)) == "better"
 
 
 def test_until_stops_at_the_half_width_of_the_widest_interval() -> None:
@@ -132,7 +141,7 @@ def test_a_run_that_cannot_decide_says_so(arena: Arena, tmp_path: Path) -> None:
     options = ["--bots", "random,random,random", "--length", "east", "--games", 150, "--json", path]
     done = arena(*options, "--sprt", "0,-0.01,0.01,0.01")
     assert done.returncode == 0, done.stderr
-    assert "SPRT: random is undecided after 150 games" in done.stdout
+    assert "SPRT: undecided whether random is better after 150 games" in " ".join(done.stdout.split())
     assert result_of(path)["stop"]["outcome"] == "undecided"
 
 
@@ -153,6 +162,8 @@ def test_a_run_stops_at_a_half_width(arena: Arena, tmp_path: Path) -> None:
         (["--sprt", "0"], "two bounds"),
         (["--sprt", "0,x"], "x"),
         (["--sprt", "0,0.02"], "lower"),
+        (["--sprt", "-0.02,-0.01"], "'-0.02,-0.01': a better placement is lower"),
+        (["--sprt", "--until", "1"], "expected one argument"),
         (["--sprt", "0,-0.02,0.7,0.05"], "probabilities"),
         (["--until", "0"], "positive number"),
         (["--until", "0.1", "--sprt", "0,-0.02"], "not allowed with"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import tracemalloc
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -135,6 +136,19 @@ def test_a_run_that_stops_within_a_chunk_has_the_statistics_of_its_walls() -> No
     results[1].add(chunk_of(settings, list(range(4))))
     rows = [[as_json(games) for games in each.by_bot()] for each in results]
     assert rows[0] == rows[1]
+
+
+def test_the_tallies_of_many_chunks_take_no_more_memory_than_those_of_one() -> None:
+    settings = RunSettings(("rule", "efficiency", "random"), 900, 3, "tenhou", "east", control_variates=False)
+    results = Results(settings, list(settings.bots))
+    counts, tallies = np.ones((1, 3, 3, len(COUNTS)), np.int32), np.ones((1, 3, N_TALLIES), np.int32)
+    tracemalloc.start()
+    for wall in range(300):
+        results.add(ChunkResult([wall], counts, 0, tallies=tallies))
+    grown, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert grown < 100_000
+    assert results.by_bot()[0].tallied.tolist() == [300] * N_TALLIES
 
 
 def test_packed_tallies_are_short_and_come_back() -> None:

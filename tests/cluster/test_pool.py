@@ -171,6 +171,30 @@ def test_a_task_that_always_kills_its_worker_is_one_clear_error(monkeypatch: pyt
         list(run_tasks(stateless(die), range(4), at_most(TWO, 1)))
 
 
+@contextmanager
+def dying_setup(folder: Path, n: int) -> Iterator[Callable[[int], Iterator[int]]]:
+    """A worker that dies as it starts, if fewer than ``n`` have."""
+    if len(list(folder.iterdir())) < n:
+        (folder / str(os.getpid())).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    yield identity
+
+
+def test_workers_that_die_as_they_start_cost_nothing_while_others_start(tmp_path: Path) -> None:
+    """A machine may die while all of its workers start: more than ATTEMPTS of them."""
+    n = cluster_pool.ATTEMPTS + 1
+    assert sorted(run_tasks(partial(dying_setup, tmp_path, n), range(3), TWO)) == [0, 1, 2]
+    assert len(list(tmp_path.iterdir())) >= n, "no worker has died"
+
+
+def test_workers_that_always_die_as_they_start_are_one_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_pool, "ATTEMPTS", 1)
+    with pytest.raises(WorkerError, match="no worker starts on the cluster"):
+        list(run_tasks(partial(dying_setup, tmp_path, 99), range(3), at_most(TWO, 1)))
+
+
 def test_no_cluster_is_one_clear_error() -> None:
     with pytest.raises(ConnectionError, match=r"no cluster at 127.0.0.1:9: .*refused; start one with: ray start"):
         cluster_pool.connect(Cluster("127.0.0.1:9"), Path())
@@ -186,3 +210,22 @@ def test_arrays_can_be_written_here_and_there() -> None:
     (numbers,) = run_tasks(stateless(add_one), [np.zeros(100_000)], at_most(TWO, 1))
     numbers += 1
     assert (numbers == 2).all()
+
+
+def look_at_cache(task: int) -> Iterator[tuple[int, int]]:
+    """A task that compiles or loads some kernels: how many were in the cache, and how many were not."""
+    import arena.statistics
+    import engine.shanten
+    from engine.compiling import KERNELS
+
+    found = [kernels for module in (arena.statistics, engine.shanten) for kernels in KERNELS[module.__name__]]
+    for dispatcher, signatures in found:
+        dispatcher.compile(signatures[0])
+    stats = [dispatcher.stats for dispatcher, _ in found]
+    yield sum(len(each.cache_hits) for each in stats), sum(len(each.cache_misses) for each in stats)
+
+
+def test_machine_code_is_sent() -> None:
+    ((hits, misses),) = run_tasks(stateless(look_at_cache), [0], at_most(TWO, 1))
+    assert hits > 0
+    assert misses == 0

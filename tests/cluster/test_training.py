@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import pickle
+import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from agents.bert.training.data import build
+from agents.bert.training.data import workers as data_workers
+from agents.bert.training.data.sources import Records, read_ahead
+from agents.bert.training.data.workers import Task
 from agents.selfplay.games import Exploration, play_chunk
 from agents.selfplay.training import Run, Settings
 from engine.common.cluster import LOCAL, Cluster
@@ -42,21 +47,29 @@ def test_training_data_are_the_same(tmp_path: Path) -> None:
     assert len(files(tmp_path / "there")) == 1 + 3 * 5
 
 
-def test_records_that_a_machine_lacks_are_one_clear_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_records_are_sent_with_the_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine of a cluster need not have their files."""
     record = tmp_path / "game.mjson"
-    record.write_bytes((Path(__file__).parents[2] / "examples" / "game.mjson").read_bytes())
-    make_shards = build.make_shards
+    shutil.copy(Path(__file__).parents[2] / "examples" / "game.mjson", record)
+    assert make(tmp_path / "here", "--records", record) == 0
 
-    def after_the_record_is_gone(*arguments: object) -> tuple[int, str]:
-        record.unlink()
-        return make_shards(*arguments)  # type: ignore[arg-type]
+    def read_and_deleted(tasks: Iterable[Task]) -> Iterator[Task]:
+        for task in read_ahead(tasks):
+            record.unlink()
+            yield task
 
-    monkeypatch.setattr(build, "make_shards", after_the_record_is_gone)
-    assert make(tmp_path / "out", "--records", record, "--cluster", LOCAL) == 1
-    told = f"has no file {record}: records must be where all machines can read them; the same command continues"
-    assert told in capsys.readouterr().err
+    monkeypatch.setattr(data_workers, "read_ahead", read_and_deleted)
+    assert make(tmp_path / "there", "--records", record, "--cluster", LOCAL) == 0
+    assert not record.exists()
+    assert files(tmp_path / "here") == files(tmp_path / "there")
+
+
+def test_only_the_records_of_a_task_are_sent(tmp_path: Path) -> None:
+    for number in range(300):
+        (tmp_path / f"{number}.xml").write_bytes(b"<mjloggm/>")
+    first, *others = read_ahead(enumerate(Records([tmp_path], "all", None).chunks()))
+    assert len(others) > 10
+    assert len(pickle.dumps(first)) < 200 * first[1].n_games
 
 
 def run(folder: Path, chunks: int, *, on_cluster: bool) -> Run:

@@ -162,7 +162,8 @@ def test_a_tar_that_ends_between_two_members_is_damaged(tmp_path: Path) -> None:
 def test_what_is_no_database_of_logs_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with closing(sqlite3.connect(tmp_path / "a.db")) as database, database:
         database.execute("CREATE TABLE games (id TEXT)")
-    code, lines = validate(capsys, tmp_path)
+    assert find_records([tmp_path]) == []  # in a folder it is no concern of ours
+    code, lines = validate(capsys, tmp_path / "a.db")
     assert code == 1
     assert lines[0].startswith(f"{tmp_path / 'a.db'}: archive: no table logs with log_id and log_content")
 
@@ -275,6 +276,20 @@ def test_zstd_without_its_package_is_one_error(
     monkeypatch.setitem(sys.modules, "zstandard", None)
     assert start("engine.cli:main", ["validate", str(path)]) == 2
     assert "pip install -c constraints.txt -e '.[archive]'" in capsys.readouterr().err
+    with pytest.raises(RecordError, match="zstandard is not installed"):
+        unpack(path.read_bytes(), "a.json.zst")
+
+
+def test_a_damaged_database_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    logs = {log_id("20180131", number=number): XML.read_bytes() for number in range(20)}
+    path = phoenix_logs(tmp_path / "a.db", dict(logs))
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2 :] = bytes(len(data) - len(data) // 2)
+    path.write_bytes(data)
+    code, lines = validate(capsys, tmp_path)
+    assert code == 1
+    assert "damaged" in lines[-1]
+    assert any(line.startswith(f"{path}") for line in lines[:-1])
 
 
 @pytest.mark.parametrize(
@@ -345,3 +360,5 @@ def test_a_zip_without_records(tmp_path: Path, capsys: pytest.CaptureFixture[str
     with zipfile.ZipFile(tmp_path / "a.zip", "w"):
         pass
     assert validate(capsys, tmp_path) == (1, ["files 0 · rounds 0 · decisions 0 · mismatches 0"])
+    main(["validate", str(tmp_path / "a.zip")])
+    assert capsys.readouterr().err == f"no game records in {tmp_path / 'a.zip'}\n"

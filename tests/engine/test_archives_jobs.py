@@ -162,6 +162,33 @@ def test_names_lead_nowhere(tmp_path: Path) -> None:
     assert all(each.is_relative_to(tmp_path / "out") for each in written)
 
 
+@pytest.mark.parametrize("last", ["remove", "replace"])
+def test_a_conversion_that_ends_in_its_last_moment_can_be_done_again(
+    last: str, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ["convert", str(source), "--out", str(tmp_path / "b.tar")]
+    monkeypatch.setattr(convert, "CHECKPOINT", 5)
+    with monkeypatch.context() as patched:
+        patched.setattr(*((Journal, "remove") if last == "remove" else (Path, "replace")), raise_interrupt)
+        assert main(command) == 130
+    assert main(command) == 1  # one record is damaged
+    assert sorted(each.name for each in tmp_path.iterdir() if each.name.startswith("b.")) == ["b.tar"]
+
+
+def raise_interrupt(*arguments: object) -> None:
+    """Ctrl-C."""
+    raise KeyboardInterrupt
+
+
+def test_long_names_are_cut(tmp_path: Path) -> None:
+    """A file system counts bytes, of which a character may have three."""
+    contents = {f"{'鳳' * 90}/{'鳳' * 90}{number}.xml": XML.read_bytes() for number in range(2)}
+    path = tmp_path / "a.zip"
+    path.write_bytes(zip_of(contents))
+    assert main(["convert", str(path), "--out", str(tmp_path / "out")]) == 0
+    assert len(list((tmp_path / "out").rglob("*.mjson"))) == 2
+
+
 def test_records_of_several_archives_keep_apart(tmp_path: Path) -> None:
     for name in ("one.zip", "two.zip"):
         (tmp_path / name).write_bytes(zip_of({"x.xml": XML.read_bytes()}))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from errno import ENOSPC
+from os import strerror
 from pathlib import Path
 
 import pytest
 
-from engine.common.files import write_atomically
+from engine.common.files import naming, write_atomically
 
 
 def test_a_file_appears_when_it_is_complete(tmp_path: Path) -> None:
@@ -46,3 +48,13 @@ def test_a_folder_of_that_name_is_an_error_that_names_it(tmp_path: Path) -> None
 def test_a_folder_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), write_atomically(tmp_path / "no" / "a.json"):
         pass
+
+
+def test_a_full_disk_is_an_error_that_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    with pytest.raises(OSError, match=r"No space left on device: '.*a\.json'"), write_atomically(path):
+        raise OSError(ENOSPC, strerror(ENOSPC))
+    with pytest.raises(OSError, match=r"5 requested and 3 written: '.*a\.json'"), naming(path):
+        raise OSError("5 requested and 3 written")
+    with pytest.raises(FileNotFoundError, match="other"), naming(path):
+        (tmp_path / "other").read_bytes()

@@ -24,7 +24,7 @@ def test_every_observation_stands_there_with_its_shape() -> None:
 
 def test_every_setting_stands_there_with_its_default() -> None:
     for field in fields(Settings):
-        default = str(field.default).replace("'", '"') if isinstance(field.default, tuple) else f'"{field.default}"'
+        default = f'"{field.default}"' if isinstance(field.default, str) else str(field.default).replace("'", '"')
         assert f"| `{field.name}` | `{default}` |" in TEXT
 
 

@@ -124,3 +124,18 @@ def test_the_same_seed_gives_the_same_game() -> None:
     assert all_equal(env.reset(seed=8)[0], first)
     assert all_equal(env.reset()[0], second)
     assert not all_equal(first, second)
+
+
+@pytest.mark.parametrize("observation", ["planes", "view"])
+def test_a_copy_plays_on_as_the_environment(observation: str) -> None:
+    env = SanmaEnv(opponents=("random", "efficiency"), length="east", observation=observation)
+    env.reset(seed=8)
+    for _ in range(20):
+        env.step(int(np.flatnonzero(env.action_masks())[0]))
+    rewards = []
+    for each in (copy.deepcopy(env), env):
+        over = False
+        while not over:
+            found, reward, over, _, info = each.step(int(np.flatnonzero(each.action_masks())[-1]))
+        rewards.append((reward, info["scores"].tolist(), found["observation"].tobytes()))
+    assert rewards[0] == rewards[1]

@@ -139,6 +139,13 @@ def test_placements_and_final_points_of_the_seats_of_a_game_add_up_to_zero() -> 
     np.testing.assert_allclose(totals["final_points"], 0, atol=1e-9)
 
 
+@pytest.mark.parametrize("given", ["majsoul", *(PRESETS["majsoul"].with_length(each) for each in ("east", "hanchan"))])
+@pytest.mark.parametrize("length", [None, "east", "hanchan"])
+def test_the_length_is_the_given_one_or_that_of_the_rules(given: Any, length: Any) -> None:
+    own = "hanchan" if isinstance(given, str) else given.length
+    assert envs_of(1, rules=given, length=length).games.rules.length == (length or own)
+
+
 def test_seats_rotate_from_game_to_game() -> None:
     envs = envs_of(5)
     seats = [envs.reset(seed=4)[1]["seat"], *(envs.reset()[1]["seat"] for _ in range(3))]
@@ -178,6 +185,24 @@ def test_the_same_seed_gives_the_same_games() -> None:
     assert transcript(9, 4) == transcript(9, 4) == transcript([9, 10, 11, 12], 4)
     assert transcript(9, 4)[0] != transcript(10, 4)[0]
     assert transcript(None, 4)[0] != transcript(None, 4)[0]
+
+
+@pytest.mark.parametrize("seed", [4, [4, 5]])
+def test_a_reset_without_a_seed_begins_the_next_games_of_the_seeds_before(seed: Any) -> None:
+    envs = [envs_of(2), envs_of(2)]
+    for each in envs:
+        each.reset(seed=seed)
+    first, second = (each.reset()[0]["observation"] for each in envs)
+    assert (first == second).all()
+    first, second = envs[0].reset(seed=[None, 9])[0]["observation"], envs[1].reset()[0]["observation"]
+    assert (first[0] == second[0]).all()
+    assert (first[1] != second[1]).any()
+
+
+def test_an_environment_that_has_no_seed_yet_gets_a_random_one() -> None:
+    first, second = (envs_of(2).reset(seed=[None, 5])[0]["observation"] for _ in range(2))
+    assert (first[0] != second[0]).any()
+    assert (first[1] == second[1]).all()
 
 
 def test_sampled_actions_are_legal_and_reproducible() -> None:
@@ -313,3 +338,12 @@ def test_seeds_that_are_none_are_errors() -> None:
     for seed, error in (([1], ValueError), (-1, ValueError), (1.5, TypeError)):
         with pytest.raises(error, match="seed"):
             envs.reset(seed=seed)  # type: ignore[arg-type]
+
+
+def test_it_renders_every_environment() -> None:
+    envs = envs_of(3, render_mode="ansi")
+    envs.reset(seed=1)
+    frames = envs.render()
+    assert frames is not None
+    assert (len(frames), len(set(frames)), {type(frame) for frame in frames}) == (3, 3, {str})
+    assert envs_of(1).render() is None

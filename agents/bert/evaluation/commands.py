@@ -78,6 +78,8 @@ def main(arguments: Sequence[str] | None = None, family: str = "bert") -> int:
     options = parser.parse_args(arguments)
     if options.data is None and options.records is None:
         parser.error("nothing to evaluate on: give --data FOLDER, --records PATH … or both")
+    if (filters := filters_of(options)) and options.records is None:
+        parser.error(f"{filters.options[0]} chooses among --records: give both")
     if options.json is not None and (options.json.is_dir() or not options.json.parent.is_dir()):
         parser.error(f"--json {options.json}: name a file in a folder that exists")
     console = Console(stderr=True)

@@ -320,6 +320,7 @@ def test_parts_that_are_not_asked_for_are_null(network: Path, record: Path, tmp_
         (["{network}", "--records", "{empty}"], "no game records in {empty}"),
         (["{network}", "--records", "{empty}/none.mjson"], "{empty}/none.mjson: no such file or folder"),
         (["{empty}", "--records", "{empty}"], "{empty}"),
+        (["{network}", "--data", "{data}", "--room", "jade"], "--room chooses among --records: give both"),
         (["{network}", "--data", "{data}", "--samples", "0"], "'0' is not a positive integer"),
         (["{network}", "--data", "{data}", "--json", "{empty}"], "--json {empty}: name a file in a folder that"),
         (["{network}", "--data", "{data}", "--json", "{empty}/a/b"], "--json {empty}/a/b: name a file in a folder"),

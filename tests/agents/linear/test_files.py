@@ -180,6 +180,7 @@ def test_records_are_exported_and_a_bad_one_is_left_out(tmp_path: Path, capsys: 
         (["export", "x.csv", "--selfplay", "rule,rule,nobody"], "unknown bot 'nobody'"),
         (["export", "x.csv", "--records", "nowhere"], "nowhere: no such file or folder"),
         (["train", "out", "--data", "x.csv", "--selfplay", "rule,rule,rule"], "--data has the choices"),
+        (["train", "out", "--data", "x.csv", "--room", "jade"], "--room chooses among --records: leave it away"),
         (["train", "out", "--data", "none.csv"], "none.csv: no such file"),
         (["show", "none.json"], "none.json: No such file or directory"),
         (["agreement", "rule"], "name the games"),

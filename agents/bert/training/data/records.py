@@ -15,7 +15,7 @@ from agents.bert.training.data.seat_filter import SeatFilter
 from agents.bert.training.data.shards import GAME, Shard
 from agents.bert.training.targets.protocol import Decisions, TargetSource
 from engine import kernels
-from engine.records.archives import members
+from engine.records.archives import PACKED_SUFFIXES, members
 from engine.records.filters import ANY, Filters
 from engine.records.model import GameRecord, RecordError, printable, record_errors
 from engine.records.replay import Decision, Mismatch, Replay
@@ -92,7 +92,10 @@ def recorded_game(record: GameRecord, path: Path) -> np.ndarray:
 
 def file_id(path: Path) -> int:
     """64 bits of a hash of a record file's name without its folder and extensions."""
-    name = Path(path.name.removesuffix(".gz")).stem
+    name = path.name
+    for suffix in PACKED_SUFFIXES:
+        name = name.removesuffix(suffix)
+    name = Path(name).stem
     return int.from_bytes(hashlib.blake2b(os.fsencode(name), digest_size=8).digest(), "little")
 
 

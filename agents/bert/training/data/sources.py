@@ -43,7 +43,7 @@ class Chunk(Protocol):
         ...
 
     def collect(self) -> tuple[Shard, list[RecordFault]]:
-        """The shard, and what is wrong with the files read for it. Raises SourceError."""
+        """The shard, and what is wrong with the records it is made of. Raises SourceError."""
         ...
 
 
@@ -116,9 +116,10 @@ class SelfPlay:
 
 @dataclass(frozen=True)
 class RecordsChunk:
-    """Some of the records in files and archives: number `first` and the following. `items`: these, once they are read.
+    """Some of the records in files and archives: number `first` and the following.
 
-    An archive is best read by one process, from its beginning to its end: see `read_ahead`.
+    An archive is best read by one process, from its beginning to its end: `read_ahead` does so, and replaces the
+    `paths`, which may be very many, with the `items`, the records themselves.
     """
 
     paths: Sequence[Path]
@@ -127,17 +128,13 @@ class RecordsChunk:
     decisions: str
     teacher: str | None
     filters: Filters
-    items: Sequence[Item] | None = None
+    items: Sequence[Item] = ()
 
     def collect(self) -> tuple[Shard, list[RecordFault]]:
         """See Chunk."""
         teacher = cached_teacher(self.teacher)
         source = PlayedActions() if teacher is None else Teacher(teacher)
-        items = self.items
-        if items is None:
-            found = islice(members(self.paths), self.first, self.first + self.n_games)
-            items = [item_of(member, self.filters) for member in found]
-        return collect_items(items, self.filters, parse_seat_filter(self.decisions), source)
+        return collect_items(self.items, self.filters, parse_seat_filter(self.decisions), source)
 
 
 def read_ahead(tasks: Iterable[tuple[int, Chunk]]) -> Iterator[tuple[int, Chunk]]:
@@ -151,7 +148,7 @@ def read_ahead(tasks: Iterable[tuple[int, Chunk]]) -> Iterator[tuple[int, Chunk]
                 paths, found, position = chunk.paths, members(chunk.paths), 0
             chosen = islice(found, chunk.first - position, chunk.first - position + chunk.n_games)
             position = chunk.first + chunk.n_games
-            chunk = replace(chunk, items=[item_of(member, chunk.filters) for member in chosen])
+            chunk = replace(chunk, paths=(), items=[item_of(member, chunk.filters) for member in chosen])
         yield number, chunk
 
 

@@ -1,0 +1,30 @@
+"""Arrays that are used again once nobody holds them: new memory costs more than what is written into it."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+KEPT = 3  # that of this step, that of the step before, and one between them
+
+
+class Arrays:
+    """Gives out arrays of one shape and dtype, their contents arbitrary."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
+        self._shape, self._dtype = shape, np.dtype(dtype)
+        # memory, and the array on it that was given out last. Views of an array keep that array, since its own memory
+        # is no array.
+        self._kept: list[tuple[bytearray, weakref.ref[np.ndarray]]] = []
+
+    def take(self) -> np.ndarray:
+        """An array that neither anybody else holds, nor a view of it."""
+        free = next((kept for kept in self._kept if kept[1]() is None), None)
+        if free is not None:
+            self._kept.remove(free)
+        memory = bytearray(int(np.prod(self._shape)) * self._dtype.itemsize) if free is None else free[0]
+        array = np.frombuffer(memory, dtype=self._dtype)
+        self._kept = [*self._kept[-KEPT + 1 :], (memory, weakref.ref(array))]
+        return array.reshape(self._shape)
