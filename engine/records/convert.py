@@ -83,7 +83,8 @@ class Conversion:
             with naming(self._written):
                 self.writer.finish()
         except BaseException:
-            self.writer.abandon()
+            with naming(self._written):
+                self.writer.abandon()
             raise
         if self._written != self.out:
             self._written.replace(self.out)
