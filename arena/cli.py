@@ -236,6 +236,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return command
     parser = make_parser()
     try:
+        if arguments and not arguments[0].startswith("-"):
+            raise ValueError(f"unknown program {arguments[0]!r}: choose one of {', '.join(COMMANDS)}, or options alone")
         check_quotes(arguments)
         options = parser.parse_args(with_negative_bounds(arguments))
         games = options.games or (GAMES if options.stop is None else MAX_GAMES)

@@ -20,6 +20,7 @@ FEW, MANY = 2, 200  # the walls at which a running mean begins, and at how many 
 SETTLED = 0.05  # of the walls: what a running mean does before is not worth the space that it takes
 SCORE_STEP = 5_000  # points
 N_FREQUENT = 15  # yaku
+LEAST_SHARE = -2  # % where an axis begins at the lowest: a marker at 0 is whole
 VALUES = (0, 2_000, 4_000, 6_000, 8_000, 12_000, 16_000, 24_000, 32_000, 48_000)  # points of hands
 OFFSET = 0.12  # between the bots at one place of an axis
 
@@ -109,6 +110,8 @@ def plane(axes: Any, data: Data) -> None:
         (x, dx), (y, dy) = share(bot, DEAL_INS), share(bot, WINS)
         axes.errorbar(x, y, dy, dx, fmt=MARKERS[index], color=BOTS[index], capsize=3, markersize=8)
     axes.margins(0.25)
+    axes.set_xlim(left=max(axes.get_xlim()[0], LEAST_SHARE))
+    axes.set_ylim(bottom=max(axes.get_ylim()[0], LEAST_SHARE))
     axes.set_xlabel("deal-ins, % of rounds")
     axes.set_ylabel("wins, % of rounds")
 

@@ -85,7 +85,8 @@ class Conversion:
             with naming(self._written):
                 self.writer.finish()
         except BaseException:
-            self.writer.abandon()
+            with naming(self._written):
+                self.writer.abandon()
             raise
         self.journal.remove()  # first: without what it speaks of it could not be continued
         if self._written != self.out:

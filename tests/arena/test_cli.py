@@ -96,6 +96,7 @@ def test_help_defines_the_columns(arena: Arena) -> None:
         (("--scores", "25050,35000,44950"), "a starting score must be a multiple of 100 from 0 to 105000, not 25050"),
         (("--scores", "35000,-100,70100"), "give three numbers of points"),
         (("--swords",), "unrecognized arguments: --swords"),
+        (("leage", "--bots", "rule"), "unknown program 'leage': choose one of calibrate, balance, league, ladder, or options alone"),
     ],
 )  # fmt: skip
 def test_a_bad_argument_is_one_line(

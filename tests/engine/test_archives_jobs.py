@@ -13,6 +13,7 @@ import tarfile
 import time
 import zipfile
 from collections.abc import Iterator
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from engine.records import convert, stream
 from engine.records.archives import members
 from engine.records.files import parse_record, read_records
 from engine.records.journal import Journal
-from engine.records.packing import Names
+from engine.records.packing import Names, ZipWriter
 from tests.support.archives import RECORDS, XML, real_records, tar_of, write_archive, zip_of
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -146,6 +147,19 @@ def test_wrong_conversions_are_one_line(
         main(["convert", *(each.format(source=source, tmp=tmp_path) for each in arguments)])
     assert stopped.value.code == 2
     assert re.fullmatch(rf"engine convert: .*{re.escape(complaint)}.*\n", capsys.readouterr().err)
+
+
+def test_a_full_disk_names_the_archive(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(ENOSPC, os.strerror(ENOSPC))
+
+    for method in ("add", "abandon"):
+        monkeypatch.setattr(ZipWriter, method, full)
+    with pytest.raises(SystemExit):
+        main(["convert", str(source), "--out", str(tmp_path / "a.zip")])
+    assert capsys.readouterr().err == f"engine convert: {tmp_path / 'a.zip'}.partial: No space left on device\n"
 
 
 def test_names_lead_nowhere(tmp_path: Path) -> None:
