@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
+from shlex import quote
 from typing import TypeVar
 
 from rich.console import Console
@@ -173,8 +174,13 @@ def convert_one(args: argparse.Namespace) -> int:
         raise
     except ValueError as error:
         args.parser.error(str(error))
-    print(f"{target}: {len(record.rounds())} rounds written; to see them: {program_name('engine')} show {target}")
+    print(f"{target}: {len(record.rounds())} rounds written; to see them: {show_command(target)}")
     return OK
+
+
+def show_command(path: Path) -> str:
+    """The command that shows a record, as a shell takes it: Tenhou's names have an ampersand."""
+    return f"{program_name('engine')} show {quote(str(path))}"
 
 
 def show(args: argparse.Namespace) -> int:
@@ -189,7 +195,7 @@ def show(args: argparse.Namespace) -> int:
         args.parser.error(f"--round {args.round}: {args.file} has {n_rounds} rounds")
     show_game(record, Console(highlight=False), args.round)
     if not args.round:
-        print(f"a round with a link to Tenhou's viewer: {program_name('engine')} show {args.file} --round N")
+        print(f"a round with a link to Tenhou's viewer: {show_command(args.file)} --round N")
     return OK
 
 

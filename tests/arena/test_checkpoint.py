@@ -147,11 +147,12 @@ def test_a_forged_chunk_is_one_error(tmp_path: Path, key: str, value: object) ->
 
 def test_resumed_chunks_are_not_all_in_memory(tmp_path: Path) -> None:
     path, tallies = tmp_path / "a.partial", np.zeros((200, 3, N_TALLIES), np.int32)
-    checkpoint = opened(path)
+    identity = run_identity(replace(SETTINGS, games=120), None)
+    checkpoint = opened(path, identity)
     for wall in range(40):
         checkpoint.append(replace(chunk([wall]), tallies=tallies))
     tracemalloc.start()
-    opened(path)
+    opened(path, identity)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 8 * tallies.nbytes

@@ -96,7 +96,6 @@ def test_help_defines_the_columns(arena: Arena) -> None:
         (("--scores", "25050,35000,44950"), "a starting score must be a multiple of 100 from 0 to 105000, not 25050"),
         (("--scores", "35000,-100,70100"), "give three numbers of points"),
         (("--swords",), "unrecognized arguments: --swords"),
-        (("leage", "--bots", "rule"), "unknown program 'leage': choose one of calibrate, balance, league, ladder, or options alone"),
     ],
 )  # fmt: skip
 def test_a_bad_argument_is_one_line(
@@ -192,6 +191,13 @@ def test_the_statistics_are_computed_once(tmp_path: Path, monkeypatch: pytest.Mo
     assert run(ArenaRun(settings, 0, tmp_path / "r.json", html=tmp_path / "r.html"), notes, notes) == 0
     assert calls == 1
     assert ArenaRun(settings, 0, tmp_path / "r.json").match.games[-1].rotation == 2
+
+
+def test_an_unknown_program_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["leage", "--bots", "rule"])
+    told = "unknown program 'leage': choose one of calibrate, balance, league, ladder, or options alone"
+    assert capsys.readouterr().err == f"arena: {told}\n"
 
 
 def test_saved_games_of_another_run_are_not_replaced(arena: Arena, tmp_path: Path) -> None:

@@ -158,8 +158,8 @@ def test_a_full_disk_names_the_archive(
     for method in ("add", "abandon"):
         monkeypatch.setattr(ZipWriter, method, full)
     with pytest.raises(SystemExit):
-        main(["convert", str(source), "--out", str(tmp_path / "a.zip")])
-    assert capsys.readouterr().err == f"engine convert: {tmp_path / 'a.zip'}.partial: No space left on device\n"
+        main(["convert", str(source), "--out", str(tmp_path / "full.zip")])
+    assert capsys.readouterr().err == f"engine convert: {tmp_path / 'full.zip'}.partial: No space left on device\n"
 
 
 def test_names_lead_nowhere(tmp_path: Path) -> None:

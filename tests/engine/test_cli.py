@@ -215,6 +215,10 @@ def test_show_prints_the_game(folder: Path, record: GameRecord, capsys: pytest.C
     assert f"Aki {record.events[-1]['scores'][0]:,} (" in output
     assert output.count("riichi ") >= sum(event["type"] == "reach" for event in record.events)
     assert output.splitlines()[-1].startswith("a round with a link to Tenhou's viewer: python -m engine show ")
+    (folder / "one.mjson").rename(folder / "2018&tw=0.mjson")
+    assert main(["show", str(folder / "2018&tw=0.mjson")]) == 0
+    quoted = f"'{folder}/2018&tw=0.mjson' --round N"
+    assert capsys.readouterr().out.splitlines()[-1].endswith(f" show {quoted}"), "as a shell takes it"
 
 
 def test_show_one_round(folder: Path, record: GameRecord, capsys: pytest.CaptureFixture[str]) -> None:

@@ -70,4 +70,4 @@ def test_a_terminal_that_cannot_draw_is_told(
 
 
 def test_the_suffixes_of_records_are_those_that_can_be_written() -> None:
-    assert set(cli.RECORDS) == set(files._WRITERS)
+    assert set(cli.RECORDS) == set(files.WRITERS)
