@@ -41,10 +41,10 @@ def test_ppo_beats_tsumogiri_and_random_after_a_minute(tmp_path: Path) -> None:
     (row,) = rows_of(tmp_path)
     assert (float(row["minutes"]) >= 1, int(row["decisions"]) > 10_000, int(row["games"]) > 100) == (True, True, True)
     match = play([f"{PPO}:Trained:{tmp_path}", "tsumogiri", "random"], games=150, length="east")
-    placement = match.by_bot["ppo"]["placement"]
-    assert placement["mean"] + placement["interval"] < 1.9
+    placement = match.bots["ppo"].placement
+    assert placement.mean + placement.interval < 1.9
     for pair in match.comparisons[:2]:
-        assert (pair["bot"], pair["told_apart"]) == ("ppo", True)
+        assert (pair.bot, pair.told_apart) == ("ppo", True)
 
 
 @pytest.mark.slow
