@@ -14,6 +14,7 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -402,9 +403,11 @@ def test_the_arena_plays_on_the_services_of_the_cluster(tmp_path: Path) -> None:
     with started(machine, "ray-head", found["ray-head"]) as head:
         until(lambda: machine.is_healthy(found["ray-head"]) or head.poll() is not None, PATIENCE, "healthy head")
         with ExitStack() as workers:
-            for number in range(2):
+            for number in range(
+                2
+            ):  # one after the other: on one machine, two that start at once may wait for each other
                 workers.enter_context(started(machine, f"ray-worker-{number}", found["ray-worker"]))
-            until(lambda: n_cpus(machine, found["ray-head"]) == 2, PATIENCE, "two workers")
+                until(partial(has_cpus, machine, found["ray-head"], number + 1), PATIENCE, f"worker {number}")
             arena = machine.start("cluster-arena", found["ray-head"] | {"command": words})
             assert arena.wait(PATIENCE) == 0, machine.log("cluster-arena")
     assert "300 games in " in machine.log("cluster-arena")
@@ -417,6 +420,11 @@ def n_cpus(machine: Machine, service: dict[str, Any]) -> int:
     told = subprocess.run(command, env=machine.environment_of(service), capture_output=True, text=True, timeout=60)
     cpus = re.search(r"/(\d+)\.0 CPU", told.stdout)
     return int(cpus[1]) if cpus else 0
+
+
+def has_cpus(machine: Machine, service: dict[str, Any], n: int) -> bool:
+    """Whether the workers of a cluster have ``n`` CPUs."""
+    return n_cpus(machine, service) == n
 
 
 @pytest.fixture(scope="module")
