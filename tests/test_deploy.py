@@ -403,9 +403,7 @@ def test_the_arena_plays_on_the_services_of_the_cluster(tmp_path: Path) -> None:
     with started(machine, "ray-head", found["ray-head"]) as head:
         until(lambda: machine.is_healthy(found["ray-head"]) or head.poll() is not None, PATIENCE, "healthy head")
         with ExitStack() as workers:
-            for number in range(
-                2
-            ):  # one after the other: on one machine, two that start at once may wait for each other
+            for number in range(2):  # in turn: one that times out as it begins would be restarted by Docker
                 workers.enter_context(started(machine, f"ray-worker-{number}", found["ray-worker"]))
                 until(partial(has_cpus, machine, found["ray-head"], number + 1), PATIENCE, f"worker {number}")
             arena = machine.start("cluster-arena", found["ray-head"] | {"command": words})
