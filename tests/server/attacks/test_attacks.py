@@ -68,6 +68,10 @@ def test_a_server_that_is_well_gives_no_cause_for_complaint() -> None:
     assert Outcome(**WELL).complaints(STRICT) == []
 
 
+def test_rooms_that_an_earlier_attack_opened_may_close() -> None:
+    assert Outcome(**WELL | {"log": ["[info     ] room closed"] * 500}).complaints(STRICT) == []
+
+
 @pytest.mark.parametrize(
     ("changed", "complaint"),
     [
