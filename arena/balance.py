@@ -21,25 +21,17 @@ from agents.clusters import workers_for
 from agents.external.specs import is_external, make_agent
 from agents.strength.scale import read_scale
 from agents.strength.spec import split_strength
+from arena.bot_games import BotGames, Estimate, estimate
 from arena.chunk import GameError
+from arena.options import add_game_options
 from arena.ratings import finishing_orders, rate
 from arena.run import make_folder
 from arena.schedule import ROTATIONS, RunSettings, labels, round_up
 from arena.series import Series
-from arena.statistics import BotGames, Estimate, estimate
-from engine.common.cluster import add_worker_options
 from engine.common.files import write_atomically
-from engine.common.options import (
-    Parser,
-    check_output,
-    describe_error,
-    positive_seconds,
-    seed,
-    three_bots,
-)
+from engine.common.options import Parser, check_output, describe_error, three_bots
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.workers import WorkerError, connected
-from engine.rules import PRESETS
 from engine.seeds import derived_seed
 from engine.table import N_SEATS
 
@@ -75,17 +67,7 @@ def make_parser() -> Parser:
     """The command line."""
     parser = Parser("arena balance", description=__doc__, epilog=EPILOG)
     parser.add_argument("--bots", type=three_bots, required=True, metavar="A,B,C", help="three bots, as in the arena")
-    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of all walls and bots (default 0)")
-    parser.add_argument("--rules", choices=sorted(PRESETS), default="tenhou", help="rules of the games")
-    parser.add_argument("--length", choices=("east", "hanchan"), default="hanchan", help="length of the games")
-    add_worker_options(parser)
-    parser.add_argument(
-        "--timeout",
-        type=positive_seconds,
-        default=30.0,
-        metavar="SECONDS",
-        help="time for an answer of an external bot (default 30)",
-    )
+    add_game_options(parser)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every look at the games, and the bots found")
     return parser
 

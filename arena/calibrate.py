@@ -15,11 +15,11 @@ from agents import registry
 from agents.clusters import workers_for
 from agents.strength.scale import read_scale, scale_path, write_scale
 from agents.strength.spec import split_strength
+from arena.bot_games import Estimate
 from arena.calibration import Measurement, make_scale, settings_of
 from arena.chunk import GameError
 from arena.plot import strength_plot
 from arena.run import make_folder
-from arena.statistics import Estimate
 from engine.common.cluster import add_worker_options
 from engine.common.files import write_atomically
 from engine.common.options import Parser, check_output, describe_error, positive, seed

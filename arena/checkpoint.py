@@ -20,10 +20,10 @@ import numpy as np
 
 from agents.strength.scale import scale_path
 from agents.strength.spec import split_strength
+from arena.bot_games import N_COUNTS
 from arena.chunk import ChunkResult
 from arena.observers import Fault
 from arena.schedule import ROTATIONS, RunSettings
-from arena.statistics import N_COUNTS
 from arena.tallies.observer import packed, unpacked
 from engine.common.files import naming
 from engine.compiling import ENGINE, cache_folder
@@ -40,7 +40,7 @@ class CheckpointError(ValueError):
 def run_identity(settings: RunSettings, folder: Path | None, rows: Sequence[str] = ()) -> dict[str, Any]:
     """What two runs must have in common for one to resume from the checkpoint of the other.
 
-    The settings, the folder of saved games, the kinds of ``rows`` that are kept (`arena.rows`), hashes of this
+    The settings, the folder of saved games, the kinds of ``rows`` that are kept (`arena.parquet_rows`), hashes of this
     repository's sources and bundled weights, and one of the files that bots name: ``my_bot.py:Eager``,
     ``exec:python bot.py`` and ``bert:run/model`` (the files in the folder) are other bots when these files have
     changed, and ``rule@-300`` when its scale has. What such files import is not included.

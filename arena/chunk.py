@@ -16,11 +16,11 @@ import numpy as np
 
 from agents.external.adapters import ExternalAgent
 from agents.external.fallback import FallbackAgent
+from arena.bot_games import N_COUNTS, SCORE, count_rounds
 from arena.luck import N_FACTORS, luck_of
 from arena.observers import Fault, GameObserver, LuckObserver, make_observers
-from arena.rows import RowCollector, in_order
+from arena.parquet_rows import RowCollector, in_order
 from arena.schedule import ROTATIONS, Bot, Game, RunSettings, games_of
-from arena.statistics import N_COUNTS, SCORE, count_rounds
 from arena.tallies.names import N_TALLIES
 from arena.tallies.observer import TallyObserver
 from arena.tallies.times import N_TIMES, Stopwatch
@@ -48,7 +48,7 @@ class ChunkResult:
     ``counts``: int32[walls, rotations, seats, N_COUNTS]. ``decisions``: how many times a bot was asked. ``luck``:
     float64[walls, rotations, seats, 2] (`arena.luck.luck_of`), if it is measured. ``tallies``: int32[parts, bots,
     N_TALLIES] (`arena.tallies`), with a part for each wall if the run may stop at any of them, else with one.
-    ``times``: int64[bots, N_TIMES] (`arena.tallies.times`), if they are known. ``rows``: those of `arena.rows`, by
+    ``times``: int64[bots, N_TIMES] (`arena.tallies.times`), if they are known. ``rows``: of `arena.parquet_rows`, by
     their kind. ``files``: the saved games, where the worker may not write them itself (`arena.worker`).
     """
 
@@ -68,7 +68,7 @@ def play_chunk(
 ) -> Iterator[GamesFinished | ChunkResult]:
     """Play ``walls`` in all rotations, and save the games in ``folder`` unless it is None.
 
-    ``rows``: the kinds of rows to collect, of `arena.rows.KINDS`. Yields GamesFinished as games end, and the
+    ``rows``: the kinds of rows to collect, of `arena.parquet_rows.KINDS`. Yields GamesFinished as games end, and the
     ChunkResult at last. Raises GameError, and OSError from saving.
     """
     games, rules = games_of(settings, walls), settings.make_rules()

@@ -1,6 +1,6 @@
 """The statistics of a bot, and of two bots compared: from them the tables, the JSON file and ``--help`` follow.
 
-To add a statistic, add a row; if it needs a new count, see `arena.statistics`. Those that are shown with
+To add a statistic, add a row; if it needs a new count, see `arena.bot_games`. Those that are shown with
 ``--statistics`` are in `arena.tallies.columns`.
 """
 
@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from arena.bot_games import ROUNDS, SCORE, BotGames, Comparison, Estimate, estimate
 from arena.statistic import MISSING as MISSING
 from arena.statistic import Of, Ratio, Total
 from arena.statistic import Statistic as Statistic
-from arena.statistics import ROUNDS, SCORE, BotGames, Comparison, Estimate, estimate
 from arena.tallies.columns import DETAILS, GROUPS, YAKUMAN, YAKUS, distributions
 from arena.tallies.times import TIMES
 

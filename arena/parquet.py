@@ -21,8 +21,8 @@ from weakref import finalize
 
 import numpy as np
 
+from arena.parquet_rows import RON, TSUMO
 from arena.results import Results
-from arena.rows import RON, TSUMO
 from arena.schedule import ROTATIONS
 from engine.actions import ACTION_NAMES
 from engine.common.files import naming, write_atomically
@@ -63,7 +63,7 @@ class Column:
         return pyarrow.type_for_alias(self.type)
 
     def values(self, bots: Sequence[str], rows: Any) -> Any:
-        """Its values, a ``pyarrow.Array``; ``rows``: records of `arena.rows`, or arrays by their names."""
+        """Its values, a ``pyarrow.Array``; ``rows``: records of `arena.parquet_rows`, or arrays by their names."""
         import pyarrow
 
         values, null = rows[self.name], self.null(rows) if self.null else None

@@ -35,7 +35,7 @@ from math import log, sqrt
 import numpy as np
 
 from arena import student
-from arena.statistics import BotGames, Estimate
+from arena.bot_games import BotGames, Estimate
 from engine.table import N_SEATS
 
 POINTS = 400 / log(10)  # of a factor e in the odds

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from arena.bot_games import N_COUNTS, SCORE, BotGames, by_bot, compare_all, fair, of_bots, placements_of
 from arena.chunk import ChunkResult
 from arena.columns import as_json, comparison_as_json
 from arena.observers import Fault
 from arena.schedule import ROTATIONS, RunSettings, seating
-from arena.statistics import N_COUNTS, SCORE, BotGames, by_bot, compare_all, fair, of_bots, placements_of
 from arena.tallies.names import N_TALLIES
 from arena.tallies.observer import packed, unpacked
 from engine.common.files import write_atomically

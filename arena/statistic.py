@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from arena.statistics import BotGames, Estimate
+from arena.bot_games import BotGames, Estimate
 from arena.tallies.names import HISTOGRAMS, block, median
 
 Of = TypeVar("Of")  # what a statistic is of: BotGames, Comparison, or the times of a bot

@@ -42,7 +42,7 @@ def open_worker(
     """Make the bots, and give the function that plays a chunk, or warms up. External bots are closed at the end.
 
     Games are saved in ``folder`` unless it is None; a worker that is ``remote``, on another machine, puts them into
-    the results instead. ``rows``: the kinds of rows to collect (`arena.rows`). The function raises GameError and
+    the results instead. ``rows``: kinds of rows to collect (`arena.parquet_rows`). The function raises GameError and
     OSError; so does the start of an external bot.
     """
     bots = make_bots()

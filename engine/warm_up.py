@@ -34,7 +34,7 @@ if sys.platform != "win32":
 # Modules with kernels, named rather than imported: this package imports nothing from the others. Each part is compiled
 # by a process of its own.
 PARTS = (
-    ("engine.kernels", "engine.mjai.view_updates", "arena.statistics", "arena.luck", "arena.tallies.rounds"),
+    ("engine.kernels", "engine.mjai.view_updates", "arena.bot_games", "arena.luck", "arena.tallies.rounds"),
     (
         "agents.bots.rule.bot",
         "agents.bots.efficiency",

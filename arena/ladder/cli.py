@@ -11,7 +11,8 @@ from rich.console import Console
 
 from agents.registry import names
 from arena.ladder.page import page
-from arena.leagues.cli import HOW, add_options, open_league, run
+from arena.leagues.cli import HOW, open_league, run
+from arena.options import add_game_options
 from arena.run import ArenaRun, make_folder
 from arena.schedule import RunSettings
 from engine.common.files import write_atomically
@@ -39,7 +40,7 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--games", type=positive, default=GAMES, metavar="N", help="about how many games are played in all"
     )
-    add_options(parser)
+    add_game_options(parser)
     parser.add_argument("--json", type=Path, required=True, metavar="FILE", help="the league")
     parser.add_argument("--output", "-o", type=Path, required=True, metavar="PAGE", help="the page, in Markdown")
     return parser

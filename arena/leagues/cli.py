@@ -17,19 +17,10 @@ from arena.cli import check_quotes, how_to_join, uninterrupted
 from arena.leagues.games import LeagueSettings
 from arena.leagues.report import STANDINGS, TABLE_WIDTH, print_league
 from arena.leagues.run import LeagueRun
-from engine.common.cluster import add_worker_options
-from engine.common.options import (
-    Parser,
-    bots_of,
-    describe_error,
-    positive,
-    positive_number,
-    positive_seconds,
-    seed,
-)
+from arena.options import add_game_options
+from engine.common.options import Parser, bots_of, describe_error, positive, positive_number
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.workers import WorkerError
-from engine.rules import PRESETS
 
 GAMES = 3000
 DEFINITIONS = "\n".join(f"{' '.join(column.heading.split()):9}  {column.help}" for column in STANDINGS)
@@ -78,24 +69,9 @@ def make_parser() -> Parser:
     ends.add_argument(
         "--hours", type=positive_number, metavar="H", help="play so long, and finish the games that are being played"
     )
-    add_options(parser)
+    add_game_options(parser)
     parser.add_argument("--json", type=Path, metavar="FILE", help="the league: its standings and its games")
     return parser
-
-
-def add_options(parser: Parser) -> None:
-    """Add the options that say how games are played."""
-    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of all walls and bots (default 0)")
-    parser.add_argument("--rules", choices=sorted(PRESETS), default="tenhou", help="rules of the games")
-    parser.add_argument("--length", choices=("east", "hanchan"), default="hanchan", help="length of the games")
-    add_worker_options(parser)
-    parser.add_argument(
-        "--timeout",
-        type=positive_seconds,
-        default=30.0,
-        metavar="SECONDS",
-        help="time for an answer of an external bot (default 30)",
-    )
 
 
 def open_league(options: Namespace, games: int | None, hours: float | None = None) -> LeagueRun:

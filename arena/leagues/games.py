@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from arena.bot_games import N_COUNTS, by_bot
 from arena.checkpoint import checked_walls
 from arena.chunk import ChunkResult
 from arena.ratings import finishing_orders
 from arena.schedule import ROTATIONS, RunSettings
-from arena.statistics import N_COUNTS, by_bot
 from engine.rules import Rules
 from engine.table import N_SEATS
 
@@ -38,7 +38,7 @@ class Meeting:
     """Games of three bots. What it adds up does not depend on the order in which games are added.
 
     ``orders``: for each wall, in its rotations, the bots from first to third, as numbers in ``bots``:
-    int8[ROTATIONS, 3]. ``totals``: of each bot, the sums of its counts (`arena.statistics`), int64[3, N_COUNTS].
+    int8[ROTATIONS, 3]. ``totals``: of each bot, the sums of its counts (`arena.bot_games`), int64[3, N_COUNTS].
     ``faults``: in how many games each bot, an external one, has failed, int64[3].
     """
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from arena import student
+from arena.bot_games import N_COUNTS, Estimate
 from arena.leagues.games import LeagueSettings, Meeting
 from arena.ratings import SAMPLES, Ratings, rate
 from arena.schedule import ROTATIONS
-from arena.statistics import N_COUNTS, Estimate
 from engine.common.program import installed_version
 from engine.table import N_SEATS
 
@@ -23,7 +23,7 @@ from engine.table import N_SEATS
 class Standing:
     """A bot of a league: its rating (points; the mean of all bots is 0), mean placement, and shares of placements.
 
-    ``totals``: the sums of its counts over all of its games, int64[N_COUNTS] (`arena.statistics`).
+    ``totals``: the sums of its counts over all of its games, int64[N_COUNTS] (`arena.bot_games`).
     """
 
     bot: str
@@ -197,7 +197,7 @@ def pair_of(
 def mean_by_walls(values: np.ndarray, walls: np.ndarray) -> Estimate:
     """The mean of ``values``, [games], with its 95 % confidence interval; all games on a wall are one observation.
 
-    As `arena.statistics.estimate`, for walls with different numbers of games.
+    As `arena.bot_games.estimate`, for walls with different numbers of games.
     """
     mean = float(values.mean())
     index, number = np.unique(walls, return_inverse=True)

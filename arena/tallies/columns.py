@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from arena.bot_games import BotGames
 from arena.statistic import AtSeat, Mean, Median, Ratio, Statistic, Total
-from arena.statistics import BotGames
 from arena.tallies.names import HISTOGRAMS, PLACES, SHAPES, YAKU_LABELS, block
 from engine.scoring.yaku import YAKU, YAKUMAN_HAN
 

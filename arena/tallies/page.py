@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from arena.bot_games import COUNTS
 from arena.columns import COMPARISON, PLAY, RESULTS
 from arena.statistic import Statistic
-from arena.statistics import COUNTS
 from arena.tallies.columns import GROUPS
 from arena.tallies.names import BLOCKS, TALLIES
 from arena.tallies.times import TIMES

@@ -14,9 +14,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from arena.bot_games import N_COUNTS
 from arena.chunk import play_games
 from arena.schedule import MAX_WALLS, Bot, RunSettings, games_of
-from arena.statistics import N_COUNTS
 from arena.tallies.names import N_TALLIES
 from arena.tallies.observer import TallyObserver
 from arena.tallies.times import N_TIMES

@@ -12,8 +12,8 @@ from agents.strength.dial import Setting
 from agents.strength.scale import Scale, Step, write_scale
 from arena import balance, series
 from arena.balance import LOOKS, CannotBalanceError, Dials, Look, one_argument
+from arena.bot_games import Estimate
 from arena.cli import main
-from arena.statistics import Estimate
 from engine.common.workers import run_tasks
 
 

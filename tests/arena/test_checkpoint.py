@@ -15,10 +15,10 @@ import pytest
 
 import agents
 from arena import checkpoint
+from arena.bot_games import N_COUNTS
 from arena.checkpoint import Checkpoint, CheckpointError, run_identity
 from arena.chunk import ChunkResult
 from arena.schedule import RunSettings
-from arena.statistics import N_COUNTS
 from arena.tallies.names import N_TALLIES
 from arena.tallies.observer import MAX_BYTES, packed
 

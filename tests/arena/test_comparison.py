@@ -7,9 +7,9 @@ from statistics import mean, stdev
 import numpy as np
 import pytest
 
+from arena.bot_games import BotGames, Comparison, Estimate, compare, compare_all
 from arena.columns import comparison_as_json
 from arena.report import luck_line, not_told_apart
-from arena.statistics import BotGames, Comparison, Estimate, compare, compare_all
 from arena.student import cdf, quantile
 
 

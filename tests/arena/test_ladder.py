@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from arena.bot_games import N_COUNTS
 from arena.ladder import cli
 from arena.ladder.page import page
 from arena.leagues.games import LeagueSettings, Meeting
 from arena.leagues.run import LeagueRun
 from arena.leagues.standings import league_of
-from arena.statistics import N_COUNTS
 from engine.common.program import BAD_ARGUMENTS, INTERRUPTED, OK
 
 BOTS = ("random", "tsumogiri", "efficiency", "rule")

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from arena.bot_games import N_COUNTS, estimate
 from arena.checkpoint import CheckpointError
 from arena.leagues import cli, run
 from arena.leagues.api import league
@@ -27,7 +28,6 @@ from arena.leagues.standings import League, league_of, mean_by_walls
 from arena.leagues.store import Store, identity_of
 from arena.ratings import POINTS
 from arena.schedule import ROTATIONS
-from arena.statistics import N_COUNTS, estimate
 from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
 from engine.common.workers import open_pool
 from tests.support.external_bots import command

@@ -13,11 +13,11 @@ import pytest
 from rich.console import Console
 
 from agents.registry import make
+from arena.bot_games import DEAL_INS, ROUNDS, WINS
 from arena.columns import PLAY, RESULTS
 from arena.page.figures import FIGURES, Data, convergence, placements_at, share
 from arena.run import ArenaRun
 from arena.schedule import RunSettings
-from arena.statistics import DEAL_INS, ROUNDS, WINS
 from arena.student import half_width
 from arena.tallies.columns import GROUPS
 from nukidora import play

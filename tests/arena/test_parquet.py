@@ -21,7 +21,7 @@ import arena.run
 from arena.chunk import ChunkResult
 from arena.cli import main
 from arena.parquet import COLUMNS, rows_of
-from arena.rows import ROUND
+from arena.parquet_rows import ROUND
 from arena.run import ArenaRun
 from arena.schedule import RunSettings
 from arena.stopping import Until

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from io import BytesIO, TextIOWrapper
 from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console
 
+from arena.bot_games import N_COUNTS, ROUNDS, SCORE, WINS
 from arena.columns import COMPARISON, PLAY, RESULTS
 from arena.report import print_report
 from arena.results import Results, Speed
 from arena.schedule import RunSettings
-from arena.statistics import N_COUNTS, ROUNDS, SCORE, WINS
+from tests.support.console_output import printed
 
 BOTS = ["rule", "efficiency", "a-bot-with-a-long-name#2"]
 
@@ -35,17 +34,9 @@ def document() -> dict[str, Any]:
     return results.document(identity, Speed(3000, 10.0, 300.0, 40_000.0, 2))
 
 
-def printed(document: dict[str, Any], width: int, encoding: str = "utf-8") -> str:
-    output = BytesIO()
-    file = TextIOWrapper(output, encoding=encoding, errors="strict")
-    print_report(Console(file=file, width=width, color_system=None), document)
-    file.flush()
-    return output.getvalue().decode(encoding)
-
-
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 def test_nothing_is_cut_at_any_width(document: dict[str, Any], width: int) -> None:
-    text = printed(document, width)
+    text = printed(print_report, document, width)
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= width
     words = text.split()
@@ -56,18 +47,18 @@ def test_nothing_is_cut_at_any_width(document: dict[str, Any], width: int) -> No
 
 def test_at_80_columns_the_results_of_usual_bots_are_one_table(document: dict[str, Any]) -> None:
     usual = document | {"bots": [bot | {"bot": f"efficiency#{n}"} for n, bot in enumerate(document["bots"])]}
-    assert printed(usual, 80).count("efficiency#0") == 2  # results and play
+    assert printed(print_report, usual, 80).count("efficiency#0") == 2  # results and play
 
 
 def test_output_whose_encoding_lacks_the_characters_is_plain(document: dict[str, Any]) -> None:
-    text = printed(document, 100, "ascii")
+    text = printed(print_report, document, 100, "ascii")
     assert "?" not in text
     assert text.count(" +/- ") == 9  # placement, final points, difference
     assert " ---" in text
-    latin = printed(document, 100, "latin-1")  # has ± but no box characters
+    latin = printed(print_report, document, 100, "latin-1")  # has ± but no box characters
     assert latin == text
-    assert "─" in printed(document, 100)
+    assert "─" in printed(print_report, document, 100)
 
 
 def test_what_is_rare_is_not_shown_as_impossible(document: dict[str, Any]) -> None:
-    assert "<0.1" in printed(document, 100)
+    assert "<0.1" in printed(print_report, document, 100)

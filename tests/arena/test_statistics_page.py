@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console
 
+from arena.bot_games import COUNTS
 from arena.cli import make_parser
 from arena.columns import COMPARISON, PLAY, RESULTS
 from arena.statistic import Statistic
-from arena.statistics import COUNTS
 from arena.tallies import page, times
 from arena.tallies.columns import DETAILS, GROUPS, YAKUMAN, YAKUS
 from arena.tallies.names import HISTOGRAMS, INDEX
@@ -22,6 +20,7 @@ from arena.tallies.report import print_statistics
 from arena.tallies.times import N_TIMES, TIMES, DecisionTimes, Stopwatch, bin_of, decision_times
 from nukidora import play
 from tests.support.arena_runs import REPOSITORY
+from tests.support.console_output import printed
 
 PAGE = REPOSITORY / "docs" / "statistics.md"
 EVERY: tuple[Statistic[Any], ...] = (*RESULTS, *PLAY, *COMPARISON, *DETAILS, *TIMES)
@@ -33,17 +32,9 @@ def document() -> dict[str, Any]:
     return play(["efficiency", "rule", "random"], games=30, seed=2).document
 
 
-def printed(document: dict[str, Any], width: int, encoding: str = "utf-8") -> str:
-    output = BytesIO()
-    file = TextIOWrapper(output, encoding=encoding, errors="strict")
-    print_statistics(Console(file=file, width=width, color_system=None), document)
-    file.flush()
-    return output.getvalue().decode(encoding)
-
-
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 def test_nothing_is_cut_at_any_width(document: dict[str, Any], width: int) -> None:
-    text = printed(document, width)
+    text = printed(print_statistics, document, width)
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= width
     words = set(text.split())
@@ -53,11 +44,11 @@ def test_nothing_is_cut_at_any_width(document: dict[str, Any], width: int) -> No
 
 
 def test_a_console_that_lacks_the_characters_gets_plain_ones(document: dict[str, Any]) -> None:
-    assert " ---" in printed(document, 80, "ascii")
+    assert " ---" in printed(print_statistics, document, 80, "ascii")
 
 
 def test_yaku_that_nobody_won_with_are_left_out(document: dict[str, Any]) -> None:
-    text = printed(document, 80)
+    text = printed(print_statistics, document, 80)
     assert "riichi, %" in text
     assert "sanshoku, %" not in text  # it needs 2m-8m
 

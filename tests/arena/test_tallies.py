@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arena.bot_games import COUNTS, BotGames
 from arena.chunk import ChunkResult, play_chunk
 from arena.columns import as_json
 from arena.recorder import file_name
 from arena.results import Results
 from arena.schedule import RunSettings, games_of
-from arena.statistics import COUNTS, BotGames
 from arena.stopping import Until
 from arena.tallies import names
 from arena.tallies.names import BLOCKS, HISTOGRAMS, INDEX, N_TALLIES, SHAPES, TALLIES, block, median

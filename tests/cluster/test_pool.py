@@ -214,11 +214,11 @@ def test_arrays_can_be_written_here_and_there() -> None:
 
 def look_at_cache(task: int) -> Iterator[tuple[int, int]]:
     """A task that compiles or loads some kernels: how many were in the cache, and how many were not."""
-    import arena.statistics
+    import arena.bot_games
     import engine.shanten
     from engine.compiling import KERNELS
 
-    found = [kernels for module in (arena.statistics, engine.shanten) for kernels in KERNELS[module.__name__]]
+    found = [kernels for module in (arena.bot_games, engine.shanten) for kernels in KERNELS[module.__name__]]
     for dispatcher, signatures in found:
         dispatcher.compile(signatures[0])
     stats = [dispatcher.stats for dispatcher, _ in found]

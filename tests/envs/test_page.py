@@ -7,13 +7,14 @@ from dataclasses import fields
 from nukidora.envs.games import REWARDS, Settings
 from nukidora.envs.observations import OBSERVATIONS
 from nukidora.envs.showing import RENDERERS
-from tests.support.channels_table import PAGE, channels_table, split_page
+from tests.support.channels_table import NAME, PAGE, channels_table
+from tests.support.documented_table import split_page
 
 TEXT = PAGE.read_text(encoding="utf-8")
 
 
 def test_the_table_of_channels_is_that_of_the_code() -> None:
-    _, table, _ = split_page(TEXT)
+    _, table, _ = split_page(TEXT, NAME)
     assert table == channels_table(), "update it: python -m tests.support.channels_table"
 
 

@@ -19,7 +19,8 @@ from engine.seeds import MAX_SEED
 from server.cli import make_parser
 from server.flags import flag, parse, read_settings
 from server.settings import OTHER_VARIABLES, PREFIX, RoomSettings, Settings
-from tests.support.settings_table import PAGE, settings_table, split_page
+from tests.support.documented_table import split_page
+from tests.support.settings_table import NAME, PAGE, settings_table
 
 NAMES = list(Settings.model_fields)
 OTHERS = ("engine", "agents", "arena", "nukidora")
@@ -375,7 +376,7 @@ def test_values_in_the_help_are_units_and_kinds() -> None:
 
 
 def test_the_table_in_the_documentation_is_up_to_date() -> None:
-    _, table, _ = split_page(PAGE.read_text(encoding="utf-8"))
+    _, table, _ = split_page(PAGE.read_text(encoding="utf-8"), NAME)
     assert table == settings_table(), "update it: python -m tests.support.settings_table"
 
 

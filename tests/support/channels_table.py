@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from engine.table import N_SEATS
 from nukidora.envs.observations import PER_SEAT, SEAT_CHANNELS, SEATS_AT, TABLE_CHANNELS, Channels
+from tests.support.documented_table import DOCS, update_page
 
-PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "environments.md"
-BEGIN, END = "<!-- channels -->\n", "<!-- end of channels -->\n"
+PAGE, NAME = DOCS / "environments.md", "channels"
 
 
 def channels_table() -> str:
@@ -29,13 +27,5 @@ def channels_table() -> str:
     return "\n".join(rows) + "\n"
 
 
-def split_page(page: str) -> tuple[str, str, str]:
-    """The text before the table, the table, and the text after it."""
-    before, begin, rest = page.partition(BEGIN)
-    table, end, after = rest.partition(END)
-    return before + begin, table, end + after
-
-
 if __name__ == "__main__":
-    before, _, after = split_page(PAGE.read_text(encoding="utf-8"))
-    PAGE.write_text(before + channels_table() + after, encoding="utf-8")
+    update_page(PAGE, NAME, channels_table())

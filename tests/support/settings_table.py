@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from server.settings import PREFIX, Settings
+from tests.support.documented_table import DOCS, update_page
 
-PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "deploy.md"
-BEGIN, END = "<!-- settings -->\n", "<!-- end of settings -->\n"
+PAGE, NAME = DOCS / "deploy.md", "settings"
 
 
 def settings_table() -> str:
@@ -21,13 +19,5 @@ def settings_table() -> str:
     return "\n".join(rows) + "\n"
 
 
-def split_page(page: str) -> tuple[str, str, str]:
-    """The text before the table, the table, and the text after it."""
-    before, begin, rest = page.partition(BEGIN)
-    table, end, after = rest.partition(END)
-    return before + begin, table, end + after
-
-
 if __name__ == "__main__":
-    before, _, after = split_page(PAGE.read_text(encoding="utf-8"))
-    PAGE.write_text(before + settings_table() + after, encoding="utf-8")
+    update_page(PAGE, NAME, settings_table())
