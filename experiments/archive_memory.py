@@ -87,6 +87,7 @@ def plot(samples: list[tuple[float, float, float]], games: int, figure: Path) ->
     import matplotlib
 
     matplotlib.use("svg")
+    matplotlib.rcParams["svg.fonttype"] = "none"  # text stays text
     matplotlib.rcParams["svg.hashsalt"] = "nukidora"  # the same figure, the same bytes
     from matplotlib import pyplot
 

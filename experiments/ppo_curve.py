@@ -1,7 +1,8 @@
 """Draws the curves of runs of examples/ppo.py: placement over minutes, with the 95 % interval of each row.
 
     python examples/ppo.py runs/ppo --minutes 30
-    python experiments/ppo_curve.py docs/ppo.svg "tsumogiri and random=runs/ppo"
+    python examples/ppo.py runs/ppo-rule --minutes 30 --opponents rule,rule
+    python experiments/ppo_curve.py docs/ppo.svg "tsumogiri and random=runs/ppo" "two rule=runs/ppo-rule"
 
 Each run is given as LABEL=FOLDER. Needs the extra `[report]`, for matplotlib.
 """
@@ -15,6 +16,7 @@ from pathlib import Path
 import matplotlib as mpl
 
 mpl.use("svg")
+mpl.rcParams["svg.fonttype"] = "none"  # text stays text
 mpl.rcParams["svg.hashsalt"] = "nukidora"  # the same picture again is the same file
 
 from matplotlib import pyplot as plt  # noqa: E402
@@ -31,7 +33,7 @@ def main(picture: str, *runs: str) -> None:
         axes.errorbar(*columns, label=f"against {label}", marker="o", markersize=3)
     axes.axhline(2, color="gray", linewidth=0.8)
     axes.set(xlabel="minutes", ylabel="mean placement", ylim=(3.05, 0.95))
-    axes.legend()
+    axes.legend(loc="lower right")
     figure.tight_layout()
     figure.savefig(picture, metadata={"Date": None})
 
