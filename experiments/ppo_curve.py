@@ -1,8 +1,7 @@
 """Draws the curves of runs of examples/ppo.py: placement over minutes, with the 95 % interval of each row.
 
     python examples/ppo.py runs/ppo --minutes 30
-    python examples/ppo.py runs/ppo-rule --minutes 30 --opponents rule,rule
-    python experiments/ppo_curve.py docs/ppo.svg "tsumogiri and random=runs/ppo" "two rule=runs/ppo-rule"
+    python experiments/ppo_curve.py docs/ppo.svg "tsumogiri and random=runs/ppo"
 
 Each run is given as LABEL=FOLDER. Needs the extra `[report]`, for matplotlib.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -14,7 +15,6 @@ from arena.ladder.page import page
 from arena.leagues.cli import HOW, open_league, run
 from arena.options import add_game_options
 from arena.run import ArenaRun, make_folder
-from arena.schedule import RunSettings
 from engine.common.files import write_atomically
 from engine.common.options import Parser, bots_of, check_output, describe_error, positive
 from engine.table import N_SEATS
@@ -54,10 +54,8 @@ def main(arguments: Sequence[str]) -> int:
         make_folder(options.output.parent, f"--output {options.output}")
         check_output("--output", options.output)
         league_run = open_league(options, options.games)
-        speed_runs = [
-            ArenaRun(RunSettings((bot,) * N_SEATS, SPEED_GAMES, options.seed, options.rules, options.length), jobs=1)
-            for bot in league_run.bots
-        ]
+        matches = [league_run.settings.match((bot,) * N_SEATS, options.timeout) for bot in league_run.bots]
+        speed_runs = [ArenaRun(replace(match, games=SPEED_GAMES), jobs=1) for match in matches]
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
 

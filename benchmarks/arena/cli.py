@@ -1,7 +1,8 @@
-"""python -m benchmarks.arena: the time of games of `rule` with and without the arena's statistics, on one core.
+"""python -m benchmarks.arena: what statistics and the luck of the walls cost in games of `rule`, on one core.
 
-The same games are played in turn without and with them: counts, tallies and decision times. The time is that of the
-processor, so that other programs do not count; the medians are printed, and that of the ratios of neighbours.
+The same games are played in turn without them, with the statistics (counts, tallies and decision times), and with both.
+The time is that of the processor, so that other programs do not count; the medians are printed, and those of the ratios
+of neighbours.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from rich.console import Console
@@ -16,6 +18,8 @@ from rich.table import Table
 
 from arena.bot_games import N_COUNTS
 from arena.chunk import play_games
+from arena.luck import N_FACTORS
+from arena.observers import GameObserver, LuckObserver
 from arena.schedule import MAX_WALLS, Bot, RunSettings, games_of
 from arena.tallies.names import N_TALLIES
 from arena.tallies.observer import TallyObserver
@@ -24,8 +28,8 @@ from engine.common.options import Parser
 from engine.table import N_SEATS
 from engine.tables import Tables
 
-PAIRS = 9  # measurements of each side, in turn
-GOAL = 0.05
+ROUNDS = 9  # measurements of each side, in turn
+GOAL = 0.05  # of the statistics
 SETTINGS = RunSettings(("rule",) * N_SEATS, N_SEATS * MAX_WALLS, 0, "tenhou", "hanchan")
 GAMES = games_of(SETTINGS, range(SETTINGS.n_walls))
 
@@ -42,14 +46,23 @@ def play_plain(bots: Sequence[Bot]) -> None:
         pass
 
 
-def play_with_statistics(bots: Sequence[Bot]) -> None:
-    """Play all games, and count everything."""
+def play_with_statistics(bots: Sequence[Bot], luck: bool = False) -> None:
+    """Play all games and count everything, with ``luck`` also what the walls give."""
     played = tables()
     tallies = np.zeros((1, N_SEATS, N_TALLIES), dtype=np.int32)
-    observer = TallyObserver(played, GAMES, [0] * len(GAMES), tallies)
+    observers: list[GameObserver] = [TallyObserver(played, GAMES, [0] * len(GAMES), tallies)]
+    if luck:
+        observers.append(LuckObserver(played, np.zeros((len(GAMES), N_SEATS, N_FACTORS))))
     counts = np.zeros((len(GAMES), N_SEATS, N_COUNTS), dtype=np.int32)
-    for _ in play_games(played, bots, GAMES, [observer], counts, np.zeros((N_SEATS, N_TIMES), dtype=np.int64)):
+    for _ in play_games(played, bots, GAMES, observers, counts, np.zeros((N_SEATS, N_TIMES), dtype=np.int64)):
         pass
+
+
+SIDES: dict[str, Callable[[Sequence[Bot]], None]] = {
+    "without statistics": play_plain,
+    "with statistics": play_with_statistics,
+    "with statistics and luck": partial(play_with_statistics, luck=True),
+}
 
 
 def seconds(play: Callable[[Sequence[Bot]], None], bots: Sequence[Bot]) -> float:
@@ -63,15 +76,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; returns the exit code."""
     Parser("benchmarks.arena", description=__doc__).parse_args(arguments)
     bots = SETTINGS.make_bots()
-    pairs = [(seconds(play_plain, bots), seconds(play_with_statistics, bots)) for _ in range(PAIRS + 1)][1:]
-    without, with_them = map(statistics.median, zip(*pairs))
-    cost = statistics.median(after / before - 1 for before, after in pairs)
+    rounds = [[seconds(play, bots) for play in SIDES.values()] for _ in range(ROUNDS + 1)][1:]
     table = Table(f"{len(GAMES)} games of rule", box=None)
-    table.add_column("seconds", justify="right")
-    table.add_column("games/s", justify="right")
-    for name, taken in (("without statistics", without), ("with statistics", with_them)):
-        table.add_row(name, f"{taken:.3f}", f"{len(GAMES) / taken:,.0f}")
+    for heading in ("seconds", "games/s"):
+        table.add_column(heading, justify="right")
+    for name, taken in zip(SIDES, zip(*rounds)):
+        median = statistics.median(taken)
+        table.add_row(name, f"{median:.3f}", f"{len(GAMES) / median:,.0f}")
     console = Console(highlight=False)
     console.print(table)
-    console.print(f"cost of the statistics: {cost:.1%} (goal: below {GOAL:.0%})")
+    cost = statistics.median(counted / plain - 1 for plain, counted, _ in rounds)
+    luck = statistics.median(whole / counted - 1 for _, counted, whole in rounds)
+    console.print(f"cost of the statistics: {cost:.1%} (goal: below {GOAL:.0%}); of the luck of the walls: {luck:.1%}")
     return 0

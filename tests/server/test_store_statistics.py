@@ -21,7 +21,7 @@ from alembic import command
 from sqlalchemy import text
 
 from agents.registry import BUILT_IN
-from arena import statistics as arena
+from arena import bot_games
 from arena.chunk import play_chunk
 from arena.recorder import file_name
 from arena.schedule import RunSettings, games_of
@@ -41,16 +41,16 @@ BOTS = [*BUILT_IN]
 TABLES = [tuple(BOTS[(first + offset) % len(BOTS)] for offset in range(3)) for first in range(0, len(BOTS), 3)]
 # What the arena counts as well, from tables: Play's name -> index
 ARENA = {
-    "rounds": arena.ROUNDS,
-    "wins": arena.WINS,
-    "tsumos": arena.TSUMOS,
-    "win_points": arena.WIN_POINTS,
-    "deal_ins": arena.DEAL_INS,
-    "deal_in_points": arena.DEAL_IN_POINTS,
-    "riichis": arena.RIICHIS,
-    "calls": arena.CALLS,
-    "draws": arena.DRAWS,
-    "nukidora": arena.NUKIDORAS,
+    "rounds": bot_games.ROUNDS,
+    "wins": bot_games.WINS,
+    "tsumos": bot_games.TSUMOS,
+    "win_points": bot_games.WIN_POINTS,
+    "deal_ins": bot_games.DEAL_INS,
+    "deal_in_points": bot_games.DEAL_IN_POINTS,
+    "riichis": bot_games.RIICHIS,
+    "calls": bot_games.CALLS,
+    "draws": bot_games.DRAWS,
+    "nukidora": bot_games.NUKIDORAS,
 }
 
 
@@ -68,7 +68,7 @@ def play(bots: Sequence[str], walls: int, rules: str = "tenhou", seed: int = 5) 
     settings = RunSettings(tuple(bots), 3 * walls, seed, rules, "hanchan")
     with TemporaryDirectory() as folder:
         result = last_update(play_chunk(settings, settings.make_bots(), list(range(walls)), Path(folder)))
-        counts = result.counts.reshape(-1, 3, arena.N_COUNTS)
+        counts = result.counts.reshape(-1, 3, bot_games.N_COUNTS)
         for game, of_game in zip(games_of(settings, range(walls)), counts, strict=True):
             names = tuple(bots[index] for index in game.seats)
             yield Played(names, (Path(folder) / file_name(game)).read_bytes(), of_game)
@@ -125,7 +125,7 @@ def played() -> list[Played]:
 
 def finished(game: Played, number: int, **changes: Any) -> FinishedGame:
     """The game as it is stored; every second one in another room and under other rules."""
-    scores = game.counts[:, arena.SCORE].tolist()
+    scores = game.counts[:, bot_games.SCORE].tolist()
     room, rules = (("default", "tenhou"), ("cup+rule", "majsoul"))[number % 2]
     fields = {
         "plays": plays_of(game.record),
@@ -141,13 +141,13 @@ def expected_statistics(name: str, games: Sequence[Played]) -> dict[str, Any]:
     """Statistics counted from the games themselves, with the rates of the arena."""
     found: list[tuple[int, int, list[int]]] = []  # rank, score and counts of each seat of the player
     for game in games:
-        scores = game.counts[:, arena.SCORE].tolist()
+        scores = game.counts[:, bot_games.SCORE].tolist()
         for seat, rank in enumerate(TENHOU.ranks(scores)):
             if game.names[seat] == name:
                 found.append((rank, scores[seat], game.counts[seat].tolist()))
     ranks = Counter(rank for rank, _, _ in found)
     totals = [sum(column) for column in zip(*(counts for _, _, counts in found), strict=True)]
-    rounds, wins, deal_ins = totals[arena.ROUNDS], totals[arena.WINS], totals[arena.DEAL_INS]
+    rounds, wins, deal_ins = totals[bot_games.ROUNDS], totals[bot_games.WINS], totals[bot_games.DEAL_INS]
     return {
         "games": len(found),
         "firsts": ranks[1],
@@ -157,14 +157,14 @@ def expected_statistics(name: str, games: Sequence[Played]) -> dict[str, Any]:
         "mean_rank": ratio(sum(rank for rank, _, _ in found), len(found)),
         "mean_score": ratio(sum(score for _, score, _ in found), len(found)),
         "win_rate": ratio(wins, rounds),
-        "tsumo_share": ratio(totals[arena.TSUMOS], wins),
-        "mean_win_points": ratio(totals[arena.WIN_POINTS], wins),
+        "tsumo_share": ratio(totals[bot_games.TSUMOS], wins),
+        "mean_win_points": ratio(totals[bot_games.WIN_POINTS], wins),
         "deal_in_rate": ratio(deal_ins, rounds),
-        "mean_deal_in_points": ratio(totals[arena.DEAL_IN_POINTS], deal_ins),
-        "riichi_rate": ratio(totals[arena.RIICHIS], rounds),
-        "call_rate": ratio(totals[arena.CALLS], rounds),
-        "draw_rate": ratio(totals[arena.DRAWS], rounds),
-        "nukidora_per_round": ratio(totals[arena.NUKIDORAS], rounds),
+        "mean_deal_in_points": ratio(totals[bot_games.DEAL_IN_POINTS], deal_ins),
+        "riichi_rate": ratio(totals[bot_games.RIICHIS], rounds),
+        "call_rate": ratio(totals[bot_games.CALLS], rounds),
+        "draw_rate": ratio(totals[bot_games.DRAWS], rounds),
+        "nukidora_per_round": ratio(totals[bot_games.NUKIDORAS], rounds),
     }
 
 
@@ -216,7 +216,7 @@ async def test_opponents_are_those_of_the_stored_games(database_url: str) -> Non
         for name in ("rule", "efficiency", "random"):
             expected: dict[str, list[int]] = {}
             for game in games:
-                ranks = TENHOU.ranks(game.counts[:, arena.SCORE].tolist())
+                ranks = TENHOU.ranks(game.counts[:, bot_games.SCORE].tolist())
                 for own, opponent in ((own, other) for own in range(3) for other in range(3)):
                     if game.names[own] == name != game.names[opponent]:
                         expected.setdefault(game.names[opponent], []).append(ranks[own] - ranks[opponent])
@@ -252,7 +252,9 @@ async def test_stored_games_are_counted_after_an_update(
         before = await store.statistics("rule")
         assert (before.games, before.play, before.win_rate) == (11, Play(), None)
         await interrupt_after(store, 2, monkeypatch)
-        assert 0 < (await store.statistics("rule")).play.rounds < sum(game.counts[0, arena.ROUNDS] for game in games)
+        assert (
+            0 < (await store.statistics("rule")).play.rounds < sum(game.counts[0, bot_games.ROUNDS] for game in games)
+        )
         await store.save_game(finished(games[11], 11))
         await count_stored_games(store)
         for name in ("rule", "efficiency", "random"):
