@@ -42,7 +42,7 @@ seats. Every two have met in at least {fewest:,} games.
 Ratings are those of the Plackett-Luce model: if a bot is 400 points better than another, the odds that it finishes
 ahead are 10 to 1. The mean of all bots is 0. Intervals are 95 % confidence intervals, those of ratings by the
 bootstrap; all games on a wall are one observation. Decisions/s are those of one core in games of the bot against
-itself, engine included ({machine}).
+itself, with the engine and the statistics ({machine}).
 """
 PAIRS = """
 ## Every pair
