@@ -18,6 +18,8 @@ from pathlib import Path
 
 OK, FAILED, BAD_ARGUMENTS, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143  # exit codes of all programs
 
+SIGNALS = {KeyboardInterrupt: signal.SIGINT, SystemExit: signal.SIGTERM}  # by the exception that a handler raises
+
 OLDEST_PYTHON = (3, 11)
 # extra of nukidora -> packages that it installs; numpy, numba and rich come with nukidora itself
 EXTRAS = {
@@ -77,7 +79,7 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors=TRANSLITERATE)
-    sys.unraisablehook = repeat_interrupt
+    sys.unraisablehook = repeat_signal
     module, _, function = main.partition(":")
     try:
         code = int(getattr(import_module(module), function)(sys.argv[1:] if arguments is None else arguments))
@@ -102,20 +104,21 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
         return FAILED
 
 
-def repeat_interrupt(unraisable: sys.UnraisableHookArgs) -> None:
-    """A ``sys.unraisablehook``: repeat a Ctrl-C where Python ignores exceptions, such as callbacks of LLVM in numba."""
-    if isinstance(unraisable.exc_value, KeyboardInterrupt):
-        threading.Timer(0.05, interrupt, [threading.get_ident()]).start()  # at once, it would be ignored again
-    else:
+def repeat_signal(unraisable: sys.UnraisableHookArgs) -> None:
+    """A ``sys.unraisablehook``: repeat a signal whose exception Python ignores, as in callbacks of LLVM in numba."""
+    number = SIGNALS.get(unraisable.exc_type)
+    if number is None:
         sys.__unraisablehook__(unraisable)
+    else:  # at once, it would be ignored again
+        threading.Timer(0.05, send_signal, [number, threading.main_thread().ident]).start()
 
 
-def interrupt(main_thread: int) -> None:
-    """Send SIGINT to the main thread, so that a system call that it waits in ends too."""
+def send_signal(number: signal.Signals, main_thread: int) -> None:
+    """Send a signal to the main thread, so that a system call that it waits in ends too."""
     if sys.platform == "win32":  # untested
-        _thread.interrupt_main()
+        _thread.interrupt_main(number)
     else:
-        signal.pthread_kill(main_thread, signal.SIGINT)
+        signal.pthread_kill(main_thread, number)
 
 
 def python_is_too_old() -> bool:

@@ -25,6 +25,7 @@ from multiprocessing.context import SpawnProcess
 from typing import Any, Generic, Protocol, TypeVar
 
 from engine.common.cluster import Cluster
+from engine.common.program import repeat_signal
 from engine.warm_up import warm_up_once
 
 SPAWN = multiprocessing.get_context("spawn")  # the same on every system, and safe beside threads
@@ -245,6 +246,7 @@ def _serve(connection: Connection, open_worker: OpenWorker[T, U]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # blocked while the process started
+    sys.unraisablehook = repeat_signal
     threading.Thread(target=_terminate_with_parent, daemon=True).start()
     try:
         with open_worker() as work:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -74,6 +75,29 @@ def failing_setup() -> Iterator[Callable[[int], Iterator[int]]]:
     """A worker that cannot be opened."""
     raise ValueError("no such bot")
     yield squares
+
+
+@contextmanager
+def deaf_once(path: Path) -> Iterator[Callable[[int], Iterator[int]]]:
+    """SIGTERM ends the worker by an exception, but falls into a callback that ignores it, as those of numba's compiler.
+
+    The end of the worker is written to a file.
+    """
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit())
+
+    @ctypes.CFUNCTYPE(None)
+    def callback() -> None:
+        time.sleep(60)
+
+    def work(number: int) -> Iterator[int]:
+        yield number
+        callback()
+        time.sleep(60)
+
+    try:
+        yield work
+    finally:
+        path.touch()
 
 
 class UnpicklableError(Exception):
@@ -179,6 +203,17 @@ def test_an_exception_of_the_setup_is_raised(n_workers: int) -> None:
 def test_a_worker_that_dies_is_one_clear_error() -> None:
     with pytest.raises(WorkerError, match=r"^a worker process ended unexpectedly; if memory ran out, try"):
         list(run_tasks(stateless(die), range(4), 2))
+
+
+def test_a_worker_ends_although_a_callback_ignores_the_signal(tmp_path: Path) -> None:
+    path = tmp_path / "ended"
+    updates = run_tasks(partial(deaf_once, path), [1], 1)
+    assert next(updates) == 1
+    time.sleep(0.2)  # the worker is in the callback
+    start = time.monotonic()
+    updates.close()
+    assert time.monotonic() - start < 30
+    assert path.exists()
 
 
 def test_closing_ends_the_workers_at_once() -> None:
