@@ -92,16 +92,25 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
         print(told, file=sys.stderr)
         return BAD_ARGUMENTS
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return interrupted()
     except ImportError as error:
         if not isinstance(error.__cause__, KeyboardInterrupt):  # Ctrl-C while a package written in C++ was imported
             raise
-        print("interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return interrupted()
     except BrokenPipeError:  # the reader of the pipe has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+
+
+def interrupted() -> int:
+    """Say that Ctrl-C ends the program, and return the exit code.
+
+    A signal that is repeated now comes too late, and what is half made, as LLVM's engine, is deleted without a word.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.unraisablehook = lambda unraisable: None
+    print("interrupted", file=sys.stderr)
+    return INTERRUPTED
 
 
 def repeat_signal(unraisable: sys.UnraisableHookArgs) -> None:

@@ -50,6 +50,13 @@ def test_ctrl_c_while_a_package_written_in_cpp_is_imported_is_no_traceback() -> 
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
 
 
+def test_what_ctrl_c_leaves_half_made_is_deleted_without_a_word() -> None:
+    code = INTERRUPT_IN_A_CALLBACK.replace("    callback()\n", "    half = Half()\n    raise KeyboardInterrupt\n")
+    code = code.replace("def main", "class Half:\n    def __del__(self):\n        1 / 0\n\ndef main")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
 def test_other_exceptions_that_python_ignores_are_shown() -> None:
     code = INTERRUPT_IN_A_CALLBACK.replace("signal.raise_signal(signal.SIGINT)", "1 / 0").replace(
         "sleep(30)", "sleep(0)"
