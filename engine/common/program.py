@@ -100,6 +100,10 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
     except BrokenPipeError:  # the reader of the pipe has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+    finally:
+        exec(
+            ""
+        )  # else CPython ends by SIGINT, not with the code, if Ctrl-C came within such a call, though it is handled
 
 
 def interrupted() -> int:

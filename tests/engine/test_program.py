@@ -50,6 +50,16 @@ def test_ctrl_c_while_a_package_written_in_cpp_is_imported_is_no_traceback() -> 
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
 
 
+def test_ctrl_c_within_exec_has_the_exit_code_of_all(tmp_path: Path) -> None:
+    """CPython sets a flag there, by which ``python -m`` ends by SIGINT although the exception is handled."""
+    code = INTERRUPT_IN_A_CALLBACK.replace("    callback()\n", "    exec('raise KeyboardInterrupt')\n")
+    (tmp_path / "program.py").write_text(code)
+    path = os.pathsep.join([str(tmp_path), str(REPOSITORY)])
+    command = [sys.executable, "-m", "program"]
+    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
 def test_what_ctrl_c_leaves_half_made_is_deleted_without_a_word() -> None:
     code = INTERRUPT_IN_A_CALLBACK.replace("    callback()\n", "    half = Half()\n    raise KeyboardInterrupt\n")
     code = code.replace("def main", "class Half:\n    def __del__(self):\n        1 / 0\n\ndef main")
