@@ -101,9 +101,8 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     finally:
-        exec(
-            ""
-        )  # else CPython ends by SIGINT, not with the code, if Ctrl-C came within such a call, though it is handled
+        # Ctrl-C within `exec` of a text sets a flag by which CPython ends by SIGINT, though handled; another clears it.
+        exec("")
 
 
 def interrupted() -> int:
