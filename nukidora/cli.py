@@ -16,7 +16,7 @@ COMMANDS = {
     "pack": ("agents.pack.cli:main", "puts a bot into one file, which speaks mjai on stdin and stdout"),
     "bert": ("agents.bert.cli:main", "trains, exports and evaluates networks for the BERT bot"),
     "linear": ("agents.linear.cli:main", "learns the weights of the bots linear and softmax, and shows them"),
-    "selfplay": ("agents.selfplay.cli:main", "trains a network by games against itself"),
+    "rl": ("agents.rl.cli:main", "trains the networks of the bots residual and selfplay by reinforcement learning"),
     "cnn": ("agents.cnn.cli:main", "trains, exports and evaluates networks for the CNN bot"),
     "engine": ("engine.cli:main", "validates, converts and shows game records"),
     "warm-up": ("engine.warm_up:main", "compiles the rules and the bots to machine code, once"),

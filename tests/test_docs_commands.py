@@ -21,7 +21,7 @@ DOCUMENTS += [REPOSITORY / "CONTRIBUTING.md", REPOSITORY / "agents/bert/weights/
 SCRIPTS = sorted((REPOSITORY / "experiments").glob("*.sh"))
 
 PROGRAMS = (
-    r"-m (?P<program>agents\.(?:bert(?:\.play)?|cnn|client|console|linear|pack|review|selfplay)|arena|engine|server"
+    r"-m (?P<program>agents\.(?:bert(?:\.play)?|cnn|client|console|linear|pack|review|rl)|arena|engine|server"
     r"|benchmarks\.\w+)(?![\w.])"
 )
 COMMAND = re.compile(rf"{PROGRAMS}(?P<arguments>.*)")
@@ -109,7 +109,7 @@ def error_of(command: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
         parsed = method(parser, *arguments)
         if parser.prog in (
             "python -m agents.bert",
-            "python -m agents.selfplay",
+            "python -m agents.rl",
         ):  # its commands have parsers of their own
             return parsed
         raise ParsedError

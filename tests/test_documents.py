@@ -46,7 +46,7 @@ NOT_RUN = {
     },
     "docs/players.md": {
         "agents.console --bots rule,bert": "needs a terminal: see tests/agents/console",
-        "agents.selfplay train": "hours",
+        "agents.rl train": "hours",
     },
     "docs/arena.md": {"experiments/control_variates.py": "two minutes", "--screenshot": "a minute; needs Chromium"},
     "docs/archives.md": {"experiments/archive_memory.py": "minutes; needs matplotlib"},
@@ -55,7 +55,7 @@ NOT_RUN = {
         "ray start --head": "needs several machines: see tests/cluster",
         "--cluster 192.168.0.10:6379 --json": "needs several machines",
         "--profile cluster up": "needs Docker: see tests/test_deploy.py",
-        "agents.selfplay train": "hours",
+        "agents.rl train": "hours",
         "python -m benchmarks.cluster": "minutes",
     },
     "docs/experiments.md": {"evaluate agents/bert/weights": "ten minutes; measures the bundled network"},

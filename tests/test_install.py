@@ -56,6 +56,7 @@ def test_the_wheel_has_no_file_that_another_distribution_may_have(wheel: Path) -
         "agents/bert/weights/model.onnx",
         "agents/cnn/weights/model.onnx",
         "agents/linear/weights/linear.json",
+        "agents/residual/weights/network.npz",
         "agents/selfplay/weights/network.npz",
         "engine/shanten.npz",
         "engine/tiles.svg",

@@ -12,6 +12,8 @@ import numpy as np
 from agents.bots.rule.safety import safe_kinds
 from agents.bots.rule.value import PLAN_MASK, dora_han, restrict_keys, toitoi_shanten, value_han, value_triplet_han
 from agents.compiled.unseen import count_unseen, unseen
+from agents.rl.rows import ENCODE, Features
+from agents.rl.situation import rank_of
 from engine.actions import (
     ANKAN,
     DAIMINKAN,
@@ -26,11 +28,11 @@ from engine.actions import (
     TSUMO,
     TSUMOGIRI,
 )
-from engine.compiling import inner
+from engine.compiling import inner, kernel
 from engine.hand import has_kind, move
 from engine.kernels import bit_index
 from engine.shanten import KEY_GROUP, KEY_WEIGHT, seven_pairs_shanten, shanten, ukeire_kinds
-from engine.table import DORA_AT, RESPONSE, TURN, seat_wind
+from engine.table import DORA_AT, RESPONSE, TABLE, TURN, seat_wind
 from engine.tiles import DORA_OF, HONOUR, KIND_OF, N_KINDS, NORTH, SANMA_KINDS, TERMINALS_HONOURS_MASK, is_red
 
 N_SANMA = len(SANMA_KINDS)
@@ -40,7 +42,6 @@ OWN_AT = GAME_AT + N_GAME
 KINDS_AT = OWN_AT + N_OWN  # then the tiles held and the tiles unseen of each kind
 BEST_AT = KINDS_AT - 2
 N_STATE = KINDS_AT + 2 * N_SANMA
-N_SITUATION = 24  # features of a seat at the start of a round, see `situation`
 
 # An action: what it is, the hand it leaves, its tile, and how dangerous that tile is to each opponent.
 N_TYPES = 11
@@ -77,31 +78,6 @@ CLASS_OF = np.zeros(N_KINDS, dtype=np.int64)
 for _kind in range(HONOUR):
     CLASS_OF[_kind] = (3, 4, 5, 6, 6, 6, 5, 4, 3)[_kind % 9]
 CLASS_OF[NORTH] = 2
-
-
-@inner
-def rank_of(t: np.record, seat: int) -> int:
-    """Rank 0-2 of `seat` by the present scores; ties go to the seat nearer the first dealer."""
-    rank = np.int64(0)
-    for other in range(3):
-        if t.seat[other].score > t.seat[seat].score or (t.seat[other].score == t.seat[seat].score and other < seat):
-            rank += 1
-    return rank
-
-
-@inner
-def situation(t: np.record, seat: int, out: np.ndarray) -> None:
-    """Write what decides the value of a game to `seat` at the start of a round into `out` float32[N_SITUATION]."""
-    out[:] = 0
-    for step in range(3):
-        out[step] = (np.float64(t.seat[(seat + step) % 3].score) - 35000) / 20000
-    out[3 + seat_wind(t, seat)] = 1
-    out[6 + min(np.int64(t.round_wind) * 3 + np.int64(t.dealer), np.int64(8))] = 1
-    out[15] = t.honba / 4
-    out[16] = t.sticks / 3
-    out[17 + rank_of(t, seat)] = 1
-    out[20 + seat] = 1
-    out[23] = t.rules.last_wind
 
 
 @inner
@@ -326,20 +302,20 @@ def compare_hands(actions: np.ndarray, n: int, state: np.ndarray) -> None:
 
 
 @inner
-def encode(t: np.record, state: np.ndarray, actions: np.ndarray, numbers: np.ndarray) -> int:
-    """Write the features of a view and of its legal actions, which are counted.
-
-    `state` is float32[N_STATE], `actions` float32[at least 32, N_ACTION], `numbers` int64[at least 32]: the numbers of
-    the actions, ascending.
-    """
-    p = t.seat[t.viewer]
-    dora = np.zeros(N_KINDS, dtype=np.int64)
+def prepare(t: np.record, dora: np.ndarray, plan_keys: np.ndarray) -> None:
+    """Fill `dora` int64[N_KINDS], the dora a tile of each kind counts, and `plan_keys` int32[N_PLANS, 3]."""
+    dora[:] = 0
     for i in range(t.n_indicators):
         dora[DORA_OF[KIND_OF[t.wall[DORA_AT + i]]]] += 1
-    plan_keys = np.empty((N_PLANS, 3), dtype=np.int32)
     for plan in range(N_PLANS):
-        restrict_keys(p, PLAN_MASK[plan], plan_keys[plan])
-    state[:] = 0
+        restrict_keys(t.seat[t.viewer], PLAN_MASK[plan], plan_keys[plan])
+
+
+@inner
+def state_features(t: np.record, dora: np.ndarray, plan_keys: np.ndarray, state: np.ndarray) -> None:
+    """Write the features of the position into `state` float32[N_STATE], all but the two of `compare_hands`."""
+    p = t.seat[t.viewer]
+    state[:N_STATE] = 0
     for step in range(3):
         seat_features(t, (np.int64(t.viewer) + step) % 3, dora, state[step * N_SEAT : (step + 1) * N_SEAT])
     game_features(t, state[GAME_AT:OWN_AT])
@@ -348,6 +324,19 @@ def encode(t: np.record, state: np.ndarray, actions: np.ndarray, numbers: np.nda
         kind = SANMA_KINDS[i]
         state[KINDS_AT + i] = p.hand[kind] / 2
         state[KINDS_AT + N_SANMA + i] = unseen(t, kind) / 4
+
+
+@inner
+def encode(t: np.record, state: np.ndarray, actions: np.ndarray, numbers: np.ndarray) -> int:
+    """Write the features of a view and of its legal actions, which are counted.
+
+    `state` is float32[N_STATE], `actions` float32[at least 32, N_ACTION], `numbers` int64[at least 32]: the numbers of
+    the actions, ascending.
+    """
+    dora = np.empty(N_KINDS, dtype=np.int64)
+    plan_keys = np.empty((N_PLANS, 3), dtype=np.int32)
+    prepare(t, dora, plan_keys)
+    state_features(t, dora, plan_keys, state)
     safe = safe_kinds(t)
     n = np.int64(0)
     for word_index in range(2):
@@ -361,3 +350,34 @@ def encode(t: np.record, state: np.ndarray, actions: np.ndarray, numbers: np.nda
             n += 1
     compare_hands(actions, n, state)
     return n
+
+
+@kernel(ENCODE)
+def encode_views(
+    raw: np.ndarray,
+    n: int,
+    forced: np.ndarray,
+    views_of: np.ndarray,
+    states: np.ndarray,
+    first: np.ndarray,
+    actions: np.ndarray,
+    numbers: np.ndarray,
+    base: np.ndarray,
+) -> int:
+    """See `agents.rl.rows.Features`. All legal actions may be played, and have the same logit without the network."""
+    views = raw.view(TABLE)
+    rows = m = np.int64(0)
+    first[0] = 0
+    for k in range(n):
+        legal = encode(views[k], states[rows], actions[m:], numbers[m:])
+        forced[k] = numbers[m] if legal == 1 else -1
+        if legal > 1:
+            views_of[rows] = k
+            base[m : m + legal] = 0
+            m += legal
+            rows += 1
+            first[rows] = m
+    return rows
+
+
+FEATURES = Features("selfplay", N_STATE, N_ACTION, encode_views)

@@ -23,6 +23,7 @@ ORIGINS = {
     "yaku": "a search for the hand to go for; how often hands are won was measured in self-play",
     "cnn": "convolution over tiles, imitates a better bot (`experiments/cnn.sh`)",
     "bert": "a transformer, imitates `rule`, then improved by rollouts (`experiments/bundled_network.sh`)",
+    "residual": "`rule` and a small network that adds to its values, learned by games (`experiments/residual.sh`)",
     "selfplay": "a small network that began at random and played itself (`experiments/selfplay.sh`)",
 }
 

@@ -14,8 +14,11 @@ from agents.bert.training.data import build
 from agents.bert.training.data import workers as data_workers
 from agents.bert.training.data.sources import Records, read_ahead
 from agents.bert.training.data.workers import Task
-from agents.selfplay.games import Exploration, play_chunk
-from agents.selfplay.training import Run, Settings
+from agents.rl import training
+from agents.rl.acting import Games, play_task
+from agents.rl.learning import Hyperparameters
+from agents.rl.policy import NAMES
+from agents.rl.training import Run, Settings
 from engine.common.cluster import LOCAL, Cluster
 from engine.common.workers import connected, open_pool, stateless
 
@@ -72,31 +75,30 @@ def test_only_the_records_of_a_task_are_sent(tmp_path: Path) -> None:
     assert len(pickle.dumps(first)) < 200 * first[1].n_games
 
 
-def run(folder: Path, chunks: int, *, on_cluster: bool) -> Run:
-    """Two generations of self-play."""
+def run(folder: Path, *, on_cluster: bool) -> Run:
+    """Two iterations of reinforcement learning."""
     folder.mkdir()
-    settings = Settings(seed=3, games=12, chunks=chunks, steps=2, batch_size=64, exploration=Exploration())
+    settings = Settings(
+        Games("residual"), Hyperparameters(batch_size=64), seed=3, tables=6, joint=8, hidden=8, warm_up=1
+    )
     if not on_cluster:
-        trained = Run(folder, settings)
-        return generations(trained)
-    with open_pool(stateless(play_chunk), CLUSTER) as pool:
-        return generations(Run(folder, settings, pool))
+        return iterations(Run(folder, settings, None))
+    with open_pool(stateless(play_task), CLUSTER) as pool:
+        return iterations(Run(folder, settings, None, pool))
 
 
-def generations(trained: Run) -> Run:
-    """Play and learn."""
+def iterations(trained: Run) -> Run:
+    """Act and learn."""
     for _ in range(2):
-        trained.next_generation()
-    trained.save()
+        trained.next_iteration()
     return trained
 
 
-def test_self_play_is_the_same(tmp_path: Path) -> None:
-    runs = [
-        run(tmp_path / f"{chunks}{on_cluster}", chunks, on_cluster=on_cluster)
-        for chunks, on_cluster in ((3, False), (3, True), (1, False))
-    ]
-    first, second, other = [list(each.published.values()) for each in runs]
-    assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
-    assert not all(np.array_equal(a, b) for a, b in zip(first, other, strict=True))
-    assert files(tmp_path / "3False")["games.buffer"] == files(tmp_path / "3True")["games.buffer"]
+def test_reinforcement_learning_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "monotonic", lambda: 0.0)  # the learning rate depends on the time
+    here, there = (run(tmp_path / str(on_cluster), on_cluster=on_cluster) for on_cluster in (False, True))
+    assert all(np.array_equal(here.learner.policy.numpy()[name], there.learner.policy.numpy()[name]) for name in NAMES)
+    assert all(
+        np.array_equal(mine.state()["tables"], theirs.state()["tables"])
+        for mine, theirs in zip(here._actors, there._actors, strict=True)
+    )

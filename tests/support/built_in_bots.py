@@ -1,3 +1,3 @@
 """The names of the bots that come along, in the order of `agents.registry` (which takes seconds to import)."""
 
-BOTS = ("random", "tsumogiri", "efficiency", "rule", "yaku", "linear", "softmax", "bert", "cnn", "selfplay")
+BOTS = ("random", "tsumogiri", "efficiency", "rule", "yaku", "linear", "softmax", "bert", "cnn", "selfplay", "residual")

@@ -17,6 +17,7 @@ from engine.tiles import N_KINDS, SANMA_KINDS
 CONTEXT = record(
     [
         ("ev", "f8", N_ACTIONS),  # expected gain of each action in placements, -inf where it was not evaluated
+        ("win_ev", "f8", N_KINDS),  # expected value of the hand after each discard, its risks apart; see `best_discard`
         ("unseen", "f8", N_KINDS),  # tiles the viewer sees neither in its hand nor face up
         ("dora", "i8", N_KINDS),  # dora that a tile of each kind counts
         ("deal_in", "f8", N_KINDS),  # chance that discarding each kind deals in

@@ -91,7 +91,10 @@ def shanten_after(p: np.record, kind: int) -> int:
 
 @inner
 def best_discard(t: np.record, context: np.record) -> DiscardChoice:
-    """The best discard without riichi; a hand set back by two shanten or more is taken to be worth nothing."""
+    """The best discard without riichi; a hand set back by two shanten or more is taken to be worth nothing.
+
+    Writes the expected value of each discard to `context.ev` and, without its risks, to `context.win_ev`.
+    """
     p = t.seat[t.viewer]
     nearest = max(shanten(p.hand_keys, np.int64(p.n_melds)), np.int64(0))
     best = DiscardChoice(np.int64(-1), -1e9)
@@ -102,6 +105,7 @@ def best_discard(t: np.record, context: np.record) -> DiscardChoice:
             if setback <= 1:
                 win_ev = win_ev_after(t, context, kind, np.bool_(False), setback)
             ev = discard_ev(context, kind, win_ev)
+            context.win_ev[kind] = win_ev
             context.ev[discard_action(t, kind)] = ev
             if ev > best.ev:
                 best = DiscardChoice(np.int64(kind), ev)

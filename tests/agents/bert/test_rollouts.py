@@ -38,7 +38,7 @@ def rolled_out(
     table = np.frombuffer(bytearray(scenario.side.raw.tobytes()), dtype=TABLE)
     values = np.full((1, N_ACTIONS), -np.inf, dtype=np.float32)
     values[:, actions] = -np.asarray(gap, dtype=np.float32)
-    source = Rollouts(registry.make("rule"), n, TENHOU, seed=1)
+    source = Rollouts(registry.make("rule"), n, TENHOU, seed=1, playouts=registry.make("rule"))
     views = view_of(scenario.side.raw, seat)
     targets = source.label(Decisions(views, values.argmax(axis=1), values, table, np.array([0])))
     assert np.array_equal(targets.rows, [0])
@@ -133,7 +133,7 @@ def test_samples_are_decisions_with_and_without_rollouts(tmp_path: Path) -> None
 def test_tables_are_required() -> None:
     scenario = Scenario(["123456p23s44555z", "", ""], "1s")
     values = np.zeros((1, N_ACTIONS), dtype=np.float32)
-    source = Rollouts(registry.make("rule"), 1, TENHOU, seed=1)
+    source = Rollouts(registry.make("rule"), 1, TENHOU, seed=1, playouts=registry.make("rule"))
     with pytest.raises(ValueError, match="whole tables"):
         source.label(Decisions(view_of(scenario.side.raw, 0), np.array([TSUMO]), values))
 

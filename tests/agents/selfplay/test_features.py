@@ -8,25 +8,22 @@ import numpy as np
 import pytest
 
 from agents import registry
-from agents.selfplay.bot import BUNDLED, SelfPlay
+from agents.rl.bot import NetworkBot
+from agents.rl.policy import NAMES, load_weights, random_weights, save_weights
+from agents.rl.rows import encode
+from agents.selfplay.bot import BUNDLED
 from agents.selfplay.features import (
     CLASS_OF,
+    FEATURES,
     HAND_AT,
     KINDS_AT,
-    N_ACTION,
     N_SANMA,
-    N_STATE,
     N_TYPES,
     TILE_AT,
     TYPE_OF,
 )
-from agents.selfplay.games import GAME
-from agents.selfplay.network import POLICY, SHAPES, load_weights, logits_of, random_weights, sample, save_weights
-from agents.selfplay.replay import CHOICE, encode_choices
-from engine.actions import N_ACTIONS, TSUMOGIRI, actions_of
-from engine.game import MAX_MENU
+from engine.actions import TSUMOGIRI, actions_of
 from engine.shanten import shanten_of
-from engine.table import raw_bytes
 from engine.tables import Tables
 from engine.tiles import KIND_OF, SANMA_KINDS
 
@@ -54,20 +51,12 @@ def views() -> np.ndarray:
 
 
 def encoded(view: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[int]]:
-    """State, actions and numbers of one view with several actions, as replay writes them."""
-    numbers = actions_of(*view["legal"][view["viewer"]].tolist())
-    games = np.zeros(1, dtype=GAME)
-    games["n"], games["action"][0, 0] = 1, numbers[-1]
-    states = np.full((1, N_STATE), np.nan, dtype=np.float32)
-    actions = np.full((MAX_MENU, N_ACTION), np.nan, dtype=np.float32)
-    choices, counts, played = np.zeros(1, dtype=CHOICE), np.zeros(2, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    used, rounds = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    table = np.zeros(1, dtype=np.int32)
-    raw = raw_bytes(np.array([view]))
-    assert encode_choices(raw, table, games, used, rounds, 6, states, actions, choices, counts, played)
-    assert counts.tolist() == [1, len(numbers)]
-    assert choices["chosen"][0] == len(numbers) - 1
-    return states[0], actions[: len(numbers)], numbers
+    """State, actions and numbers of one view with several actions."""
+    forced, rows = encode(FEATURES, np.array([view]))
+    assert forced.tolist() == [-1]
+    assert rows.numbers.tolist() == actions_of(*view["legal"][view["viewer"]].tolist())
+    assert not rows.base.any()
+    return rows.states[0], rows.actions, rows.numbers.tolist()
 
 
 def test_features_are_small_finite_and_say_what_the_view_says(views: np.ndarray) -> None:
@@ -89,34 +78,6 @@ def test_features_are_small_finite_and_say_what_the_view_says(views: np.ndarray)
                 assert row[TILE_AT + 1] or row[TILE_AT + CLASS_OF[kind]] == 1
 
 
-def test_the_logits_are_those_of_plain_matrix_products(views: np.ndarray) -> None:
-    weights = random_weights(3)
-    weights["logit"] *= 100
-    logits = logits_of(weights, views)
-    state_w, state_b, action_w, hidden_w, hidden_b, out = (weights[name] for name in POLICY)
-    for view, row in zip(views[::13], logits[::13]):
-        state, actions, numbers = encoded(view)
-        joint = np.maximum(state @ state_w + state_b + actions @ action_w, 0)
-        expected = np.maximum(joint @ hidden_w + hidden_b, 0) @ out
-        assert np.flatnonzero(row > -np.inf).tolist() == numbers
-        np.testing.assert_allclose(row[numbers], expected, atol=1e-4)
-
-
-def test_samples_have_the_frequencies_of_softmax_with_noise() -> None:
-    logits = np.full((1, N_ACTIONS), -np.inf, dtype=np.float32)
-    logits[0, [3, 40, 90]] = [0.0, 1.0, 2.0]
-    n, share, temperature = 20_000, 0.2, 0.5
-    gammas = np.tile([1.0, 0.0, 3.0], n)
-    actions, log_probabilities = np.empty(n, dtype=np.int64), np.empty(n)
-    uniforms = (np.arange(n) + 0.5) / n
-    sample(np.repeat(logits, n, 0), np.full(n, temperature), uniforms, gammas, share, actions, log_probabilities)
-    odds = np.exp(np.array([0.0, 1.0, 2.0]) / temperature)
-    chances = (1 - share) * odds / odds.sum() + share * np.array([0.25, 0.0, 0.75])
-    for action, chance in zip([3, 40, 90], chances):
-        assert (actions == action).mean() == pytest.approx(chance, abs=2e-4)
-        assert log_probabilities[actions == action] == pytest.approx(np.log(chance))
-
-
 def test_the_bot_plays_the_highest_value_and_draws_with_a_temperature(views: np.ndarray) -> None:
     bot = registry.make("selfplay", 1)
     values = bot.action_values(views)  # type: ignore[attr-defined]
@@ -131,11 +92,11 @@ def test_the_bot_plays_the_highest_value_and_draws_with_a_temperature(views: np.
 
 
 def test_a_folder_or_a_file_of_weights_is_a_bot(tmp_path: Path) -> None:
-    weights = load_weights(BUNDLED)
+    weights = load_weights(BUNDLED, FEATURES)
     save_weights(tmp_path / "network.npz", weights)
     for spec in (f"selfplay:{tmp_path}", f"selfplay:{tmp_path / 'network.npz'}?temperature=0"):
         bot = registry.make(spec)
-        assert isinstance(bot, SelfPlay)
+        assert isinstance(bot, NetworkBot)
         assert bot.name == spec
 
 
@@ -153,16 +114,18 @@ def test_bad_weights_and_options_are_one_clear_line(tmp_path: Path) -> None:
     with bad.open("wb") as file:
         np.save(file, np.zeros(3))
     assert "no NumPy archive" in said(f"selfplay:{tmp_path}")
-    weights = random_weights(0)
+    weights = random_weights(FEATURES, 96, 48, 0)
     np.savez_compressed(bad, **weights)
     packed = bad.read_bytes()
     middle = len(packed) // 2
     bad.write_bytes(packed[:middle] + bytes(64) + packed[middle + 64 :])
     assert "no NumPy archive" in said(f"selfplay:{tmp_path}")
-    np.savez(bad, **{name: weights[name] for name in SHAPES if name != "hidden"})
+    np.savez(bad, **{name: weights[name] for name in NAMES if name != "hidden"})
     assert "lacks 'hidden'" in said(f"selfplay:{tmp_path}")
     np.savez(bad, **{**weights, "hidden": weights["hidden"][:-1]})
     assert "must be float32[96, 48]" in said(f"selfplay:{tmp_path}")
+    np.savez(bad, **{**weights, "state": weights["state"][:5]})
+    assert "must be float32[140, 96]: made for other features than 'selfplay'" in said(f"selfplay:{tmp_path}")
     np.savez(bad, **{**weights, "hidden": weights["hidden"] * np.nan})
     assert "not finite" in said(f"selfplay:{tmp_path}")
     assert "no option 'top'" in said("selfplay:?top=1")

@@ -18,6 +18,7 @@ from agents.bert.training.targets.played import PlayedActions
 from agents.bert.training.targets.protocol import Decisions, TargetSource
 from agents.bert.training.targets.rollouts import Rollouts
 from agents.bert.training.targets.teacher import Teacher
+from agents.playouts import POLICIES, Playouts
 from agents.registry import make
 from engine.rules import TENHOU, Rules
 from engine.seeds import derived_seed
@@ -65,7 +66,8 @@ def target_source(config: SelfPlayConfig, first: int, rules: Rules) -> TargetSou
         return PlayedActions()
     # The strings are part of the seeds: renaming one changes all samples.
     if config.rollouts:
-        seed, playouts = derived_seed(config.seed, "trials", first), cached_teacher(config.playouts)
+        seed, player = derived_seed(config.seed, "trials", first), config.playouts or config.teacher
+        playouts = Playouts(player) if player in POLICIES else cached_teacher(player) or teacher
         return Rollouts(teacher, config.rollouts, rules, seed, playouts)
     if config.hard_examples:
         return HardExamples(teacher, derived_seed(config.seed, "doubts", first))

@@ -20,13 +20,14 @@ import numpy as np
 
 from agents.base import Agent
 from agents.bert.training.targets.protocol import Decisions, Targets
-from agents.bots.rule.placement import placement_value, rounds_after
+from agents.playouts import Playouts
+from agents.playouts.playouts import shuffle_unseen
+from agents.playouts.value import round_values
 from engine import kernels
 from engine.actions import TSUMOGIRI
-from engine.compiling import inner, kernel
-from engine.rng import scaled, splitmix
+from engine.compiling import kernel
 from engine.rules import Rules
-from engine.table import N_SEATS, NOBODY, TABLE, WALL_SIZE
+from engine.table import N_SEATS, TABLE
 from engine.tables import Tables
 
 # Differences of action values are in placement units: 1 is a better final rank by one.
@@ -35,21 +36,6 @@ MAX_DISCARD_GAP = 0.008  # the same where all candidates are discards
 MAX_DISCARDS = 3  # candidates at most where all are discards
 TRY_DISCARDS_ONE_IN = 3  # share of the decisions between discards in which rollouts are made
 KEEP_ONE_IN = 64  # share of the decisions without rollouts that is kept
-NO_CHANGE = (0.0, 0.0, 0.0)
-
-
-@inner
-def shuffle_unseen(t: np.record, seed: np.uint64) -> None:
-    """Shuffle the wall tiles that nobody has seen (Fisher-Yates); all others keep their index in the wall."""
-    unseen = np.empty(WALL_SIZE, dtype=np.int64)
-    n = np.int64(0)
-    for index in range(WALL_SIZE):
-        if t.known_by[index] == NOBODY:
-            unseen[n] = index
-            n += 1
-    for i in range(n - 1, 0, -1):
-        j = scaled(splitmix(seed + np.uint64(i)), i + 1)
-        t.wall[unseen[i]], t.wall[unseen[j]] = t.wall[unseen[j]], t.wall[unseen[i]]
 
 
 @kernel("uint8[::1], uint64[::1]")
@@ -60,31 +46,18 @@ def shuffle_all(raw: np.ndarray, seeds: np.ndarray) -> None:
         shuffle_unseen(tables[k], seeds[k])
 
 
-@kernel("uint8[::1], int8[::1], float32[::1]")
-def _value_all(raw: np.ndarray, seats: np.ndarray, values: np.ndarray) -> None:
-    """Write to `values` float32[n] what the end of the round is worth to each of `seats` int[n]: -expected placement.
-
-    Points count a little, see `agents.bots.rule.placement`.
-    """
-    tables = raw.view(TABLE)
-    for k in range(len(seats)):
-        t = tables[k]
-        t.viewer = seats[k]
-        values[k] = placement_value(t, NO_CHANGE, rounds_after(t, t.dealer_stays != 0))
-
-
 class Rollouts:
     """Labels decisions with the mean results of rollouts, in which the playout policy plays all three seats."""
 
     uses_action_values: ClassVar[bool] = True
 
-    def __init__(self, bot: Agent, n: int, rules: Rules, seed: int, playouts: Agent | None = None) -> None:
+    def __init__(self, bot: Agent, n: int, rules: Rules, seed: int, playouts: Agent | Playouts) -> None:
         """Play `n` rollouts of each candidate action, at tables with these rules.
 
-        The action of `bot` is a candidate; the playout policy is `playouts`, or else `bot`.
+        The action of `bot` is a candidate; `playouts` plays on, a compiled policy or any bot.
         """
         self._bot, self._n, self._rules = bot, n, rules
-        self._playouts = playouts or bot
+        self._playouts = playouts
         self._random = np.random.default_rng(seed)
 
     def label(self, decisions: Decisions) -> Targets:
@@ -102,7 +75,7 @@ class Rollouts:
         targets[each, values.argmax(axis=1)] = 0.0
         decision, actions = np.nonzero(candidates & tried[:, None])
         tables, seats = tables[games[decision]], views["viewer"][decision]
-        targets[decision, actions] = self._roll_out(tables, seats, actions, decision)
+        targets[decision, actions] = self.roll_out(tables, seats, actions, decision)
         rows = np.flatnonzero(tried | (self._random.integers(KEEP_ONE_IN, size=len(views)) == 0))
         return Targets(rows, targets[rows])
 
@@ -118,7 +91,7 @@ class Rollouts:
         tried[discards] = candidates[discards].sum(axis=1) > 1
         return candidates, tried
 
-    def _roll_out(self, tables: np.ndarray, seats: np.ndarray, actions: np.ndarray, decision: np.ndarray) -> np.ndarray:
+    def roll_out(self, tables: np.ndarray, seats: np.ndarray, actions: np.ndarray, decision: np.ndarray) -> np.ndarray:
         """float64[k]: mean value to `seats` int[k] of playing `actions` int64[k] at `tables` TABLE[k].
 
         Candidates of the same `decision` int64[k], an index, get the same shuffles.
@@ -126,11 +99,14 @@ class Rollouts:
         if not len(actions):
             return np.empty(0)
         walls = self._random.integers(1 << 63, size=(decision.max() + 1, self._n), dtype=np.uint64)
+        if isinstance(self._playouts, Playouts):
+            found = self._playouts.try_actions(tables, np.arange(len(actions)), seats, actions, walls[decision])
+            return found.mean(axis=1, dtype=np.float64)
         seats = np.repeat(seats, self._n)
         rollouts = Tables.from_records(np.repeat(tables, self._n), self._rules)
         shuffle_all(rollouts.raw, walls[decision].ravel())
         kernels.apply_actions(rollouts.raw, np.arange(len(seats)), seats, np.repeat(actions, self._n))
         rollouts.play_round([self._playouts.act], np.zeros((len(seats), N_SEATS), dtype=np.int8))
         values = np.empty(len(seats), dtype=np.float32)
-        _value_all(rollouts.raw, seats, values)
+        round_values(rollouts.raw, seats, values)
         return values.reshape(-1, self._n).mean(axis=1, dtype=np.float64)

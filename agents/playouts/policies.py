@@ -1,0 +1,45 @@
+"""The compiled policies that play playouts. They see whole tables, but read only what the acting seat may know."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.bots.rule.bot import choose as rule_action
+from agents.bots.rule.context import CONTEXT as RULE_CONTEXT
+from agents.linear.context import CONTEXT as LINEAR_CONTEXT
+from agents.linear.context import MENU
+from agents.linear.kernels import evaluate
+from agents.linear.weights import BUNDLED, load_weights
+from engine.compiling import inner
+from engine.table import record
+
+# Name -> number. `linear` plays with the bundled weights; it is weaker than `rule` by a little, and twice as fast.
+POLICIES = {"rule": 0, "linear": 1}
+RULE = POLICIES["rule"]
+
+SCRATCH = record(
+    [
+        ("rule", RULE_CONTEXT),
+        ("linear", LINEAR_CONTEXT),
+        ("menu", "i8", MENU),
+        ("values", "f8", MENU),
+    ]
+)
+
+
+def linear_weights() -> np.ndarray:
+    """The weights of the bot `linear`, float64[N_FEATURES]."""
+    return load_weights(str(BUNDLED / "linear.json")).values
+
+
+@inner
+def choose(t: np.record, policy: int, weights: np.ndarray, scratch: np.record) -> int:
+    """The action of the viewer by a policy of POLICIES; `weights` are those of `linear`."""
+    if policy == RULE:
+        return rule_action(t, scratch.rule)
+    count = evaluate(t, scratch.linear, weights, scratch.menu, scratch.values)
+    best = np.int64(0)
+    for i in range(1, count):
+        if scratch.values[i] > scratch.values[best]:
+            best = np.int64(i)
+    return scratch.menu[best]

@@ -1,0 +1,11 @@
+"""The bot `residual`: the bot `rule` with a small network that adds to its action values; learned by self-play.
+
+- `features`: what the network sees: the features of `selfplay`, and what `rule` thinks
+- `bot` plays; `agents.rl` has the network and its training
+"""
+
+from __future__ import annotations
+
+from agents.residual.bot import make
+
+__all__ = ["make"]

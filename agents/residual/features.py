@@ -1,0 +1,254 @@
+"""What the network sees: the features of `selfplay`, and what the bot `rule` thinks of the position and of each action.
+
+The network adds its output to the logits of `rule`: an action that `rule` values lower than its best by one
+TEMPERATURE has a logit lower by 1. So a network whose output is 0 plays as `rule`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.bots.rule.bot import declares_kyushu_kyuhai, keeps_north_for_kokushi
+from agents.bots.rule.calls import choose_call, choose_kan
+from agents.bots.rule.context import CONTEXT, CONTEXT_SIZE, fill_context
+from agents.bots.rule.discard import best_discard, best_riichi_discard
+from agents.bots.rule.placement import rounds_after
+from agents.bots.rule.safety import safe_kinds
+from agents.bots.rule.threat import tenpai_chance
+from agents.compiled.menu import is_legal
+from agents.rl.rows import ENCODE, Features
+from agents.selfplay.features import (
+    N_ACTION as N_PLAIN_ACTION,
+)
+from agents.selfplay.features import (
+    N_PLANS,
+    action_features,
+    compare_hands,
+    prepare,
+    state_features,
+    tile_of,
+)
+from agents.selfplay.features import (
+    N_STATE as N_PLAIN_STATE,
+)
+from engine.actions import DAIMINKAN, KYUSHU_KYUHAI, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI
+from engine.compiling import inner, kernel
+from engine.hand import has_kind
+from engine.kernels import bit_count, bit_index
+from engine.table import RIICHI_DISCARD, RIVER_TSUMOGIRI, TABLE
+from engine.tiles import KIND_OF, N_KINDS, SANMA_KINDS
+
+N_STATE = N_PLAIN_STATE + 32
+N_ACTION = N_PLAIN_ACTION + 8
+TEMPERATURE = 0.008  # placements
+MAX_GAP = 0.07  # placements: actions that `rule` values lower than its best by more are never played
+OFF = 5.0  # logits: where `rule` takes an action without comparing it with others, theirs are this much lower
+GAIN_HANS = np.array([1, 2, 3, 4, 5, 6, 8, 11, 13], dtype=np.int64)  # whose gains are features
+RECENT = 3  # discards of an opponent whose tedashi are counted
+
+
+@inner
+def think(t: np.record, context: np.record) -> int:
+    """Fill `context`, with the values of the actions that `rule` compares; returns what it takes unasked, or -1.
+
+    A win is for the caller. Kans, nukidora and kyushu kyuhai have no values.
+    """
+    p = t.seat[t.viewer]
+    context.ev[:] = -np.inf
+    context.win_ev[:] = 0.0
+    fill_context(t, context)
+    if is_legal(t, np.int64(PASS)):
+        choose_call(t, context)
+        return np.int64(-1)
+    taken = np.int64(-1)
+    if is_legal(t, np.int64(NUKIDORA)) and not keeps_north_for_kokushi(p):
+        taken = np.int64(NUKIDORA)
+    elif is_legal(t, np.int64(KYUSHU_KYUHAI)) and declares_kyushu_kyuhai(p):
+        taken = np.int64(KYUSHU_KYUHAI)
+    if p.riichi:
+        kan = choose_kan(t, np.int64(0))
+        return taken if taken >= 0 else kan if kan >= 0 else np.int64(TSUMOGIRI)
+    if t.phase == RIICHI_DISCARD:
+        best_riichi_discard(t, context)
+        return np.int64(-1)
+    if taken < 0:
+        taken = choose_kan(t, context.threat_level)
+    riichi = -np.inf
+    if is_legal(t, np.int64(RIICHI)):
+        riichi = best_riichi_discard(t, context).ev
+    best_discard(t, context)
+    context.ev[RIICHI] = riichi
+    return taken
+
+
+@inner
+def candidates(t: np.record, context: np.record, taken: int, numbers: np.ndarray, base: np.ndarray) -> int:
+    """Write the actions that may be played into `numbers` int64[:] and the logits of `rule` into `base`; counts them.
+
+    Of the same discard from the hand or just drawn, red or plain, only the one that `rule` would make is among them.
+    """
+    best = -np.inf
+    for action in range(len(context.ev)):
+        best = max(best, context.ev[action])
+    n = np.int64(0)
+    for word_index in range(2):
+        word = t.legal[t.viewer, word_index]
+        while word != np.uint64(0):
+            lowest = word & (~word + np.uint64(1))
+            action = 64 * word_index + bit_index(lowest)
+            word ^= lowest
+            ev = context.ev[action]
+            if action == taken:
+                base[n] = 0.0
+            elif ev > -np.inf:
+                if best - ev > MAX_GAP:
+                    continue
+                base[n] = (ev - best) / TEMPERATURE - (OFF if taken >= 0 else 0.0)
+            elif action >= DAIMINKAN and action != PASS:
+                base[n] = -OFF
+            elif action == TSUMOGIRI and t.seat[t.viewer].riichi:
+                base[n] = -OFF
+            else:
+                continue
+            numbers[n] = action
+            n += 1
+    return n
+
+
+@inner
+def rule_action_features(
+    t: np.record,
+    context: np.record,
+    taken: int,
+    best: float,
+    promised: float,
+    action: int,
+    base: float,
+    out: np.ndarray,
+) -> None:
+    """Write what `rule` thinks of `action` into `out` float32[8].
+
+    `best` is the highest value of all actions, `promised` that of all hands that discards leave.
+    """
+    ev = context.ev[action]
+    out[0] = max(base, -12.0) / 6
+    if ev > -np.inf:
+        out[1] = max((ev - best) * 20, -2.0)
+        out[2] = 1
+    out[3] = action == taken or ev == best
+    if action <= TSUMOGIRI:
+        kind = KIND_OF[tile_of(t, action)]
+        out[4] = context.win_ev[kind] * 5
+        out[5] = max((context.win_ev[kind] - promised) * 10, -3.0)
+        out[6] = min(context.risk[kind] * 10, 3.0)
+        out[7] = context.deal_in[kind] * 5
+
+
+@inner
+def rule_state_features(
+    t: np.record, context: np.record, safe: np.ndarray, best: float, promised: float, out: np.ndarray
+) -> None:
+    """Write what `rule` thinks of the position into `out` float32[32], which is zero."""
+    me = np.int64(t.viewer)
+    p = t.seat[me]
+    out[context.threat_level] = 1
+    out[3] = context.draws_left / 19
+    out[4] = context.mean_risk * 20
+    out[5] = context.no_win_value + 2
+    out[6] = 0.0 if best == -np.inf else max(best * 5, -2.0)
+    out[7] = promised * 5
+    for i in range(len(GAIN_HANS)):
+        out[8 + i] = context.win_gain[GAIN_HANS[i]]
+    out[17] = context.stick_cost * 20
+    rounds = rounds_after(t, np.bool_(False))
+    out[18] = rounds / 8
+    out[19] = rounds == 0.0
+    out[20] = 1 / (1 + rounds)
+    least, second = 1.0, 1.0
+    for kind in SANMA_KINDS:
+        if p.hand[kind] > 0:
+            risk = context.risk[kind]
+            if risk < least:
+                least, second = risk, least
+            elif risk < second:
+                second = risk
+            if p.hand[kind] > 1 and risk < second:
+                second = risk
+            for step in range(2):
+                if has_kind(safe[(me + step + 1) % 3], kind):
+                    out[21 + step] += p.hand[kind] / 6
+    out[23] = least * 20
+    out[24] = second * 20
+    for step in range(2):
+        seat = (me + step + 1) % 3
+        q = t.seat[seat]
+        out[25 + step] = tenpai_chance(t, seat)
+        for i in range(max(np.int64(q.n_river) - RECENT, 0), np.int64(q.n_river)):
+            if (q.river[i] & RIVER_TSUMOGIRI) == 0:
+                out[27 + step] += 1 / RECENT
+    out[29] = t.honba / 4
+    out[30] = (p.score - t.seat[(me + 1) % 3].score) / 10000
+    out[31] = (p.score - t.seat[(me + 2) % 3].score) / 10000
+
+
+@kernel(ENCODE)
+def encode_views(
+    raw: np.ndarray,
+    n: int,
+    forced: np.ndarray,
+    views_of: np.ndarray,
+    states: np.ndarray,
+    first: np.ndarray,
+    actions: np.ndarray,
+    numbers: np.ndarray,
+    base: np.ndarray,
+) -> int:
+    """See `agents.rl.rows.Features`."""
+    views = raw.view(TABLE)
+    contexts = np.zeros(CONTEXT_SIZE, dtype=np.uint8).view(CONTEXT)
+    dora = np.empty(N_KINDS, dtype=np.int64)
+    plan_keys = np.empty((N_PLANS, 3), dtype=np.int32)
+    rows = m = np.int64(0)
+    first[0] = 0
+    for k in range(n):
+        t, context = views[k], contexts[0]
+        forced[k] = -1
+        if is_legal(t, np.int64(TSUMO)):
+            forced[k] = TSUMO
+            continue
+        if is_legal(t, np.int64(RON)):
+            forced[k] = RON
+            continue
+        if bit_count(t.legal[t.viewer, 0]) + bit_count(t.legal[t.viewer, 1]) == 1:
+            word = t.legal[t.viewer, 0] | t.legal[t.viewer, 1]
+            forced[k] = bit_index(word) + (64 if t.legal[t.viewer, 1] != np.uint64(0) else 0)
+            continue
+        taken = think(t, context)
+        count = candidates(t, context, taken, numbers[m:], base[m:])
+        if count == 1:
+            forced[k] = numbers[m]
+            continue
+        views_of[rows] = k
+        best, promised = -np.inf, 0.0
+        for action in range(len(context.ev)):
+            best = max(best, context.ev[action])
+        for kind in SANMA_KINDS:
+            promised = max(promised, context.win_ev[kind])
+        safe = safe_kinds(t)
+        prepare(t, dora, plan_keys)
+        state_features(t, dora, plan_keys, states[rows])
+        states[rows, N_PLAIN_STATE:] = 0
+        rule_state_features(t, context, safe, best, promised, states[rows, N_PLAIN_STATE:])
+        for i in range(m, m + count):
+            actions[i] = 0
+            action = np.int64(numbers[i])
+            action_features(t, dora, plan_keys, safe, action, actions[i])
+            rule_action_features(t, context, taken, best, promised, action, base[i], actions[i, N_PLAIN_ACTION:])
+        compare_hands(actions[m:], count, states[rows])
+        m += count
+        rows += 1
+        first[rows] = m
+    return rows
+
+
+FEATURES = Features("residual", N_STATE, N_ACTION, encode_views)

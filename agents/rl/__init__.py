@@ -1,0 +1,12 @@
+"""Reinforcement learning: the policy networks of `residual` and `selfplay`, and ``python -m agents.rl train``.
+
+Playing needs numpy and numba only:
+
+- `rows`: positions as features; `policy`: the network, its file, its compiled forward pass; `bot` plays with it
+
+Training needs PyTorch:
+
+- `acting`: tables in lock step that give experience; `oracle`, `situation`: what the critic and the values see
+- `learning`: advantages, losses, steps of Adam; `training`: the loop, and its state on disk
+- `families`: the bots whose networks can be trained; `measuring`: how strong a network is
+"""

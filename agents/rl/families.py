@@ -1,0 +1,16 @@
+"""The kinds of network that can be trained: what each sees."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from agents.rl.rows import Features
+
+# Name of the bot -> the module with its FEATURES.
+FAMILIES = {"residual": "agents.residual.features", "selfplay": "agents.selfplay.features"}
+
+
+def features_named(name: str) -> Features:
+    """The features of a name in FAMILIES."""
+    found: Features = import_module(FAMILIES[name]).FEATURES
+    return found

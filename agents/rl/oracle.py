@@ -1,0 +1,88 @@
+"""What only the critic sees while training: the hidden hands, and when useful tiles come in the true wall.
+
+The critic never plays. What it knows makes advantages less noisy, and does not bias them: the hands and the wall are
+part of the state, and do not depend on the action that is judged.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.bots.rule.value import dora_han, value_triplet_han
+from engine.compiling import inner, kernel
+from engine.hand import has_kind
+from engine.shanten import shanten, ukeire_kinds
+from engine.table import DEALT, DORA_AT, N_SEATS, TABLE
+from engine.tiles import DORA_OF, KIND_OF, N_KINDS, SANMA_KINDS
+
+N_SANMA = len(SANMA_KINDS)
+N_HAND = 16  # features of each hand
+N_ORACLE = N_SEATS * N_HAND + 2 * 2 * N_SANMA  # then, of both opponents, the tiles held and the waits
+MAX_DRAWS = 18
+NEVER = 1.0 / (2 + MAX_DRAWS)
+
+
+@inner
+def draws_of(t: np.record, seat: int, kinds: np.uint64, out: np.ndarray) -> None:
+    """Write when `seat` will draw `kinds` (bit mask), as the wall lies and if nobody calls, into `out` float32[4]."""
+    drawn = 55 - np.int64(t.live_left) - np.int64(t.n_replacements)  # live draws so far
+    place = DEALT + drawn + (seat - np.int64(t.turn) + 2) % 3
+    last = DEALT + drawn + np.int64(t.live_left)
+    draw = np.int64(0)
+    while place < last:
+        if has_kind(kinds, KIND_OF[t.wall[place]]):
+            if out[0] == 0:
+                out[0] = 1 / (1 + draw)
+            out[1] += (draw < 3) / 2
+            out[2] += (draw < 6) / 3
+            out[3] += 1 / 6
+        draw += 1
+        place += 3
+
+
+@inner
+def hand_features(t: np.record, seat: int, dora: np.ndarray, out: np.ndarray) -> None:
+    """Write the features of the hand of `seat` into `out` float32[N_HAND], which is zero."""
+    p = t.seat[seat]
+    n_melds = np.int64(p.n_melds)
+    now = max(shanten(p.hand_keys, n_melds), np.int64(0))
+    out[min(now, np.int64(4))] = 1
+    kinds = ukeire_kinds(p.hand, p.hand_keys, n_melds)
+    out[5] = dora_han(p, dora) / 5
+    viewer = t.viewer
+    t.viewer = seat
+    out[6] = value_triplet_han(t, p) / 2
+    t.viewer = viewer
+    for kind in SANMA_KINDS:
+        if has_kind(kinds, kind):
+            left = 4 - np.int64(t.seen[kind])
+            for other in range(N_SEATS):
+                left -= np.int64(t.seat[other].hand[kind])
+            out[7] += left / 10
+            for step in range(1, N_SEATS):
+                out[7 + step] += t.seat[(seat + step) % 3].hand[kind] / 6
+    out[10] = p.riichi > 0
+    out[11] = p.temporary_furiten or p.riichi_furiten or (np.uint64(p.waits) & np.uint64(p.discarded)) != np.uint64(0)
+    draws_of(t, seat, kinds, out[12:16])
+
+
+@kernel("uint8[::1], int32[::1], int8[::1], float32[:, ::1]")
+def write_oracle(raw: np.ndarray, tables: np.ndarray, seats: np.ndarray, out: np.ndarray) -> None:
+    """Write what `seats` int8[n] at `tables` int32[n] of `raw` do not see into `out` float32[n, N_ORACLE]."""
+    records = raw.view(TABLE)
+    dora = np.empty(N_KINDS, dtype=np.int64)
+    out[:] = 0
+    for k in range(len(tables)):
+        t = records[tables[k]]
+        dora[:] = 0
+        for i in range(t.n_indicators):
+            dora[DORA_OF[KIND_OF[t.wall[DORA_AT + i]]]] += 1
+        for step in range(N_SEATS):
+            seat = (np.int64(seats[k]) + step) % 3
+            hand_features(t, seat, dora, out[k, step * N_HAND : (step + 1) * N_HAND])
+        for step in range(2):
+            q = t.seat[(np.int64(seats[k]) + step + 1) % 3]
+            at = N_SEATS * N_HAND + step * 2 * N_SANMA
+            for i in range(N_SANMA):
+                out[k, at + i] = q.hand[SANMA_KINDS[i]] / 2
+                out[k, at + N_SANMA + i] = has_kind(np.uint64(q.waits), SANMA_KINDS[i])

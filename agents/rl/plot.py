@@ -1,0 +1,34 @@
+"""The curve of a run as a picture."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from engine.common.files import write_atomically
+
+
+def plot_curve(curve: Path, picture: Path) -> None:
+    """Draw the placements in the CSV file `curve` over the minutes, with their intervals, into an SVG file.
+
+    Raises OSError. Needs matplotlib.
+    """
+    from matplotlib.figure import Figure
+
+    with curve.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    for opponent in dict.fromkeys(row["opponent"] for row in rows):
+        mine = [row for row in rows if row["opponent"] == opponent]
+        minutes, placements, intervals = (
+            [float(row[name]) for row in mine] for name in ("minutes", "placement", "interval")
+        )
+        axes.errorbar(minutes, placements, intervals, marker="o", capsize=3, label=f"against two {opponent}")
+    axes.axhline(2, color="0.7", linewidth=1)
+    axes.set_xlabel("minutes of training")
+    axes.set_ylabel("mean placement")
+    axes.grid(visible=True, alpha=0.3)
+    axes.legend()
+    with write_atomically(picture) as file:
+        figure.savefig(file, format="svg")

@@ -1,0 +1,51 @@
+"""The situation of a seat at the start of a round: scores, round, honba and riichi sticks, as features."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.compiling import inner, kernel
+from engine.table import N_SEATS, TABLE, raw_bytes, seat_wind
+
+N_SITUATION = 24
+
+
+@inner
+def rank_of(t: np.record, seat: int) -> int:
+    """Rank 0-2 of `seat` by the present scores; ties go to the seat nearer the first dealer."""
+    rank = np.int64(0)
+    for other in range(N_SEATS):
+        if t.seat[other].score > t.seat[seat].score or (t.seat[other].score == t.seat[seat].score and other < seat):
+            rank += 1
+    return rank
+
+
+@inner
+def situation(t: np.record, seat: int, out: np.ndarray) -> None:
+    """Write what decides the value of a game to `seat` at the start of a round into `out` float32[N_SITUATION]."""
+    out[:] = 0
+    for step in range(N_SEATS):
+        out[step] = (np.float64(t.seat[(seat + step) % 3].score) - 35000) / 20000
+    out[3 + seat_wind(t, seat)] = 1
+    out[6 + min(np.int64(t.round_wind) * 3 + np.int64(t.dealer), np.int64(8))] = 1
+    out[15] = t.honba / 4
+    out[16] = t.sticks / 3
+    out[17 + rank_of(t, seat)] = 1
+    out[20 + seat] = 1
+    out[23] = t.rules.last_wind
+
+
+@kernel("uint8[::1], float32[:, :, ::1]")
+def write_situations(raw: np.ndarray, out: np.ndarray) -> None:
+    """Write the situation of each seat of the tables `raw` into `out` float32[n, 3, N_SITUATION]."""
+    tables = raw.view(TABLE)
+    for i in range(len(tables)):
+        for seat in range(N_SEATS):
+            situation(tables[i], np.int64(seat), out[i, seat])
+
+
+def situations_of(records: np.ndarray) -> np.ndarray:
+    """The situations of the seats of `records` TABLE[n] at the start of a round: float32[n, 3, N_SITUATION]."""
+    out = np.empty((len(records), N_SEATS, N_SITUATION), dtype=np.float32)
+    write_situations(raw_bytes(records), out)
+    return out

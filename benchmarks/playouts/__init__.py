@@ -1,0 +1,1 @@
+"""What playouts cost, compiled and in lock step."""

@@ -1,0 +1,1 @@
+"""What acting and learning of `agents.rl` cost."""

@@ -1,1 +1,0 @@
-"""What self-play and learning of the bot `selfplay` cost."""

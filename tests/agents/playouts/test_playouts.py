@@ -1,0 +1,87 @@
+"""Compiled playouts: the same as those that any bot plays in lock step, and exact where the game ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents.base import ActionValues
+from agents.bert.training.targets.rollouts import Rollouts
+from agents.playouts import POLICIES, Playouts
+from agents.playouts.value import round_values
+from agents.registry import make
+from engine.rules import TENHOU
+from engine.table import GAME_OVER, N_SEATS, ROUND_OVER
+from engine.tables import Tables
+
+
+def positions(n_games: int, steps: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Tables of games between `rule`: whole ones, which of them, seats that act, and actions that they compare."""
+    rule = make("rule")
+    assert isinstance(rule, ActionValues)
+    found: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []
+    tables = Tables(np.arange(n_games, dtype=np.uint64))
+
+    def act(views: np.ndarray) -> np.ndarray:
+        values = rule.action_values(views)
+        if len(found) < steps:
+            decision, actions = np.nonzero(np.isfinite(values))
+            of = tables.asked_tables[: len(views)][decision]
+            found.append((tables.records.copy(), of.astype(np.int64), views["viewer"][decision], actions))
+        return values.argmax(axis=1)
+
+    for _ in tables.play([act], np.zeros((n_games, N_SEATS), dtype=np.int8)):
+        if len(found) == steps:
+            break
+    return found[-1]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_compiled_playouts_are_those_of_the_bot(policy: str) -> None:
+    """The bot sees views, the compiled policy whole tables: it reads nothing that its seat may not know."""
+    for steps in (5, 25):
+        tables, which, seats, actions = positions(6, steps)
+        bots: list[Any] = [Playouts(policy), make(policy)]
+        one, other = (Rollouts(make("rule"), 4, TENHOU, 7, bot) for bot in bots)
+        found = one.roll_out(tables[which], seats, actions, np.arange(len(which)))
+        assert np.array_equal(found, other.roll_out(tables[which], seats, actions, np.arange(len(which))))
+        assert found.std() > 0.01
+
+
+def test_the_same_wall_gives_the_same_playout() -> None:
+    tables, which, seats, actions = positions(4, 12)
+    walls = np.repeat(np.array([[5, 6, 5]], dtype=np.uint64), len(which), axis=0)
+    before = tables.copy()
+    values = Playouts("linear").try_actions(tables, which, seats, actions, walls)
+    assert np.array_equal(values[:, 0], values[:, 2])
+    assert not np.array_equal(values[:, 0], values[:, 1])
+    assert tables.tobytes() == before.tobytes()
+
+
+def test_the_value_is_exact_where_the_game_ends() -> None:
+    """A table in phase ROUND_OVER whose game ends, and the same table after it has ended: same placements."""
+    checked = 0
+    tables = Tables(np.arange(40, dtype=np.uint64))
+    rule = make("rule")
+    for _ in tables.play([rule.act], np.zeros((40, N_SEATS), dtype=np.int8)):
+        before: Any = tables.records.copy()
+        after = Tables.from_records(before.copy(), TENHOU)
+        from engine import kernels
+
+        kernels.next_rounds(after.raw)
+        ended = np.flatnonzero((after.records["phase"] == GAME_OVER) & (before["phase"] == ROUND_OVER))
+        for i in ended.tolist():
+            values = np.empty(3, dtype=np.float32)
+            round_values(np.repeat(before[i : i + 1], 3).view(np.uint8), np.arange(3, dtype=np.int8), values)
+            scores = after.records["seat"]["score"][i]
+            expected = scores / 200_000 - np.array(TENHOU.ranks(scores.tolist()))
+            assert values == pytest.approx(expected, abs=1e-6)
+            checked += 1
+    assert checked == 40
+
+
+def test_an_unknown_policy_is_named() -> None:
+    with pytest.raises(ValueError, match="no playout policy 'bert'; there are rule, linear"):
+        Playouts("bert")

@@ -1,0 +1,68 @@
+"""The bot `residual`: with a network that adds nothing it is `rule`, and the network may change that."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.base import ActionValues
+from agents.registry import make
+from agents.residual.features import FEATURES, MAX_GAP, TEMPERATURE
+from agents.rl.bot import NetworkBot
+from agents.rl.policy import random_weights
+from agents.rl.rows import encode
+from engine.actions import KAKAN, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI, actions_of
+from tests.agents.rl.test_policy import some_views
+
+
+def plain() -> NetworkBot:
+    """The bot with a network that adds nothing."""
+    return NetworkBot("plain", FEATURES, random_weights(FEATURES, 8, 8, 0), TEMPERATURE)
+
+
+def test_without_a_residual_it_plays_as_rule() -> None:
+    views = some_views(12)
+    rule = make("rule")
+    assert isinstance(rule, ActionValues)
+    theirs, ours, values = rule.act(views), plain().act(views), rule.action_values(views)
+    differ = np.flatnonzero(theirs != ours)
+    assert len(differ) < 0.02 * len(views)
+    for k in differ:  # ties alone are broken otherwise
+        assert abs(values[k, theirs[k]] - values[k, ours[k]]) < 1e-6
+
+
+def test_its_action_values_are_those_of_rule() -> None:
+    views = some_views(4)
+    rule = make("rule")
+    assert isinstance(rule, ActionValues)
+    theirs, ours = rule.action_values(views), plain().action_values(views)
+    best = np.nanmax(np.where(np.isfinite(theirs), theirs, np.nan), axis=1, keepdims=True)
+    near = np.isfinite(theirs) & (theirs > best - MAX_GAP) & (np.isfinite(theirs).sum(axis=1, keepdims=True) > 1)
+    near &= np.isfinite(ours).sum(axis=1, keepdims=True) > 1
+    compared = near & ~np.isfinite(ours[:, NUKIDORA : NUKIDORA + 1])
+    compared &= ~np.isfinite(ours[:, KAKAN - 34 :]).any(axis=1, keepdims=True)
+    assert compared.sum() > 1000
+    np.testing.assert_allclose(ours[compared], (theirs - best)[compared], atol=1e-5)
+
+
+def test_wins_are_taken_and_what_rule_takes_unasked_may_be_learned() -> None:
+    views = some_views(12)
+    forced, rows = encode(FEATURES, views)
+    menus = [actions_of(*view["legal"][view["viewer"]].tolist()) for view in views]
+    for win in (TSUMO, RON):
+        assert {int(forced[k]) for k, menu in enumerate(menus) if win in menu} == {win}
+    choices = {int(k): set(rows.numbers[a:b].tolist()) for k, a, b in zip(rows.view, rows.first, rows.first[1:])}
+    norths = [k for k, menu in enumerate(menus) if NUKIDORA in menu and k in choices]
+    assert norths
+    assert all(NUKIDORA in choices[k] for k in norths)
+    assert any(len(choices[k]) > 2 for k in norths)
+    assert any({PASS} < found for found in choices.values())
+    assert any(RIICHI in found for found in choices.values())
+    assert all(TSUMOGIRI in choices[k] for k in choices if views[k]["seat"][views[k]["viewer"]]["riichi"])
+
+
+def test_a_network_changes_choices() -> None:
+    views = some_views(4)
+    weights = random_weights(FEATURES, 8, 8, 0)
+    weights["logit"] += 5
+    changed = NetworkBot("changed", FEATURES, weights, TEMPERATURE).act(views)
+    assert 0.05 < (changed != plain().act(views)).mean() < 0.95
