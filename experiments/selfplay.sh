@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# The recipe of the bundled weights of the bot `selfplay` (agents/selfplay/weights): from random weights, by games
-# against itself. The bundled ones had 35 minutes on two busy cores, 65,000 games. docs/players.md has the curve.
+# The recipe of a network for the bot `selfplay`: from random weights, by games against itself alone.
 #
 #   bash experiments/selfplay.sh FOLDER [MINUTES]
 #
-# It can be interrupted; the same command continues where it stopped, and with more minutes it goes on after the end.
+# It can be interrupted; the same command continues where it stopped.
 set -euo pipefail
 mkdir -p "${1:?usage: bash experiments/selfplay.sh FOLDER [MINUTES]}"
 PYTHONPATH=$(cd "$(dirname "$0")/.." && pwd)
 export PYTHONPATH
 cd "$1"
 
-python -m agents.selfplay train selfplay --minutes "${2:-480}" --buffer 256 --measure-every 5
+python -m agents.rl train selfplay --bot selfplay --against 0 --learning-rate 2e-3 --width 96 --hidden 48 \
+  --minutes "${2:-480}" --measure-against random,efficiency,rule

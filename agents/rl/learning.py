@@ -63,10 +63,11 @@ class Critic(nn.Module):
 
     def __init__(self, n_state: int, width: int = 256, hidden: int = 128) -> None:
         super().__init__()
+        last = nn.Linear(hidden, 1)
+        nn.init.zeros_(last.weight)
         self.layers = nn.Sequential(
-            nn.Linear(n_state + N_ORACLE, width), nn.ReLU(), nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, 1)
+            nn.Linear(n_state + N_ORACLE, width), nn.ReLU(), nn.Linear(width, hidden), nn.ReLU(), last
         )
-        nn.init.zeros_(self.layers[-1].weight)
 
     def forward(self, states: torch.Tensor, oracle: torch.Tensor) -> torch.Tensor:
         """float32[n] for `states` float32[n, n_state] and `oracle` float32[n, N_ORACLE]."""
@@ -79,10 +80,9 @@ class SituationValue(nn.Module):
 
     def __init__(self, width: int = 64) -> None:
         super().__init__()
-        self.layers = nn.Sequential(
-            nn.Linear(N_SITUATION, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 1)
-        )
-        nn.init.zeros_(self.layers[-1].weight)
+        last = nn.Linear(width, 1)
+        nn.init.zeros_(last.weight)
+        self.layers = nn.Sequential(nn.Linear(N_SITUATION, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), last)
 
     def forward(self, situations: torch.Tensor) -> torch.Tensor:
         """float32[..., 3] for `situations` float32[..., 3, N_SITUATION]: the three seats sum to 0."""
@@ -135,7 +135,7 @@ class Learner:
         self.optimizer = torch.optim.Adam(self.policy.parameters(), lr=chosen.learning_rate, eps=1e-5)
         values = [*self.critic.parameters(), *self.situation.parameters()]
         self.value_optimizer = torch.optim.Adam(values, lr=chosen.critic_rate, eps=1e-5)
-        self._parts = {
+        self._parts: dict[str, Any] = {
             "policy": self.policy,
             "critic": self.critic,
             "situation": self.situation,

@@ -51,7 +51,7 @@ def placements_of(bot: Agent, opponent: Agent, seeds: Sequence[int]) -> np.ndarr
     for _ in tables.play([bot.act, opponent.act], players):
         pass
     ranks = np.array([TENHOU.ranks(scores) for scores in tables.records["seat"]["score"].tolist()])
-    return ranks[players == 0].reshape(N_SEATS, n).mean(axis=0)  # type: ignore[no-any-return]
+    return ranks[players == 0].reshape(N_SEATS, n).mean(axis=0)
 
 
 def last_measured(path: Path) -> tuple[float, int] | None:

@@ -13,6 +13,7 @@ def plot_curve(curve: Path, picture: Path) -> None:
 
     Raises OSError. Needs matplotlib.
     """
+    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     with curve.open(newline="") as file:
@@ -30,5 +31,5 @@ def plot_curve(curve: Path, picture: Path) -> None:
     axes.set_ylabel("mean placement")
     axes.grid(visible=True, alpha=0.3)
     axes.legend()
-    with write_atomically(picture) as file:
+    with write_atomically(picture) as file, rc_context({"svg.fonttype": "none"}):
         figure.savefig(file, format="svg")

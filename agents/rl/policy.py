@@ -8,7 +8,7 @@ the output, which is added to the logit that the action has without the network.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -133,7 +133,15 @@ def choose_best(logits: np.ndarray, first: np.ndarray, chosen: np.ndarray) -> No
 def logits_of(weights: Weights, rows: Rows) -> np.ndarray:
     """The logit of each action of `rows`, float32[m]."""
     logits = np.empty(len(rows.base), dtype=np.float32)
-    forward(rows.states, rows.first, rows.actions, rows.base, *(weights[name] for name in NAMES), logits)
+    arguments: list[Any] = [
+        rows.states,
+        rows.first,
+        rows.actions,
+        rows.base,
+        *(weights[name] for name in NAMES),
+        logits,
+    ]
+    forward(*arguments)
     return logits
 
 
