@@ -48,6 +48,7 @@ BUILT_IN = {name: f"agents.bots.{name}:make" for name in ("random", "tsumogiri",
     "cnn": "agents.cnn:make",
     "selfplay": "agents.selfplay:make",
     "residual": "agents.residual:make",
+    "search": "agents.search:make",
 }
 PLAIN = re.compile(r"[\w-]{1,64}")  # the name of a file that somebody may have meant
 

@@ -55,6 +55,8 @@ PARTS = (
         "agents.bert.training.data.dataset",
         "agents.cnn.planes",
         "agents.playouts.playouts",
+        "agents.search.tree",
+        "agents.search.fit",
         "agents.residual.features",
         "agents.selfplay.features",
         "agents.rl.bot",

@@ -17,6 +17,7 @@ from agents.strength.scale import read_scale
 from agents.strength.spec import split_strength
 from engine.game import Game
 
+EXPENSIVE = frozenset({"search"})  # tens of milliseconds a decision: only the flags of the server may name these
 _compiled: dict[str, bool] = {}  # spec of each bot that has been made, without strength -> whether it is compiled
 _evaluating: set[str] = set()  # those of them that have action values
 _broken: set[str] = set()  # names of registered bots that cannot be played
@@ -25,8 +26,8 @@ log = structlog.get_logger("server")
 
 @cache
 def names() -> tuple[str, ...]:
-    """The registered bots. Those of other packages are looked up once, which takes some milliseconds."""
-    return tuple(registered())
+    """The registered bots that rooms may name. Those of other packages are looked up once, in some milliseconds."""
+    return tuple(name for name in registered() if name not in EXPENSIVE)
 
 
 def check_bot(spec: str) -> None:

@@ -21,7 +21,7 @@ DOCUMENTS += [REPOSITORY / "CONTRIBUTING.md", REPOSITORY / "agents/bert/weights/
 SCRIPTS = sorted((REPOSITORY / "experiments").glob("*.sh"))
 
 PROGRAMS = (
-    r"-m (?P<program>agents\.(?:bert(?:\.play)?|cnn|client|console|linear|pack|review|rl)|arena|engine|server"
+    r"-m (?P<program>agents\.(?:bert(?:\.play)?|cnn|client|console|linear|pack|review|rl|search)|arena|engine|server"
     r"|benchmarks\.\w+)(?![\w.])"
 )
 COMMAND = re.compile(rf"{PROGRAMS}(?P<arguments>.*)")
@@ -110,6 +110,7 @@ def error_of(command: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
         if parser.prog in (
             "python -m agents.bert",
             "python -m agents.rl",
+            "python -m agents.search",
         ):  # its commands have parsers of their own
             return parsed
         raise ParsedError

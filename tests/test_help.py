@@ -29,6 +29,8 @@ PROGRAMS = [
     ("agents.console.cli", []),
     ("agents.rl.cli", []),
     ("agents.rl.cli", ["train"]),
+    ("agents.search.cli", []),
+    ("agents.search.cli", ["fit"]),
     ("engine.cli", []),
     ("engine.warm_up", []),
     ("agents.linear.cli", []),

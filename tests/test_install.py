@@ -57,6 +57,7 @@ def test_the_wheel_has_no_file_that_another_distribution_may_have(wheel: Path) -
         "agents/cnn/weights/model.onnx",
         "agents/linear/weights/linear.json",
         "agents/residual/weights/network.npz",
+        "agents/search/weights/worlds.npz",
         "agents/selfplay/weights/network.npz",
         "engine/shanten.npz",
         "engine/tiles.svg",

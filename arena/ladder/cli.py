@@ -20,6 +20,7 @@ from engine.common.options import Parser, bots_of, check_output, describe_error,
 from engine.table import N_SEATS
 
 GAMES = 30_000
+SLOW = frozenset({"search"})  # bots that take seconds for a game: they play only if --bots names them
 SPEED_GAMES = 30  # of the run that measures how fast a bot decides
 
 EPILOG = f"""\
@@ -35,7 +36,7 @@ exit codes: 0 finished, 1 the league failed, or a bot failed in every game, 2 ba
 def make_parser() -> Parser:
     """The command line."""
     parser = Parser("arena ladder", description=__doc__, epilog=EPILOG)
-    known = ",".join(names())
+    known = ",".join(name for name in names() if name not in SLOW)
     parser.add_argument("--bots", type=bots_of, default=bots_of(known), metavar="A,B,…", help=f"default: {known}")
     parser.add_argument(
         "--games", type=positive, default=GAMES, metavar="N", help="about how many games are played in all"

@@ -24,6 +24,7 @@ ORIGINS = {
     "cnn": "convolution over tiles, imitates a better bot (`experiments/cnn.sh`)",
     "bert": "a transformer, imitates `rule`, then improved by rollouts (`experiments/bundled_network.sh`)",
     "residual": "`rule` and a small network that adds to its values, learned by games (`experiments/residual.sh`)",
+    "search": "tries what `residual` considers in sampled worlds, played out by `linear`",
     "selfplay": "a small network that began at random and played itself (`experiments/selfplay.sh`)",
 }
 

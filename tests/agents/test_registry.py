@@ -30,7 +30,9 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "entry_points", lambda group: offered if group == registry.GROUP else [])
 
 
-@pytest.mark.parametrize("name", [name for name in BOTS if name not in ("bert", "cnn", "selfplay")])
+@pytest.mark.parametrize(
+    "name", [name for name in BOTS if name not in ("bert", "cnn", "selfplay", "residual", "search")]
+)
 def test_built_in_bots_are_made_by_name(name: str) -> None:
     assert registry.make(name).name == name
     assert name in registry.names()

@@ -1,3 +1,11 @@
 """The names of the bots that come along, in the order of `agents.registry` (which takes seconds to import)."""
 
-BOTS = ("random", "tsumogiri", "efficiency", "rule", "yaku", "linear", "softmax", "bert", "cnn", "selfplay", "residual")
+BOTS = (
+    "random", "tsumogiri", "efficiency", "rule", "yaku", "linear", "softmax", "bert", "cnn", "selfplay", "residual", "search"
+)  # fmt: skip
+HOUSE_BOTS = tuple(name for name in BOTS if name != "search")  # those that rooms may name
+
+
+def quick(name: str) -> str:
+    """A bot, or one like it that decides in less time."""
+    return "search:n=4" if name == "search" else name

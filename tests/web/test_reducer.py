@@ -22,6 +22,7 @@ from engine.records.replay import Replay
 from engine.rules import MAJSOUL, TENHOU
 from engine.table import TABLE
 from tests.conftest import Scale
+from tests.support.built_in_bots import quick
 from tests.support.players import ALL_HABITS, efficient_driver, play
 from tests.support.walls import clustered_wall
 from tests.support.web_states import MODULE, VIEWERS, Reducer, Reference, State, Viewer, shown_to
@@ -39,7 +40,7 @@ def games_of_bots(seeds: Iterable[int]) -> list[Game]:
     """Games of all built-in bots, played at once, so that a bot answers many views in a call."""
     games = [Game(seed, RULES[seed % len(RULES)]) for seed in seeds]
     names = [random.Random(seed).choices(list(BUILT_IN), k=3) for seed in seeds]
-    bots = {name: make(name, 7) for name in BUILT_IN}
+    bots = {name: make(quick(name), 7) for name in BUILT_IN}
     while any(not game.over for game in games):
         for name, bot in bots.items():
             asked = [(game, seat) for game, at in zip(games, names) for seat in game.asked if at[seat] == name]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from tests.support.attacker import Attack, Attacker
-from tests.support.built_in_bots import BOTS
+from tests.support.built_in_bots import HOUSE_BOTS
 
 
 def join_with_each(attacker: Attacker) -> None:
     """Start a game with two of each."""
-    for bot in BOTS:
+    for bot in HOUSE_BOTS:
         attacker.joined(f"house+{bot}+{bot}")
     attacker.stop.wait(1)
 

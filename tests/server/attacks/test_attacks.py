@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agents.registry import BUILT_IN
+from server.house_bots import EXPENSIVE
 from tests.server.attacks import house_bots
 from tests.server.attacks.catalogue import ATTACKS
 from tests.server.attacks.siege import LOOSE, STRICT, Outcome, Siege, siege
@@ -52,7 +53,7 @@ def test_an_attack_without_a_token_does_no_more(under_with_tokens: Siege, name: 
 
 
 def test_every_house_bot_is_asked_for() -> None:
-    assert set(house_bots.BOTS) == BUILT_IN.keys()
+    assert set(house_bots.HOUSE_BOTS) == BUILT_IN.keys() - EXPENSIVE
 
 
 # What the honest bots see ---------------------------------------------------------------------------------------------

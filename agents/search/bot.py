@@ -1,0 +1,143 @@
+"""The bot `search`: tries the candidates of a fast bot in sampled worlds, and plays what turns out best.
+
+=====================  ================================================================================================
+``search``             as ``search:n=400``
+``n=N``                tries up to N worlds a decision; the same view and seed give the same action
+``ms=T``               tries worlds for up to T milliseconds a decision
+``bot=BOT``            gives the candidates and the prior (default: residual); it must have action values
+``playouts=POLICY``    plays the worlds out: linear or rule
+``k=K``, ``margin=M``  tries the K best actions at most, those within M placements of the best
+``prior=N``            the prior counts as much as N worlds
+=====================  ================================================================================================
+
+Where the fast bot leaves one candidate, it is played. What the bot found out goes along with its replies over mjai.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from agents.base import ActionValues
+from agents.options import BotOptions, read_options
+from agents.playouts.policies import POLICIES, linear_weights
+from agents.registry import make as make_bot
+from agents.search.model import BUNDLED, load_model
+from agents.search.tree import MAX_CANDIDATES, SEARCH, begin, extend, read_values
+from engine.actions import N_ACTIONS, action_name
+from engine.table import TABLE, raw_bytes
+
+WORLDS = 400
+MOST_WORLDS = 1_000_000
+BATCH = 25  # worlds between two looks at the clock and at what cannot win any more
+Z = 2.0
+
+
+def read_count(text: str) -> int:
+    """A number of worlds. Raises ValueError."""
+    number = int(text)
+    if not 1 <= number <= MOST_WORLDS:
+        raise ValueError
+    return number
+
+
+def read_candidates(text: str) -> int:
+    """A number of candidates. Raises ValueError."""
+    number = int(text)
+    if not 1 <= number <= MAX_CANDIDATES:
+        raise ValueError
+    return number
+
+
+def read_positive(text: str) -> float:
+    """A finite number > 0. Raises ValueError."""
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise ValueError
+    return number
+
+
+def read_policy(text: str) -> str:
+    """A playout policy. Raises ValueError."""
+    if text not in POLICIES:
+        raise ValueError
+    return text
+
+
+OPTIONS: BotOptions = {
+    "n": (read_count, f"worlds a decision at most, 1 to {MOST_WORLDS:,} (default: {WORLDS})"),
+    "ms": (read_positive, "milliseconds a decision at most"),
+    "bot": (str, "the bot that gives candidates and prior (default: residual)"),
+    "playouts": (read_policy, f"what plays on: {' or '.join(POLICIES)} (default: linear)"),
+    "k": (read_candidates, f"candidates at most, 1 to {MAX_CANDIDATES} (default: 6)"),
+    "margin": (read_positive, "placements that a candidate may be behind by the prior (default: 0.1)"),
+    "prior": (read_positive, "worlds that the prior counts for (default: 150)"),
+}
+
+
+class Search:
+    """The search as an agent. An instance is not for several threads at once."""
+
+    def __init__(self, name: str, bot: ActionValues, options: dict[str, Any], seed: int) -> None:
+        """`options`: values by the names in OPTIONS."""
+        self.name = name
+        self._bot, self._seed = bot, np.uint64(seed)
+        self._seconds: float | None = options["ms"] / 1000 if "ms" in options else None
+        self._limit = options.get("n", WORLDS if self._seconds is None else MOST_WORLDS)
+        self._most, self._margin = options.get("k", 6), options.get("margin", 0.1)
+        self._prior, self._policy = options.get("prior", 150.0), POLICIES[options.get("playouts", "linear")]
+        self._model, self._weights = load_model(BUNDLED), linear_weights()
+        self._search = np.zeros(SEARCH.itemsize, dtype=np.uint8)
+        self._tables = np.zeros(2 * TABLE.itemsize, dtype=np.uint8)
+        self._annotation: dict[str, Any] = {}
+
+    def act(self, views: np.ndarray) -> np.ndarray:
+        """See `agents.base.Agent`."""
+        return self._decide(views)[0]
+
+    def action_values(self, views: np.ndarray) -> np.ndarray:
+        """See `agents.base.ActionValues`: means over the worlds and the prior, less that of the action chosen."""
+        return self._decide(views)[1]
+
+    def annotate(self) -> dict[str, Any]:
+        """See `agents.base.Annotating`: the worlds tried, and the value of each candidate in placements."""
+        return self._annotation
+
+    def _decide(self, views: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The action chosen in each of `views`, int64[n], and the values of all, float32[n, N_ACTIONS]."""
+        priors = np.ascontiguousarray(self._bot.action_values(views), dtype=np.float32)
+        raw, actions = raw_bytes(views), np.empty(len(views), dtype=np.int64)
+        values = np.empty((len(views), N_ACTIONS), dtype=np.float32)
+        for k in range(len(views)):
+            actions[k] = self._search_one(raw, k, priors[k], values[k])
+        return actions, values
+
+    def _search_one(self, raw: np.ndarray, k: int, prior: np.ndarray, values: np.ndarray) -> int:
+        """The action chosen in view `k`; writes the values of the candidates."""
+        began = perf_counter()
+        state, tables = self._search, self._tables
+        begin(raw, k, prior, self._most, self._margin, self._model.tiles, self._seed, state, tables)
+        while extend(
+            *(state, tables, BATCH, self._limit, self._prior, Z, self._policy, self._weights, self._model.shantens)
+        ):
+            if self._seconds is not None and perf_counter() - began >= self._seconds:
+                break
+        action = int(read_values(state, self._prior, values))
+        found = np.flatnonzero(np.isfinite(values))
+        self._annotation = {
+            "worlds": int(state.view(SEARCH)["worlds"][0]),
+            "values": {action_name(int(a)): round(float(values[a]), 4) for a in found[np.argsort(-values[found])]},
+        }
+        return action
+
+
+def make(argument: str | None, seed: int) -> Search:
+    """The bot ``search`` or ``search:argument``. Raises ValueError, in one line, for a bad option."""
+    options = read_options("search", OPTIONS, argument or "")
+    spec = options.get("bot", "residual")
+    bot = make_bot(spec, seed)
+    if not isinstance(bot, ActionValues):
+        raise ValueError(f"the bot search cannot use bot={spec}: it has no action values; residual, rule and bert have")
+    return Search(f"search:{argument}" if argument else "search", bot, options, seed)

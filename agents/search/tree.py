@@ -1,0 +1,173 @@
+"""The search of one decision: each candidate is tried in many worlds, and those that cannot win any more are dropped.
+
+All candidates are tried in the same worlds (common random numbers). The prior, the values of a fast bot, counts as much
+as `prior` worlds. A candidate is dropped when the worlds still to come could hardly make it the best (`z` standard
+deviations of what they can change).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from agents.playouts.playouts import play_out
+from agents.playouts.policies import SCRATCH
+from agents.playouts.value import round_value
+from agents.search.worlds import SAMPLER, fill_sampler, next_world
+from engine.compiling import inner, kernel
+from engine.kernels import hash_view
+from engine.table import TABLE, record
+from engine.turn import act
+
+MAX_CANDIDATES = 8
+LEAST_GAP = 1e-6  # placements: candidates that are not chosen have a value lower by this at least
+SEARCH = record(
+    [
+        ("sampler", SAMPLER),
+        ("scratch", SCRATCH),  # of the playout policy
+        ("n", "i8"),  # candidates
+        ("left", "i8"),  # that are not dropped
+        ("worlds", "i8"),  # tried so far
+        ("action", "i8", MAX_CANDIDATES),
+        ("prior", "f8", MAX_CANDIDATES),  # placements
+        ("dropped", "u1", MAX_CANDIDATES),
+        ("sum", "f8", MAX_CANDIDATES),  # of the values in all worlds, less those of the first candidate
+        ("square", "f8", (MAX_CANDIDATES, MAX_CANDIDATES)),  # of the differences of two candidates
+        ("value", "f8", MAX_CANDIDATES),  # scratch: in the world at hand
+    ]
+)
+
+
+@inner
+def choose_candidates(values: np.ndarray, most: int, margin: float, s: np.record) -> None:
+    """Take the best actions by the prior `values` float32[N_ACTIONS]: at most `most`, within `margin` placements."""
+    s.n = 0
+    taken = np.zeros(len(values), dtype=np.bool_)
+    while s.n < most:
+        best = np.int64(-1)
+        for action in range(len(values)):
+            if not taken[action] and values[action] > -np.inf and (best < 0 or values[action] > values[best]):
+                best = np.int64(action)
+        if best < 0 or (s.n > 0 and values[best] < s.prior[0] - margin):
+            return
+        taken[best] = True
+        s.action[s.n], s.prior[s.n] = best, values[best]
+        s.n += 1
+
+
+@inner
+def best_of(s: np.record, prior: float) -> int:
+    """The best candidate so far that is not dropped."""
+    best = np.int64(0)
+    for c in range(1, s.n):
+        if not s.dropped[c] and (
+            s.dropped[best] or s.sum[c] + prior * s.prior[c] > s.sum[best] + prior * s.prior[best]
+        ):
+            best = np.int64(c)
+    return best
+
+
+@inner
+def drop(s: np.record, limit: int, prior: float, z: float) -> None:
+    """Drop the candidates that the worlds up to `limit` can hardly make the best."""
+    best, known = best_of(s, prior), s.worlds + prior
+    rest = float(limit - s.worlds)
+    for c in range(s.n):
+        if s.dropped[c] or c == best:
+            continue
+        mean = (s.sum[best] - s.sum[c]) / s.worlds
+        variance = max(s.square[best, c] / s.worlds - mean * mean, 1e-9)
+        ahead = s.sum[best] - s.sum[c] + prior * (s.prior[best] - s.prior[c])
+        if ahead * (limit + prior) / known > z * math.sqrt(variance * (rest + rest * rest / known)):
+            s.dropped[c] = 1
+            s.left -= 1
+
+
+@inner
+def try_world(tables: np.ndarray, viewer: int, policy: int, weights: np.ndarray, s: np.record) -> None:
+    """Play the world tables[0] out after each candidate that is not dropped; tables[1] is scratch."""
+    for c in range(s.n):
+        if s.dropped[c]:
+            continue
+        tables[1] = tables[0]
+        act(tables[1], viewer, np.int64(s.action[c]))
+        play_out(tables[1], policy, weights, s.scratch)
+        s.value[c] = round_value(tables[1], viewer)
+    for c in range(s.n):
+        if not s.dropped[c]:
+            s.sum[c] += s.value[c]
+            for d in range(s.n):
+                if not s.dropped[d]:
+                    s.square[c, d] += (s.value[c] - s.value[d]) ** 2
+    s.worlds += 1
+
+
+@kernel("uint8[::1], int64, float32[::1], int64, float64, float64[::1], uint64, uint8[::1], uint8[::1]")
+def begin(
+    raw: np.ndarray,
+    k: int,
+    values: np.ndarray,
+    most: int,
+    margin: float,
+    tile_weights: np.ndarray,
+    seed: np.uint64,
+    search: np.ndarray,
+    tables: np.ndarray,
+) -> int:
+    """Begin the search of view `k`, with the prior `values`; returns the number of candidates.
+
+    `search` uint8[SEARCH.itemsize] and `tables` uint8[2 * TABLE.itemsize] are its state, `tile_weights` those of
+    `agents.search.worlds`.
+    """
+    views, s = raw.view(TABLE), search.view(SEARCH)[0]
+    choose_candidates(values, most, margin, s)
+    s.left, s.worlds = s.n, 0
+    s.dropped[:] = 0
+    s.sum[:] = 0.0
+    s.square[:] = 0.0
+    tables.view(TABLE)[0] = views[k]
+    if s.n > 1:
+        fill_sampler(views[k], tile_weights, hash_view(views[k], seed), s.sampler)
+    return np.int64(s.n)
+
+
+@kernel("uint8[::1], uint8[::1], int64, int64, float64, float64, int64, float64[::1], float64[:, :, ::1]")
+def extend(
+    search: np.ndarray,
+    tables: np.ndarray,
+    worlds: int,
+    limit: int,
+    prior: float,
+    z: float,
+    policy: int,
+    weights: np.ndarray,
+    shanten_weights: np.ndarray,
+) -> bool:
+    """Try `worlds` more worlds, of `limit` in all; returns whether more could change the choice."""
+    s, records = search.view(SEARCH)[0], tables.view(TABLE)
+    viewer = np.int64(records[0].viewer)
+    for _ in range(worlds):
+        if s.left < 2 or s.worlds >= limit:
+            break
+        next_world(records[0], s.sampler, shanten_weights)
+        try_world(records, viewer, policy, weights, s)
+    if s.left > 1 and z > 0.0:
+        drop(s, limit, prior, z)
+    return s.left > 1 and s.worlds < limit
+
+
+@kernel("uint8[::1], float64, float32[::1]")
+def read_values(search: np.ndarray, prior: float, values: np.ndarray) -> int:
+    """Write the values of the candidates into `values` float32[N_ACTIONS], in placements; returns the best one.
+
+    They are means over the worlds and the prior, less that of the best; -inf for other actions.
+    """
+    s = search.view(SEARCH)[0]
+    best = best_of(s, prior)
+    values[:] = -np.inf
+    top = s.sum[best] + prior * s.prior[best]
+    for c in range(s.n):
+        gap = (s.sum[c] + prior * s.prior[c] - top) / (s.worlds + prior)
+        values[s.action[c]] = 0.0 if c == best else min(gap, -LEAST_GAP)
+    return np.int64(s.action[best])

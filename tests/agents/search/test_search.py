@@ -1,0 +1,182 @@
+"""The search: worlds that fit the view, options, annotations, and choices that pay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import pytest
+
+from agents.base import ActionValues, Annotating
+from agents.playouts import Playouts
+from agents.registry import make
+from agents.search.cli import main
+from agents.search.fit import fit, lay_worlds, positions, views_of
+from agents.search.model import BUNDLED, NEUTRAL, load_model, save_model
+from agents.search.worlds import SAMPLER
+from engine.table import DORA_AT, LAST_REPLACEMENT, N_SEATS, RIVER_CALLED, RIVER_TILE, TABLE, raw_bytes
+from engine.tiles import FULL_SET
+from tests.agents.rl.test_policy import some_views
+
+WORLDS = 3
+
+
+@pytest.fixture(scope="module")
+def tables() -> np.ndarray:
+    """Whole tables of a few games, each with the seat that acts."""
+    return positions(("rule", "rule", "efficiency"), 8, 3)
+
+
+def worlds_of(views: np.ndarray, seed: int = 1) -> np.ndarray:
+    """WORLDS worlds for each view, TABLE[n, WORLDS]."""
+    model = load_model(BUNDLED)
+    worlds = np.zeros(len(views) * WORLDS, dtype=TABLE)
+    sampler = np.zeros(SAMPLER.itemsize, dtype=np.uint8)
+    lay_worlds(raw_bytes(views), np.uint64(seed), model.tiles, model.shantens, sampler, raw_bytes(worlds))
+    return worlds.reshape(len(views), WORLDS)
+
+
+def tiles_of(world: np.record) -> list[int]:
+    """All 108 tiles of a whole table: hands, melds, rivers, norths, indicators, wall."""
+    found: list[int] = []
+    for seat in range(N_SEATS):
+        p = world["seat"][seat]
+        for kind, count in enumerate(p["hand"].tolist()):
+            reds = p["red"][[9 + 4, 18 + 4].index(kind)] if kind in (13, 22) else 0
+            found += [kind] * (count - reds) + [35 if kind == 13 else 36] * reds
+        for m in range(p["n_melds"]):
+            kind, n = int(p["meld_kind"][m]), 3 if p["meld_type"][m] == 1 else 4
+            reds = int(p["meld_red"][m])
+            found += [kind] * (n - reds) + [35 if kind == 13 else 36] * reds
+        river = p["river"][: p["n_river"]]
+        found += (river[(river & RIVER_CALLED) == 0] & RIVER_TILE).tolist()
+        found += [30] * int(p["nukidora"])
+    first = 39 + 55 - int(world["live_left"]) - int(world["n_replacements"])
+    found += world["wall"][first : LAST_REPLACEMENT - int(world["n_replacements"]) + 1].tolist()
+    return found + world["wall"][DORA_AT:].tolist()
+
+
+def test_worlds_hold_all_tiles_and_what_the_viewer_sees(tables: np.ndarray) -> None:
+    views = views_of(tables)
+    for view, worlds in zip(views, worlds_of(views)):
+        for world in worlds:
+            assert sorted(tiles_of(world)) == sorted(FULL_SET.tolist())
+            assert world["viewer"] == view["viewer"]
+            own = view["viewer"]
+            assert np.array_equal(world["seat"][own]["hand"], view["seat"][own]["hand"])
+            assert np.array_equal(world["legal"][own], view["legal"][own])
+            for seat in range(N_SEATS):
+                hand = world["seat"][seat]["hand"].sum() + 3 * world["seat"][seat]["n_melds"]
+                assert hand == 14 if seat == own and world["turn"] == own and world["phase"] < 3 else 13
+
+
+def test_worlds_do_not_depend_on_what_is_hidden(tables: np.ndarray) -> None:
+    views = views_of(tables)
+    assert np.array_equal(worlds_of(views), worlds_of(views))
+    assert not np.array_equal(worlds_of(views)["wall"], worlds_of(views, 2)["wall"])
+
+
+def test_hands_in_riichi_are_tenpai_and_wait_for_nothing_that_has_passed(tables: np.ndarray) -> None:
+    views = views_of(tables)
+    found = worlds_of(views)
+    tenpai = []
+    for view, worlds in zip(views, found):
+        for step in (1, 2):
+            seat = (int(view["viewer"]) + step) % 3
+            if view["seat"][seat]["riichi"]:
+                waits, discarded = worlds["seat"]["waits"][:, seat], view["seat"][seat]["discarded"]
+                tenpai += ((waits != 0) & (waits & discarded == 0)).tolist()
+    assert len(tenpai) > 100
+    assert np.mean(tenpai) > 0.9
+
+
+def test_the_true_hands_are_likelier_than_chance(tables: np.ndarray) -> None:
+    """Worlds hold more of the tiles that opponents hold than worlds in which all hands are alike."""
+    views = views_of(tables)
+    others = np.array([[(v + 1) % 3, (v + 2) % 3] for v in tables["viewer"].tolist()])
+    true = np.take_along_axis(tables["seat"]["hand"], others[:, :, None], axis=1)[:, None]
+
+    def shared(worlds: np.ndarray) -> float:
+        hands = np.take_along_axis(worlds["seat"]["hand"], others[:, None, :, None], axis=2)
+        return float(np.minimum(hands, true).sum(axis=(2, 3)).mean())
+
+    model = load_model(BUNDLED)
+    alike = np.zeros(len(views) * WORLDS, dtype=TABLE)
+    sampler = np.zeros(SAMPLER.itemsize, dtype=np.uint8)
+    lay_worlds(raw_bytes(views), np.uint64(1), NEUTRAL.tiles, NEUTRAL.shantens, sampler, raw_bytes(alike))
+    assert np.any(model.tiles)
+    assert shared(worlds_of(views)) > shared(alike.reshape(-1, WORLDS)) + 0.5
+
+
+def test_the_fit_gives_worlds_the_shanten_of_true_hands(tmp_path: Path) -> None:
+    divergences = [text for text, _ in fit(("rule", "rule", "rule"), 12, 1) if "divergence" in text]
+    first, *_, last = (float(text.rpartition(" ")[2]) for text in divergences)
+    assert last < first / 5
+    assert main(["fit", str(tmp_path / "model.npz"), "--games", "6"]) == 0
+    assert np.isfinite(load_model(tmp_path / "model.npz").tiles).all()
+
+
+def test_bad_models_and_options_are_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "model.npz"
+    for content in (b"nothing", None):
+        if content:
+            path.write_bytes(content)
+        else:
+            save_model(path, NEUTRAL._replace(tiles=np.zeros(3)))
+        with pytest.raises(ValueError, match=r"agents\.search fit"):
+            load_model(path)
+    for option in ("n=0", "ms=-1", "k=9", "margin=x", "prior=0", "playouts=bert", "deep=1", "bot=tsumogiri", "n=1&n=2"):
+        with pytest.raises(ValueError, match=r"search") as error:
+            make(f"search:{option}")
+        assert "\n" not in str(error.value)
+
+
+def test_the_same_view_and_seed_give_the_same_action() -> None:
+    views = some_views(1)[::4]
+    bot = make("search:n=40", 5)
+    actions = bot.act(views)
+    assert actions.tolist() == make("search:n=40", 5).act(views).tolist()
+    assert actions[::3].tolist() == bot.act(views[::3]).tolist()
+    assert isinstance(bot, ActionValues)
+    values = bot.action_values(views)
+    assert actions.tolist() == values.argmax(axis=1).tolist()
+    assert (values.max(axis=1) == 0).all()
+
+
+def test_it_tells_what_it_tried() -> None:
+    views = some_views(1)
+    bot = make("search:n=30&bot=rule", 5)
+    assert isinstance(bot, Annotating)
+    searched = 0
+    for view in views[::5]:
+        action = bot.act(np.array([view]))[0]
+        told = bot.annotate()
+        assert list(told) == ["worlds", "values"]
+        assert next(iter(told["values"].values())) == 0
+        assert 0 <= told["worlds"] <= 50
+        searched += told["worlds"] > 0
+        assert action >= 0
+    assert searched > 5
+
+
+def test_time_is_kept() -> None:
+    views = some_views(1)[::6]
+    bot = make("search:ms=30")
+    bot.act(views[:2])
+    began = perf_counter()
+    bot.act(views)
+    assert perf_counter() - began < len(views) * 0.1
+
+
+def test_its_choices_pay_when_the_hidden_hands_are_known(tables: np.ndarray) -> None:
+    """Where it changes the choice of `linear`, playouts with the true hands do not say that it loses."""
+    views, search = views_of(tables), make("search:n=100&bot=linear", 3)
+    theirs, ours = make("linear").act(views), search.act(views)
+    changed = np.flatnonzero(theirs != ours)
+    assert 0.05 < len(changed) / len(views) < 0.6
+    walls = np.random.default_rng(1).integers(1 << 63, size=(len(changed), 40), dtype=np.uint64)
+    seats, judge = tables["viewer"][changed].astype(np.int8), Playouts("linear")
+    values = [judge.try_actions(tables, changed, seats, actions[changed], walls) for actions in (ours, theirs)]
+    gains = (values[0] - values[1]).mean(axis=1)
+    assert gains.mean() > -2 * gains.std() / np.sqrt(len(changed))
