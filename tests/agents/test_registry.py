@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agents import registry
-from tests.support.built_in_bots import BOTS
+from tests.support.built_in_bots import BOTS, COMPILED
 
 
 class PluginBot:
@@ -30,9 +30,7 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "entry_points", lambda group: offered if group == registry.GROUP else [])
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in BOTS if name not in ("bert", "cnn", "selfplay", "residual", "search")]
-)
+@pytest.mark.parametrize("name", COMPILED)
 def test_built_in_bots_are_made_by_name(name: str) -> None:
     assert registry.make(name).name == name
     assert name in registry.names()

@@ -1,8 +1,7 @@
 """The names of the bots that come along, in the order of `agents.registry` (which takes seconds to import)."""
 
-BOTS = (
-    "random", "tsumogiri", "efficiency", "rule", "yaku", "linear", "softmax", "bert", "cnn", "selfplay", "residual", "search"
-)  # fmt: skip
+COMPILED = ("random", "tsumogiri", "efficiency", "rule", "yaku", "linear", "softmax")
+BOTS = (*COMPILED, "bert", "cnn", "selfplay", "residual", "search")
 HOUSE_BOTS = tuple(name for name in BOTS if name != "search")  # those that rooms may name
 
 
