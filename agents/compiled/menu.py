@@ -6,6 +6,7 @@ import numpy as np
 
 from engine.actions import DISCARD, TSUMOGIRI
 from engine.compiling import inner
+from engine.kernels import bit_count, nth_action
 from engine.tiles import KIND_OF, RED_5P, RED_INDEX
 
 ONE = np.uint64(1)
@@ -38,3 +39,10 @@ def discard_action(t: np.record, kind: int) -> int:
     if t.drawn >= 0 and KIND_OF[t.drawn] == kind:  # the red five just drawn, the only five in the hand
         return np.int64(TSUMOGIRI)
     return DISCARD + RED_5P + RED_INDEX[kind]
+
+
+@inner
+def only_action(t: np.record) -> int:
+    """The viewer's legal action if it has just one, else -1."""
+    low, high = t.legal[t.viewer, 0], t.legal[t.viewer, 1]
+    return nth_action(low, high, np.int64(0)) if bit_count(low) + bit_count(high) == 1 else np.int64(-1)

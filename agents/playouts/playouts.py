@@ -12,7 +12,7 @@ import numpy as np
 from agents.playouts.policies import POLICIES, SCRATCH, choose, linear_weights
 from agents.playouts.value import round_value
 from engine.compiling import inner, kernel
-from engine.kernels import is_asked
+from engine.kernels import is_asked, is_legal
 from engine.rng import scaled, splitmix
 from engine.table import N_SEATS, NOBODY, ROUND_OVER, TABLE, WALL_SIZE, raw_bytes
 from engine.turn import act
@@ -57,21 +57,25 @@ def try_actions(
     weights: np.ndarray,
     scratch: np.ndarray,
     values: np.ndarray,
-) -> None:
-    """Write what comes of `actions` int64[k] into `values` float32[k, n], one column for each shuffle.
+) -> int:
+    """Write the value of the end of the round after each of `actions` int64[k] into `values` float32[k, n].
 
-    `tables` int64[k] are indices into `raw`, `seats` int8[k] those who act, `walls` uint64[k, n] seeds of the shuffles,
-    `scratch` uint8[SCRATCH.itemsize].
+    There is a column for each shuffle. `tables` int64[k] are indices into `raw`, `seats` int8[k] those who act, `walls`
+    uint64[k, n] seeds of the shuffles, `scratch` uint8[SCRATCH.itemsize]. Returns the index of the first illegal
+    action, at which it stops, or -1.
     """
     records = raw.view(TABLE)
     spare = np.zeros(TABLE_SIZE, dtype=np.uint8).view(TABLE)
     for k in range(len(actions)):
+        if not is_legal(records[tables[k]], np.int64(seats[k]), actions[k]):
+            return k
         for n in range(walls.shape[1]):
             spare[0] = records[tables[k]]
             shuffle_unseen(spare[0], walls[k, n])
             act(spare[0], np.int64(seats[k]), actions[k])
             play_out(spare[0], policy, weights, scratch.view(SCRATCH)[0])
             values[k, n] = round_value(spare[0], np.int64(seats[k]))
+    return -1
 
 
 class Playouts:
@@ -87,12 +91,21 @@ class Playouts:
     def try_actions(
         self, tables: np.ndarray, which: np.ndarray, seats: np.ndarray, actions: np.ndarray, walls: np.ndarray
     ) -> np.ndarray:
-        """What comes of `actions` int64[k]: float32[k, n], see `round_value`.
+        """The value of the end of the round after each of `actions` int64[k]: float32[k, n], in placements.
 
-        `seats` int8[k] play them at the tables `which` int64[k] of `tables` TABLE[:], whole ones, where they are legal.
-        `walls` uint64[k, n] are the seeds of the shuffles: the same seed, the same shuffle.
+        Higher is better; see `round_value`. `seats` int8[k] play them at the tables `which` int64[k] of `tables`
+        TABLE[:], whole ones. `walls` uint64[k, n] are the seeds of the shuffles: the same seed, the same shuffle.
+        Raises ValueError for arrays that do not fit each other, and for an action that is not legal.
         """
+        k = len(actions)
+        if not len(which) == len(seats) == len(walls) == k or walls.ndim != 2:
+            raise ValueError(f"{k} actions, {len(which)} tables, {len(seats)} seats, walls {walls.shape}: one for each")
+        if k and not 0 <= which.min() <= which.max() < len(tables):
+            raise ValueError(f"the tables tried must be 0 to {len(tables) - 1}")
         values = np.empty(walls.shape, dtype=np.float32)
         which, seats, actions, walls = map(np.ascontiguousarray, (which, seats, actions, walls))
-        try_actions(raw_bytes(tables), which, seats, actions, walls, self._policy, self._weights, self._scratch, values)
+        given = raw_bytes(tables), which, seats, actions, walls
+        bad = try_actions(*given, self._policy, self._weights, self._scratch, values)
+        if bad >= 0:
+            raise ValueError(f"seat {seats[bad]} may not play action {actions[bad]} at table {which[bad]}")
         return values

@@ -15,7 +15,7 @@ from agents.bots.rule.discard import best_discard, best_riichi_discard
 from agents.bots.rule.placement import rounds_after
 from agents.bots.rule.safety import safe_kinds
 from agents.bots.rule.threat import tenpai_chance
-from agents.compiled.menu import is_legal
+from agents.compiled.menu import is_legal, only_action
 from agents.rl.rows import ENCODE, Features
 from agents.selfplay.features import (
     N_ACTION as N_PLAIN_ACTION,
@@ -34,7 +34,7 @@ from agents.selfplay.features import (
 from engine.actions import DAIMINKAN, KYUSHU_KYUHAI, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI
 from engine.compiling import inner, kernel
 from engine.hand import has_kind
-from engine.kernels import bit_count, bit_index
+from engine.kernels import bit_index
 from engine.table import RIICHI_DISCARD, RIVER_TSUMOGIRI, TABLE
 from engine.tiles import KIND_OF, N_KINDS, SANMA_KINDS
 
@@ -191,6 +191,38 @@ def rule_state_features(
     out[31] = (p.score - t.seat[(me + 2) % 3].score) / 10000
 
 
+@inner
+def write_features(
+    t: np.record,
+    context: np.record,
+    taken: int,
+    count: int,
+    state: np.ndarray,
+    numbers: np.ndarray,
+    base: np.ndarray,
+    actions: np.ndarray,
+) -> None:
+    """Write the features of the position into `state`, and those of the first `count` of `numbers` into `actions`."""
+    dora = np.empty(N_KINDS, dtype=np.int64)
+    plan_keys = np.empty((N_PLANS, 3), dtype=np.int32)
+    prepare(t, dora, plan_keys)
+    best, promised = -np.inf, 0.0
+    for number in range(len(context.ev)):
+        best = max(best, context.ev[number])
+    for kind in SANMA_KINDS:
+        promised = max(promised, context.win_ev[kind])
+    safe = safe_kinds(t)
+    state_features(t, dora, plan_keys, state)
+    state[N_PLAIN_STATE:] = 0
+    rule_state_features(t, context, safe, best, promised, state[N_PLAIN_STATE:])
+    for i in range(count):
+        actions[i] = 0
+        number = np.int64(numbers[i])
+        action_features(t, dora, plan_keys, safe, number, actions[i])
+        rule_action_features(t, context, taken, best, promised, number, base[i], actions[i, N_PLAIN_ACTION:])
+    compare_hands(actions, count, state)
+
+
 @kernel(ENCODE)
 def encode_views(
     raw: np.ndarray,
@@ -206,8 +238,6 @@ def encode_views(
     """See `agents.rl.rows.Features`."""
     views = raw.view(TABLE)
     contexts = np.zeros(CONTEXT_SIZE, dtype=np.uint8).view(CONTEXT)
-    dora = np.empty(N_KINDS, dtype=np.int64)
-    plan_keys = np.empty((N_PLANS, 3), dtype=np.int32)
     rows = m = np.int64(0)
     first[0] = 0
     for k in range(n):
@@ -219,32 +249,16 @@ def encode_views(
         if is_legal(t, np.int64(RON)):
             forced[k] = RON
             continue
-        if bit_count(t.legal[t.viewer, 0]) + bit_count(t.legal[t.viewer, 1]) == 1:
-            word = t.legal[t.viewer, 0] | t.legal[t.viewer, 1]
-            forced[k] = bit_index(word) + (64 if t.legal[t.viewer, 1] != np.uint64(0) else 0)
+        forced[k] = only_action(t)
+        if forced[k] >= 0:
             continue
         taken = think(t, context)
         count = candidates(t, context, taken, numbers[m:], base[m:])
-        if count == 1:
-            forced[k] = numbers[m]
+        if count < 2:
+            forced[k] = numbers[m] if count == 1 else -1
             continue
         views_of[rows] = k
-        best, promised = -np.inf, 0.0
-        for action in range(len(context.ev)):
-            best = max(best, context.ev[action])
-        for kind in SANMA_KINDS:
-            promised = max(promised, context.win_ev[kind])
-        safe = safe_kinds(t)
-        prepare(t, dora, plan_keys)
-        state_features(t, dora, plan_keys, states[rows])
-        states[rows, N_PLAIN_STATE:] = 0
-        rule_state_features(t, context, safe, best, promised, states[rows, N_PLAIN_STATE:])
-        for i in range(m, m + count):
-            actions[i] = 0
-            action = np.int64(numbers[i])
-            action_features(t, dora, plan_keys, safe, action, actions[i])
-            rule_action_features(t, context, taken, best, promised, action, base[i], actions[i, N_PLAIN_ACTION:])
-        compare_hands(actions[m:], count, states[rows])
+        write_features(t, context, taken, count, states[rows], numbers[m:], base[m:], actions[m:])
         m += count
         rows += 1
         first[rows] = m

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
 from threading import Event
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
-from agents.base import Agent
 from agents.registry import make
 from agents.rl.families import features_named
 from agents.rl.oracle import N_ORACLE, write_oracle
 from agents.rl.policy import Weights, logits_of, sample
 from agents.rl.rows import Features, Rows, encode
+from agents.rl.settings import Games
 from agents.rl.situation import situations_of
 from engine import kernels
-from engine.rules import TENHOU, Scores
+from engine.rules import TENHOU
 from engine.table import EVERYTHING, GAME_OVER, N_SEATS, TABLE
 from engine.tables import Policy, Tables
 
@@ -48,22 +46,6 @@ class Experience(NamedTuple):
     ranks: np.ndarray  # float32[k, 3]: then the final ranks, 1 to 3
 
 
-@dataclass(frozen=True)
-class Games:
-    """Which games are played."""
-
-    family: str  # of the learning network, in FAMILIES
-    opponents: tuple[str, ...] = ("rule",)  # bots, as the registry reads them
-    shares: tuple[float, float, float] = (0.5, 0.25, 0.25)  # of the games in which 0, 1 and 2 opponents play
-    handicaps: tuple[Scores, ...] = ((35_000, 35_000, 35_000),)  # starting scores; each game has one, seats at random
-
-
-@cache
-def opponent(spec: str) -> Agent:
-    """A bot, made once in each process. Raises ValueError."""
-    return make(spec)
-
-
 class Actor:
     """A group of tables that are played on, round by round. It can be pickled between rounds."""
 
@@ -73,7 +55,11 @@ class Actor:
         self._random = np.random.default_rng(seed)
         self._tables = Tables.from_records(np.zeros(n, dtype=TABLE), TENHOU)
         self._players = np.zeros((n, N_SEATS), dtype=np.int8)
+        self._opponents: list[Policy] | None = None  # made by the process that plays
         self._start(np.arange(n))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_opponents": None}
 
     def state(self) -> dict[str, Any]:
         """All that the next round depends on, as tensors, numbers and texts."""
@@ -106,27 +92,28 @@ class Actor:
     def _draw_players(self, n: int) -> np.ndarray:
         """The players of `n` games, int8[n, 3]: LEARNER, or 1 + the index of an opponent."""
         games = self._games
-        strangers = self._random.choice(N_SEATS, size=n, p=games.shares)
-        drawn = 1 + self._random.integers(max(len(games.opponents), 1), size=(n, N_SEATS))
-        players = np.where(np.arange(N_SEATS) < strangers[:, None], drawn, LEARNER).astype(np.int8)
+        n_opponents = np.where(self._random.random(n) < games.against, self._random.integers(1, N_SEATS, size=n), 0)
+        drawn = 1 + self._random.integers(len(games.opponents), size=(n, N_SEATS))
+        players = np.where(np.arange(N_SEATS) < n_opponents[:, None], drawn, LEARNER).astype(np.int8)
         return self._random.permuted(players, axis=1)
 
     def play(self, weights: Weights, stop: Event) -> Experience:
         """Play every table to the end of its round and deal the next. Raises StoppedError soon after `stop` is set."""
-        tables, features = self._tables, features_named(self._games.family)
-        kept: list[_Step] = []
+        tables, features = self._tables, features_named(self._games.bot)
+        steps = [self._choose(features, weights, tables.records[:0])[0]]  # there may be no other
 
         def act(views: np.ndarray) -> np.ndarray:
             if stop.is_set():
                 raise StoppedError
             step, actions = self._choose(features, weights, views)
-            kept.append(step)
+            steps.append(step)
             return actions
 
-        before = situations_of(tables.records)
-        policies: list[Policy] = [act, *(opponent(spec).act for spec in self._games.opponents)]
+        if self._opponents is None:  # an instance of its own, for a bot may have a state
+            self._opponents = [make(spec).act for spec in self._games.opponents]
+        before = situations_of(tables.records, self._players)
         try:
-            tables.play_round(policies, self._players)
+            tables.play_round([act, *self._opponents], self._players)
         except ValueError:
             if stop.is_set():
                 raise StoppedError from None
@@ -137,7 +124,7 @@ class Actor:
         for i in np.flatnonzero(over).tolist():
             ranks[i] = TENHOU.ranks(tables.records["seat"]["score"][i].tolist())
         self._start(np.flatnonzero(over))
-        return join(kept, before, situations_of(tables.records), over, ranks)
+        return join(steps, before, situations_of(tables.records, self._players), over, ranks)
 
     def _choose(self, features: Features, weights: Weights, views: np.ndarray) -> tuple[_Step, np.ndarray]:
         """Sample an action for each of `views`, int64[n]."""
@@ -149,8 +136,9 @@ class Actor:
         actions[rows.view] = rows.numbers[rows.first[:-1] + chosen]
         of, seats = tables.asked_tables[rows.view], tables.asked_seats[rows.view]
         oracle = np.empty((n, N_ORACLE), dtype=np.float32)
-        write_oracle(tables.raw, of, seats, oracle)
-        return _Step(rows, oracle, chosen, log_probabilities, of, seats), actions
+        write_oracle(tables.raw, self._players, of, seats, oracle)
+        kept = Rows(*(each.copy() for each in rows))  # without the room for more actions
+        return _Step(kept, oracle, chosen, log_probabilities, of, seats), actions
 
 
 class _Step(NamedTuple):

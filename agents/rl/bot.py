@@ -16,6 +16,7 @@ from engine.rng import uniform
 from engine.table import TABLE, raw_bytes
 
 WEIGHTS = "network.npz"  # the file in a training folder
+LEAST_TEMPERATURE = 1e-3
 OPTIONS: BotOptions = {"temperature": (read_temperature, "a number >= 0; 0, the default, plays the best action")}
 
 
@@ -39,11 +40,15 @@ class NetworkBot:
         temperature: float = 0.0,
         seed: int = 0,
     ) -> None:
-        """`temperature`: 0 plays the best action, otherwise actions are drawn from softmax(logits / temperature)."""
+        """`value_temperature`: the placements that a logit of 1 stands for.
+
+        `temperature`: 0 plays the best action, otherwise actions are drawn from softmax(logits / temperature).
+        """
         self.name = name
-        self.value_temperature = value_temperature  # placements, see `agents.base.Probabilities`
-        self._features, self._weights = features, weights
-        self._temperature, self._seed = temperature, np.uint64(seed)
+        self._temperature = max(temperature, LEAST_TEMPERATURE) if temperature else 0.0
+        self._logit_value = value_temperature  # placements that a logit of 1 stands for
+        self.value_temperature = value_temperature * (self._temperature or 1.0)  # see `agents.base.Probabilities`
+        self._features, self._weights, self._seed = features, weights, np.uint64(seed)
 
     def act(self, views: np.ndarray) -> np.ndarray:
         """See `agents.base.Agent`."""
@@ -61,13 +66,13 @@ class NetworkBot:
         return actions
 
     def action_values(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.ActionValues`: `value_temperature` times the logits; 0 where there is no choice."""
+        """See `agents.base.ActionValues`: the logits in placements; 0 where there is no choice."""
         actions, rows = encode(self._features, views)
         values = np.full((len(views), N_ACTIONS), -np.inf, dtype=np.float32)
         forced = np.flatnonzero(actions >= 0)
         values[forced, actions[forced]] = 0
         of = np.repeat(rows.view, np.diff(rows.first))
-        values[of, rows.numbers] = np.float32(self.value_temperature) * logits_of(self._weights, rows)
+        values[of, rows.numbers] = np.float32(self._logit_value) * logits_of(self._weights, rows)
         return values
 
 
@@ -80,7 +85,11 @@ def make_network_bot(
     """
     folder, _, options = (argument or "").partition("?")
     temperature = read_options(name, OPTIONS, options).get("temperature", 0.0)
-    path = Path(folder).expanduser() if folder else bundled
-    weights = load_weights(path / WEIGHTS if path.is_dir() else path, features)
+    try:
+        path = Path(folder).expanduser() if folder else bundled
+        path = path / WEIGHTS if path.is_dir() else path
+    except (OSError, RuntimeError) as error:  # a path that is too long or not allowed, or a user who does not exist
+        raise ValueError(f"{folder}: {error}") from None
+    weights = load_weights(path, features)
     title = f"{name}:{argument}" if argument else name
     return NetworkBot(title, features, weights, value_temperature, temperature, seed)

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.rl.families import FAMILIES
+from agents.rl.policy import MAX_WIDTH
+from agents.rl.settings import Games, Hyperparameters, Settings
 from engine.checks import scores_in
 from engine.common.cluster import Cluster, add_cluster
 from engine.common.options import (
@@ -27,13 +29,15 @@ from engine.common.workers import WorkerError, open_pool, stateless
 from engine.rules import Scores
 
 if TYPE_CHECKING:  # needs PyTorch
-    from agents.rl.training import Run, Settings
+    from torch.utils.tensorboard import SummaryWriter
+
+    from agents.rl.training import Run
 
 EPILOG = """
 FOLDER gets network.npz (the bot residual:FOLDER or selfplay:FOLDER), curve.csv and curve.svg (how strong it was when),
 tensorboard/, and state.pt (to go on). Ctrl-C stops the run, and the same command continues it.
 """
-SAVE_EVERY = 20.0  # seconds
+SAVE_EVERY = 20.0  # seconds of training
 
 
 def handicaps(text: str) -> tuple[Scores, ...]:
@@ -55,45 +59,107 @@ def share(text: str) -> float:
     return number
 
 
+def width(text: str) -> int:
+    """Option type: the width of a layer."""
+    number = positive(text)
+    if number > MAX_WIDTH:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a width: a number from 1 to {MAX_WIDTH}")
+    return number
+
+
+def some_bots(text: str) -> tuple[str, ...]:
+    """Option type: one bot or several, see `bots_of`."""
+    found = bots_of(text)
+    if not found:
+        raise argparse.ArgumentTypeError("no bot is named")
+    return found
+
+
 def train_parser() -> Parser:
     """The options of ``train``."""
     parser = Parser("agents.rl train", description="Learn by self-play and against other bots.", epilog=EPILOG)
+    default, learner = Settings(Games("residual")), Hyperparameters()
     add = parser.add_argument
     add("folder", type=Path, metavar="FOLDER", help="the run; it is continued if there is one")
     add("--bot", choices=FAMILIES, default="residual", help="what the network sees (default: residual)")
-    add("--start", type=Path, metavar="FILE", help="weights to begin with (default: random, which add nothing)")
-    add("--minutes", type=positive_number, default=480.0, help="of training in all; the learning rate falls to 0")
-    add("--seed", type=seed, default=0, help="of the first weights and of all games")
+    add("--start", type=Path, metavar="FILE", help="weights of a new run (default: random ones, which add nothing)")
+    add(
+        "--minutes",
+        type=positive_number,
+        default=default.minutes,
+        help="of training in all; the learning rate falls to 0",
+    )
+    add("--seed", type=seed, default=default.seed, help="of the first weights and of all games")
     add("--jobs", type=positive, default=usable_cores(), metavar="N", help="threads that act (default: cores)")
-    add("--tables", type=positive, default=1024, metavar="N", help="tables of each thread, played in lock step")
+    add(
+        "--tables",
+        type=positive,
+        default=default.tables,
+        metavar="N",
+        help="tables of each thread, played in lock step",
+    )
     add_cluster(parser)
-    add("--device", default="cpu", help="of the learner: cpu or cuda")
-    games = parser.add_argument_group("games")
-    games.add_argument("--opponents", type=bots_of, default="rule", metavar="BOT,…", help="bots that play beside it")
-    games.add_argument("--against", type=share, default=0.5, metavar="X", help="share of the games with opponents")
-    games.add_argument(
+    add("--device", default=default.device, help="of the learner: cpu or cuda")
+    add = parser.add_argument_group("games").add_argument
+    add(
+        "--against",
+        type=share,
+        default=default.games.against,
+        metavar="X",
+        help="share of the games with opponents; 0: self-play alone",
+    )
+    add("--opponents", type=some_bots, default="rule", metavar="BOT,…", help="bots that play beside it in these")
+    add(
         "--handicaps",
         type=handicaps,
         default="35000-35000-35000",
         metavar="A-B-C,…",
         help="starting scores; each game has one of these, its seats at random",
     )
-    learning = parser.add_argument_group("learning")
-    add = learning.add_argument
-    add("--learning-rate", type=positive_number, default=1e-3, metavar="X", help="of Adam, at the start")
-    add("--critic-rate", type=positive_number, default=1e-3, metavar="X", help="the same of the critic")
-    add("--gae-lambda", type=share, default=0.8, metavar="X", help="of generalized advantage estimation")
-    add("--entropy", type=non_negative_number, default=0.02, metavar="X", help="weight of the entropy of the policy")
-    add("--kl", type=non_negative_number, default=0.0, metavar="X", help="weight of the KL divergence from the base")
-    add("--epochs", type=positive, default=2, metavar="N", help="times that each choice is learned from")
-    add("--batch-size", type=positive, default=8192, metavar="N", help="choices of a minibatch")
-    add("--width", type=positive, default=160, metavar="N", help="of the first layer of the policy")
-    add("--hidden", type=positive, default=64, metavar="N", help="of its second layer")
-    measuring = parser.add_argument_group("measurements")
-    add = measuring.add_argument
+    add = parser.add_argument_group("learning").add_argument
+    add(
+        "--learning-rate",
+        type=positive_number,
+        default=learner.learning_rate,
+        metavar="X",
+        help="of Adam, at the start",
+    )
+    add("--critic-rate", type=positive_number, default=learner.critic_rate, metavar="X", help="the same of the critic")
+    add("--gae-lambda", type=share, default=learner.gae_lambda, metavar="X", help="of generalized advantage estimation")
+    add(
+        "--entropy",
+        type=non_negative_number,
+        default=learner.entropy,
+        metavar="X",
+        help="weight of the entropy of the policy",
+    )
+    add(
+        "--kl",
+        type=non_negative_number,
+        default=learner.kl,
+        metavar="X",
+        help="weight of the KL divergence from the base",
+    )
+    add("--epochs", type=positive, default=learner.epochs, metavar="N", help="times that each choice is learned from")
+    add("--batch-size", type=positive, default=learner.batch_size, metavar="N", help="choices of a minibatch")
+    add(
+        "--width",
+        type=width,
+        default=default.width,
+        metavar="N",
+        help="of the first layer of a policy with random weights",
+    )
+    add("--hidden", type=width, default=default.hidden, metavar="N", help="of its second layer")
+    add = parser.add_argument_group("measurements").add_argument
     add("--measure-every", type=positive_number, default=15.0, metavar="MINUTES", help="time between measurements")
-    add("--measure-against", type=bots_of, default="rule", metavar="BOT,…", help="each plays at both other seats")
-    add("--walls", type=positive, default=1000, metavar="N", help="walls of a measurement, each played three times")
+    add("--measure-against", type=some_bots, default="rule", metavar="BOT,…", help="each plays at both other seats")
+    add(
+        "--walls",
+        type=positive,
+        default=default.walls,
+        metavar="N",
+        help="walls of a measurement, each played three times",
+    )
     return parser
 
 
@@ -114,33 +180,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def settings_of(options: argparse.Namespace) -> Settings:
     """The settings that the options choose."""
-    from agents.rl.acting import Games
-    from agents.rl.learning import Hyperparameters
-    from agents.rl.training import Settings
-
-    against = options.against if options.opponents else 0.0
-    games = Games(options.bot, options.opponents, (1 - against, against / 2, against / 2), options.handicaps)
-    chosen = Hyperparameters(
-        options.learning_rate,
-        options.critic_rate,
-        options.gae_lambda,
-        options.entropy,
-        options.kl,
-        options.batch_size,
-        options.epochs,
-    )
+    same = ("seed", "jobs", "tables", "width", "hidden", "minutes", "walls", "device")
     return Settings(
-        games,
-        chosen,
-        seed=options.seed,
-        actors=options.jobs,
-        tables=options.tables,
-        joint=options.width,
-        hidden=options.hidden,
-        minutes=options.minutes,
+        Games(options.bot, options.opponents, options.against, options.handicaps),
+        Hyperparameters(*(getattr(options, name) for name in Hyperparameters._fields)),
         measured_against=options.measure_against,
-        walls=options.walls,
-        device=options.device,
+        **{name: getattr(options, name) for name in same},
     )
 
 
@@ -148,35 +193,71 @@ def train(options: argparse.Namespace) -> int:
     """Run ``train``. Raises ValueError, OSError or WorkerError."""
     import torch
 
+    from agents.clusters import workers_for
     from agents.registry import make
     from agents.rl.acting import play_task
     from agents.rl.training import Run
 
     for bot in {*options.opponents, *options.measure_against}:
         make(bot)
-    torch.set_num_threads(options.jobs)
+    torch.set_num_threads(min(options.jobs, usable_cores()))
+    workers = workers_for(options, options.opponents)
     options.folder.mkdir(parents=True, exist_ok=True)
     settings = settings_of(options)
-    if options.cluster is None:
-        return run_until(options, Run(options.folder, settings, options.start))
-    with open_pool(stateless(play_task), Cluster(options.cluster, options.jobs)) as pool:
-        return run_until(options, Run(options.folder, settings, options.start, pool))
+    if not isinstance(workers, Cluster):
+        return Training(options, Run(options.folder, settings, options.start)).go_on()
+    with open_pool(stateless(play_task), workers) as pool:
+        return Training(options, Run(options.folder, settings, options.start, pool)).go_on()
 
 
-def run_until(options: argparse.Namespace, run: Run) -> int:
-    """Run an iteration after another until the time is over."""
-    from torch.utils.tensorboard import SummaryWriter
+class Training:
+    """A run with its progress, measurements and saves."""
 
-    from agents.rl.measuring import last_measured
-    from agents.rl.training import CURVE, TENSORBOARD
+    def __init__(self, options: argparse.Namespace, run: Run) -> None:
+        self._options, self._run = options, run
+        self._total = round(60 * options.minutes)
+        self._saved = run.seconds
 
-    total = round(60 * options.minutes)
-    every = 60 * options.measure_every
-    writer = SummaryWriter(options.folder / TENSORBOARD, purge_step=run.iteration)
+    def go_on(self) -> int:
+        """Run an iteration after another until the time is over; returns the exit code."""
+        from torch.utils.tensorboard import SummaryWriter
 
-    def measured() -> None:
-        run.save()
-        rows = run.measure()
+        from agents.rl.training import CURVE, TENSORBOARD
+
+        run, folder = self._run, self._options.folder
+        writer = SummaryWriter(folder / TENSORBOARD, purge_step=run.iteration)
+        done = min(int(run.seconds), self._total)
+        with writer, Progress("seconds", self._total, done) as progress:
+            try:
+                while True:
+                    if self._is_due():
+                        self._measure(writer, progress)
+                    if run.seconds >= self._total:
+                        break
+                    self._iterate(writer, progress)
+            except KeyboardInterrupt:
+                progress.print(f"stopped in iteration {run.iteration}; the same command continues")
+                return INTERRUPTED
+        print(f"{folder / CURVE} holds the curve; play it with --bots {self._options.bot}:{folder}")
+        return OK
+
+    def _is_due(self) -> bool:
+        """Whether a measurement is missing, also one that was interrupted."""
+        from agents.rl.measuring import last_measured
+        from agents.rl.training import CURVE
+
+        last, every = last_measured(self._options.folder / CURVE), 60 * self._options.measure_every
+        if last is None:
+            return True
+        minutes, iteration = last
+        ended = self._run.seconds >= self._total and iteration < self._run.iteration
+        return ended or self._run.seconds // every > 60 * minutes // every
+
+    def _measure(self, writer: SummaryWriter, progress: Progress) -> None:
+        """Save the run and measure it."""
+        self._run.save()
+        self._saved = self._run.seconds
+        rows = self._run.measure()
         for row in rows:
             writer.add_scalar(f"placement/{row.opponent}", row.placement, row.iteration)
         texts = [f"{row.opponent} {row.placement:.3f} ± {row.interval:.3f}" for row in rows]
@@ -184,36 +265,16 @@ def run_until(options: argparse.Namespace, run: Run) -> int:
             f"after {rows[0].minutes:.0f} min, {rows[0].choices:,} choices, placement against two: {', '.join(texts)}"
         )
 
-    def is_due() -> bool:
-        """Whether a measurement is missing, also one that was interrupted."""
-        last = last_measured(options.folder / CURVE)
-        if last is None:
-            return True
-        minutes, iteration = last
-        ended = run.seconds >= total and iteration < run.iteration
-        return ended or run.seconds // every > 60 * minutes // every
-
-    saved = run.seconds
-    with writer, Progress("seconds", total, min(int(run.seconds), total)) as progress:
-        try:
-            while True:
-                if is_due():
-                    measured()
-                    saved = run.seconds
-                if run.seconds >= total:
-                    break
-                before, choices = run.seconds, run.choices
-                told = run.next_iteration()
-                if run.seconds - saved > SAVE_EVERY:
-                    run.save()
-                    saved = run.seconds
-                rate = (run.choices - choices) / (run.seconds - before)
-                for name, value in (told | {"choices_per_second": rate}).items():
-                    writer.add_scalar(f"learning/{name}", value, run.iteration)
-                status = f"iteration {run.iteration}, {rate:,.0f} choices/s, entropy {told['entropy']:.2f}"
-                progress.advance(min(int(run.seconds), total) - progress.done, status)
-        except KeyboardInterrupt:
-            progress.print(f"stopped in iteration {run.iteration}; the same command continues")
-            return INTERRUPTED
-    print(f"{options.folder / CURVE} holds the curve; play it with --bots {options.bot}:{options.folder}")
-    return OK
+    def _iterate(self, writer: SummaryWriter, progress: Progress) -> None:
+        """Run an iteration, and save it if the last save is some time ago."""
+        run = self._run
+        seconds, choices = run.seconds, run.choices
+        metrics = run.next_iteration()
+        if run.seconds - self._saved > SAVE_EVERY:
+            run.save()
+            self._saved = run.seconds
+        rate = (run.choices - choices) / max(run.seconds - seconds, 1e-9)
+        for name, value in (metrics | {"choices_per_second": rate}).items():
+            writer.add_scalar(f"learning/{name}", value, run.iteration)
+        status = f"iteration {run.iteration}, {rate:,.0f} choices/s, entropy {metrics.get('entropy', 0.0):.2f}"
+        progress.advance(min(int(run.seconds), self._total) - progress.done, status)

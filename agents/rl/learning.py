@@ -18,26 +18,15 @@ from torch import nn
 from agents.rl.acting import Experience
 from agents.rl.oracle import N_ORACLE
 from agents.rl.policy import NAMES, Weights
+from agents.rl.settings import Hyperparameters
 from agents.rl.situation import N_SITUATION
 from engine.compiling import kernel
 
 CLIP = 0.2
 MAX_GRADIENT = 1.0  # norm
 SITUATION_STEPS = 4  # an iteration and actor
-PIECE = 8192  # choices that the critic sees at once
-LEAST = -50.0  # log probability: e^-50 times it is 0 in float32, where minus infinity would give no number
-
-
-class Hyperparameters(NamedTuple):
-    """Of the learner."""
-
-    learning_rate: float = 5e-4
-    critic_rate: float = 1e-3
-    gae_lambda: float = 0.9
-    entropy: float = 0.003
-    kl: float = 0.0  # weight of the Kullback-Leibler divergence from the policy that starts (the base logits)
-    batch_size: int = 4096
-    epochs: int = 1
+CRITIC_BATCH = 8192  # choices that the critic evaluates at once
+LEAST = -50.0  # log probability: minus infinity times a probability of 0 would be no number
 
 
 @kernel("int64[::1], int64[::1], float32[::1], float32[:, ::1], float64, float32[::1]")
@@ -59,7 +48,7 @@ def estimate_advantages(
 
 
 class Critic(nn.Module):
-    """The change of the value of the situation that a seat can expect in this round, from all that there is to see."""
+    """The change of 2 - placement that a seat can expect in this round, from all that there is to see."""
 
     def __init__(self, n_state: int, width: int = 256, hidden: int = 128) -> None:
         super().__init__()
@@ -121,20 +110,20 @@ class Prepared(NamedTuple):
 
 
 class Learner:
-    """The networks while they are learned."""
+    """The networks and their optimizers during training."""
 
-    def __init__(self, weights: Weights, chosen: Hyperparameters, seed: int = 0, device: str = "cpu") -> None:
+    def __init__(self, weights: Weights, hyperparameters: Hyperparameters, seed: int = 0, device: str = "cpu") -> None:
         """`weights` of the policy; `seed` of those of the critic. Raises ValueError for a device that is not there."""
         self.device = device_named(device)
-        self.chosen = chosen
+        self.hyperparameters = hyperparameters
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.critic = Critic(weights["state"].shape[0]).to(self.device)
             self.situation = SituationValue().to(self.device)
         self.policy = Policy(weights).to(self.device)
-        self.optimizer = torch.optim.Adam(self.policy.parameters(), lr=chosen.learning_rate, eps=1e-5)
+        self.optimizer = torch.optim.Adam(self.policy.parameters(), lr=hyperparameters.learning_rate, eps=1e-5)
         values = [*self.critic.parameters(), *self.situation.parameters()]
-        self.value_optimizer = torch.optim.Adam(values, lr=chosen.critic_rate, eps=1e-5)
+        self.value_optimizer = torch.optim.Adam(values, lr=hyperparameters.critic_rate, eps=1e-5)
         self._parts: dict[str, Any] = {
             "policy": self.policy,
             "critic": self.critic,
@@ -155,34 +144,37 @@ class Learner:
     def _tensor(self, array: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(array).to(self.device)
 
-    def learn(self, parts: Sequence[Experience], rate: float, generator: np.random.Generator) -> dict[str, float]:
-        """Learn from the experience of some actors; returns means of the losses and of what else is worth to see.
-
-        The learning rates are multiplied by `rate`, that of the critic by a tenth at least.
-        """
+    def set_rates(self, policy: float, critic: float) -> None:
+        """Multiply the learning rates of the hyperparameters by these factors."""
         for group in self.optimizer.param_groups:
-            group["lr"] = self.chosen.learning_rate * rate
+            group["lr"] = self.hyperparameters.learning_rate * policy
         for group in self.value_optimizer.param_groups:
-            group["lr"] = self.chosen.critic_rate * max(rate, 0.1)
+            group["lr"] = self.hyperparameters.critic_rate * critic
+
+    def learn(self, experience: Sequence[Experience], generator: np.random.Generator) -> dict[str, float]:
+        """Learn from the experience of some actors; returns metrics, means over the minibatches; {} without choices."""
+        parts = [part for part in experience if len(part.seat)]
+        if not parts:
+            return {}
         data = [self._prepare(part) for part in parts]
         advantages, values, starts = (
             np.concatenate([getattr(each, name) for each in data]) for name in ("advantage", "value", "start")
         )
-        mean, spread = float(advantages.mean()), float(advantages.std()) + 1e-6
+        mean, std = float(advantages.mean()), float(advantages.std()) + 1e-6
         explained = 1 - float(advantages.var() / ((values + advantages - starts).var() + 1e-12))
-        told: dict[str, list[float]] = {"explained": [explained], "spread": [spread]}
-        for _ in range(self.chosen.epochs):
+        metrics: dict[str, list[float]] = {"explained_variance": [explained], "advantage_std": [std]}
+        for _ in range(self.hyperparameters.epochs):
             for k, rows in self._minibatches([len(part.seat) for part in parts], generator):
-                for name, value in self._step(parts[k], data[k], rows, mean, spread).items():
-                    told.setdefault(name, []).append(value)
-        told["situation"] = [self._learn_situations(part) for part in parts]
-        return {name: float(np.mean(values)) for name, values in told.items()}
+                for name, value in self._step(parts[k], data[k], rows, mean, std).items():
+                    metrics.setdefault(name, []).append(value)
+        metrics["situation_loss"] = [self._learn_situations(part) for part in parts]
+        return {name: float(np.mean(values)) for name, values in metrics.items()}
 
     def _minibatches(self, counts: list[int], generator: np.random.Generator) -> list[tuple[int, np.ndarray]]:
         """Random minibatches of parts with `counts` choices: the index of the part, and the choices int64[:]."""
         batches = []
         for k, n in enumerate(counts):
-            parts = max(round(n / self.chosen.batch_size), 1)
+            parts = max(round(n / self.hyperparameters.batch_size), 1)
             batches += [(k, rows) for rows in np.array_split(generator.permutation(n), parts)]
         return [batches[i] for i in generator.permutation(len(batches))]
 
@@ -190,33 +182,37 @@ class Learner:
         """Advantages and targets by the present critic."""
         with torch.no_grad():
             before, after = (self.situation(self._tensor(each)).cpu().numpy() for each in (part.before, part.after))
-            pieces = zip(*(np.array_split(each, len(part.seat) // PIECE + 1) for each in (part.states, part.oracle)))
+            pieces = zip(
+                *(np.array_split(each, len(part.seat) // CRITIC_BATCH + 1) for each in (part.states, part.oracle))
+            )
             changes = [self.critic(self._tensor(s), self._tensor(o)).cpu().numpy() for s, o in pieces]
         ends = np.where(part.over[:, None], 2 - part.ranks, after).astype(np.float32)
         start = before[part.table, part.seat]
         values = start + np.concatenate(changes)
         advantages = np.empty(len(values), dtype=np.float32)
-        estimate_advantages(part.table, part.seat, values, ends, self.chosen.gae_lambda, advantages)
+        estimate_advantages(part.table, part.seat, values, ends, self.hyperparameters.gae_lambda, advantages)
         first = np.cumsum(part.counts) - part.counts
         return Prepared(advantages, values + advantages, values, start, first)
 
-    def _step(self, part: Experience, data: Prepared, rows: np.ndarray, mean: float, spread: float) -> dict[str, float]:
+    def _step(self, part: Experience, data: Prepared, rows: np.ndarray, mean: float, std: float) -> dict[str, float]:
         """One step of Adam of the policy and one of the critic, on the choices `rows` int64[:] of a part."""
         states = self._tensor(part.states[rows])
         log_policy, log_base = self._log_policy(part, data, rows, states)
         chosen = self._tensor(part.chosen[rows])
         ratio = (log_policy.gather(1, chosen[:, None])[:, 0] - self._tensor(part.log_probability[rows])).exp()
-        advantage = (self._tensor(data.advantage[rows]) - mean) / spread
+        advantage = (self._tensor(data.advantage[rows]) - mean) / std
         gain = torch.minimum(ratio * advantage, ratio.clamp(1 - CLIP, 1 + CLIP) * advantage).mean()
         probabilities = log_policy.exp()
         entropy = -(probabilities * log_policy).sum(1).mean()
         kl = (probabilities * (log_policy - log_base)).sum(1).mean()
-        descend(self.optimizer, self.policy, -gain - self.chosen.entropy * entropy + self.chosen.kl * kl)
+        descend(
+            self.optimizer, self.policy, -gain - self.hyperparameters.entropy * entropy + self.hyperparameters.kl * kl
+        )
         value = self._tensor(data.start[rows]) + self.critic(states, self._tensor(part.oracle[rows]))
         value_loss = (value - self._tensor(data.target[rows])).square().mean()
         descend(self.value_optimizer, self.critic, value_loss)
         clipped = ((ratio - 1).abs() > CLIP).float().mean()
-        named = {"gain": gain, "entropy": entropy, "kl": kl, "value": value_loss, "clipped": clipped}
+        named = {"gain": gain, "entropy": entropy, "kl": kl, "value_loss": value_loss, "clipped": clipped}
         return {name: float(each.detach()) for name, each in named.items()}
 
     def _log_policy(
@@ -224,14 +220,14 @@ class Learner:
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Log probabilities of the actions of each choice, by the policy and by the base logits alone.
 
-        float32[n, most actions]; where there is no action they are LEAST, whose exponential times itself is 0.
+        float32[n, most actions]; LEAST where there is no action.
         """
         counts = part.counts[rows]
         choice = np.repeat(np.arange(len(rows)), counts)
         position = np.arange(len(choice)) - (np.cumsum(counts) - counts)[choice]
         flat = data.first[rows][choice] + position
         at, base = self._tensor(choice), self._tensor(part.base[flat])
-        none = torch.full((len(rows), int(counts.max())), LEAST, device=self.device)
+        none = torch.full((len(rows), int(counts.max())), -torch.inf, device=self.device)
         where = (at, self._tensor(position))
         logits = none.index_put(where, base + self.policy(states, self._tensor(part.actions[flat]), at))
         return (

@@ -6,12 +6,14 @@ import csv
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import NamedTuple
 
 import numpy as np
 
 from agents.base import Agent
 from agents.registry import make
+from agents.rl.acting import StoppedError
 from engine.rules import TENHOU
 from engine.seeds import derived_seed
 from engine.table import N_SEATS
@@ -34,21 +36,36 @@ def measure(bot: Agent, opponent: str, walls: int, threads: int = 1) -> tuple[fl
     """Mean placement of `bot` and half of its 95 % confidence interval.
 
     It plays `walls` walls, the same in every call, three times each, once at every seat, against two of `opponent`.
+    `bot` must be one that several threads may use at once.
     """
     seeds = [derived_seed(0, "rl measure", wall) for wall in range(walls)]
     parts = [part for part in (seeds[i::threads] for i in range(threads)) if part]
+    stop = Event()
     with ThreadPoolExecutor(threads) as pool:
-        placements = np.concatenate(list(pool.map(lambda part: placements_of(bot, make(opponent, 1), part), parts)))
+        try:
+            found = list(pool.map(lambda part: placements_of(bot, make(opponent, 1), part, stop), parts))
+        finally:
+            stop.set()
+    placements = np.concatenate(found)
     interval = 1.96 * placements.std(ddof=1) / np.sqrt(walls) if walls > 1 else float("nan")
     return float(placements.mean()), float(interval)
 
 
-def placements_of(bot: Agent, opponent: Agent, seeds: Sequence[int]) -> np.ndarray:
-    """Mean placement of `bot` on each wall, over its three seats: float64[walls]."""
+def placements_of(bot: Agent, opponent: Agent, seeds: Sequence[int], stop: Event) -> np.ndarray:
+    """Mean placement of `bot` on each wall, over its three seats: float64[walls].
+
+    Raises ValueError soon after `stop` is set.
+    """
     n = len(seeds)
+
+    def act(views: np.ndarray) -> np.ndarray:
+        if stop.is_set():
+            raise StoppedError
+        return bot.act(views)
+
     players = np.repeat(1 - np.eye(N_SEATS, dtype=np.int8), n, axis=0)
     tables = Tables(np.tile(np.array(seeds, dtype=np.uint64), N_SEATS))
-    for _ in tables.play([bot.act, opponent.act], players):
+    for _ in tables.play([act, opponent.act], players):
         pass
     ranks = np.array([TENHOU.ranks(scores) for scores in tables.records["seat"]["score"].tolist()])
     return ranks[players == 0].reshape(N_SEATS, n).mean(axis=0)

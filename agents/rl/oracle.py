@@ -9,40 +9,45 @@ from __future__ import annotations
 import numpy as np
 
 from agents.bots.rule.value import dora_han, value_triplet_han
+from agents.compiled.dora import fill_dora
 from engine.compiling import inner, kernel
 from engine.hand import has_kind
 from engine.shanten import shanten, ukeire_kinds
-from engine.table import DEALT, DORA_AT, N_SEATS, TABLE
-from engine.tiles import DORA_OF, KIND_OF, N_KINDS, SANMA_KINDS
+from engine.table import N_SEATS, TABLE
+from engine.tiles import KIND_OF, N_KINDS, SANMA_KINDS
+from engine.wall import live_index
 
 N_SANMA = len(SANMA_KINDS)
 N_HAND = 16  # features of each hand
-N_ORACLE = N_SEATS * N_HAND + 2 * 2 * N_SANMA  # then, of both opponents, the tiles held and the waits
-MAX_DRAWS = 18
-NEVER = 1.0 / (2 + MAX_DRAWS)
+TILES_AT = N_SEATS * N_HAND  # of both opponents, the tiles held and the waits
+LINE_UP_AT = TILES_AT + 2 * 2 * N_SANMA  # whether each opponent is another bot than the learner
+N_ORACLE = LINE_UP_AT + 2
 
 
 @inner
 def draws_of(t: np.record, seat: int, kinds: np.uint64, out: np.ndarray) -> None:
-    """Write when `seat` will draw `kinds` (bit mask), as the wall lies and if nobody calls, into `out` float32[4]."""
-    drawn = 55 - np.int64(t.live_left) - np.int64(t.n_replacements)  # live draws so far
-    place = DEALT + drawn + (seat - np.int64(t.turn) + 2) % 3
-    last = DEALT + drawn + np.int64(t.live_left)
+    """Write when `seat` will draw `kinds` (bit mask), as the wall lies and if nobody calls, into `out` float32[4].
+
+    1 / (1 + draws until the first); how many in the next 3 draws, in the next 6, and in all.
+    """
+    first = live_index(t)
     draw = np.int64(0)
-    while place < last:
-        if has_kind(kinds, KIND_OF[t.wall[place]]):
+    for index in range(first + (seat - np.int64(t.turn) + 2) % 3, first + np.int64(t.live_left), N_SEATS):
+        if has_kind(kinds, KIND_OF[t.wall[index]]):
             if out[0] == 0:
                 out[0] = 1 / (1 + draw)
             out[1] += (draw < 3) / 2
             out[2] += (draw < 6) / 3
             out[3] += 1 / 6
         draw += 1
-        place += 3
 
 
 @inner
 def hand_features(t: np.record, seat: int, dora: np.ndarray, out: np.ndarray) -> None:
-    """Write the features of the hand of `seat` into `out` float32[N_HAND], which is zero."""
+    """Write the features of the hand of `seat`, of 13 or 14 tiles, into `out` float32[N_HAND], which is zero.
+
+    Its ukeire are the tiles that lower its shanten; of 14 tiles, those that do so after the best discard.
+    """
     p = t.seat[seat]
     n_melds = np.int64(p.n_melds)
     now = max(shanten(p.hand_keys, n_melds), np.int64(0))
@@ -66,23 +71,26 @@ def hand_features(t: np.record, seat: int, dora: np.ndarray, out: np.ndarray) ->
     draws_of(t, seat, kinds, out[12:16])
 
 
-@kernel("uint8[::1], int32[::1], int8[::1], float32[:, ::1]")
-def write_oracle(raw: np.ndarray, tables: np.ndarray, seats: np.ndarray, out: np.ndarray) -> None:
-    """Write what `seats` int8[n] at `tables` int32[n] of `raw` do not see into `out` float32[n, N_ORACLE]."""
+@kernel("uint8[::1], int8[:, ::1], int32[::1], int8[::1], float32[:, ::1]")
+def write_oracle(raw: np.ndarray, players: np.ndarray, tables: np.ndarray, seats: np.ndarray, out: np.ndarray) -> None:
+    """Write what `seats` int8[n] at `tables` int32[n] of `raw` do not see into `out` float32[n, N_ORACLE].
+
+    `players` int8[:, 3]: who has each seat of each table, 0 for the learner.
+    """
     records = raw.view(TABLE)
     dora = np.empty(N_KINDS, dtype=np.int64)
     out[:] = 0
     for k in range(len(tables)):
         t = records[tables[k]]
-        dora[:] = 0
-        for i in range(t.n_indicators):
-            dora[DORA_OF[KIND_OF[t.wall[DORA_AT + i]]]] += 1
+        fill_dora(t, dora)
         for step in range(N_SEATS):
             seat = (np.int64(seats[k]) + step) % 3
             hand_features(t, seat, dora, out[k, step * N_HAND : (step + 1) * N_HAND])
         for step in range(2):
-            q = t.seat[(np.int64(seats[k]) + step + 1) % 3]
-            at = N_SEATS * N_HAND + step * 2 * N_SANMA
+            seat = (np.int64(seats[k]) + step + 1) % 3
+            q = t.seat[seat]
+            out[k, LINE_UP_AT + step] = players[tables[k], seat] != 0
+            at = TILES_AT + step * 2 * N_SANMA
             for i in range(N_SANMA):
                 out[k, at + i] = q.hand[SANMA_KINDS[i]] / 2
                 out[k, at + N_SANMA + i] = has_kind(np.uint64(q.waits), SANMA_KINDS[i])

@@ -17,8 +17,8 @@ from engine.common.files import write_atomically
 from engine.compiling import inner, kernel
 
 Weights: TypeAlias = dict[str, np.ndarray]  # name -> float32, C-contiguous; matrices are [inputs, outputs]
-MAX_WIDTH = 1024  # of a layer in a file
-MAX_MEMBER = 1 << 22  # bytes of an array in a file, unpacked
+MAX_WIDTH = 1024  # of a layer
+MAX_MEMBER = 4 * MAX_WIDTH**2 + 4096  # bytes of an array in a file, unpacked
 
 
 def shapes(n_state: int, n_action: int, joint: int, hidden: int) -> dict[str, tuple[int, ...]]:

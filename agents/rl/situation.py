@@ -1,4 +1,4 @@
-"""The situation of a seat at the start of a round: scores, round, honba and riichi sticks, as features."""
+"""The situation of a seat at the start of a round: scores, round, honba, riichi sticks and line-up, as features."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import numpy as np
 from engine.compiling import inner, kernel
 from engine.table import N_SEATS, TABLE, raw_bytes, seat_wind
 
-N_SITUATION = 24
+LINE_UP_AT = 24
+N_SITUATION = LINE_UP_AT + N_SEATS
 
 
 @inner
@@ -22,7 +23,10 @@ def rank_of(t: np.record, seat: int) -> int:
 
 @inner
 def situation(t: np.record, seat: int, out: np.ndarray) -> None:
-    """Write what decides the value of a game to `seat` at the start of a round into `out` float32[N_SITUATION]."""
+    """Write what decides the value of a game to `seat` at the start of a round into `out` float32[N_SITUATION].
+
+    Scores are differences from 35,000 in units of 20,000. The line-up is left out.
+    """
     out[:] = 0
     for step in range(N_SEATS):
         out[step] = (np.float64(t.seat[(seat + step) % 3].score) - 35000) / 20000
@@ -35,17 +39,22 @@ def situation(t: np.record, seat: int, out: np.ndarray) -> None:
     out[23] = t.rules.last_wind
 
 
-@kernel("uint8[::1], float32[:, :, ::1]")
-def write_situations(raw: np.ndarray, out: np.ndarray) -> None:
-    """Write the situation of each seat of the tables `raw` into `out` float32[n, 3, N_SITUATION]."""
+@kernel("uint8[::1], int8[:, ::1], float32[:, :, ::1]")
+def write_situations(raw: np.ndarray, players: np.ndarray, out: np.ndarray) -> None:
+    """Write the situation of each seat of the tables `raw` into `out` float32[n, 3, N_SITUATION].
+
+    `players` int8[n, 3]: 0 for the learner; the line-up says which of a seat, the next and the one before are others.
+    """
     tables = raw.view(TABLE)
     for i in range(len(tables)):
         for seat in range(N_SEATS):
             situation(tables[i], np.int64(seat), out[i, seat])
+            for step in range(N_SEATS):
+                out[i, seat, LINE_UP_AT + step] = players[i, (seat + step) % 3] != 0
 
 
-def situations_of(records: np.ndarray) -> np.ndarray:
+def situations_of(records: np.ndarray, players: np.ndarray) -> np.ndarray:
     """The situations of the seats of `records` TABLE[n] at the start of a round: float32[n, 3, N_SITUATION]."""
     out = np.empty((len(records), N_SEATS, N_SITUATION), dtype=np.float32)
-    write_situations(raw_bytes(records), out)
+    write_situations(raw_bytes(records), players, out)
     return out

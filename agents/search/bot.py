@@ -8,6 +8,7 @@
 ``playouts=POLICY``    plays the worlds out: linear or rule
 ``k=K``, ``margin=M``  tries the K best actions at most, those within M placements of the best
 ``prior=N``            the prior counts as much as N worlds
+``model=FILE``         the model of hidden hands, of ``python -m agents.search fit FILE``
 =====================  ================================================================================================
 
 Where the fast bot leaves one candidate, it is played. What the bot found out goes along with its replies over mjai.
@@ -15,6 +16,7 @@ Where the fast bot leaves one candidate, it is played. What the bot found out go
 
 from __future__ import annotations
 
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -31,8 +33,8 @@ from engine.table import TABLE, raw_bytes
 
 WORLDS = 400
 MOST_WORLDS = 1_000_000
-BATCH = 25  # worlds between two looks at the clock and at what cannot win any more
-Z = 2.0
+LOOK = 5  # worlds between two looks at the clock
+CANDIDATES, MARGIN, PRIOR = 6, 0.1, 150.0  # defaults of k, margin and prior
 
 
 def read_count(text: str) -> int:
@@ -66,14 +68,23 @@ def read_policy(text: str) -> str:
     return text
 
 
+def read_path(text: str) -> Path:
+    """The path of a file. Raises ValueError."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:  # a user who does not exist
+        raise ValueError from error
+
+
 OPTIONS: BotOptions = {
+    "model": (read_path, "a file of python -m agents.search fit (default: the bundled model)"),
     "n": (read_count, f"worlds a decision at most, 1 to {MOST_WORLDS:,} (default: {WORLDS})"),
     "ms": (read_positive, "milliseconds a decision at most"),
     "bot": (str, "the bot that gives candidates and prior (default: residual)"),
     "playouts": (read_policy, f"what plays on: {' or '.join(POLICIES)} (default: linear)"),
-    "k": (read_candidates, f"candidates at most, 1 to {MAX_CANDIDATES} (default: 6)"),
-    "margin": (read_positive, "placements that a candidate may be behind by the prior (default: 0.1)"),
-    "prior": (read_positive, "worlds that the prior counts for (default: 150)"),
+    "k": (read_candidates, f"candidates at most, 1 to {MAX_CANDIDATES} (default: {CANDIDATES})"),
+    "margin": (read_positive, f"placements that a candidate may be behind by the prior (default: {MARGIN})"),
+    "prior": (read_positive, f"worlds that the prior counts for (default: {PRIOR:.0f})"),
 }
 
 
@@ -86,9 +97,10 @@ class Search:
         self._bot, self._seed = bot, np.uint64(seed)
         self._seconds: float | None = options["ms"] / 1000 if "ms" in options else None
         self._limit = options.get("n", WORLDS if self._seconds is None else MOST_WORLDS)
-        self._most, self._margin = options.get("k", 6), options.get("margin", 0.1)
-        self._prior, self._policy = options.get("prior", 150.0), POLICIES[options.get("playouts", "linear")]
-        self._model, self._weights = load_model(BUNDLED), linear_weights()
+        self._most, self._margin = options.get("k", CANDIDATES), options.get("margin", MARGIN)  # placements
+        self._prior = options.get("prior", PRIOR)  # worlds
+        self._policy = POLICIES[options.get("playouts", "linear")]
+        self._model, self._weights = load_model(options.get("model", BUNDLED)), linear_weights()
         self._search = np.zeros(SEARCH.itemsize, dtype=np.uint8)
         self._tables = np.zeros(2 * TABLE.itemsize, dtype=np.uint8)
         self._annotation: dict[str, Any] = {}
@@ -107,21 +119,22 @@ class Search:
 
     def _decide(self, views: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The action chosen in each of `views`, int64[n], and the values of all, float32[n, N_ACTIONS]."""
+        began = perf_counter()
         priors = np.ascontiguousarray(self._bot.action_values(views), dtype=np.float32)
         raw, actions = raw_bytes(views), np.empty(len(views), dtype=np.int64)
         values = np.empty((len(views), N_ACTIONS), dtype=np.float32)
         for k in range(len(views)):
-            actions[k] = self._search_one(raw, k, priors[k], values[k])
+            actions[k] = self._search_one(raw, k, priors[k], values[k], began)
+            began = perf_counter()
         return actions, values
 
-    def _search_one(self, raw: np.ndarray, k: int, prior: np.ndarray, values: np.ndarray) -> int:
-        """The action chosen in view `k`; writes the values of the candidates."""
-        began = perf_counter()
+    def _search_one(self, raw: np.ndarray, k: int, prior: np.ndarray, values: np.ndarray, began: float) -> int:
+        """The action chosen in view `k`; writes the values of the candidates. The clock runs since `began`."""
         state, tables = self._search, self._tables
         begin(raw, k, prior, self._most, self._margin, self._model.tiles, self._seed, state, tables)
-        while extend(
-            *(state, tables, BATCH, self._limit, self._prior, Z, self._policy, self._weights, self._model.shantens)
-        ):
+        worlds = self._limit if self._seconds is None else LOOK
+        how = self._limit, self._prior, self._policy, self._weights, self._model.shantens
+        while extend(state, tables, worlds, *how):
             if self._seconds is not None and perf_counter() - began >= self._seconds:
                 break
         action = int(read_values(state, self._prior, values))

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from agents.compiled.dora import fill_dora
 from agents.compiled.unseen import unseen
 from agents.registry import make
 from agents.search.model import Model
@@ -23,19 +24,21 @@ from agents.search.worlds import (
     N_SHANTENS,
     SAMPLER,
     fill_sampler,
+    in_riichi,
     next_world,
 )
 from engine.compiling import kernel
 from engine.kernels import write_view
 from engine.seeds import derived_seed
 from engine.shanten import shanten
-from engine.table import DORA_AT, N_SEATS, TABLE, raw_bytes
+from engine.table import N_SEATS, TABLE, raw_bytes
 from engine.tables import Policy, Tables
-from engine.tiles import DORA_OF, KIND_OF, N_KINDS, SANMA_KINDS
+from engine.tiles import N_KINDS, SANMA_KINDS
 
 N_SANMA = len(SANMA_KINDS)
 EVERY = 11  # of the decisions, one is used
-RIDGE = 1e-3  # of the regression
+RIDGE = 0.05  # of the regression, for each position
+PIECE = 2_000  # positions whose features are in memory at once
 NEWTON_STEPS = 12
 ROUNDS = 6  # of the shanten weights
 WORLDS = 4  # of each position in a round
@@ -53,9 +56,7 @@ def write_tiles(raw: np.ndarray, features: np.ndarray, held: np.ndarray, left: n
     row = np.int64(0)
     for i in range(len(tables)):
         t = tables[i]
-        dora[:] = 0
-        for k in range(t.n_indicators):
-            dora[DORA_OF[KIND_OF[t.wall[DORA_AT + k]]]] += 1
+        fill_dora(t, dora)
         total = np.int64(0)
         for kind in SANMA_KINDS:
             total += unseen(t, kind)
@@ -79,8 +80,9 @@ def count_shantens(raw: np.ndarray, counts: np.ndarray) -> None:
     for i in range(len(tables)):
         t = tables[i]
         for step in range(1, N_SEATS):
-            p = t.seat[(np.int64(t.viewer) + step) % 3]
-            if p.riichi == 0:
+            seat = (np.int64(t.viewer) + step) % 3
+            p = t.seat[seat]
+            if not in_riichi(t, seat):
                 n_melds = np.int64(p.n_melds)
                 distance = min(max(shanten(p.hand_keys, n_melds), np.int64(0)), np.int64(N_SHANTENS - 1))
                 counts[n_melds, min(np.int64(p.n_river) // BUCKET, np.int64(N_BUCKETS - 1)), distance] += 1
@@ -141,16 +143,18 @@ def views_of(tables: np.ndarray) -> np.ndarray:
 
 def fit_tiles(tables: np.ndarray) -> np.ndarray:
     """The tile weights float64[N_FEATURES] that make what opponents hold likeliest: Newton's method with a ridge."""
-    most = 2 * N_SANMA * len(tables)
-    features = np.empty((most, N_FEATURES))
-    held, left, offset = np.empty(most), np.empty(most), np.empty(most)
-    n = write_tiles(raw_bytes(tables), features, held, left, offset)
-    x, held, left, offset = features[:n], held[:n], left[:n], offset[:n]
     weights = np.zeros(N_FEATURES)
     for _ in range(NEWTON_STEPS):
-        chance = 1 / (1 + np.exp(-(offset + x @ weights)))
-        gradient = x.T @ (held - left * chance) - RIDGE * n * weights
-        curvature = (x * (left * chance * (1 - chance))[:, None]).T @ x + RIDGE * n * np.eye(N_FEATURES)
+        ridge = RIDGE * len(tables)
+        gradient, curvature = -ridge * weights, ridge * np.eye(N_FEATURES)
+        for piece in np.array_split(tables, len(tables) // PIECE + 1):
+            most = 2 * N_SANMA * len(piece)
+            features = np.empty((most, N_FEATURES))
+            held, left, offset = np.empty(most), np.empty(most), np.empty(most)
+            n = write_tiles(raw_bytes(piece), features, held, left, offset)
+            x, chance = features[:n], 1 / (1 + np.exp(-(offset[:n] + features[:n] @ weights)))
+            gradient += x.T @ (held[:n] - left[:n] * chance)
+            curvature += (x * (left[:n] * chance * (1 - chance))[:, None]).T @ x
         weights += np.linalg.solve(curvature, gradient)
     return weights
 
@@ -175,4 +179,4 @@ def fit(bots: tuple[str, ...], games: int, seed: int) -> Iterator[tuple[str, Mod
         divergence = float((true * np.log((true + PSEUDO_COUNT) / (found + PSEUDO_COUNT))).sum() / true.sum())
         shantens = shantens + np.log((true + PSEUDO_COUNT) / (found + PSEUDO_COUNT))
         shantens -= shantens.mean(axis=2, keepdims=True)
-        yield f"shanten of the worlds before round {i + 1}: divergence {divergence:.4f}", Model(tiles, shantens)
+        yield f"shanten of the worlds before round {i + 1}: divergence {divergence:.4f} nats", Model(tiles, shantens)

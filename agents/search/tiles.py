@@ -64,7 +64,7 @@ def tile_features(t: np.record, seat: int, kind: int, dora: np.ndarray, out: np.
     left = unseen(t, kind)
     if left == 1 or left == 2 or left == 4:
         out[LEFT_AT + min(left - 1, 2)] = 1.0
-    if p.riichi:
+    if p.riichi or (t.riichi_pending and t.turn == seat):
         out[RIICHI_AT + CLASS_GROUP[what]] = 1.0
     if p.n_melds > 0:
         out[MELD_AT + CLASS_GROUP[what]] = 1.0

@@ -1,8 +1,8 @@
 """The search of one decision: each candidate is tried in many worlds, and those that cannot win any more are dropped.
 
 All candidates are tried in the same worlds (common random numbers). The prior, the values of a fast bot, counts as much
-as `prior` worlds. A candidate is dropped when the worlds still to come could hardly make it the best (`z` standard
-deviations of what they can change).
+as `prior` worlds. A candidate is dropped when the worlds still to come could hardly make it the best (Z standard
+deviations of what they can change). Values are in placements, higher is better.
 """
 
 from __future__ import annotations
@@ -21,18 +21,22 @@ from engine.table import TABLE, record
 from engine.turn import act
 
 MAX_CANDIDATES = 8
+DROP_EVERY = 25  # worlds
+Z = 2.0  # standard deviations
+PRIOR_WORLDS, PRIOR_VARIANCE = 10.0, 0.06  # placements squared; two actions differ with such a variance in a world
 LEAST_GAP = 1e-6  # placements: candidates that are not chosen have a value lower by this at least
 SEARCH = record(
     [
         ("sampler", SAMPLER),
         ("scratch", SCRATCH),  # of the playout policy
         ("n", "i8"),  # candidates
-        ("left", "i8"),  # that are not dropped
+        ("n_remaining", "i8"),  # that are not dropped
         ("worlds", "i8"),  # tried so far
         ("action", "i8", MAX_CANDIDATES),
         ("prior", "f8", MAX_CANDIDATES),  # placements
         ("dropped", "u1", MAX_CANDIDATES),
-        ("sum", "f8", MAX_CANDIDATES),  # of the values in all worlds, less those of the first candidate
+        ("sum", "f8", MAX_CANDIDATES),  # of the values in all worlds, until it is dropped
+        ("gap", "f8", MAX_CANDIDATES),  # placements behind the best one when it was dropped
         ("square", "f8", (MAX_CANDIDATES, MAX_CANDIDATES)),  # of the differences of two candidates
         ("value", "f8", MAX_CANDIDATES),  # scratch: in the world at hand
     ]
@@ -69,19 +73,24 @@ def best_of(s: np.record, prior: float) -> int:
 
 
 @inner
-def drop(s: np.record, limit: int, prior: float, z: float) -> None:
-    """Drop the candidates that the worlds up to `limit` can hardly make the best."""
+def drop(s: np.record, limit: int, prior: float) -> None:
+    """Drop the candidates that the worlds up to `limit` can hardly make the best.
+
+    The variance of a difference is taken from the worlds tried, and from PRIOR_WORLDS more with PRIOR_VARIANCE: a rare
+    result may not have come yet.
+    """
     best, known = best_of(s, prior), s.worlds + prior
     rest = float(limit - s.worlds)
     for c in range(s.n):
         if s.dropped[c] or c == best:
             continue
         mean = (s.sum[best] - s.sum[c]) / s.worlds
-        variance = max(s.square[best, c] / s.worlds - mean * mean, 1e-9)
+        squares = s.square[best, c] - s.worlds * mean * mean
+        variance = (squares + PRIOR_WORLDS * PRIOR_VARIANCE) / (s.worlds + PRIOR_WORLDS)
         ahead = s.sum[best] - s.sum[c] + prior * (s.prior[best] - s.prior[c])
-        if ahead * (limit + prior) / known > z * math.sqrt(variance * (rest + rest * rest / known)):
-            s.dropped[c] = 1
-            s.left -= 1
+        if ahead * (limit + prior) / known > Z * math.sqrt(variance * (rest + rest * rest / known)):
+            s.dropped[c], s.gap[c] = 1, ahead / known
+            s.n_remaining -= 1
 
 
 @inner
@@ -114,32 +123,30 @@ def begin(
     seed: np.uint64,
     search: np.ndarray,
     tables: np.ndarray,
-) -> int:
-    """Begin the search of view `k`, with the prior `values`; returns the number of candidates.
+) -> None:
+    """Begin the search of view `k`, with the prior `values` float32[N_ACTIONS].
 
     `search` uint8[SEARCH.itemsize] and `tables` uint8[2 * TABLE.itemsize] are its state, `tile_weights` those of
     `agents.search.worlds`.
     """
     views, s = raw.view(TABLE), search.view(SEARCH)[0]
     choose_candidates(values, most, margin, s)
-    s.left, s.worlds = s.n, 0
+    s.n_remaining, s.worlds = s.n, 0
     s.dropped[:] = 0
     s.sum[:] = 0.0
     s.square[:] = 0.0
     tables.view(TABLE)[0] = views[k]
     if s.n > 1:
         fill_sampler(views[k], tile_weights, hash_view(views[k], seed), s.sampler)
-    return np.int64(s.n)
 
 
-@kernel("uint8[::1], uint8[::1], int64, int64, float64, float64, int64, float64[::1], float64[:, :, ::1]")
+@kernel("uint8[::1], uint8[::1], int64, int64, float64, int64, float64[::1], float64[:, :, ::1]")
 def extend(
     search: np.ndarray,
     tables: np.ndarray,
     worlds: int,
     limit: int,
     prior: float,
-    z: float,
     policy: int,
     weights: np.ndarray,
     shanten_weights: np.ndarray,
@@ -148,26 +155,27 @@ def extend(
     s, records = search.view(SEARCH)[0], tables.view(TABLE)
     viewer = np.int64(records[0].viewer)
     for _ in range(worlds):
-        if s.left < 2 or s.worlds >= limit:
+        if s.n_remaining < 2 or s.worlds >= limit:
             break
         next_world(records[0], s.sampler, shanten_weights)
         try_world(records, viewer, policy, weights, s)
-    if s.left > 1 and z > 0.0:
-        drop(s, limit, prior, z)
-    return s.left > 1 and s.worlds < limit
+        if s.worlds % DROP_EVERY == 0:
+            drop(s, limit, prior)
+    return s.n_remaining > 1 and s.worlds < limit
 
 
 @kernel("uint8[::1], float64, float32[::1]")
 def read_values(search: np.ndarray, prior: float, values: np.ndarray) -> int:
     """Write the values of the candidates into `values` float32[N_ACTIONS], in placements; returns the best one.
 
-    They are means over the worlds and the prior, less that of the best; -inf for other actions.
+    They are means over the worlds and the prior, less that of the best; -inf for other actions. That of a dropped one
+    is what it was when it was dropped.
     """
     s = search.view(SEARCH)[0]
     best = best_of(s, prior)
     values[:] = -np.inf
     top = s.sum[best] + prior * s.prior[best]
     for c in range(s.n):
-        gap = (s.sum[c] + prior * s.prior[c] - top) / (s.worlds + prior)
-        values[s.action[c]] = 0.0 if c == best else min(gap, -LEAST_GAP)
+        gap = s.gap[c] if s.dropped[c] else (top - s.sum[c] - prior * s.prior[c]) / (s.worlds + prior)
+        values[s.action[c]] = 0.0 if c == best else -max(gap, LEAST_GAP)
     return np.int64(s.action[best])

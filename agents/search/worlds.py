@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from agents.bots.rule.safety import safe_kinds
+from agents.compiled.dora import fill_dora
 from agents.compiled.unseen import unseen
 from agents.search.tiles import N_FEATURES, tile_features
 from engine.compiling import inner
@@ -21,7 +22,7 @@ from engine.legal import response_menus
 from engine.rng import GOLDEN, random_below, splitmix, uniform
 from engine.shanten import shanten, waits
 from engine.table import DORA_AT, RESPONSE, RIVER_CALLED, RIVER_TILE, WALL_SIZE, record
-from engine.tiles import DORA_OF, KIND_OF, N_KINDS, NONE, RED_5P, RED_INDEX, SANMA_KINDS
+from engine.tiles import KIND_OF, N_KINDS, NONE, RED_5P, RED_INDEX, SANMA_KINDS
 from engine.turn import update_waits
 from engine.wall import live_index, replacement_index
 
@@ -40,7 +41,7 @@ SAMPLER = record(
         ("size", "i8", HANDS),
         ("seat", "i8", HANDS),
         ("safe", "u8", HANDS),  # kinds that have passed each
-        ("log_weight", "f8", (HANDS, N_KINDS)),
+        ("log_weight", "f8", (HANDS, N_KINDS)),  # natural logarithms
         ("hand_weight", "f8", HANDS),  # log weight of each hand as a whole
         ("state", "u8"),  # of the random generator
         ("started", "u1"),
@@ -52,9 +53,8 @@ SHANTEN_WEIGHTS = "float64[:, :, ::1]"
 @inner
 def fill_sampler(t: np.record, tile_weights: np.ndarray, seed: np.uint64, s: np.record) -> None:
     """Prepare the sampler `s` for the view `t`; `tile_weights` float64[N_FEATURES]."""
-    dora = np.zeros(N_KINDS, dtype=np.int64)
-    for i in range(t.n_indicators):
-        dora[DORA_OF[KIND_OF[t.wall[DORA_AT + i]]]] += 1
+    dora = np.empty(N_KINDS, dtype=np.int64)
+    fill_dora(t, dora)
     s.state, s.started = splitmix(seed + GOLDEN), 0
     fill_pool(t, s)
     shuffle(s, np.int64(0))
@@ -133,11 +133,18 @@ def lay_hand(p: np.record, s: np.record, first: int, size: int) -> None:
 
 
 @inner
-def hand_weight(p: np.record, safe: np.uint64, shanten_weights: np.ndarray) -> float:
-    """Log weight of the hand of a seat as a whole."""
+def in_riichi(t: np.record, seat: int) -> bool:
+    """Whether `seat` is in riichi, or has just declared it."""
+    return t.seat[seat].riichi > 0 or (t.riichi_pending > 0 and t.turn == seat)
+
+
+@inner
+def hand_weight(w: np.record, seat: int, safe: np.uint64, shanten_weights: np.ndarray) -> float:
+    """Log weight (natural logarithm) of the hand of `seat` as a whole."""
+    p = w.seat[seat]
     n_melds = np.int64(p.n_melds)
     distance = max(shanten(p.hand_keys, n_melds), np.int64(0))
-    if p.riichi:
+    if in_riichi(w, seat):
         if distance > 0:
             return NOT_TENPAI * distance
         return 0.0 if fits_riichi(p, safe) else PASSED_WAIT
@@ -188,7 +195,7 @@ def step(w: np.record, s: np.record, shanten_weights: np.ndarray, only: int) -> 
     before_0, before_1 = s.hand_weight[0], s.hand_weight[1]
     for h in (first, second):
         if h < HANDS:
-            s.hand_weight[h] = hand_weight(w.seat[s.seat[h]], s.safe[h], shanten_weights)
+            s.hand_weight[h] = hand_weight(w, np.int64(s.seat[h]), s.safe[h], shanten_weights)
     gain += s.hand_weight[0] + s.hand_weight[1] - before_0 - before_1
     if gain < 0.0:
         s.state = s.state + GOLDEN
@@ -204,14 +211,14 @@ def next_world(w: np.record, s: np.record, shanten_weights: np.ndarray) -> None:
     for h in range(HANDS):
         p = w.seat[s.seat[h]]
         lay_hand(p, s, first, np.int64(s.size[h]))
-        s.hand_weight[h] = hand_weight(p, s.safe[h], shanten_weights)
+        s.hand_weight[h] = hand_weight(w, np.int64(s.seat[h]), s.safe[h], shanten_weights)
         first += s.size[h]
     for _ in range(STEPS if s.started else FIRST_STEPS):
         step(w, s, shanten_weights, np.int64(HANDS))
     s.started = 1
     for h in range(HANDS):
-        p, tries = w.seat[s.seat[h]], 0
-        while tries < RIICHI_TRIES and p.riichi and not fits_riichi(p, s.safe[h]):
+        p, tries, riichi = w.seat[s.seat[h]], 0, in_riichi(w, np.int64(s.seat[h]))
+        while tries < RIICHI_TRIES and riichi and not fits_riichi(p, s.safe[h]):
             for _ in range(RIICHI_STEPS):
                 step(w, s, shanten_weights, np.int64(h))
             tries += 1

@@ -11,6 +11,8 @@ import numpy as np
 
 from agents.bots.rule.safety import safe_kinds
 from agents.bots.rule.value import PLAN_MASK, dora_han, restrict_keys, toitoi_shanten, value_han, value_triplet_han
+from agents.compiled.dora import fill_dora
+from agents.compiled.menu import only_action
 from agents.compiled.unseen import count_unseen, unseen
 from agents.rl.rows import ENCODE, Features
 from agents.rl.situation import rank_of
@@ -32,8 +34,8 @@ from engine.compiling import inner, kernel
 from engine.hand import has_kind, move
 from engine.kernels import bit_index
 from engine.shanten import KEY_GROUP, KEY_WEIGHT, seven_pairs_shanten, shanten, ukeire_kinds
-from engine.table import DORA_AT, RESPONSE, TABLE, TURN, seat_wind
-from engine.tiles import DORA_OF, HONOUR, KIND_OF, N_KINDS, NORTH, SANMA_KINDS, TERMINALS_HONOURS_MASK, is_red
+from engine.table import RESPONSE, TABLE, TURN, seat_wind
+from engine.tiles import HONOUR, KIND_OF, N_KINDS, NORTH, SANMA_KINDS, TERMINALS_HONOURS_MASK, is_red
 
 N_SANMA = len(SANMA_KINDS)
 N_SEAT, N_GAME, N_OWN = 12, 23, 27  # features of each seat, of the game, of the viewer's hand as a whole
@@ -213,8 +215,8 @@ def tile_features(t: np.record, dora: np.ndarray, kind: int, out: np.ndarray) ->
 def danger_features(t: np.record, safe: np.ndarray, kind: int, out: np.ndarray) -> None:
     """Write how a discard of `kind` may deal in to the next seat and to the one after, float32[8].
 
-    For each: whether it is certainly safe; ryanmen that can wait for it (0 to 2 halves); both again, negated, where
-    that seat is in riichi.
+    For each: whether it is certainly safe; if it is not, how many ryanmen can wait for it, halved; and where that
+    seat is in riichi, that it is not safe, and the ryanmen again.
     """
     for step in range(2):
         seat = (np.int64(t.viewer) + step + 1) % 3
@@ -304,9 +306,7 @@ def compare_hands(actions: np.ndarray, n: int, state: np.ndarray) -> None:
 @inner
 def prepare(t: np.record, dora: np.ndarray, plan_keys: np.ndarray) -> None:
     """Fill `dora` int64[N_KINDS], the dora a tile of each kind counts, and `plan_keys` int32[N_PLANS, 3]."""
-    dora[:] = 0
-    for i in range(t.n_indicators):
-        dora[DORA_OF[KIND_OF[t.wall[DORA_AT + i]]]] += 1
+    fill_dora(t, dora)
     for plan in range(N_PLANS):
         restrict_keys(t.seat[t.viewer], PLAN_MASK[plan], plan_keys[plan])
 
@@ -369,13 +369,13 @@ def encode_views(
     rows = m = np.int64(0)
     first[0] = 0
     for k in range(n):
-        legal = encode(views[k], states[rows], actions[m:], numbers[m:])
-        forced[k] = numbers[m] if legal == 1 else -1
-        if legal > 1:
+        forced[k] = only_action(views[k])
+        if forced[k] < 0:
+            legal = encode(views[k], states[rows], actions[m:], numbers[m:])
             views_of[rows] = k
             base[m : m + legal] = 0
             m += legal
-            rows += 1
+            rows += legal > 0
             first[rows] = m
     return rows
 

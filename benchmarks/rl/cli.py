@@ -16,11 +16,12 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.registry import make
-from agents.rl.acting import Actor, Games
+from agents.rl.acting import Actor
 from agents.rl.families import FAMILIES, features_named
-from agents.rl.learning import Hyperparameters, Learner
+from agents.rl.learning import Learner
 from agents.rl.policy import logits_of, random_weights
 from agents.rl.rows import encode
+from agents.rl.settings import Games, Hyperparameters
 from engine.common.options import Parser
 from engine.common.program import OK
 from engine.tables import Tables
@@ -56,13 +57,14 @@ def sample_views(bot: str) -> np.ndarray:
 
 def rates(family: str) -> dict[str, float]:
     """Units a second of each workload, by name."""
-    features, games = features_named(family), Games(family, (), (1.0, 0.0, 0.0))
+    features, games = features_named(family), Games(family, against=0.0)
     weights = random_weights(features, JOINT, HIDDEN, 0)
     actor, learner = Actor(games, TABLES, 1), Learner(weights, Hyperparameters())
-    parts = []
-    acting = thread_seconds(lambda: parts.append(actor.play(weights, Event())))
-    n = len(parts[-1].seat)
-    learning = thread_seconds(lambda: learner.learn(parts[-1:], 1.0, np.random.default_rng(0)))
+    actor.play(weights, Event())
+    began = time.thread_time()
+    part = actor.play(weights, Event())
+    acting, n = time.thread_time() - began, len(part.seat)
+    learning = thread_seconds(lambda: learner.learn([part], np.random.default_rng(0)))
     views, bot = sample_views(family), make(family)
     bot.act(views)
     playing = thread_seconds(lambda: bot.act(views))
@@ -71,7 +73,7 @@ def rates(family: str) -> dict[str, float]:
     forward = thread_seconds(lambda: logits_of(weights, rows))
     return {
         "acting, choices/s": n / acting,
-        f"learning, {learner.chosen.epochs} epochs, choices/s": n / learning,
+        f"learning, {learner.hyperparameters.epochs} epochs, choices/s": n / learning,
         "the bot plays, decisions/s": len(views) / playing,
         "features, decisions/s": len(views) / encoding,
         "network, choices/s": len(rows.view) / forward,

@@ -15,10 +15,10 @@ from agents.bert.training.data import workers as data_workers
 from agents.bert.training.data.sources import Records, read_ahead
 from agents.bert.training.data.workers import Task
 from agents.rl import training
-from agents.rl.acting import Games, play_task
-from agents.rl.learning import Hyperparameters
+from agents.rl.acting import play_task
 from agents.rl.policy import NAMES
-from agents.rl.training import Run, Settings
+from agents.rl.settings import Games, Hyperparameters, Settings
+from agents.rl.training import Run
 from engine.common.cluster import LOCAL, Cluster
 from engine.common.workers import connected, open_pool, stateless
 
@@ -95,6 +95,7 @@ def iterations(trained: Run) -> Run:
 
 
 def test_reinforcement_learning_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "WARM_UP", 1)
     monkeypatch.setattr(training, "monotonic", lambda: 0.0)  # the learning rate depends on the time
     here, there = (run(tmp_path / str(on_cluster), on_cluster=on_cluster) for on_cluster in (False, True))
     assert all(np.array_equal(here.learner.policy.numpy()[name], there.learner.policy.numpy()[name]) for name in NAMES)

@@ -12,6 +12,8 @@ from agents.bert.training.targets.rollouts import Rollouts
 from agents.playouts import POLICIES, Playouts
 from agents.playouts.value import round_values
 from agents.registry import make
+from engine import kernels
+from engine.actions import ANKAN
 from engine.rules import TENHOU
 from engine.table import GAME_OVER, N_SEATS, ROUND_OVER
 from engine.tables import Tables
@@ -68,8 +70,6 @@ def test_the_value_is_exact_where_the_game_ends() -> None:
     for _ in tables.play([rule.act], np.zeros((40, N_SEATS), dtype=np.int8)):
         before: Any = tables.records.copy()
         after = Tables.from_records(before.copy(), TENHOU)
-        from engine import kernels
-
         kernels.next_rounds(after.raw)
         ended = np.flatnonzero((after.records["phase"] == GAME_OVER) & (before["phase"] == ROUND_OVER))
         for i in ended.tolist():
@@ -80,6 +80,21 @@ def test_the_value_is_exact_where_the_game_ends() -> None:
             assert values == pytest.approx(expected, abs=1e-6)
             checked += 1
     assert checked == 40
+
+
+def test_bad_arguments_are_refused() -> None:
+    tables, which, seats, actions = positions(4, 12)
+    walls = np.zeros((len(which), 1), dtype=np.uint64)
+    playouts = Playouts("linear")
+    illegal = np.full_like(actions, ANKAN + 9)
+    with pytest.raises(ValueError, match=r"may not play action"):
+        playouts.try_actions(tables, which, seats, illegal, walls)
+    with pytest.raises(ValueError, match=r"must be 0 to 3"):
+        playouts.try_actions(tables, which + 4, seats, actions, walls)
+    with pytest.raises(ValueError, match=r"one for each"):
+        playouts.try_actions(tables, which, seats[1:], actions, walls)
+    with pytest.raises(ValueError, match=r"may not play action"):
+        playouts.try_actions(tables, which, seats + 3, actions, walls)
 
 
 def test_an_unknown_policy_is_named() -> None:

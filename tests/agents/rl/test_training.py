@@ -19,12 +19,13 @@ import torch
 
 from agents.registry import make
 from agents.rl import measuring, training
-from agents.rl.acting import Actor, Experience, Games, StoppedError
+from agents.rl.acting import Actor, Experience, StoppedError
 from agents.rl.cli import main
 from agents.rl.families import FAMILIES, features_named
-from agents.rl.learning import Hyperparameters, Learner, estimate_advantages
+from agents.rl.learning import Learner, estimate_advantages
 from agents.rl.policy import NAMES, Weights, load_weights, random_weights, save_weights
-from agents.rl.training import Run, Settings
+from agents.rl.settings import Games, Hyperparameters, Settings
+from agents.rl.training import Run
 
 GAMES = Games("residual", handicaps=((35_000, 35_000, 35_000), (25_000, 35_000, 45_000)))
 SMALL = Settings(
@@ -38,6 +39,11 @@ SMALL = Settings(
     measured_against=("random",),
 )
 LAMBDA = 0.9
+
+
+@pytest.fixture(autouse=True)
+def _short_warm_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "WARM_UP", 1)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -82,6 +88,16 @@ def test_an_actor_goes_on_from_its_state_and_from_a_pickle() -> None:
         Actor(GAMES, 9, 6).load_state(actor.state())
 
 
+def test_each_thread_has_opponents_of_its_own() -> None:
+    """A bot may have a state that two threads must not change at once."""
+    actors = [Actor(Games("residual", ("search:n=4",)), 2, seed) for seed in range(2)]
+    for actor in actors:
+        actor.play(weights_of(), Event())
+    bots = [actor._opponents[0].__self__ for actor in actors if actor._opponents]  # type: ignore[union-attr]
+    assert len(bots) == 2
+    assert bots[0] is not bots[1]
+
+
 def test_acting_can_be_stopped() -> None:
     stop = Event()
     stop.set()
@@ -110,7 +126,7 @@ def test_seats_games_and_results_are_as_asked() -> None:
 
 def test_the_critic_sees_the_hidden_hands() -> None:
     """The tiles that the oracle tells of the next seat are those that this seat's own features say it holds."""
-    experience = played(1, 3, Games("selfplay", shares=(1.0, 0.0, 0.0)))
+    experience = played(1, 3, Games("selfplay", against=0.0))
     own = experience.states[:, -54:-27]  # its tiles of each kind, halved: see `agents.selfplay.features`
     told = experience.oracle[:, 48 : 48 + 27]
     compared = 0
@@ -166,14 +182,29 @@ def test_learning_makes_choices_that_turned_out_well_likelier() -> None:
     part = played(3)
     learner = Learner(weights_of(), Hyperparameters(learning_rate=3e-3, epochs=10, batch_size=128, entropy=0.0))
     advantage, before = learner._prepare(part).advantage, log_probability(learner, part)
-    told = learner.learn([part], 1.0, np.random.default_rng(0))
+    metrics = learner.learn([part], np.random.default_rng(0))
     gained = log_probability(learner, part) - before
     good, bad = advantage > np.quantile(advantage, 0.9), advantage < np.quantile(advantage, 0.1)
     assert gained[good].mean() > gained[bad].mean() + 0.005
-    assert told["gain"] > 0
-    again = learner.learn([part], 0.0, np.random.default_rng(0))
-    assert again["value"] < told["value"]
-    assert again["explained"] > told["explained"]
+    assert metrics["gain"] > 0
+    again = learner.learn([part], np.random.default_rng(0))
+    assert again["value_loss"] < metrics["value_loss"]
+    assert again["explained_variance"] > metrics["explained_variance"]
+
+
+def test_learning_rates_can_be_zero() -> None:
+    learner, part = Learner(weights_of(), Hyperparameters(batch_size=64)), played()
+    before = learner.policy.numpy(), [each.detach().clone() for each in learner.critic.parameters()]
+    learner.set_rates(0.0, 1.0)
+    learner.learn([part], np.random.default_rng(0))
+    assert all((learner.policy.numpy()[name] == before[0][name]).all() for name in NAMES)
+    assert not all(map(torch.equal, learner.critic.parameters(), before[1]))
+
+
+def test_nothing_is_learned_where_nothing_was_chosen() -> None:
+    part = played()
+    none = Experience(*(each[:0] for each in part[:9]), *part[9:])
+    assert Learner(weights_of(), Hyperparameters()).learn([none], np.random.default_rng(0)) == {}
 
 
 def test_entropy_and_divergence_hold_the_policy() -> None:
@@ -182,8 +213,8 @@ def test_entropy_and_divergence_hold_the_policy() -> None:
     for entropy, kl in ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)):
         chosen = Hyperparameters(epochs=8, batch_size=128, entropy=entropy, kl=kl, learning_rate=3e-3)
         learner = Learner(weights_of(), chosen)
-        learner.learn([part], 1.0, np.random.default_rng(0))
-        found[entropy, kl] = learner.learn([part], 0.0, np.random.default_rng(0))
+        learner.learn([part], np.random.default_rng(0))
+        found[entropy, kl] = learner.learn([part], np.random.default_rng(0))
     assert found[1.0, 0.0]["entropy"] > found[0.0, 0.0]["entropy"] + 0.05
     assert found[0.0, 1.0]["kl"] < found[0.0, 0.0]["kl"]
 
@@ -217,7 +248,7 @@ def test_an_interrupted_run_comes_to_the_same_weights(tmp_path: Path, monkeypatc
     whole = weights_after(tmp_path / "whole", (), monkeypatch)
     broken = weights_after(tmp_path / "broken", (1, 3), monkeypatch)
     assert all((whole[name] == broken[name]).all() for name in whole)
-    start = random_weights(features_named("residual"), SMALL.joint, SMALL.hidden, SMALL.seed)
+    start = random_weights(features_named("residual"), SMALL.width, SMALL.hidden, SMALL.seed)
     assert any((whole[name] != start[name]).any() for name in whole)
 
 
@@ -231,6 +262,10 @@ def test_a_run_begins_with_the_weights_given(tmp_path: Path) -> None:
     assert all((run.learner.policy.numpy()[name] == before[name]).all() for name in NAMES)
     run.next_iteration()
     assert any((run.learner.policy.numpy()[name] != before[name]).any() for name in NAMES)
+    run.save()
+    (tmp_path / "start.npz").unlink()
+    again = Run(tmp_path, Settings(GAMES, SMALL.hyperparameters, tables=8, width=5), tmp_path / "start.npz")
+    assert all((run.learner.policy.numpy()[name] == again.learner.policy.numpy()[name]).all() for name in NAMES)
 
 
 def arguments(folder: Path, *more: str) -> list[str]:
@@ -299,6 +334,9 @@ def test_a_measurement_that_was_interrupted_is_made_by_the_next_run(
         (["--against", "1.5"], "is not a share"),
         (["--gae-lambda", "2"], "is not a share"),
         (["--tables", "0"], "is not a positive integer"),
+        (["--width", "1025"], "is not a width: a number from 1 to 1024"),
+        (["--measure-against", ""], "no bot is named"),
+        (["--opponents", ""], "no bot is named"),
         (["--bot", "bert"], "invalid choice"),
     ],
 )
@@ -322,10 +360,10 @@ def test_bad_folders_bots_and_devices_are_one_line(tmp_path: Path, capsys: pytes
     assert "unknown bot 'nobody'" in told("--measure-against", "nobody")
     assert "no NumPy archive" in told("--start", __file__)
     assert "abacus" in told("--device", "abacus")
-    run = Run(tmp_path, Settings(Games("residual"), actors=1, tables=4, joint=8, hidden=8), None)
+    run = Run(tmp_path, Settings(Games("residual"), jobs=1, tables=4, width=8, hidden=8), None)
     run.save()
-    assert "began with seed = 0, not 7" in told("--seed", "7")
-    assert "began with opponents = ('rule',), not ('linear',)" in told("--opponents", "linear")
+    assert "began with --seed 0, not 7" in told("--seed", "7")
+    assert "began with --opponents ('rule',), not ('linear',)" in told("--opponents", "linear")
     (tmp_path / "state.pt").write_bytes(b"nothing")
     assert "cannot be continued" in told()
     (tmp_path / "file").write_text("")
@@ -341,10 +379,10 @@ def test_measuring_shares_walls_and_knows_the_better_player() -> None:
 
 @pytest.mark.slow
 def test_it_learns_to_beat_random_players_always(tmp_path: Path) -> None:
-    games = Games("selfplay", shares=(1.0, 0.0, 0.0))
+    games = Games("selfplay", against=0.0)
     chosen = Hyperparameters(learning_rate=2e-3, batch_size=1024)
     run = Run(
-        tmp_path, Settings(games, chosen, tables=128, joint=96, hidden=48, walls=40, measured_against=("random",)), None
+        tmp_path, Settings(games, chosen, tables=128, width=96, hidden=48, walls=40, measured_against=("random",)), None
     )
     before = run.measure()[0].placement
     for _ in range(50):

@@ -15,7 +15,7 @@ from agents.search.cli import main
 from agents.search.fit import fit, lay_worlds, positions, views_of
 from agents.search.model import BUNDLED, NEUTRAL, load_model, save_model
 from agents.search.worlds import SAMPLER
-from engine.table import DORA_AT, LAST_REPLACEMENT, N_SEATS, RIVER_CALLED, RIVER_TILE, TABLE, raw_bytes
+from engine.table import DORA_AT, LAST_REPLACEMENT, N_SEATS, RESPONSE, RIVER_CALLED, RIVER_TILE, TABLE, raw_bytes
 from engine.tiles import FULL_SET
 from tests.agents.rl.test_policy import some_views
 
@@ -25,7 +25,7 @@ WORLDS = 3
 @pytest.fixture(scope="module")
 def tables() -> np.ndarray:
     """Whole tables of a few games, each with the seat that acts."""
-    return positions(("rule", "rule", "efficiency"), 8, 3)
+    return positions(("rule", "rule", "efficiency"), 30, 3)
 
 
 def worlds_of(views: np.ndarray, seed: int = 1) -> np.ndarray:
@@ -71,10 +71,33 @@ def test_worlds_hold_all_tiles_and_what_the_viewer_sees(tables: np.ndarray) -> N
                 assert hand == 14 if seat == own and world["turn"] == own and world["phase"] < 3 else 13
 
 
-def test_worlds_do_not_depend_on_what_is_hidden(tables: np.ndarray) -> None:
+def test_worlds_depend_on_the_view_and_the_seed_alone(tables: np.ndarray) -> None:
+    """Another wall, other hidden hands, the same view."""
     views = views_of(tables)
-    assert np.array_equal(worlds_of(views), worlds_of(views))
+    others = views_of(worlds_of(views)[:, -1].copy())
+    assert np.array_equal(worlds_of(views), worlds_of(others))
     assert not np.array_equal(worlds_of(views)["wall"], worlds_of(views, 2)["wall"])
+
+
+def test_a_dropped_candidate_keeps_its_value() -> None:
+    """Values of candidates that cannot win any more are about those of a search without an end to it."""
+    views = some_views(2)
+    short, priors = make("search:n=300", 5), make("residual")
+    assert isinstance(short, ActionValues)
+    assert isinstance(priors, ActionValues)
+    values, prior = short.action_values(views), priors.action_values(views)
+    far = np.isfinite(values) & (prior < prior.max(axis=1, keepdims=True) - 0.06)
+    assert far.sum() > 10
+    assert (values[far] < -0.01).mean() > 0.9
+
+
+def test_a_seat_that_has_just_declared_riichi_is_tenpai(tables: np.ndarray) -> None:
+    views = views_of(tables)
+    pending = (views["riichi_pending"] > 0) & (views["phase"] == RESPONSE)
+    assert pending.sum() >= 3
+    worlds, turn = worlds_of(views[pending]), views["turn"][pending].astype(int)
+    waits = worlds["seat"]["waits"][np.arange(len(turn)), :, turn]
+    assert (waits != 0).mean() > 0.9
 
 
 def test_hands_in_riichi_are_tenpai_and_wait_for_nothing_that_has_passed(tables: np.ndarray) -> None:
@@ -115,6 +138,7 @@ def test_the_fit_gives_worlds_the_shanten_of_true_hands(tmp_path: Path) -> None:
     assert last < first / 5
     assert main(["fit", str(tmp_path / "model.npz"), "--games", "6"]) == 0
     assert np.isfinite(load_model(tmp_path / "model.npz").tiles).all()
+    assert make(f"search:model={tmp_path / 'model.npz'}").name.startswith("search:model=")
 
 
 def test_bad_models_and_options_are_one_line(tmp_path: Path) -> None:
@@ -160,13 +184,15 @@ def test_it_tells_what_it_tried() -> None:
     assert searched > 5
 
 
+@pytest.mark.slow
+@pytest.mark.alone
 def test_time_is_kept() -> None:
     views = some_views(1)[::6]
     bot = make("search:ms=30")
     bot.act(views[:2])
     began = perf_counter()
     bot.act(views)
-    assert perf_counter() - began < len(views) * 0.1
+    assert perf_counter() - began < len(views) * 0.045
 
 
 def test_its_choices_pay_when_the_hidden_hands_are_known(tables: np.ndarray) -> None:

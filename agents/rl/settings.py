@@ -1,0 +1,53 @@
+"""The settings of a run of reinforcement learning, with their defaults."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import NamedTuple
+
+from engine.rules import EVEN_SCORES, Scores
+
+
+@dataclass(frozen=True)
+class Games:
+    """Which games are played."""
+
+    bot: str  # whose network learns, in FAMILIES
+    opponents: tuple[str, ...] = ("rule",)  # bots, as the registry reads them
+    against: float = 0.5  # share of the games with opponents: one or two of them, which is as likely
+    handicaps: tuple[Scores, ...] = (EVEN_SCORES,)  # starting scores; each game has one, seats at random
+
+
+class Hyperparameters(NamedTuple):
+    """Hyperparameters of the learner."""
+
+    learning_rate: float = 1e-3  # of the policy, at the start
+    critic_rate: float = 1e-3  # of the critic, at the start
+    gae_lambda: float = 0.8
+    entropy: float = 0.02  # weight of the entropy of the policy
+    kl: float = 0.0  # weight of the Kullback-Leibler divergence from the policy of the base logits
+    batch_size: int = 8192
+    epochs: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The options of a run."""
+
+    games: Games
+    hyperparameters: Hyperparameters = field(default_factory=Hyperparameters)
+    seed: int = 0
+    jobs: int = 2  # actors
+    tables: int = 1024  # of an actor
+    width: int = 160  # of the first layer of a policy that begins with random weights
+    hidden: int = 64  # of its second layer
+    minutes: float = 480.0  # the learning rate falls linearly to 0 until then
+    measured_against: tuple[str, ...] = ("rule",)
+    walls: int = 1000  # of a measurement, each played three times
+    device: str = "cpu"
+
+    def fixed(self) -> dict[str, str]:
+        """The options that a run cannot change, as texts by the names of the command line."""
+        options = asdict(self.games) | self.hyperparameters._asdict()
+        options |= {"seed": self.seed, "jobs": self.jobs, "tables": self.tables}
+        return {"--" + name.replace("_", "-"): str(value) for name, value in options.items()}
