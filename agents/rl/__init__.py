@@ -7,6 +7,7 @@ Playing needs numpy and numba only:
 Training needs PyTorch:
 
 - `acting`: tables in lock step that give experience; `oracle`, `situation`: what the critic and the values see
+- `settings`: hyperparameters and options; `families`: the bots whose networks can be trained
 - `learning`: advantages, losses, steps of Adam; `training`: the loop, and its state on disk
-- `families`: the bots whose networks can be trained; `measuring`: how strong a network is
+- `measuring`: how strong a network is; `plot`: the curve of a run
 """

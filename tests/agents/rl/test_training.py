@@ -28,16 +28,7 @@ from agents.rl.settings import Games, Hyperparameters, Settings
 from agents.rl.training import Run
 
 GAMES = Games("residual", handicaps=((35_000, 35_000, 35_000), (25_000, 35_000, 45_000)))
-SMALL = Settings(
-    GAMES,
-    Hyperparameters(batch_size=256),
-    tables=8,
-    joint=16,
-    hidden=8,
-    warm_up=1,
-    walls=1,
-    measured_against=("random",),
-)
+SMALL = Settings(GAMES, Hyperparameters(batch_size=256), tables=8, width=16, hidden=8, walls=1)
 LAMBDA = 0.9
 
 
