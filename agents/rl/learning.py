@@ -8,7 +8,7 @@ wall. The policy is raised by the clipped objective of Schulman et al. 2017 (htt
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +16,9 @@ import torch
 from torch import nn
 
 from agents.rl.acting import Experience
-from agents.rl.oracle import N_ORACLE
-from agents.rl.policy import NAMES, Weights
+from agents.rl.networks import Critic, Policy, SituationValue
+from agents.rl.policy import Weights
 from agents.rl.settings import Hyperparameters
-from agents.rl.situation import N_SITUATION
 from engine.compiling import kernel
 
 CLIP = 0.2
@@ -47,66 +46,20 @@ def estimate_advantages(
         after[r, s] = values[i]
 
 
-class Critic(nn.Module):
-    """The change of 2 - placement that a seat can expect in this round, from all that there is to see."""
+class Choices(NamedTuple):
+    """The choices of an `Experience` on the device of the learner, with what the critic says of them."""
 
-    def __init__(self, n_state: int, width: int = 256, hidden: int = 128) -> None:
-        super().__init__()
-        last = nn.Linear(hidden, 1)
-        nn.init.zeros_(last.weight)
-        self.layers = nn.Sequential(
-            nn.Linear(n_state + N_ORACLE, width), nn.ReLU(), nn.Linear(width, hidden), nn.ReLU(), last
-        )
-
-    def forward(self, states: torch.Tensor, oracle: torch.Tensor) -> torch.Tensor:
-        """float32[n] for `states` float32[n, n_state] and `oracle` float32[n, N_ORACLE]."""
-        out: torch.Tensor = self.layers(torch.cat([states, oracle], dim=1))
-        return out[:, 0]
-
-
-class SituationValue(nn.Module):
-    """2 - the expected final placement of a seat at the start of a round."""
-
-    def __init__(self, width: int = 64) -> None:
-        super().__init__()
-        last = nn.Linear(width, 1)
-        nn.init.zeros_(last.weight)
-        self.layers = nn.Sequential(nn.Linear(N_SITUATION, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), last)
-
-    def forward(self, situations: torch.Tensor) -> torch.Tensor:
-        """float32[..., 3] for `situations` float32[..., 3, N_SITUATION]: the three seats sum to 0."""
-        out = self.layers(situations)[..., 0]
-        return out - out.mean(dim=-1, keepdim=True)
-
-
-class Policy(nn.Module):
-    """The policy network of `agents.rl.policy`."""
-
-    def __init__(self, weights: Weights) -> None:
-        super().__init__()
-        self.weights = nn.ParameterDict({name: nn.Parameter(torch.from_numpy(weights[name].copy())) for name in NAMES})
-
-    def forward(self, states: torch.Tensor, actions: torch.Tensor, choice: torch.Tensor) -> torch.Tensor:
-        """What is added to the logit of each action, float32[m]; `choice` int64[m]: the row of `states` of each."""
-        w = self.weights
-        joint = torch.addmm(w["state_bias"], states, w["state"])
-        hidden = torch.relu(joint.index_select(0, choice) + actions @ w["action"])
-        hidden = torch.relu(torch.addmm(w["hidden_bias"], hidden, w["hidden"]))
-        return hidden @ w["logit"]
-
-    def numpy(self) -> Weights:
-        """A copy of the present weights."""
-        return {name: self.weights[name].detach().float().cpu().numpy().copy() for name in NAMES}
-
-
-class Prepared(NamedTuple):
-    """What the critic says of an `Experience` before it is learned from."""
-
-    advantage: np.ndarray  # float32[n]
-    target: np.ndarray  # float32[n]: of the critic
-    value: np.ndarray  # float32[n]: of the critic as it is
-    start: np.ndarray  # float32[n]: of the situation at the start of the round
-    first: np.ndarray  # int64[n]: index of the first action of each choice
+    states: torch.Tensor  # float32[n, n_state]
+    oracle: torch.Tensor  # float32[n, N_ORACLE]
+    actions: torch.Tensor  # float32[m, n_action]
+    base: torch.Tensor  # float32[m]
+    counts: torch.Tensor  # int64[n]: actions of each choice
+    first: torch.Tensor  # int64[n]: index of the first of them
+    chosen: torch.Tensor  # int64[n]
+    log_probability: torch.Tensor  # float32[n]
+    start: torch.Tensor  # float32[n]: value of the situation at the start of the round
+    value: torch.Tensor  # float32[n]: of the critic, before it learns
+    advantage: torch.Tensor  # float32[n]
 
 
 class Learner:
@@ -153,87 +106,87 @@ class Learner:
 
     def learn(self, experience: Sequence[Experience], generator: np.random.Generator) -> dict[str, float]:
         """Learn from the experience of some actors; returns metrics, means over the minibatches; {} without choices."""
-        parts = [part for part in experience if len(part.seat)]
+        parts = [self._evaluate(part) for part in experience if len(part.seat)]
         if not parts:
             return {}
-        data = [self._prepare(part) for part in parts]
-        advantages, values, starts = (
-            np.concatenate([getattr(each, name) for each in data]) for name in ("advantage", "value", "start")
-        )
+        advantages = torch.cat([part.advantage for part in parts])
+        changes = torch.cat([part.value + part.advantage - part.start for part in parts])
         mean, std = float(advantages.mean()), float(advantages.std()) + 1e-6
-        explained = 1 - float(advantages.var() / ((values + advantages - starts).var() + 1e-12))
-        metrics: dict[str, list[float]] = {"explained_variance": [explained], "advantage_std": [std]}
+        metrics: dict[str, list[float]] = {
+            "explained_variance": [1 - float(advantages.var() / (changes.var() + 1e-12))],
+            "advantage_std": [std],
+        }
         for _ in range(self.hyperparameters.epochs):
-            for k, rows in self._minibatches([len(part.seat) for part in parts], generator):
-                for name, value in self._step(parts[k], data[k], rows, mean, std).items():
+            for part, rows in self._minibatches(parts, generator):
+                for name, value in self._step(part, rows, mean, std).items():
                     metrics.setdefault(name, []).append(value)
-        metrics["situation_loss"] = [self._learn_situations(part) for part in parts]
+        metrics["situation_loss"] = [self._learn_situations(part) for part in experience]
         return {name: float(np.mean(values)) for name, values in metrics.items()}
 
-    def _minibatches(self, counts: list[int], generator: np.random.Generator) -> list[tuple[int, np.ndarray]]:
-        """Random minibatches of parts with `counts` choices: the index of the part, and the choices int64[:]."""
+    def _minibatches(
+        self, parts: Sequence[Choices], generator: np.random.Generator
+    ) -> Iterator[tuple[Choices, torch.Tensor]]:
+        """Random minibatches: a part, and indices of its choices, int64[:]."""
         batches = []
-        for k, n in enumerate(counts):
-            parts = max(round(n / self.hyperparameters.batch_size), 1)
-            batches += [(k, rows) for rows in np.array_split(generator.permutation(n), parts)]
-        return [batches[i] for i in generator.permutation(len(batches))]
+        for part in parts:
+            n = len(part.chosen)
+            pieces = max(round(n / self.hyperparameters.batch_size), 1)
+            batches += [(part, rows) for rows in np.array_split(generator.permutation(n), pieces)]
+        for i in generator.permutation(len(batches)):
+            part, rows = batches[i]
+            yield part, self._tensor(rows)
 
-    def _prepare(self, part: Experience) -> Prepared:
-        """Advantages and targets by the present critic."""
+    def _evaluate(self, part: Experience) -> Choices:
+        """The choices of an experience, with their advantages by the present critic."""
+        states, oracle = self._tensor(part.states), self._tensor(part.oracle)
         with torch.no_grad():
             before, after = (self.situation(self._tensor(each)).cpu().numpy() for each in (part.before, part.after))
-            pieces = zip(
-                *(np.array_split(each, len(part.seat) // CRITIC_BATCH + 1) for each in (part.states, part.oracle))
-            )
-            changes = [self.critic(self._tensor(s), self._tensor(o)).cpu().numpy() for s, o in pieces]
+            batches = zip(torch.split(states, CRITIC_BATCH), torch.split(oracle, CRITIC_BATCH))
+            changes = torch.cat([self.critic(*batch) for batch in batches]).cpu().numpy()
         ends = np.where(part.over[:, None], 2 - part.ranks, after).astype(np.float32)
         start = before[part.table, part.seat]
-        values = start + np.concatenate(changes)
-        advantages = np.empty(len(values), dtype=np.float32)
+        values, advantages = start + changes, np.empty_like(changes)
         estimate_advantages(part.table, part.seat, values, ends, self.hyperparameters.gae_lambda, advantages)
         first = np.cumsum(part.counts) - part.counts
-        return Prepared(advantages, values + advantages, values, start, first)
+        rest = part.actions, part.base, part.counts, first, part.chosen, part.log_probability, start, values, advantages
+        return Choices(states, oracle, *map(self._tensor, rest))
 
-    def _step(self, part: Experience, data: Prepared, rows: np.ndarray, mean: float, std: float) -> dict[str, float]:
+    def _step(self, part: Choices, rows: torch.Tensor, mean: float, std: float) -> dict[str, float]:
         """One step of Adam of the policy and one of the critic, on the choices `rows` int64[:] of a part."""
-        states = self._tensor(part.states[rows])
-        log_policy, log_base = self._log_policy(part, data, rows, states)
-        chosen = self._tensor(part.chosen[rows])
-        ratio = (log_policy.gather(1, chosen[:, None])[:, 0] - self._tensor(part.log_probability[rows])).exp()
-        advantage = (self._tensor(data.advantage[rows]) - mean) / std
+        states = part.states.index_select(0, rows)
+        log_policy, log_base = self._log_policy(part, rows, states)
+        ratio = (log_policy.gather(1, part.chosen[rows, None])[:, 0] - part.log_probability[rows]).exp()
+        advantage = (part.advantage[rows] - mean) / std
         gain = torch.minimum(ratio * advantage, ratio.clamp(1 - CLIP, 1 + CLIP) * advantage).mean()
         probabilities = log_policy.exp()
         entropy = -(probabilities * log_policy).sum(1).mean()
         kl = (probabilities * (log_policy - log_base)).sum(1).mean()
-        descend(
-            self.optimizer, self.policy, -gain - self.hyperparameters.entropy * entropy + self.hyperparameters.kl * kl
-        )
-        value = self._tensor(data.start[rows]) + self.critic(states, self._tensor(part.oracle[rows]))
-        value_loss = (value - self._tensor(data.target[rows])).square().mean()
+        loss = -gain - self.hyperparameters.entropy * entropy + self.hyperparameters.kl * kl
+        descend(self.optimizer, self.policy, loss)
+        value = part.start[rows] + self.critic(states, part.oracle.index_select(0, rows))
+        value_loss = (value - part.value[rows] - part.advantage[rows]).square().mean()
         descend(self.value_optimizer, self.critic, value_loss)
         clipped = ((ratio - 1).abs() > CLIP).float().mean()
         named = {"gain": gain, "entropy": entropy, "kl": kl, "value_loss": value_loss, "clipped": clipped}
         return {name: float(each.detach()) for name, each in named.items()}
 
-    def _log_policy(
-        self, part: Experience, data: Prepared, rows: np.ndarray, states: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
+    def _log_policy(self, part: Choices, rows: torch.Tensor, states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Log probabilities of the actions of each choice, by the policy and by the base logits alone.
 
         float32[n, most actions]; LEAST where there is no action.
         """
         counts = part.counts[rows]
-        choice = np.repeat(np.arange(len(rows)), counts)
-        position = np.arange(len(choice)) - (np.cumsum(counts) - counts)[choice]
-        flat = data.first[rows][choice] + position
-        at, base = self._tensor(choice), self._tensor(part.base[flat])
+        choice = torch.repeat_interleave(counts)
+        position = torch.arange(len(choice), device=self.device) - (counts.cumsum(0) - counts)[choice]
+        actions = part.first[rows][choice] + position
+        base = part.base[actions]
         none = torch.full((len(rows), int(counts.max())), -torch.inf, device=self.device)
-        where = (at, self._tensor(position))
-        logits = none.index_put(where, base + self.policy(states, self._tensor(part.actions[flat]), at))
-        return (
-            torch.log_softmax(logits, dim=1).clamp_min(LEAST),
-            torch.log_softmax(none.index_put(where, base), dim=1).clamp_min(LEAST),
+        logits = base + self.policy(states, part.actions.index_select(0, actions), choice)
+        by_policy, by_base = (
+            torch.log_softmax(none.index_put((choice, position), each), dim=1).clamp_min(LEAST)
+            for each in (logits, base)
         )
+        return by_policy, by_base
 
     def _learn_situations(self, part: Experience) -> float:
         """Some steps of temporal difference for the values of situations; returns the mean loss."""

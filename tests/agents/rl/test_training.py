@@ -156,10 +156,10 @@ def test_advantages_are_those_of_the_definition() -> None:
 
 def log_probability(learner: Learner, part: Experience) -> np.ndarray:
     """The logarithm of the probability of what was chosen, by the present policy."""
-    rows = np.arange(len(part.seat))
+    rows = torch.arange(len(part.seat))
     with torch.no_grad():
-        log_policy, _ = learner._log_policy(part, learner._prepare(part), rows, torch.from_numpy(part.states))
-    return log_policy.numpy()[rows, part.chosen]
+        log_policy, _ = learner._log_policy(learner._evaluate(part), rows, torch.from_numpy(part.states))
+    return log_policy.numpy()[rows.numpy(), part.chosen]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -172,7 +172,7 @@ def test_acting_and_learning_agree_on_the_probabilities(family: str) -> None:
 def test_learning_makes_choices_that_turned_out_well_likelier() -> None:
     part = played(3)
     learner = Learner(weights_of(), Hyperparameters(learning_rate=3e-3, epochs=10, batch_size=128, entropy=0.0))
-    advantage, before = learner._prepare(part).advantage, log_probability(learner, part)
+    advantage, before = learner._evaluate(part).advantage.numpy(), log_probability(learner, part)
     metrics = learner.learn([part], np.random.default_rng(0))
     gained = log_probability(learner, part) - before
     good, bad = advantage > np.quantile(advantage, 0.9), advantage < np.quantile(advantage, 0.1)
