@@ -55,7 +55,7 @@ def played(rounds: int = 1, seed: int = 3, games: Games = GAMES) -> Experience:
     """The experience of the last of some rounds."""
     actor = Actor(games, 16, seed)
     for _ in range(rounds):
-        experience = actor.play(weights_of(games.family), Event())
+        experience = actor.play(weights_of(games.bot), Event())
     return experience
 
 
