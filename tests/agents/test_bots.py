@@ -46,7 +46,8 @@ def play(bots: list[RecordingBot], seeds: range) -> np.ndarray:
 def recorded(request: pytest.FixtureRequest) -> RecordingBot:
     """A bot after hanchan against efficiency and random; all its actions were legal."""
     bot = RecordingBot(request.param)
-    play([bot, RecordingBot("efficiency"), RecordingBot("random")], range(GAMES))
+    games = GAMES // 10 if request.param.startswith("search") else GAMES
+    play([bot, RecordingBot("efficiency"), RecordingBot("random")], range(games))
     return bot
 
 

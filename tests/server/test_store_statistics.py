@@ -33,11 +33,12 @@ from server.migrations import configuration
 from server.store import FinishedGame, Opponent, Play, PlayerStatistics, Store, StoreError
 from server.store.database import make_engine, read_url
 from tests.support.arena_runs import last_update
+from tests.support.built_in_bots import quick
 from tests.support.running_server import TABLE, live
 from tests.support.server_bots import Bot
 from tests.support.stored_games import NOON, all_items, make_game, opened, seat_results
 
-BOTS = [*BUILT_IN]
+BOTS = [quick(name) for name in BUILT_IN]
 TABLES = [tuple(BOTS[(first + offset) % len(BOTS)] for offset in range(3)) for first in range(0, len(BOTS), 3)]
 # What the arena counts as well, from tables: Play's name -> index
 ARENA = {
