@@ -42,7 +42,7 @@ def play(bots: list[RecordingBot], seeds: range) -> np.ndarray:
     return tables.records["seat"]["score"].copy()
 
 
-@pytest.fixture(scope="module", params=map(quick, BOTS))
+@pytest.fixture(scope="module", params=[*map(quick, BOTS)])
 def recorded(request: pytest.FixtureRequest) -> RecordingBot:
     """A bot after hanchan against efficiency and random; all its actions were legal."""
     bot = RecordingBot(request.param)
@@ -69,7 +69,7 @@ def test_only_bots_that_draw_lots_depend_on_its_seed(recorded: RecordingBot) -> 
     assert same == (recorded.bot.name not in ("random", "softmax", "search:n=4"))
 
 
-@pytest.mark.parametrize("name", map(quick, BOTS))
+@pytest.mark.parametrize("name", [*map(quick, BOTS)])
 def test_actions_do_not_depend_on_hidden_information(name: str) -> None:
     rng = np.random.default_rng(1)
     bot, driver = registry.make(name, 3), registry.make("efficiency")
