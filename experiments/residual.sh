@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The recipe of the bundled weights of the bot `residual` (agents/residual/weights): by games against itself and `rule`.
-# docs/experiments.md has what came of it.
+# The recipe of a network for the bot `residual`: from `rule`, by games against itself and `rule`. The bundled weights
+# (agents/residual/weights) were trained in the same way, in two runs: docs/experiments.md.
 #
 #   bash experiments/residual.sh FOLDER [MINUTES]
 #

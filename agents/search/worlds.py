@@ -47,7 +47,6 @@ SAMPLER = record(
         ("started", "u1"),
     ]
 )
-SHANTEN_WEIGHTS = "float64[:, :, ::1]"
 
 
 @inner
