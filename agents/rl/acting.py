@@ -1,4 +1,8 @@
-"""Acting: many tables in lock step, each played to the end of its round; the choices of the learning seats are kept."""
+"""Acting: many tables in lock step, each played to the end of its round; the choices of the learning seats are kept.
+
+Opponents are bots by name, and former selves: the policy as it was at some minutes of training, which plays its best
+action.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ import numpy as np
 import torch
 
 from agents.registry import make
+from agents.rl.bot import NetworkBot
 from agents.rl.families import features_named
 from agents.rl.oracle import N_ORACLE, write_oracle
 from agents.rl.policy import Weights, logits_of, sample
@@ -56,7 +61,7 @@ class Actor:
         self._tables = Tables.from_records(np.zeros(n, dtype=TABLE), TENHOU)
         self._players = np.zeros((n, N_SEATS), dtype=np.int8)
         self._opponents: list[Policy] | None = None  # made by the process that plays
-        self._start(np.arange(n))
+        self._start(np.arange(n), 0)
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_opponents": None}
@@ -76,8 +81,8 @@ class Actor:
         self._players[:] = players
         self._random.bit_generator.state = state["random"]
 
-    def _start(self, which: np.ndarray) -> None:
-        """Start new games at the tables `which` int64[:]."""
+    def _start(self, which: np.ndarray, n_former: int) -> None:
+        """Start new games at the tables `which` int64[:]; `n_former` former selves are among the opponents."""
         records: Any = self._tables.records
         scores = np.array(self._games.handicaps, dtype=np.int32)
         drawn = scores[self._random.integers(len(scores), size=len(which))]
@@ -87,18 +92,21 @@ class Actor:
         records["seat"]["score"][which] = self._random.permuted(drawn, axis=1)
         for i in which.tolist():
             kernels.start_round(self._tables.raw, i)
-        self._players[which] = self._draw_players(len(which))
+        self._players[which] = self._draw_players(len(which), len(self._games.opponents) + n_former)
 
-    def _draw_players(self, n: int) -> np.ndarray:
-        """The players of `n` games, int8[n, 3]: LEARNER, or 1 + the index of an opponent."""
-        games = self._games
-        n_opponents = np.where(self._random.random(n) < games.against, self._random.integers(1, N_SEATS, size=n), 0)
-        drawn = 1 + self._random.integers(len(games.opponents), size=(n, N_SEATS))
-        players = np.where(np.arange(N_SEATS) < n_opponents[:, None], drawn, LEARNER).astype(np.int8)
+    def _draw_players(self, n: int, n_opponents: int) -> np.ndarray:
+        """The players of `n` games, int8[n, 3]: LEARNER, or 1 + the index of one of the opponents."""
+        against = self._random.random(n) < self._games.against
+        seats = np.where(against, self._random.integers(1, N_SEATS, size=n), 0)
+        drawn = 1 + self._random.integers(n_opponents, size=(n, N_SEATS))
+        players = np.where(np.arange(N_SEATS) < seats[:, None], drawn, LEARNER).astype(np.int8)
         return self._random.permuted(players, axis=1)
 
-    def play(self, weights: Weights, stop: Event) -> Experience:
-        """Play every table to the end of its round and deal the next. Raises StoppedError soon after `stop` is set."""
+    def play(self, weights: Weights, former: Sequence[Weights], stop: Event) -> Experience:
+        """Play every table to the end of its round and deal the next. Raises StoppedError soon after `stop` is set.
+
+        `former`: the former selves; from one call to the next more may be added.
+        """
         tables, features = self._tables, features_named(self._games.bot)
         steps = [self._choose(features, weights, tables.records[:0])[0]]  # there may be no other
 
@@ -111,9 +119,10 @@ class Actor:
 
         if self._opponents is None:  # an instance of its own, for a bot may have a state
             self._opponents = [make(spec).act for spec in self._games.opponents]
+        selves = [NetworkBot(self._games.bot, features, each, 1.0).act for each in former]
         before = situations_of(tables.records, self._players)
         try:
-            tables.play_round([act, *self._opponents], self._players)
+            tables.play_round([act, *self._opponents, *selves], self._players)
         except ValueError:
             if stop.is_set():
                 raise StoppedError from None
@@ -123,7 +132,7 @@ class Actor:
         ranks = np.zeros((len(over), N_SEATS), dtype=np.float32)
         for i in np.flatnonzero(over).tolist():
             ranks[i] = TENHOU.ranks(tables.records["seat"]["score"][i].tolist())
-        self._start(np.flatnonzero(over))
+        self._start(np.flatnonzero(over), len(former))
         return join(steps, before, situations_of(tables.records, self._players), over, ranks)
 
     def _choose(self, features: Features, weights: Weights, views: np.ndarray) -> tuple[_Step, np.ndarray]:
@@ -179,9 +188,10 @@ class Task(NamedTuple):
     number: int
     actor: Actor
     weights: Weights
+    former: Sequence[Weights]
 
 
 def play_task(task: Task) -> Iterator[tuple[int, Actor, Experience]]:
     """A task of `engine.common.workers`: gives the number of the actor, the actor as it is then, and its experience."""
-    experience = task.actor.play(task.weights, Event())
+    experience = task.actor.play(task.weights, task.former, Event())
     yield task.number, task.actor, experience

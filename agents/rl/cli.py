@@ -116,6 +116,13 @@ def train_parser() -> Parser:
         metavar="A-B-C,…",
         help="starting scores; each game has one of these, its seats at random",
     )
+    add(
+        "--former-every",
+        type=positive_number,
+        default=default.former_every,
+        metavar="MINUTES",
+        help="the policy as it is then becomes one more opponent (default: never)",
+    )
     add = parser.add_argument_group("learning").add_argument
     add(
         "--learning-rate",
@@ -141,6 +148,7 @@ def train_parser() -> Parser:
         help="weight of the KL divergence from the base",
     )
     add("--epochs", type=positive, default=learner.epochs, metavar="N", help="times that each choice is learned from")
+    add("--critic-sees", choices=("everything", "view"), default=learner.critic_sees, help="view: no hidden tile")
     add("--batch-size", type=positive, default=learner.batch_size, metavar="N", help="choices of a minibatch")
     add(
         "--width",
@@ -180,7 +188,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def settings_of(options: argparse.Namespace) -> Settings:
     """The settings that the options choose."""
-    same = ("seed", "jobs", "tables", "width", "hidden", "minutes", "walls", "device")
+    same = ("seed", "jobs", "tables", "width", "hidden", "minutes", "walls", "device", "former_every")
     return Settings(
         Games(options.bot, options.opponents, options.against, options.handicaps),
         Hyperparameters(*(getattr(options, name) for name in Hyperparameters._fields)),
@@ -194,12 +202,14 @@ def train(options: argparse.Namespace) -> int:
     import torch
 
     from agents.clusters import workers_for
+    from agents.memory import keep_freed_memory
     from agents.registry import make
     from agents.rl.acting import play_task
     from agents.rl.training import Run
 
     for bot in {*options.opponents, *options.measure_against}:
         make(bot)
+    keep_freed_memory()
     torch.set_num_threads(min(options.jobs, usable_cores()))
     workers = workers_for(options, options.opponents)
     options.folder.mkdir(parents=True, exist_ok=True)

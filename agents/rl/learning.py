@@ -17,6 +17,7 @@ from torch import nn
 
 from agents.rl.acting import Experience
 from agents.rl.networks import Critic, Policy, SituationValue
+from agents.rl.oracle import LINE_UP_AT
 from agents.rl.policy import Weights
 from agents.rl.settings import Hyperparameters
 from engine.compiling import kernel
@@ -68,6 +69,7 @@ class Learner:
     def __init__(self, weights: Weights, hyperparameters: Hyperparameters, seed: int = 0, device: str = "cpu") -> None:
         """`weights` of the policy; `seed` of those of the critic. Raises ValueError for a device that is not there."""
         self.device = device_named(device)
+        self.bf16 = has_bf16(self.device)  # whether steps multiply matrices in bf16
         self.hyperparameters = hyperparameters
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -106,7 +108,7 @@ class Learner:
 
     def learn(self, experience: Sequence[Experience], generator: np.random.Generator) -> dict[str, float]:
         """Learn from the experience of some actors; returns metrics, means over the minibatches; {} without choices."""
-        parts = [self._evaluate(part) for part in experience if len(part.seat)]
+        parts = [self.evaluate(part) for part in experience if len(part.seat)]
         if not parts:
             return {}
         advantages = torch.cat([part.advantage for part in parts])
@@ -136,9 +138,12 @@ class Learner:
             part, rows = batches[i]
             yield part, self._tensor(rows)
 
-    def _evaluate(self, part: Experience) -> Choices:
+    def evaluate(self, part: Experience) -> Choices:
         """The choices of an experience, with their advantages by the present critic."""
         states, oracle = self._tensor(part.states), self._tensor(part.oracle)
+        if self.hyperparameters.critic_sees == "view":
+            oracle = oracle.clone()
+            oracle[:, :LINE_UP_AT] = 0
         with torch.no_grad():
             before, after = (self.situation(self._tensor(each)).cpu().numpy() for each in (part.before, part.after))
             batches = zip(torch.split(states, CRITIC_BATCH), torch.split(oracle, CRITIC_BATCH))
@@ -152,25 +157,34 @@ class Learner:
         return Choices(states, oracle, *map(self._tensor, rest))
 
     def _step(self, part: Choices, rows: torch.Tensor, mean: float, std: float) -> dict[str, float]:
-        """One step of Adam of the policy and one of the critic, on the choices `rows` int64[:] of a part."""
+        """One step of Adam of the policy and one of the critic, on the choices `rows` int64[:] of a part.
+
+        The metric `logit_value` is the slope of the advantage, in placements, over the logit of what was chosen.
+        """
         states = part.states.index_select(0, rows)
-        log_policy, log_base = self._log_policy(part, rows, states)
-        ratio = (log_policy.gather(1, part.chosen[rows, None])[:, 0] - part.log_probability[rows]).exp()
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
+            log_policy, log_base = self.log_policy(part, rows, states)
+            value = part.start[rows] + self.critic(states, part.oracle.index_select(0, rows))
+        log_chosen = log_policy.gather(1, part.chosen[rows, None])[:, 0]
+        ratio = (log_chosen - part.log_probability[rows]).exp()
         advantage = (part.advantage[rows] - mean) / std
         gain = torch.minimum(ratio * advantage, ratio.clamp(1 - CLIP, 1 + CLIP) * advantage).mean()
         probabilities = log_policy.exp()
-        entropy = -(probabilities * log_policy).sum(1).mean()
+        entropies = -(probabilities * log_policy).sum(1)
+        entropy = entropies.mean()
         kl = (probabilities * (log_policy - log_base)).sum(1).mean()
         loss = -gain - self.hyperparameters.entropy * entropy + self.hyperparameters.kl * kl
         descend(self.optimizer, self.policy, loss)
-        value = part.start[rows] + self.critic(states, part.oracle.index_select(0, rows))
         value_loss = (value - part.value[rows] - part.advantage[rows]).square().mean()
         descend(self.value_optimizer, self.critic, value_loss)
-        clipped = ((ratio - 1).abs() > CLIP).float().mean()
-        named = {"gain": gain, "entropy": entropy, "kl": kl, "value_loss": value_loss, "clipped": clipped}
+        named = {"gain": gain, "entropy": entropy, "kl": kl, "value_loss": value_loss}
+        with torch.no_grad():
+            named["clipped"] = ((ratio - 1).abs() > CLIP).float().mean()
+            variance = (probabilities * (log_policy + entropies[:, None]).square()).sum(1).mean()
+            named["logit_value"] = (part.advantage[rows] * (log_chosen + entropies)).mean() / (variance + 1e-9)
         return {name: float(each.detach()) for name, each in named.items()}
 
-    def _log_policy(self, part: Choices, rows: torch.Tensor, states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def log_policy(self, part: Choices, rows: torch.Tensor, states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Log probabilities of the actions of each choice, by the policy and by the base logits alone.
 
         float32[n, most actions]; LEAST where there is no action.
@@ -210,6 +224,13 @@ def device_named(name: str) -> torch.device:
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise ValueError(f"--device {name}: {next(iter(str(error).splitlines()), 'not there')}") from None
     return device
+
+
+def has_bf16(device: torch.device) -> bool:
+    """Whether a device multiplies matrices in bf16 faster than in float32."""
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported()
+    return device.type == "cpu" and torch.cpu._is_avx512_bf16_supported()
 
 
 def descend(optimizer: torch.optim.Optimizer, network: nn.Module, loss: torch.Tensor) -> None:

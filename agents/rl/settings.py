@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field
 from typing import NamedTuple
 
@@ -27,7 +28,8 @@ class Hyperparameters(NamedTuple):
     entropy: float = 0.02  # weight of the entropy of the policy
     kl: float = 0.0  # weight of the Kullback-Leibler divergence from the policy of the base logits
     batch_size: int = 8192
-    epochs: int = 2
+    epochs: int = 1
+    critic_sees: str = "everything"  # or "view": an ablation
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +47,10 @@ class Settings:
     measured_against: tuple[str, ...] = ("rule",)
     walls: int = 1000  # of a measurement, each played three times
     device: str = "cpu"
+    former_every: float = math.inf  # minutes after which the policy becomes one more of its own opponents
 
     def fixed(self) -> dict[str, str]:
         """The options that a run cannot change, as texts by the names of the command line."""
         options = asdict(self.games) | self.hyperparameters._asdict()
-        options |= {"seed": self.seed, "jobs": self.jobs, "tables": self.tables}
+        options |= {"seed": self.seed, "jobs": self.jobs, "tables": self.tables, "former_every": self.former_every}
         return {"--" + name.replace("_", "-"): str(value) for name, value in options.items()}

@@ -49,6 +49,7 @@ class Run:
         self.folder, self.settings, self._pool = folder, settings, pool
         self.iteration = self.choices = 0  # done so far
         self.seconds = 0.0  # of training
+        self.former: list[Weights] = []  # former selves among the opponents
         self.features = features_named(settings.games.bot)
         seeds = (derived_seed(settings.seed, "actor", i) for i in range(settings.jobs))
         self._actors = [Actor(settings.games, settings.tables, seed) for seed in seeds]
@@ -72,6 +73,7 @@ class Run:
             self.iteration, self.choices, self.seconds = state["counts"]
             policy, before = state["learner"]["policy"], dict(state["settings"])
             weights = {name: policy[f"weights.{name}"].numpy() for name in NAMES}
+            self.former = [{name: each[name].numpy() for name in NAMES} for each in state["former"]]
         except Exception as error:  # torch raises a dozen kinds for damaged files
             raise damaged(path, error) from None
         for name, value in self.settings.fixed().items():
@@ -92,6 +94,7 @@ class Run:
         state = {
             "learner": self.learner.state(),
             "actors": [actor.state() for actor in self._actors],
+            "former": [{name: torch.from_numpy(each[name]) for name in NAMES} for each in self.former],
             "counts": (self.iteration, self.choices, self.seconds),
             "settings": self.settings.fixed(),
         }
@@ -102,7 +105,7 @@ class Run:
     def next_iteration(self) -> dict[str, float]:
         """Act and learn; returns the metrics of `Learner.learn`. After an exception only what was saved can go on."""
         began = monotonic()
-        experience = self._act()
+        experience = self.act()
         rate = max(1 - self.seconds / (60 * self.settings.minutes), 0.0)
         warming_up = self.iteration < WARM_UP
         self.learner.set_rates(0.0 if warming_up else rate, max(rate, LEAST_CRITIC_RATE))
@@ -110,21 +113,24 @@ class Run:
         metrics = self.learner.learn(experience, generator)
         self.iteration += 1
         self.choices += sum(len(part.seat) for part in experience)
-        self.seconds += monotonic() - began
+        before, self.seconds = self.seconds, self.seconds + monotonic() - began
+        every = 60 * self.settings.former_every
+        if self.seconds // every > before // every:
+            self.former.append(self.learner.policy.numpy())
         return metrics
 
-    def _act(self) -> list[Experience]:
+    def act(self) -> list[Experience]:
         """A round at all tables."""
         weights = self.learner.policy.numpy()
         if self._pool is not None:
-            tasks = [Task(number, actor, weights) for number, actor in enumerate(self._actors)]
+            tasks = [Task(number, actor, weights, self.former) for number, actor in enumerate(self._actors)]
             played = sorted(self._pool.run(tasks), key=lambda each: each[0])
             self._actors = [actor for _, actor, _ in played]
             return [experience for _, _, experience in played]
         stop = Event()
         with ThreadPoolExecutor(len(self._actors)) as threads:
             try:
-                return list(threads.map(lambda actor: actor.play(weights, stop), self._actors))
+                return list(threads.map(lambda actor: actor.play(weights, self.former, stop), self._actors))
             finally:
                 stop.set()
 

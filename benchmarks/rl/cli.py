@@ -6,6 +6,7 @@ with more than one action to choose from.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from threading import Event
@@ -18,7 +19,7 @@ from rich.table import Table
 from agents.registry import make
 from agents.rl.acting import Actor
 from agents.rl.families import FAMILIES, features_named
-from agents.rl.learning import Learner
+from agents.rl.learning import Learner, has_bf16
 from agents.rl.policy import logits_of, random_weights
 from agents.rl.rows import encode
 from agents.rl.settings import Games, Hyperparameters
@@ -60,11 +61,13 @@ def rates(family: str) -> dict[str, float]:
     features, games = features_named(family), Games(family, against=0.0)
     weights = random_weights(features, JOINT, HIDDEN, 0)
     actor, learner = Actor(games, TABLES, 1), Learner(weights, Hyperparameters())
-    actor.play(weights, Event())
+    actor.play(weights, [], Event())
     began = time.thread_time()
-    part = actor.play(weights, Event())
+    part = actor.play(weights, [], Event())
     acting, n = time.thread_time() - began, len(part.seat)
-    learning = thread_seconds(lambda: learner.learn([part], np.random.default_rng(0)))
+    learning = {}
+    for learner.bf16 in {False, has_bf16(learner.device)}:
+        learning[learner.bf16] = thread_seconds(lambda: learner.learn([part], np.random.default_rng(0)))
     views, bot = sample_views(family), make(family)
     bot.act(views)
     playing = thread_seconds(lambda: bot.act(views))
@@ -73,7 +76,8 @@ def rates(family: str) -> dict[str, float]:
     forward = thread_seconds(lambda: logits_of(weights, rows))
     return {
         "acting, choices/s": n / acting,
-        f"learning, {learner.hyperparameters.epochs} epochs, choices/s": n / learning,
+        "learning, float32, choices/s": n / learning[False],
+        "learning, bf16, choices/s": n / learning.get(True, math.nan),
         "the bot plays, decisions/s": len(views) / playing,
         "features, decisions/s": len(views) / encoding,
         "network, choices/s": len(rows.view) / forward,

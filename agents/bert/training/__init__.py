@@ -10,7 +10,6 @@
 `networks`      loading networks to start from, and saving networks to play with
 `average`       the mean of the weights of several networks
 `deepen`        a deeper network from a trained one
-`memory`        glibc's allocator settings for training on a CPU
 `data`          the package that makes and reads training data
 `targets`       the package that chooses samples and computes their targets
 ==============  ======================================================================================================

@@ -34,10 +34,10 @@ from agents.bert.checkpoint import WEIGHTS
 from agents.bert.symmetries import N_VARIANTS
 from agents.bert.training.config import TrainingConfig, TrainingProgress
 from agents.bert.training.data.dataset import Batch, Dataset
-from agents.bert.training.memory import keep_freed_memory
 from agents.bert.training.metrics import TRAIN, VALIDATION, MeanMetrics, MetricsWriter
 from agents.bert.training.networks import save_network
 from agents.bert.training.objectives import Loss, MakeObjective
+from agents.memory import keep_freed_memory
 
 LOGGING_STEPS = 50  # steps whose metrics are averaged for one row
 CHECKPOINT_SECONDS = 300.0  # between checkpoints

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from threading import Event
@@ -23,6 +24,7 @@ from agents.rl.acting import Actor, Experience, StoppedError
 from agents.rl.cli import main
 from agents.rl.families import FAMILIES, features_named
 from agents.rl.learning import Learner, estimate_advantages
+from agents.rl.oracle import LINE_UP_AT
 from agents.rl.policy import NAMES, Weights, load_weights, random_weights, save_weights
 from agents.rl.settings import Games, Hyperparameters, Settings
 from agents.rl.training import Run
@@ -55,7 +57,7 @@ def played(rounds: int = 1, seed: int = 3, games: Games = GAMES) -> Experience:
     """The experience of the last of some rounds."""
     actor = Actor(games, 16, seed)
     for _ in range(rounds):
-        experience = actor.play(weights_of(games.bot), Event())
+        experience = actor.play(weights_of(games.bot), [], Event())
     return experience
 
 
@@ -69,12 +71,12 @@ def test_experience_depends_on_the_seed_alone(family: str) -> None:
 
 def test_an_actor_goes_on_from_its_state_and_from_a_pickle() -> None:
     actor = Actor(GAMES, 8, 5)
-    actor.play(weights_of(), Event())
+    actor.play(weights_of(), [], Event())
     copies = [Actor(GAMES, 8, 6), pickle.loads(pickle.dumps(actor))]
     copies[0].load_state(actor.state())
-    expected = actor.play(weights_of(), Event())
+    expected = actor.play(weights_of(), [], Event())
     for copy in copies:
-        assert all(np.array_equal(a, b) for a, b in zip(expected, copy.play(weights_of(), Event()), strict=True))
+        assert all(np.array_equal(a, b) for a, b in zip(expected, copy.play(weights_of(), [], Event()), strict=True))
     with pytest.raises(ValueError, match="has 8 tables, not 9"):
         Actor(GAMES, 9, 6).load_state(actor.state())
 
@@ -83,23 +85,33 @@ def test_each_thread_has_opponents_of_its_own() -> None:
     """A bot may have a state that two threads must not change at once."""
     actors = [Actor(Games("residual", ("search:n=4",)), 2, seed) for seed in range(2)]
     for actor in actors:
-        actor.play(weights_of(), Event())
+        actor.play(weights_of(), [], Event())
     bots = [actor._opponents[0].__self__ for actor in actors if actor._opponents]  # type: ignore[union-attr]
     assert len(bots) == 2
     assert bots[0] is not bots[1]
+
+
+def test_former_selves_are_among_the_opponents() -> None:
+    actor, former = Actor(Games("selfplay", ("random",), against=1.0), 60, 5), weights_of("selfplay", 2)
+    for _ in range(12):  # in which most of the games have ended, and others begun
+        experience = actor.play(weights_of("selfplay"), [former], Event())
+    players = actor.state()["players"].numpy()
+    shares = np.bincount(players.ravel(), minlength=3) / players.size
+    assert shares == pytest.approx([0.5, 0.25, 0.25], abs=0.1)
+    assert (players[experience.table, experience.seat][~experience.over[experience.table]] == 0).all()
 
 
 def test_acting_can_be_stopped() -> None:
     stop = Event()
     stop.set()
     with pytest.raises(StoppedError):
-        Actor(GAMES, 4, 5).play(weights_of(), stop)
+        Actor(GAMES, 4, 5).play(weights_of(), [], stop)
 
 
 def test_seats_games_and_results_are_as_asked() -> None:
     actor, over, learning = Actor(GAMES, 200, 5), 0, []
     for _ in range(12):
-        experience = actor.play(weights_of(), Event())
+        experience = actor.play(weights_of(), [], Event())
         points = experience.before[:, 0, :3].sum(axis=1) * 20_000 + experience.before[:, 0, 16] * 3_000  # and sticks
         assert points == pytest.approx(0, abs=1)
         over += experience.over.sum()
@@ -158,8 +170,19 @@ def log_probability(learner: Learner, part: Experience) -> np.ndarray:
     """The logarithm of the probability of what was chosen, by the present policy."""
     rows = torch.arange(len(part.seat))
     with torch.no_grad():
-        log_policy, _ = learner._log_policy(learner._evaluate(part), rows, torch.from_numpy(part.states))
+        log_policy, _ = learner.log_policy(learner.evaluate(part), rows, torch.from_numpy(part.states))
     return log_policy.numpy()[rows.numpy(), part.chosen]
+
+
+def test_the_critic_can_be_kept_from_hidden_tiles() -> None:
+    part = played(3)
+    changed = part._replace(oracle=part.oracle.copy())
+    changed.oracle[:, :LINE_UP_AT] = 0
+    for sees, alike in (("everything", False), ("view", True)):
+        learner = Learner(weights_of(), Hyperparameters(critic_sees=sees, batch_size=64))
+        learner.learn([part], np.random.default_rng(0))
+        advantages = (learner.evaluate(each).advantage for each in (part, changed))
+        assert torch.equal(*advantages) == alike
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -172,7 +195,7 @@ def test_acting_and_learning_agree_on_the_probabilities(family: str) -> None:
 def test_learning_makes_choices_that_turned_out_well_likelier() -> None:
     part = played(3)
     learner = Learner(weights_of(), Hyperparameters(learning_rate=3e-3, epochs=10, batch_size=128, entropy=0.0))
-    advantage, before = learner._evaluate(part).advantage.numpy(), log_probability(learner, part)
+    advantage, before = learner.evaluate(part).advantage.numpy(), log_probability(learner, part)
     metrics = learner.learn([part], np.random.default_rng(0))
     gained = log_probability(learner, part) - before
     good, bad = advantage > np.quantile(advantage, 0.9), advantage < np.quantile(advantage, 0.1)
@@ -216,28 +239,29 @@ def interrupt(*ignored: object) -> None:
 
 
 def weights_after(folder: Path, interruptions: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> Weights:
-    """The weights after four iterations; some are interrupted when all is played, and played again."""
+    """The weights after five iterations; some are interrupted when all is played, and played again."""
     clock = count()
-    monkeypatch.setattr(training, "monotonic", lambda: next(clock) // 2)  # two readings an iteration
+    monkeypatch.setattr(training, "monotonic", lambda: next(clock))  # an iteration takes a second
     folder.mkdir()
-    run = Run(folder, SMALL, None)
-    for iteration in range(4):
+    settings = replace(SMALL, former_every=2 / 60)
+    run = Run(folder, settings, None)
+    for iteration in range(5):
         run.save()
         if iteration in interruptions:
             with monkeypatch.context() as patch:
                 patch.setattr(Learner, "learn", interrupt)
                 with pytest.raises(KeyboardInterrupt):
                     run.next_iteration()
-            next(clock)
-            run = Run(folder, SMALL, None)
+            run = Run(folder, settings, None)
         run.next_iteration()
+    assert len(run.former) == 2
     run.save()
     return load_weights(folder / "network.npz", run.features)
 
 
 def test_an_interrupted_run_comes_to_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = weights_after(tmp_path / "whole", (), monkeypatch)
-    broken = weights_after(tmp_path / "broken", (1, 3), monkeypatch)
+    broken = weights_after(tmp_path / "broken", (1, 3, 4), monkeypatch)
     assert all((whole[name] == broken[name]).all() for name in whole)
     start = random_weights(features_named("residual"), SMALL.width, SMALL.hidden, SMALL.seed)
     assert any((whole[name] != start[name]).any() for name in whole)
