@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.residual.features import FEATURES, TEMPERATURE
+from agents.residual.features import FEATURES
 from agents.rl.bot import NetworkBot, make_network_bot
 
 BUNDLED = Path(__file__).parent / "weights" / "network.npz"
+# Placements that a logit of 1 stands for: `logit_value` of training (docs/experiments.md). The entropy bonus decides it,
+# so it is another for a network that was trained with another --entropy.
+LOGIT_VALUE = 0.0011
 
 
 def make(argument: str | None, seed: int) -> NetworkBot:
     """The bot ``residual`` or ``residual:argument``. Raises ValueError, in one line, for a bad folder or option."""
-    return make_network_bot("residual", FEATURES, TEMPERATURE, BUNDLED, argument, seed)
+    return make_network_bot("residual", FEATURES, LOGIT_VALUE, BUNDLED, argument, seed)

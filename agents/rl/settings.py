@@ -22,10 +22,10 @@ class Games:
 class Hyperparameters(NamedTuple):
     """Hyperparameters of the learner."""
 
-    learning_rate: float = 1e-3  # of the policy, at the start
+    learning_rate: float = 4e-3  # of the policy, at the start
     critic_rate: float = 1e-3  # of the critic, at the start
-    gae_lambda: float = 0.8
-    entropy: float = 0.02  # weight of the entropy of the policy
+    gae_lambda: float = 0.6
+    entropy: float = 0.012  # weight of the entropy of the policy
     kl: float = 0.0  # weight of the Kullback-Leibler divergence from the policy of the base logits
     batch_size: int = 8192
     epochs: int = 1

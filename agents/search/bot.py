@@ -34,7 +34,7 @@ from engine.table import TABLE, raw_bytes
 WORLDS = 400
 MOST_WORLDS = 1_000_000
 LOOK = 5  # worlds between two looks at the clock
-CANDIDATES, MARGIN, PRIOR = 6, 0.1, 150.0  # defaults of k, margin and prior
+CANDIDATES, MARGIN, PRIOR = 6, 0.015, 500.0  # defaults of k, margin and prior
 
 
 def read_count(text: str) -> int:
