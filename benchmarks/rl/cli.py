@@ -16,6 +16,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
+from agents.memory import keep_freed_memory
 from agents.registry import make
 from agents.rl.acting import Actor
 from agents.rl.families import FAMILIES, features_named
@@ -87,6 +88,7 @@ def rates(family: str) -> dict[str, float]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark and return the exit code."""
     Parser("benchmarks.rl", description=__doc__).parse_args(arguments)
+    keep_freed_memory()
     torch.set_num_threads(1)
     found = {family: rates(family) for family in FAMILIES}
     table = Table("one core", box=None)

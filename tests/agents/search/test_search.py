@@ -82,7 +82,7 @@ def test_worlds_depend_on_the_view_and_the_seed_alone(tables: np.ndarray) -> Non
 def test_a_dropped_candidate_keeps_its_value() -> None:
     """Values of candidates that cannot win any more are about those of a search without an end to it."""
     views = some_views(2)
-    short, priors = make("search:n=300", 5), make("residual")
+    short, priors = make("search:n=300&bot=rule&margin=0.1", 5), make("rule")
     assert isinstance(short, ActionValues)
     assert isinstance(priors, ActionValues)
     values, prior = short.action_values(views), priors.action_values(views)
