@@ -2,10 +2,10 @@
 
     python experiments/critic_playouts.py [--rounds 24]
 
-`residual` plays itself at 1,024 tables. At each of its choices the round is also played out by `linear` at all seats, as
-the hands and the wall lie. Critics of the size that training uses then learn the value of the round's end, a placement,
-from what is seen, with and without the hidden hands and the playout; the last four rounds are held out. Ten minutes on
-a core; docs/experiments.md has the results.
+`residual` plays itself at 1,024 tables. At each of its choices the round is also played out by `linear` at all seats,
+as the hands and the wall lie. Critics of the size that training uses then learn the value of the round's end, a
+placement, from what is seen, with and without the hidden hands and the playout; the last four rounds are held out. Ten
+minutes on a core; docs/experiments.md has the results.
 """
 
 from __future__ import annotations

@@ -67,8 +67,9 @@ def rates(family: str) -> dict[str, float]:
     part = actor.play(weights, [], Event())
     acting, n = time.thread_time() - began, len(part.seat)
     learning = {}
-    for learner.bf16 in {False, has_bf16(learner.device)}:
-        learning[learner.bf16] = thread_seconds(lambda: learner.learn([part], np.random.default_rng(0)))
+    for bf16 in {False, has_bf16(learner.device)}:
+        learner.bf16 = bf16
+        learning[bf16] = thread_seconds(lambda: learner.learn([part], np.random.default_rng(0)))
     views, bot = sample_views(family), make(family)
     bot.act(views)
     playing = thread_seconds(lambda: bot.act(views))
