@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What each part of reinforcement learning contributes: short trainings of `residual` from `rule`, three seeds each, two
-# at a time on one core each; each network is measured in 6,000 hanchan against two `rule` on the same walls. About two
-# and a half hours on two cores. docs/experiments.md has the results.
+# at a time on one core each; each network is measured in 6,000 hanchan against two `rule` on the same walls. Three
+# hours and a half on two cores; not run as a whole yet.
 #
 #   bash experiments/rl_ablation.sh FOLDER [MINUTES OF A TRAINING]
 #

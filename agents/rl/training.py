@@ -32,6 +32,7 @@ from engine.seeds import derived_seed
 Played: TypeAlias = tuple[int, Actor, Experience]
 STATE, CURVE, PICTURE, TENSORBOARD = "state.pt", "curve.csv", "curve.svg", "tensorboard"
 WARM_UP = 20  # iterations in which only the critic learns
+MOST_FORMER = 16  # former selves that are kept: the newest
 LEAST_CRITIC_RATE = 0.1  # share of its learning rate that the critic keeps
 
 
@@ -116,7 +117,7 @@ class Run:
         before, self.seconds = self.seconds, self.seconds + monotonic() - began
         every = 60 * self.settings.former_every
         if self.seconds // every > before // every:
-            self.former.append(self.learner.policy.numpy())
+            self.former = [*self.former, self.learner.policy.numpy()][-MOST_FORMER:]
         return metrics
 
     def act(self) -> list[Experience]:

@@ -267,6 +267,19 @@ def test_an_interrupted_run_comes_to_the_same_weights(tmp_path: Path, monkeypatc
     assert any((whole[name] != start[name]).any() for name in whole)
 
 
+def test_only_the_newest_former_selves_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = count()
+    monkeypatch.setattr(training, "monotonic", lambda: next(clock))  # an iteration takes a second
+    monkeypatch.setattr(training, "MOST_FORMER", 2)
+    run = Run(tmp_path, replace(SMALL, former_every=1 / 60), None)
+    selves = []
+    for _ in range(4):
+        run.next_iteration()
+        selves.append(run.learner.policy.numpy())
+    assert len(run.former) == 2
+    assert all((run.former[i][name] == selves[i - 2][name]).all() for i in range(2) for name in NAMES)
+
+
 def test_a_run_begins_with_the_weights_given(tmp_path: Path) -> None:
     start = weights_of(seed=9)
     save_weights(tmp_path / "start.npz", start)
