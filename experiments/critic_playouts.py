@@ -1,6 +1,6 @@
 """What a playout over the true wall would tell the critic of `agents.rl`, beside what it sees, and what one costs.
 
-    python experiments/critic_playouts.py [--rounds 24]
+    python experiments/critic_playouts.py
 
 `residual` plays itself at 1,024 tables. At each of its choices the round is also played out by `linear` at all seats,
 as the hands and the wall lie. Critics of the size that training uses then learn the value of the round's end, a
@@ -10,7 +10,7 @@ minutes on a core; docs/experiments.md has the results.
 
 from __future__ import annotations
 
-import argparse
+import sys
 from time import perf_counter
 
 import numpy as np
@@ -30,7 +30,8 @@ from engine.rules import EVEN_SCORES
 from engine.table import GAME_OVER, N_SEATS, TABLE
 from engine.tables import Tables
 
-N_TABLES, HELD_OUT = 1024, 4
+N_TABLES = 1024
+ROUNDS, HELD_OUT = 20, 4  # at each table; the last ones are held out
 N_PLAYOUT = N_SEATS + 1  # features of a playout
 BATCH, EPOCHS, RATE = 2048, 3, 1e-3
 TABLE_SIZE = TABLE.itemsize
@@ -121,20 +122,18 @@ def unexplained(inputs: torch.Tensor, values: torch.Tensor, n_held_out: int, see
 
 
 def main() -> None:
-    """Print both tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=24, help=f"at each table; the last {HELD_OUT} are held out")
-    n_rounds = parser.parse_args().rounds
+    """Play, learn, and print the table."""
     torch.set_num_threads(1)
     recorder = Recorder(Tables(range(N_TABLES)))
     rounds = []
-    for number in range(n_rounds):
+    for number in range(ROUNDS):
         rounds.append(recorder.play_round())
-        print(f"\r{number + 1} of {n_rounds} rounds", end="", flush=True)
+        print(f"\r{number + 1} of {ROUNDS} rounds", end="", file=sys.stderr, flush=True)
     n_held_out = sum(len(each[-1]) for each in rounds[-HELD_OUT:])
     states, oracle, playout, values = (torch.from_numpy(np.concatenate(each)) for each in zip(*rounds, strict=True))
     cost = 1e6 * recorder.seconds / len(values)
-    print(f"\r{len(values):,} choices, {n_held_out:,} held out; a playout takes {cost:.0f} us")
+    print(file=sys.stderr)
+    print(f"{len(values):,} choices, {n_held_out:,} held out; a playout takes {cost:.0f} us")
     print(f"variance of the value: {float(values[-n_held_out:].var()):.4f}; unexplained, for two seeds:")
     inputs = {
         "the view": [states],

@@ -22,7 +22,7 @@ from agents.memory import keep_freed_memory
 from agents.rl.acting import Experience
 from agents.rl.cli import settings_of, train_parser
 from agents.rl.learning import Choices, Learner
-from agents.rl.training import Run
+from agents.rl.training import STATE, Run
 
 ITERATIONS = 30
 LAMBDAS = (0.0, 0.3, 0.6, 0.8, 0.9, 1.0)
@@ -50,7 +50,11 @@ def losses(learner: Learner, parts: Sequence[Choices], rows: torch.Tensor) -> It
 
 
 def gradients(run: Run, iterations: int) -> tuple[torch.Tensor, torch.Tensor, int]:
-    """Gradients float32[2, lambdas + entropy, weights], advantages' squares [lambdas], and the number of choices."""
+    """The gradients, the sums of the squared advantages float32[lambdas], and the number of choices.
+
+    The gradients float32[2, lambdas + 1, weights] are sums over the choices of even and of odd tables, divided by the
+    roots of Adam's second moments; the last of them is that of the entropy.
+    """
     learner, state = run.learner, run.learner.optimizer.state
     parameters = list(learner.policy.parameters())
     scale = torch.cat([1 / (state[each]["exp_avg_sq"].sqrt().reshape(-1) + 1e-5) for each in parameters])
@@ -73,7 +77,10 @@ def gradients(run: Run, iterations: int) -> tuple[torch.Tensor, torch.Tensor, in
 
 def main() -> None:
     """Print the table."""
-    options = train_parser().parse_args()
+    parser = train_parser()
+    options = parser.parse_args()
+    if not (options.folder / STATE).is_file():
+        parser.error(f"{options.folder} has no {STATE}: train a network first, by python -m agents.rl train")
     keep_freed_memory()
     run = Run(options.folder, settings_of(options), options.start)
     total, squares, n = gradients(run, ITERATIONS)

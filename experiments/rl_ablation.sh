@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What each part of reinforcement learning contributes: short trainings of `residual` from `rule`, three seeds each, two
-# at a time on one core each; each network is measured in 6,000 hanchan against two `rule` on the same walls. Three
-# hours and a half on two cores; not run as a whole yet.
+# What each part of reinforcement learning contributes: short trainings of `residual` from `rule`, three seeds each; each
+# network is measured in 6,000 hanchan against two `rule` on the same walls. Three hours on two cores. It was not run as
+# a whole yet: docs/experiments.md has no results of it.
 #
 #   bash experiments/rl_ablation.sh FOLDER [MINUTES OF A TRAINING]
 #
@@ -9,41 +9,32 @@
 set -euo pipefail
 mkdir -p "${1:?usage: bash experiments/rl_ablation.sh FOLDER [MINUTES OF A TRAINING]}"
 PYTHONPATH=$(cd "$(dirname "$0")/.." && pwd)
-export PYTHONPATH OMP_NUM_THREADS=1
+export PYTHONPATH
 cd "$1"
-MINUTES=${2:-10}
+MINUTES=${2:-5}
 
-# Trains a network: run NAME SEED OPTIONS...
-run() {
-  python -m agents.rl train "$1-$2" --seed "$2" --jobs 1 --minutes "$MINUTES" --measure-every 1000 --walls 1 "${@:3}" \
-    2>&1 | sed -u "s/^/$1-$2: /"
-}
-
-# Trains and measures three networks, two at a time: seeds NAME OPTIONS...
+# Trains and measures three networks: seeds BOT NAME OPTIONS...
 seeds() {
   for seed in 1 2 3; do
-    while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done
-    run "$1" "$seed" "${@:2}" &
+    local folder=$2-$seed
+    python -m agents.rl train "$folder" --bot "$1" --seed "$seed" --minutes "$MINUTES" --measure-every 1000 --walls 1 "${@:3}"
+    if [ ! -f "$folder.txt" ]; then
+      python -m arena --games 6000 --bots "$1:$folder,rule,rule" --seed 5 --json "$folder.json" > "$folder.txt.unfinished"
+      mv "$folder.txt.unfinished" "$folder.txt"
+    fi
   done
 }
 
-seeds baseline
-seeds view --critic-sees view
-seeds self-play --against 0
-seeds rule-alone --against 1
-seeds former --former-every 2
-seeds no-entropy --entropy 0
-seeds lambda-0.5 --gae-lambda 0.5
-seeds lambda-0.95 --gae-lambda 0.95
-seeds large --width 512 --hidden 128
-seeds small --width 64 --hidden 32
-seeds from-nothing --bot selfplay
-wait
+seeds residual baseline
+seeds residual view --critic-sees view
+seeds residual self-play --against 0
+seeds residual rule-alone --against 1
+seeds residual former --former-every 1
+seeds residual no-entropy --entropy 0
+seeds residual lambda-0.5 --gae-lambda 0.5
+seeds residual lambda-0.95 --gae-lambda 0.95
+seeds residual large --width 512 --hidden 128
+seeds residual small --width 64 --hidden 32
+seeds selfplay from-nothing
 
-for folder in *-[123]; do
-  bot=residual
-  case $folder in from-nothing*) bot=selfplay ;; esac
-  [ -f "$folder.json" ] || python -m arena --games 6000 --bots "$bot:$folder,rule,rule" --seed 5 --json "$folder.json" > "$folder.txt"
-  printf '%-16s' "$folder"
-  sed -n 's/^ *1  *//p' "$folder.txt" | head -1
-done
+grep -h -m1 -E '^ (residual|selfplay):' ./*-[123].txt

@@ -12,8 +12,8 @@ from agents.residual.features import FEATURES
 from agents.rl.bot import NetworkBot, make_network_bot
 
 BUNDLED = Path(__file__).parent / "weights" / "network.npz"
-# Placements that a logit of 1 stands for: `logit_value` of training (docs/experiments.md). The weight of the entropy
-# decides it, so it is another for a network that was trained with another --entropy.
+# Placements that a logit of 1 stands for in the bundled weights: `logit_value` of training (docs/experiments.md). It is
+# TEMPERATURE of `features` where training begins, and comes to depend on --entropy.
 LOGIT_VALUE = 0.0011
 
 

@@ -105,7 +105,7 @@ class Actor:
     def play(self, weights: Weights, former: Sequence[Weights], stop: Event) -> Experience:
         """Play every table to the end of its round and deal the next. Raises StoppedError soon after `stop` is set.
 
-        `former`: the former selves; from one call to the next more may be added.
+        `former`: the former selves. Seats are theirs by index, so a list that has moved on gives a seat a newer one.
         """
         tables, features = self._tables, features_named(self._games.bot)
         steps = [self._choose(features, weights, tables.records[:0])[0]]  # there may be no other

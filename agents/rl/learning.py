@@ -227,7 +227,7 @@ def device_named(name: str) -> torch.device:
 
 
 def has_bf16(device: torch.device) -> bool:
-    """Whether a device multiplies matrices in bf16 faster than in float32."""
+    """Whether PyTorch multiplies matrices in bf16 on a device; an old GPU emulates it."""
     if device.type == "cuda":
         return torch.cuda.is_bf16_supported()
     return device.type == "cpu" and torch.cpu._is_avx512_bf16_supported()

@@ -6,7 +6,6 @@ with more than one action to choose from.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from threading import Event
@@ -20,7 +19,7 @@ from agents.memory import keep_freed_memory
 from agents.registry import make
 from agents.rl.acting import Actor
 from agents.rl.families import FAMILIES, features_named
-from agents.rl.learning import Learner, has_bf16
+from agents.rl.learning import Learner
 from agents.rl.policy import logits_of, random_weights
 from agents.rl.rows import encode
 from agents.rl.settings import Games, Hyperparameters
@@ -67,9 +66,11 @@ def rates(family: str) -> dict[str, float]:
     part = actor.play(weights, [], Event())
     acting, n = time.thread_time() - began, len(part.seat)
     learning = {}
-    for bf16 in {False, has_bf16(learner.device)}:
+    precisions = {"float32": False} | ({"bf16": True} if learner.bf16 else {})
+    for name, bf16 in precisions.items():
         learner.bf16 = bf16
-        learning[bf16] = thread_seconds(lambda: learner.learn([part], np.random.default_rng(0)))
+        seconds = thread_seconds(lambda: learner.learn([part], np.random.default_rng(0)))
+        learning[f"learning, {name}, choices/s"] = n / seconds
     views, bot = sample_views(family), make(family)
     bot.act(views)
     playing = thread_seconds(lambda: bot.act(views))
@@ -78,8 +79,7 @@ def rates(family: str) -> dict[str, float]:
     forward = thread_seconds(lambda: logits_of(weights, rows))
     return {
         "acting, choices/s": n / acting,
-        "learning, float32, choices/s": n / learning[False],
-        "learning, bf16, choices/s": n / learning.get(True, math.nan),
+        **learning,
         "the bot plays, decisions/s": len(views) / playing,
         "features, decisions/s": len(views) / encoding,
         "network, choices/s": len(rows.view) / forward,
