@@ -11,6 +11,8 @@ from ipaddress import IPv6Address, ip_address, ip_network
 
 # IPv6 is disabled, or one of the addresses is not this machine's: the other addresses are enough.
 UNAVAILABLE = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL})
+# If it is full, the system drops the requests of new clients, which repeat them after a second.
+BACKLOG = socket.SOMAXCONN
 Option = tuple[int, int, int]  # level, name and value, as setsockopt takes them
 
 
@@ -59,7 +61,7 @@ def _listen(family: int, protocol: int, address: tuple[str | int, ...], options:
         for option in options:
             listener.setsockopt(*option)
         listener.bind(address)
-        listener.listen()
+        listener.listen(BACKLOG)
     except OSError:
         listener.close()
         raise

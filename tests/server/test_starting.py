@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import sqlite3
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +130,13 @@ def test_all_addresses_of_a_host_listen_on_the_same_port(monkeypatch: pytest.Mon
         assert [address for address, _ in names] == ["::1", "127.0.0.1"]
         assert len({port for _, port in names}) == 1
         assert names[0][1] > 0
+
+
+def test_hundreds_of_connections_may_wait_to_be_accepted() -> None:
+    with ExitStack() as stack:
+        (listener,) = stack.enter_context(listening("127.0.0.1", 0))
+        for _ in range(300):
+            stack.enter_context(socket.create_connection(listener.getsockname(), timeout=0.9))
 
 
 async def test_unknown_hosts_and_addresses_of_other_machines_are_refused(tmp_path: Path) -> None:
