@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -155,9 +156,9 @@ def train_parser() -> Parser:
         type=width,
         default=default.width,
         metavar="N",
-        help="of the first layer of a policy with random weights",
+        help="of the first layer; a narrower network of --start is widened, which does not change what it plays",
     )
-    add("--hidden", type=width, default=default.hidden, metavar="N", help="of its second layer")
+    add("--hidden", type=width, default=default.hidden, metavar="N", help="of the second layer")
     add = parser.add_argument_group("measurements").add_argument
     add("--measure-every", type=positive_number, default=15.0, metavar="MINUTES", help="time between measurements")
     add("--measure-against", type=some_bots, default="rule", metavar="BOT,…", help="each plays at both other seats")
@@ -207,6 +208,8 @@ def train(options: argparse.Namespace) -> int:
     from agents.rl.acting import play_task
     from agents.rl.training import Run
 
+    if options.former_every < math.inf and not options.against:
+        raise ValueError("--former-every: former selves play in games with opponents only; give --against above 0")
     for bot in {*options.opponents, *options.measure_against}:
         make(bot)
     keep_freed_memory()

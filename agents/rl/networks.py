@@ -55,7 +55,7 @@ class Policy(nn.Module):
         joint = torch.addmm(w["state_bias"], states, w["state"])
         hidden = torch.relu(joint.index_select(0, choice) + actions @ w["action"])
         hidden = torch.relu(torch.addmm(w["hidden_bias"], hidden, w["hidden"]))
-        return hidden @ w["logit"]
+        return (hidden * w["logit"]).sum(1)  # a product of matrices would be rounded to bf16 by autocast
 
     def numpy(self) -> Weights:
         """A copy of the present weights."""

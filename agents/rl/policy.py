@@ -158,6 +158,19 @@ def random_weights(features: Features, joint: int, hidden: int, seed: int) -> We
     return weights
 
 
+def widened(weights: Weights, features: Features, joint: int, hidden: int, seed: int) -> Weights:
+    """The same function by layers of at least these widths (as Net2Net, Chen et al. 2016).
+
+    Nothing that was there reads the new units, whose own weights are random.
+    """
+    n_joint, n_hidden = weights["hidden"].shape
+    wide = random_weights(features, max(joint, n_joint), max(hidden, n_hidden), seed)
+    wide["hidden"][n_joint:, :n_hidden] = 0
+    for name in NAMES:
+        wide[name][tuple(slice(size) for size in weights[name].shape)] = weights[name]
+    return wide
+
+
 def save_weights(path: Path, weights: Weights) -> None:
     """Write the weights as a NumPy archive. Raises OSError."""
     with write_atomically(path) as file:

@@ -41,7 +41,7 @@ class Settings:
     seed: int = 0
     jobs: int = 2  # actors
     tables: int = 1024  # of an actor
-    width: int = 160  # of the first layer of a policy that begins with random weights
+    width: int = 160  # of the first layer of a new policy at least
     hidden: int = 64  # of its second layer
     minutes: float = 480.0  # the learning rate falls linearly to 0 until then
     measured_against: tuple[str, ...] = ("rule",)

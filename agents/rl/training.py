@@ -22,7 +22,7 @@ from agents.rl.families import features_named
 from agents.rl.learning import Learner
 from agents.rl.measuring import Strength, append, measure
 from agents.rl.plot import plot_curve
-from agents.rl.policy import NAMES, Weights, load_weights, random_weights, save_weights
+from agents.rl.policy import NAMES, Weights, load_weights, random_weights, save_weights, widened
 from agents.rl.settings import Settings
 from engine.common.files import write_atomically
 from engine.common.options import usable_cores
@@ -44,7 +44,8 @@ class Run:
     ) -> None:
         """Begin a run, or continue the one in the folder. Raises ValueError, in one line, if that cannot be done.
 
-        `start`: the weights that a new run begins with; without a file, random ones that add nothing to any logit.
+        `start`: the weights that a new run begins with, widened to the widths of the settings; without a file, random
+        ones that add nothing to any logit.
         `pool`: its workers act; without one, threads of this process do.
         """
         self.folder, self.settings, self._pool = folder, settings, pool
@@ -56,12 +57,13 @@ class Run:
         self._actors = [Actor(settings.games, settings.tables, seed) for seed in seeds]
         if (folder / STATE).is_file():
             self.learner = self._load()
-        elif start is not None:
-            self.learner = self._new_learner(load_weights(start, self.features))
         else:
-            self.learner = self._new_learner(
-                random_weights(self.features, settings.width, settings.hidden, settings.seed)
-            )
+            sizes = (settings.width, settings.hidden, settings.seed)
+            if start is None:
+                weights = random_weights(self.features, *sizes)
+            else:
+                weights = widened(load_weights(start, self.features), self.features, *sizes)
+            self.learner = self._new_learner(weights)
 
     def _new_learner(self, weights: Weights) -> Learner:
         return Learner(weights, self.settings.hyperparameters, self.settings.seed, self.settings.device)

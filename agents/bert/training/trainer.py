@@ -110,8 +110,7 @@ class Trainer:
         metrics: dict[str, float] = {}
         saved = start = time.monotonic()
         before = self.progress.seconds
-        n, rank = self.accelerator.num_processes, self.accelerator.process_index
-        batches = islice(self._batches(), self.progress.step * n + rank, None, n)
+        batches = islice(self._batches(), self.progress.step, None)
         try:
             while not self.finished:
                 means.update(self._step(next(batches)))
@@ -141,10 +140,15 @@ class Trainer:
         return bool(self.accelerator.reduce(flags) > 0)
 
     def _batches(self) -> Iterator[np.ndarray]:
-        """The sample indices int64[n] of each batch, epoch after epoch, for all processes in turn."""
-        size = max(self.config.batch_size // self.accelerator.num_processes, 1)
+        """This process's sample indices int64[n] of each batch, epoch after epoch.
+
+        All processes have a part of the same batch, so sequences of like length: none waits long for another.
+        """
+        n, rank = self.accelerator.num_processes, self.accelerator.process_index
+        size = max(self.config.batch_size // n, 1) * n
         for epoch in count():
-            yield from self.data.batches(size, self.config.seed, epoch)
+            for batch in self.data.batches(size, self.config.seed, epoch):
+                yield batch[rank::n]
 
     def _step(self, indices: np.ndarray) -> dict[str, torch.Tensor]:
         """Train on a batch; returns its metrics."""

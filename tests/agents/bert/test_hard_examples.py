@@ -8,13 +8,16 @@ import numpy as np
 import pytest
 
 from agents import registry
-from agents.base import ActionValues
+from agents.base import ActionValues, Probabilities
+from agents.bert.checkpoint import REGRET_UNIT
+from agents.bert.inference import softmax
 from agents.bert.training.data.dataset import Dataset
 from agents.bert.training.data.selfplay import SelfPlayConfig, play
 from agents.bert.training.data.shards import UNKNOWN_REGRET, save
 from agents.bert.training.targets import hard_examples
 from agents.bert.training.targets.hard_examples import HardExamples
 from agents.bert.training.targets.protocol import Decisions
+from agents.bert.training.targets.teacher import Teacher
 from engine.tables import Tables
 
 SHARP = 1000.0  # a factor of action values: the softmax of the product is nearly one-hot
@@ -56,6 +59,17 @@ def test_mistakes_are_chosen_and_correct_decisions_are_not(views: np.ndarray, mo
     wrong = np.where(np.isfinite(right), -SHARP * right, -np.inf).astype(np.float32)
     assert np.array_equal(chosen(views, wrong), np.flatnonzero(lost >= hard_examples.MIN_EXPECTED_REGRET))
     assert 50 < len(chosen(views, wrong)) < len(views)
+
+
+@pytest.mark.parametrize("teacher", ["residual", "softmax", "bert"])
+def test_a_policy_teaches_its_probabilities(views: np.ndarray, teacher: str) -> None:
+    bot = registry.make(teacher)
+    assert isinstance(bot, Probabilities)
+    few = views[:200]
+    _, targets = Teacher(bot).label(Decisions(few, bot.act(few)))
+    expected = softmax(bot.action_values(few).astype(np.float64) / bot.value_temperature)
+    assert np.allclose(softmax(targets.astype(np.float64) / REGRET_UNIT), expected, atol=1e-5)
+    assert 0.1 < expected.max(axis=1).min() < 0.7
 
 
 def test_an_action_that_the_teacher_does_not_consider_is_a_mistake(

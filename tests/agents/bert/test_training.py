@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -110,6 +111,20 @@ def test_a_resumed_run_ends_with_the_same_weights_as_an_uninterrupted_one(
     assert part.progress.best_loss == whole.progress.best_loss
     for (name, one), other in zip(weights(whole).items(), weights(part).values(), strict=True):
         assert torch.equal(one, other), name
+
+
+def test_processes_share_each_batch(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = Trainer(TrainingConfig("train", str(data), steps=1, **FAST), Imitation, tmp_path)
+
+    def batches_of(rank: int, n: int) -> list[np.ndarray]:
+        monkeypatch.setattr(trainer, "accelerator", SimpleNamespace(num_processes=n, process_index=rank))
+        return list(islice(trainer._batches(), 10))
+
+    alone = batches_of(0, 1)
+    assert {len(batch) for batch in alone} == {64}
+    assert {len(part) for rank in range(3) for part in batches_of(rank, 3)} == {21}
+    for whole, *parts in zip(alone, *(batches_of(rank, 2) for rank in range(2)), strict=True):
+        assert sorted(np.concatenate(parts)) == sorted(whole)
 
 
 def test_a_kill_while_a_checkpoint_is_replaced_loses_nothing(data: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from agents.registry import make
 from agents.rl.families import FAMILIES, features_named
-from agents.rl.policy import NAMES, choose_best, logits_of, random_weights, sample
+from agents.rl.policy import NAMES, choose_best, logits_of, random_weights, sample, widened
 from agents.rl.rows import encode
 from engine.actions import actions_of
 from engine.tables import Tables
@@ -43,6 +43,17 @@ def test_every_view_is_forced_or_a_row_of_legal_actions(family: str) -> None:
         numbers = rows.numbers[rows.first[row] : rows.first[row + 1]].tolist()
         assert set(numbers) <= set(actions_of(*views[k]["legal"][views[k]["viewer"]].tolist()))
         assert numbers == sorted(set(numbers))
+
+
+@pytest.mark.parametrize(("joint", "hidden"), [(48, 40), (24, 16), (9, 40), (9, 3)])
+def test_a_widened_network_is_the_same_function(joint: int, hidden: int) -> None:
+    features = features_named("residual")
+    weights = random_weights(features, 24, 16, 3)
+    weights["logit"] = np.random.default_rng(1).standard_normal(16).astype(np.float32)
+    wide = widened(weights, features, joint, hidden, 4)
+    assert wide["hidden"].shape == (max(joint, 24), max(hidden, 16))
+    _, rows = encode(features, some_views(1))
+    np.testing.assert_allclose(logits_of(wide, rows), logits_of(weights, rows), atol=1e-4)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -192,6 +192,13 @@ def test_acting_and_learning_agree_on_the_probabilities(family: str) -> None:
     np.testing.assert_allclose(log_probability(learner, part), part.log_probability, atol=1e-4)
 
 
+def test_the_sum_of_a_logit_is_not_rounded_to_bf16() -> None:
+    learner, choices = Learner(weights_of(), Hyperparameters()), torch.zeros(5, dtype=torch.int64)
+    n_state, n_action = (learner.policy.weights[name].shape[0] for name in ("state", "action"))
+    with torch.autocast("cpu", torch.bfloat16):
+        assert learner.policy(torch.ones(1, n_state), torch.ones(5, n_action), choices).dtype == torch.float32
+
+
 def test_learning_makes_choices_that_turned_out_well_likelier() -> None:
     part = played(3)
     learner = Learner(weights_of(), Hyperparameters(learning_rate=3e-3, epochs=10, batch_size=128, entropy=0.0))
@@ -388,6 +395,7 @@ def test_bad_folders_bots_and_devices_are_one_line(tmp_path: Path, capsys: pytes
     assert "unknown bot 'nobody'" in told("--measure-against", "nobody")
     assert "no NumPy archive" in told("--start", __file__)
     assert "abacus" in told("--device", "abacus")
+    assert "give --against above 0" in told("--former-every", "1", "--against", "0")
     run = Run(tmp_path, Settings(Games("residual"), jobs=1, tables=4, width=8, hidden=8), None)
     run.save()
     assert "began with --seed 0, not 7" in told("--seed", "7")

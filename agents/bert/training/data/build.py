@@ -47,7 +47,8 @@ of its samples or none.
                  --selfplay 'rule,rule,"bert:my,folder"'
 --decisions      all; winners: of the players who finished first; rank:N: of those who finished N-th (1-3);
                  player:NAME: of one player; in self-play the name is the bot as given to --selfplay
---teacher        targets are the teacher's action values (rule and bert have them), otherwise its choice
+--teacher        targets are the teacher's action values (rule has them) or its probabilities (residual and bert),
+                 otherwise its choice
 --hard-examples  keep only the decisions in which the bot's expected regret, by the teacher's action values, is 0.006
                  placement or more, and one in eight of the others
 --rollouts       for decisions in which a bot is unsure whether to call, or to declare a kan or riichi: roll out each

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.base import ActionValues, Agent
+from agents.base import ActionValues, Agent, Probabilities
+from agents.bert.checkpoint import REGRET_UNIT
 from agents.bert.training.targets.played import one_hot_values
 from agents.bert.training.targets.protocol import Decisions, Targets
 
@@ -14,8 +15,12 @@ from agents.bert.training.targets.protocol import Decisions, Targets
 def teacher_values(teacher: Agent, views: np.ndarray) -> np.ndarray:
     """float32[n, N_ACTIONS]: the teacher's action values of `views` TABLE[n].
 
-    A teacher without action values has 0 for the action it would play and -inf for the others.
+    Those of a policy are scaled so that softmax(values / REGRET_UNIT), which a student learns, is this policy (policy
+    distillation: Rusu et al. 2016). A teacher without action values has 0 for the action it would play and -inf for the
+    others.
     """
+    if isinstance(teacher, Probabilities):
+        return teacher.action_values(views) * np.float32(REGRET_UNIT / teacher.value_temperature)
     if isinstance(teacher, ActionValues):
         return teacher.action_values(views)
     return one_hot_values(teacher.act(views))
