@@ -16,9 +16,10 @@ MINUTES=${2:-5}
 # Trains and measures three networks: seeds BOT NAME OPTIONS...
 seeds() {
   for seed in 1 2 3; do
-    local folder=$2-$seed
-    python -m agents.rl train "$folder" --bot "$1" --seed "$seed" --minutes "$MINUTES" --measure-every 1000 --walls 1 "${@:3}"
+    local folder=$2-$MINUTES-$seed
     if [ ! -f "$folder.txt" ]; then
+      python -m agents.rl train "$folder" --bot "$1" --seed "$seed" --minutes "$MINUTES" --measure-every 1000 --walls 1 \
+        "${@:3}"
       python -m arena --games 6000 --bots "$1:$folder,rule,rule" --seed 5 --json "$folder.json" > "$folder.txt.unfinished"
       mv "$folder.txt.unfinished" "$folder.txt"
     fi
@@ -31,10 +32,10 @@ seeds residual self-play --against 0
 seeds residual rule-alone --against 1
 seeds residual former --former-every 1
 seeds residual no-entropy --entropy 0
-seeds residual lambda-0.5 --gae-lambda 0.5
+seeds residual lambda-0.3 --gae-lambda 0.3
 seeds residual lambda-0.95 --gae-lambda 0.95
 seeds residual large --width 512 --hidden 128
 seeds residual small --width 64 --hidden 32
 seeds selfplay from-nothing
 
-grep -h -m1 -E '^ (residual|selfplay):' ./*-[123].txt
+awk '/^ (residual|selfplay):/ { print; nextfile }' ./*-[123].txt

@@ -17,11 +17,14 @@ import json
 import shutil
 import signal
 import time
+from collections import deque
 from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
-from itertools import count, islice
+from itertools import chain, count, islice
 from pathlib import Path
 from types import FrameType, TracebackType
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -43,6 +46,9 @@ LOGGING_STEPS = 50  # steps whose metrics are averaged for one row
 CHECKPOINT_SECONDS = 300.0  # between checkpoints
 VALIDATION_SAMPLES = 20_000  # samples of a validation at most
 VALIDATION_BATCH_SIZE = 256
+PREFETCHED = 2  # batches that are prepared while the network learns from another
+
+T = TypeVar("T")
 
 
 class StopRequest:
@@ -75,6 +81,10 @@ class Trainer:
         bf16 = torch.cuda.is_available() or torch.cpu._is_avx512_bf16_supported()
         self.accelerator = Accelerator(mixed_precision="bf16" if bf16 else "no")
         self.data, self.validation = Dataset(Path(config.data)), Dataset(Path(config.data), validation=True)
+        n = self.accelerator.num_processes
+        if config.batch_size % n or len(self.data) < n:
+            what = f"--batch-size {config.batch_size} and the {len(self.data)} training samples in {config.data}"
+            raise ValueError(f"{what} cannot be shared by {n} processes: take a multiple of {n}, and more samples")
         self.n_steps = config.steps or max(int(config.epochs * len(self.data) / config.batch_size), 1)
         self.progress = TrainingProgress()
         set_seed(config.seed)
@@ -110,10 +120,10 @@ class Trainer:
         metrics: dict[str, float] = {}
         saved = start = time.monotonic()
         before = self.progress.seconds
-        batches = islice(self._batches(), self.progress.step, None)
+        batches = prefetched(self._remaining_batches())
         try:
             while not self.finished:
-                means.update(self._step(next(batches)))
+                means.update(self._step(*next(batches)))
                 self.progress.seconds = before + time.monotonic() - start
                 last = self.progress.step == self.n_steps
                 if self.progress.step % LOGGING_STEPS == 0 or last:
@@ -125,6 +135,7 @@ class Trainer:
                     saved = time.monotonic()
                 yield metrics
         finally:
+            batches.close()
             self.save_checkpoint()
 
     def any_process(self, flag: bool) -> bool:
@@ -139,22 +150,23 @@ class Trainer:
         flags = torch.tensor(float(flag), device=self.accelerator.device)
         return bool(self.accelerator.reduce(flags) > 0)
 
-    def _batches(self) -> Iterator[np.ndarray]:
-        """This process's sample indices int64[n] of each batch, epoch after epoch.
+    def _remaining_batches(self) -> Iterator[tuple[Batch, np.random.Generator]]:
+        """This process's samples of each batch from the present step on, and the random numbers of its step.
 
         All processes have a part of the same batch, so sequences of like length: none waits long for another.
         """
-        n, rank = self.accelerator.num_processes, self.accelerator.process_index
-        size = max(self.config.batch_size // n, 1) * n
-        for epoch in count():
-            for batch in self.data.batches(size, self.config.seed, epoch):
-                yield batch[rank::n]
+        config, n, rank = self.config, self.accelerator.num_processes, self.accelerator.process_index
+        epochs = (self.data.batches(config.batch_size, config.seed, epoch) for epoch in count())
+        batches = enumerate(chain.from_iterable(epochs))
+        for step, batch in islice(batches, self.progress.step, None):
+            random = np.random.default_rng((config.seed, step, rank))
+            indices = batch[rank::n]
+            variants = random.integers(N_VARIANTS, size=len(indices)) if config.augment else None
+            yield self.data.batch(indices, variants), random
 
-    def _step(self, indices: np.ndarray) -> dict[str, torch.Tensor]:
+    def _step(self, batch: Batch, random: np.random.Generator) -> dict[str, torch.Tensor]:
         """Train on a batch; returns its metrics."""
-        random = np.random.default_rng((self.config.seed, self.progress.step, self.accelerator.process_index))
-        variants = random.integers(N_VARIANTS, size=len(indices)) if self.config.augment else None
-        loss = self._loss(self.data.batch(indices, variants), random)
+        loss = self._loss(batch, random)
         self.accelerator.backward(loss.loss)
         self.accelerator.clip_grad_norm_(self.model.parameters(), self.config.max_grad_norm)
         self.optimizer.step()
@@ -233,3 +245,12 @@ class Trainer:
             new.rename(self._checkpoint)
             shutil.rmtree(self._old_checkpoint, ignore_errors=True)
         self.accelerator.wait_for_everyone()
+
+
+def prefetched(items: Iterator[T]) -> Generator[T]:
+    """The items of an infinite iterator; a thread runs it some items ahead."""
+    with ThreadPoolExecutor(1) as thread:
+        ahead = deque(thread.submit(next, items) for _ in range(PREFETCHED))
+        while True:
+            ahead.append(thread.submit(next, items))
+            yield ahead.popleft().result()

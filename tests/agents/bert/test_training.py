@@ -12,6 +12,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 
+from accelerate import Accelerator  # noqa: E402
 from transformers import BertForMaskedLM  # noqa: E402
 
 from agents.bert.checkpoint import REGRET_UNIT  # noqa: E402
@@ -113,18 +114,32 @@ def test_a_resumed_run_ends_with_the_same_weights_as_an_uninterrupted_one(
         assert torch.equal(one, other), name
 
 
-def test_processes_share_each_batch(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    trainer = Trainer(TrainingConfig("train", str(data), steps=1, **FAST), Imitation, tmp_path)
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_processes_share_each_batch_of_the_present_step(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: int
+) -> None:
+    trainer = Trainer(TrainingConfig("train", str(data), steps=9, **FAST, augment=False), Imitation, tmp_path)
+    trainer.progress.step = 3
+    wanted = [set(batch.tolist()) for batch in islice(trainer.data.batches(64, 0, 0), 3, 6)]
 
-    def batches_of(rank: int, n: int) -> list[np.ndarray]:
+    def indices_of(rank: int) -> list[list[int]]:
         monkeypatch.setattr(trainer, "accelerator", SimpleNamespace(num_processes=n, process_index=rank))
-        return list(islice(trainer._batches(), 10))
+        with monkeypatch.context() as patch:
+            patch.setattr(trainer.data, "batch", lambda indices, _: indices.tolist())
+            return [indices for indices, _ in islice(trainer._remaining_batches(), 3)]
 
-    alone = batches_of(0, 1)
-    assert {len(batch) for batch in alone} == {64}
-    assert {len(part) for rank in range(3) for part in batches_of(rank, 3)} == {21}
-    for whole, *parts in zip(alone, *(batches_of(rank, 2) for rank in range(2)), strict=True):
-        assert sorted(np.concatenate(parts)) == sorted(whole)
+    for batch, *parts in zip(wanted, *map(indices_of, range(n)), strict=True):
+        assert {len(part) for part in parts} == {64 // n}
+        assert set().union(*parts) == batch
+
+
+def test_a_batch_that_processes_cannot_share_is_refused(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Accelerator, "num_processes", 3)
+    with pytest.raises(ValueError, match=r"--batch-size 64 .* cannot be shared by 3 processes"):
+        Trainer(TrainingConfig("train", str(data), steps=9, **FAST), Imitation, tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_kill_while_a_checkpoint_is_replaced_loses_nothing(data: Path, tmp_path: Path) -> None:
