@@ -66,8 +66,9 @@ def gradients(run: Run, iterations: int) -> tuple[torch.Tensor, torch.Tensor, in
             squares += torch.stack([part.advantage.square().sum() for part in parts])
             n += len(experience.seat)
             for half in range(2):
-                for rows in torch.split(torch.from_numpy(np.flatnonzero(experience.table % 2 == half)), BATCH):
-                    for k, loss in enumerate(losses(learner, parts, rows)):
+                rows = torch.from_numpy(np.flatnonzero(experience.table % 2 == half))
+                for some in torch.split(rows, BATCH) if len(rows) else ():
+                    for k, loss in enumerate(losses(learner, parts, some)):
                         found = torch.autograd.grad(loss, parameters, retain_graph=True)
                         total[half, k] += torch.cat([each.reshape(-1) for each in found])
         print(f"\r{iteration + 1} of {iterations} rounds", end="", file=sys.stderr, flush=True)
@@ -79,6 +80,8 @@ def main() -> None:
     """Print the table."""
     parser = train_parser()
     options = parser.parse_args()
+    if options.device != "cpu" or options.cluster:
+        parser.error("it runs on the CPU of this machine alone: leave out --device and --cluster")
     if not (options.folder / STATE).is_file():
         parser.error(f"{options.folder} has no {STATE}: train a network first, by python -m agents.rl train")
     keep_freed_memory()

@@ -11,8 +11,9 @@ from ipaddress import IPv6Address, ip_address, ip_network
 
 # IPv6 is disabled, or one of the addresses is not this machine's: the other addresses are enough.
 UNAVAILABLE = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL})
-# If it is full, the system drops the requests of new clients, which repeat them after a second.
-BACKLOG = socket.SOMAXCONN
+# Connections that may wait to be accepted; the system may allow fewer (net.core.somaxconn). If that many wait, Linux
+# drops the requests of new clients, which repeat them after a second.
+BACKLOG = 4096
 Option = tuple[int, int, int]  # level, name and value, as setsockopt takes them
 
 

@@ -92,12 +92,11 @@ class LastPrediction(NamedTuple):
 class Bert:
     """A network as an agent. Its answer depends on the view and the seed alone."""
 
-    value_temperature = REGRET_UNIT  # see `agents.base.Probabilities`
-
     def __init__(self, predictor: Predictor, name: str, options: Options, seed: int) -> None:
         self.name = name
         self._predictor = predictor
         self._options = options
+        self.value_temperature = REGRET_UNIT * (options.temperature or 1.0)  # see `agents.base.Probabilities`
         self._seed = seed
         self._last: LastPrediction | None = None
 

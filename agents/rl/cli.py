@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from agents.rl.families import FAMILIES
 from agents.rl.policy import MAX_WIDTH
-from agents.rl.settings import Games, Hyperparameters, Settings
+from agents.rl.settings import HIDDEN, WIDTH, Games, Hyperparameters, Settings
 from engine.checks import scores_in
 from engine.common.cluster import Cluster, add_cluster
 from engine.common.options import (
@@ -154,11 +154,11 @@ def train_parser() -> Parser:
     add(
         "--width",
         type=width,
-        default=default.width,
         metavar="N",
-        help="of the first layer; a narrower network of --start is widened, which does not change what it plays",
+        help=f"of the first layer (default: that of --start, or {WIDTH}); a narrower network is widened, which does "
+        "not change what it plays",
     )
-    add("--hidden", type=width, default=default.hidden, metavar="N", help="of the second layer")
+    add("--hidden", type=width, metavar="N", help=f"of the second layer (default: that of --start, or {HIDDEN})")
     add = parser.add_argument_group("measurements").add_argument
     add("--measure-every", type=positive_number, default=15.0, metavar="MINUTES", help="time between measurements")
     add("--measure-against", type=some_bots, default="rule", metavar="BOT,…", help="each plays at both other seats")

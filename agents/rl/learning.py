@@ -227,9 +227,9 @@ def device_named(name: str) -> torch.device:
 
 
 def has_bf16(device: torch.device) -> bool:
-    """Whether PyTorch multiplies matrices in bf16 on a device; an old GPU emulates it."""
+    """Whether the device has hardware for products of matrices in bf16."""
     if device.type == "cuda":
-        return torch.cuda.is_bf16_supported()
+        return torch.cuda.is_bf16_supported(including_emulation=False)
     return device.type == "cpu" and torch.cpu._is_avx512_bf16_supported()
 
 

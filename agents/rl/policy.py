@@ -159,12 +159,12 @@ def random_weights(features: Features, joint: int, hidden: int, seed: int) -> We
 
 
 def widened(weights: Weights, features: Features, joint: int, hidden: int, seed: int) -> Weights:
-    """The same function by layers of at least these widths (as Net2Net, Chen et al. 2016).
+    """The same function by wider layers: units are added (function-preserving, an idea of Net2Net, Chen et al. 2016).
 
-    Nothing that was there reads the new units, whose own weights are random.
+    New units have random inputs; their weights into old units and into the logit are 0.
     """
     n_joint, n_hidden = weights["hidden"].shape
-    wide = random_weights(features, max(joint, n_joint), max(hidden, n_hidden), seed)
+    wide = random_weights(features, joint, hidden, seed)
     wide["hidden"][n_joint:, :n_hidden] = 0
     for name in NAMES:
         wide[name][tuple(slice(size) for size in weights[name].shape)] = weights[name]

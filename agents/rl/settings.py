@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from engine.rules import EVEN_SCORES, Scores
 
+WIDTH, HIDDEN = 160, 64  # of a policy that starts at random
+
 
 @dataclass(frozen=True)
 class Games:
@@ -41,8 +43,8 @@ class Settings:
     seed: int = 0
     jobs: int = 2  # actors
     tables: int = 1024  # of an actor
-    width: int = 160  # of the first layer of a new policy at least
-    hidden: int = 64  # of its second layer
+    width: int | None = None  # of the first layer of a new policy; None: that of the weights it starts from, or WIDTH
+    hidden: int | None = None  # of its second layer; None: that of the weights, or HIDDEN
     minutes: float = 480.0  # the learning rate falls linearly to 0 until then
     measured_against: tuple[str, ...] = ("rule",)
     walls: int = 1000  # of a measurement, each played three times

@@ -23,7 +23,7 @@ from agents.rl.learning import Learner
 from agents.rl.measuring import Strength, append, measure
 from agents.rl.plot import plot_curve
 from agents.rl.policy import NAMES, Weights, load_weights, random_weights, save_weights, widened
-from agents.rl.settings import Settings
+from agents.rl.settings import HIDDEN, WIDTH, Settings
 from engine.common.files import write_atomically
 from engine.common.options import usable_cores
 from engine.common.workers import AnyPool
@@ -58,12 +58,19 @@ class Run:
         if (folder / STATE).is_file():
             self.learner = self._load()
         else:
-            sizes = (settings.width, settings.hidden, settings.seed)
-            if start is None:
-                weights = random_weights(self.features, *sizes)
-            else:
-                weights = widened(load_weights(start, self.features), self.features, *sizes)
-            self.learner = self._new_learner(weights)
+            self.learner = self._new_learner(self._first_weights(start))
+
+    def _first_weights(self, start: Path | None) -> Weights:
+        """The weights of a new run."""
+        width, hidden, seed = self.settings.width, self.settings.hidden, self.settings.seed
+        if start is None:
+            return random_weights(self.features, width or WIDTH, hidden or HIDDEN, seed)
+        weights = load_weights(start, self.features)
+        had = weights["hidden"].shape
+        for option, wanted, least in zip(("--width", "--hidden"), (width, hidden), had, strict=True):
+            if wanted is not None and wanted < least:
+                raise ValueError(f"{option} {wanted}: {start} has {least}; a network can only be widened")
+        return widened(weights, self.features, width or had[0], hidden or had[1], seed)
 
     def _new_learner(self, weights: Weights) -> Learner:
         return Learner(weights, self.settings.hyperparameters, self.settings.seed, self.settings.device)

@@ -38,7 +38,7 @@ def write_atomically(path: Path) -> Iterator[BinaryIO]:
             yield file
         temporary.replace(path)
     except BaseException:
-        temporary.unlink()
+        temporary.unlink(missing_ok=True)  # an interrupt may come just after it was renamed
         raise
 
 

@@ -37,6 +37,21 @@ def test_a_failed_write_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_an_interrupt_just_after_the_file_was_replaced_is_no_other_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = Path.replace
+
+    def replaced(path: Path, target: Path) -> Path:
+        original(path, target)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", replaced)
+    with pytest.raises(KeyboardInterrupt), write_atomically(tmp_path / "a.json") as file:
+        file.write(b"after")
+    assert (tmp_path / "a.json").read_bytes() == b"after"
+
+
 def test_a_folder_of_that_name_is_an_error_that_names_it(tmp_path: Path) -> None:
     (tmp_path / "a.json").mkdir()
     with pytest.raises(IsADirectoryError) as raised, write_atomically(tmp_path / "a.json"):

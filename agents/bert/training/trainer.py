@@ -78,7 +78,11 @@ class Trainer:
         """Start, or resume from the folder's checkpoint. Raises ValueError if data or network cannot be loaded."""
         self.config, self.folder = config, folder
         keep_freed_memory()
-        bf16 = torch.cuda.is_available() or torch.cpu._is_avx512_bf16_supported()
+        bf16 = (
+            torch.cuda.is_bf16_supported(including_emulation=False)
+            if torch.cuda.is_available()
+            else torch.cpu._is_avx512_bf16_supported()
+        )
         self.accelerator = Accelerator(mixed_precision="bf16" if bf16 else "no")
         self.data, self.validation = Dataset(Path(config.data)), Dataset(Path(config.data), validation=True)
         n = self.accelerator.num_processes

@@ -72,6 +72,25 @@ def test_a_policy_teaches_its_probabilities(views: np.ndarray, teacher: str) -> 
     assert 0.1 < expected.max(axis=1).min() < 0.7
 
 
+def test_the_policy_of_the_bot_says_how_probable_its_mistakes_are(
+    views: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hard_examples, "KEEP_ONE_IN", 1 << 62)
+    rule, bot = registry.make("rule"), registry.make("residual")
+    assert isinstance(bot, Probabilities)
+    values = bot.action_values(views)
+    kept = []
+    for unit in (bot.value_temperature, REGRET_UNIT):
+        decisions = Decisions(views, values.argmax(axis=1), values, value_temperature=unit)
+        kept.append(HardExamples(rule, seed=1).label(decisions).rows)
+    odds = softmax(values.astype(np.float64) / bot.value_temperature)
+    teacher = rule.action_values(views)
+    regret = np.where(np.isfinite(teacher), teacher.max(axis=1, keepdims=True) - teacher, UNKNOWN_REGRET)
+    wanted = np.flatnonzero((odds * regret).sum(axis=1) >= hard_examples.MIN_EXPECTED_REGRET)
+    assert kept[0].tolist() == wanted.tolist()
+    assert len(kept[1]) > 1.2 * len(kept[0]), "flatter odds make more mistakes probable"
+
+
 def test_an_action_that_the_teacher_does_not_consider_is_a_mistake(
     views: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -195,8 +195,14 @@ def test_acting_and_learning_agree_on_the_probabilities(family: str) -> None:
 def test_the_sum_of_a_logit_is_not_rounded_to_bf16() -> None:
     learner, choices = Learner(weights_of(), Hyperparameters()), torch.zeros(5, dtype=torch.int64)
     n_state, n_action = (learner.policy.weights[name].shape[0] for name in ("state", "action"))
+    inputs = torch.ones(1, n_state), torch.ones(5, n_action), choices
+    learner.policy.weights["logit"].data[:] = 1 + torch.arange(len(learner.policy.weights["logit"])) / 1000
+    exact = learner.policy(*inputs)
     with torch.autocast("cpu", torch.bfloat16):
-        assert learner.policy(torch.ones(1, n_state), torch.ones(5, n_action), choices).dtype == torch.float32
+        rounded = learner.policy(*inputs)
+    assert rounded.dtype == torch.float32
+    assert not torch.equal(rounded, rounded.bfloat16().float())
+    torch.testing.assert_close(rounded, exact, rtol=0.02, atol=0.02)
 
 
 def test_learning_makes_choices_that_turned_out_well_likelier() -> None:
@@ -301,6 +307,16 @@ def test_a_run_begins_with_the_weights_given(tmp_path: Path) -> None:
     (tmp_path / "start.npz").unlink()
     again = Run(tmp_path, Settings(GAMES, SMALL.hyperparameters, tables=8, width=5), tmp_path / "start.npz")
     assert all((run.learner.policy.numpy()[name] == again.learner.policy.numpy()[name]).all() for name in NAMES)
+
+
+def test_a_run_keeps_the_widths_of_the_weights_given_or_widens_them(tmp_path: Path) -> None:
+    save_weights(tmp_path / "start.npz", weights_of(seed=9))  # 16 and 8
+    for width, hidden in ((None, None), (None, 9), (20, None)):
+        settings = replace(SMALL, width=width, hidden=hidden)
+        run = Run(tmp_path / f"{width}-{hidden}", settings, tmp_path / "start.npz")
+        assert run.learner.policy.numpy()["hidden"].shape == (width or 16, hidden or 8)
+    with pytest.raises(ValueError, match=r"--hidden 7: .*start.npz has 8; a network can only be widened"):
+        Run(tmp_path / "narrow", replace(SMALL, hidden=7), tmp_path / "start.npz")
 
 
 def arguments(folder: Path, *more: str) -> list[str]:

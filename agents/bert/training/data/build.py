@@ -47,18 +47,18 @@ of its samples or none.
                  --selfplay 'rule,rule,"bert:my,folder"'
 --decisions      all; winners: of the players who finished first; rank:N: of those who finished N-th (1-3);
                  player:NAME: of one player; in self-play the name is the bot as given to --selfplay
---teacher        targets are the teacher's action values (rule has them) or its probabilities (residual and bert),
-                 otherwise its choice
+--teacher        targets are the teacher's action values (rule, yaku, linear and search have them) or its probabilities
+                 (residual, selfplay, softmax and networks), otherwise its choice
 --hard-examples  keep only the decisions in which the bot's expected regret, by the teacher's action values, is 0.006
-                 placement or more, and one in eight of the others
+                 placement or more, and one in eight of the others; of a teacher with probabilities, 1.5 nats or more
 --rollouts       for decisions in which a bot is unsure whether to call, or to declare a kan or riichi: roll out each
                  action that it or the teacher considers N times; the teacher plays all seats to the end of the round.
                  Also rolls out the best three discards in one of three decisions in which they are close. Some other
                  decisions are kept without rollouts. For: python -m agents.bert improve
 --playouts       the bot that plays all seats in the rollouts in place of the teacher: linear and softmax are faster
 
-With --hard-examples and --rollouts only bots with action values give samples, and they play their highest action value:
-bert's option temperature has no effect.
+With --hard-examples and --rollouts only bots with action values give samples, and they play their highest action value,
+whatever their option temperature.
 
 exit codes: 0 finished, 1 failed, 2 bad arguments, 130 interrupted
 """

@@ -9,7 +9,8 @@ from itertools import permutations
 
 import numpy as np
 
-from agents.base import ActionValues, Agent
+from agents.base import ActionValues, Agent, Probabilities
+from agents.bert.checkpoint import REGRET_UNIT
 from agents.bert.training.data.collect import SampleCollector, game_of
 from agents.bert.training.data.seat_filter import parse_seat_filter
 from agents.bert.training.data.shards import Shard
@@ -97,7 +98,8 @@ def play(config: SelfPlayConfig, first: int, n: int, rules: Rules = TENHOU) -> S
             else:
                 return bot.act(views)
             games = tables.asked_tables[: len(views)]
-            targets = source.label(Decisions(views, actions, action_values, tables.records, games))
+            unit = bot.value_temperature if isinstance(bot, Probabilities) else REGRET_UNIT
+            targets = source.label(Decisions(views, actions, action_values, tables.records, games, unit))
             collector.add(views[targets.rows], games[targets.rows], targets.action_values)
             return actions
 

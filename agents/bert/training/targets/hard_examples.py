@@ -11,12 +11,13 @@ from typing import ClassVar
 import numpy as np
 
 from agents.base import Agent
-from agents.bert.checkpoint import REGRET_UNIT
 from agents.bert.training.data.shards import UNKNOWN_REGRET
 from agents.bert.training.targets.protocol import Decisions, Targets
 from agents.bert.training.targets.teacher import teacher_values
 
-MIN_EXPECTED_REGRET = 0.006  # placement units: a decision with at least that is a hard example
+# A decision with at least that expected regret is a hard example: in placements, or in REGRET_UNIT times the nats of a
+# teacher that is a policy (0.006: 1.5 nats).
+MIN_EXPECTED_REGRET = 0.006
 KEEP_ONE_IN = 8  # share of the other decisions that is kept
 
 
@@ -33,8 +34,8 @@ class HardExamples:
     def label(self, decisions: Decisions) -> Targets:
         """See `TargetSource.label`.
 
-        The expected regret assumes that the bot plays each action with the softmax of its action values divided by
-        REGRET_UNIT. An action that only the bot considers counts as a mistake of UNKNOWN_REGRET.
+        The expected regret is that of the bot's policy, softmax(action_values / value_temperature). An action that only
+        the bot considers counts as a mistake of UNKNOWN_REGRET.
         """
         values = decisions.action_values
         if values is None:
@@ -42,7 +43,7 @@ class HardExamples:
         teacher = teacher_values(self._teacher, decisions.views)
         by_bot, by_teacher = np.isfinite(values), np.isfinite(teacher)
         regret = np.where(by_teacher, teacher.max(axis=1, keepdims=True) - teacher, np.float32(UNKNOWN_REGRET))
-        odds = np.exp((values - values.max(axis=1, keepdims=True)) / REGRET_UNIT)
+        odds = np.exp((values - values.max(axis=1, keepdims=True)) / decisions.value_temperature)
         expected = (odds * np.where(by_bot, regret, 0.0)).sum(axis=1) / odds.sum(axis=1)
         kept = self._random.integers(KEEP_ONE_IN, size=len(values)) == 0
         rows = np.flatnonzero((expected >= MIN_EXPECTED_REGRET) | kept)

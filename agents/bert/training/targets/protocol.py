@@ -6,6 +6,8 @@ from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
+from agents.bert.checkpoint import REGRET_UNIT
+
 
 class Decisions(NamedTuple):
     """n decisions of one bot or of recorded players, offered as training samples."""
@@ -15,13 +17,16 @@ class Decisions(NamedTuple):
     action_values: np.ndarray | None = None  # float32[n, N_ACTIONS] of the bot; for sources that use them
     tables: np.ndarray | None = None  # TABLE[m]: all tables with their hidden tiles; None for recorded games
     games: np.ndarray | None = None  # int[n]: index into `tables` of each decision
+    value_temperature: float = REGRET_UNIT  # softmax(action_values / value_temperature) is the bot's policy
 
 
 class Targets(NamedTuple):
     """The decisions that become training samples, and their targets."""
 
     rows: np.ndarray | slice  # int64[k]: indices of the chosen decisions; slice(None) chooses all
-    action_values: np.ndarray  # float32[k, N_ACTIONS]: expected -placement of each action; -inf where unknown
+    # float32[k, N_ACTIONS]: expected -placement of each action, or REGRET_UNIT times the logits of a policy; -inf where
+    # unknown
+    action_values: np.ndarray
 
 
 class TargetSource(Protocol):
