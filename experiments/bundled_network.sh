@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The recipe of the bundled network (agents/bert/weights): imitation of `rule` on self-play, hard examples, four rounds of
 # policy improvement by rollouts, then imitation of `residual`. About 20 hours on two cores; where PyTorch finds a GPU,
-# step 5 takes minutes instead of nine hours. docs/experiments.md has the results.
+# step 5 takes minutes instead of an estimated nine hours. docs/experiments.md has the results.
 #
 #   bash experiments/bundled_network.sh FOLDER
 #
@@ -34,6 +34,11 @@ hard_examples() {
 # Rolls out close decisions in games of `rule`: rollouts DATA OPTIONS...
 rollouts() {
   python -m agents.bert data "$1" --selfplay rule,rule,rule --teacher rule "${@:2}"
+}
+
+# Adds games with `residual`, whose probabilities are the targets: taught DATA BOTS OPTIONS...
+taught() {
+  python -m agents.bert data "$1" --add --selfplay "$2" --teacher residual "${@:3}"
 }
 
 # 1. Imitate `rule`: 8.4 million samples, 44,000 steps, 3 layers.
@@ -73,24 +78,18 @@ hard_examples own4 mean --games 14080 --seed 951
 train2 improve own4 clear --from mean --batch-size 256 --steps 6000 --learning-rate 4e-4 --eval-steps 750 --seed 6
 once settled average mean clear/model
 
-# Adds games of `residual`, whose probabilities are the targets, to taught: taught BOTS OPTIONS...
-taught() {
-  python -m agents.bert data taught --add --selfplay "$1" --games 12000 --teacher residual "${@:2}"
-}
-
-# 5. Imitate `residual`, which plays better than `rule`: 37 million samples.
-taught residual,rule,rule --decisions player:residual --seed 1000001
-taught rule,rule,residual --decisions player:rule --seed 3000001 --hard-examples
-taught residual,residual,rule --decisions player:residual --seed 5000001
-python -m agents.bert train taught student --from settled --batch-size 2048 --steps 17941 --learning-rate 2e-3 --eval-steps 2990
+# 5. Imitate `residual`, which plays better than `rule`: 5.2 million samples, seven times each.
+taught many residual,rule,rule --decisions player:residual --games 12000 --seed 1000001
+taught many rule,rule,residual --decisions player:rule --games 12000 --seed 3000001 --hard-examples
+taught many residual,residual,rule --decisions player:residual --games 12000 --seed 5000001
+python -m agents.bert train many student --from settled --batch-size 2048 --steps 17941 --learning-rate 2e-3 --eval-steps 2990
 
 # 6. Imitate `residual` in hard examples of the network's own games.
-python -m agents.bert data own5 --selfplay bert:student/model,residual,rule --decisions player:bert:student/model \
-  --games 12288 --seed 7000001 --teacher residual --hard-examples
-python -m agents.bert data own5 --add --selfplay residual,rule,rule --decisions player:residual --games 4096 --seed 9000001 \
-  --teacher residual
+taught own5 bert:student/model,residual,rule --decisions player:bert:student/model --games 12288 --seed 7000001 \
+  --hard-examples
+taught own5 residual,rule,rule --decisions player:residual --games 4096 --seed 9000001
 train2 train own5 last --from student/model --batch-size 256 --steps 5000 --learning-rate 4e-4 --eval-steps 1250
 
 # 7. Measure it: the network alone on validation games, and the bot against two `rule`.
-python -m agents.bert evaluate last/model --data taught
+python -m agents.bert evaluate last/model --data dataset
 [ -f arena.json ] || python -m arena --games 21000 --bots bert:last/model,rule,rule --seed 2602 --json arena.json

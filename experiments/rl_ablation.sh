@@ -38,4 +38,4 @@ seeds residual large --width 512 --hidden 128
 seeds residual small --width 64 --hidden 32
 seeds selfplay from-nothing
 
-awk '/^ (residual|selfplay):/ { print; nextfile }' ./*-[123].txt
+awk '/^ (residual|selfplay):/ { print; nextfile }' ./*-"$MINUTES"-[123].txt

@@ -155,10 +155,15 @@ def train_parser() -> Parser:
         "--width",
         type=width,
         metavar="N",
-        help=f"of the first layer (default: that of --start, or {WIDTH}); a narrower network is widened, which does "
-        "not change what it plays",
+        help=f"of the first layer in a new run (default: that of --start, or {WIDTH}); a narrower network is widened, "
+        "which does not change what it plays",
     )
-    add("--hidden", type=width, metavar="N", help=f"of the second layer (default: that of --start, or {HIDDEN})")
+    add(
+        "--hidden",
+        type=width,
+        metavar="N",
+        help=f"of the second layer, likewise (default: that of --start, or {HIDDEN})",
+    )
     add = parser.add_argument_group("measurements").add_argument
     add("--measure-every", type=positive_number, default=15.0, metavar="MINUTES", help="time between measurements")
     add("--measure-against", type=some_bots, default="rule", metavar="BOT,…", help="each plays at both other seats")

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from agents.devices import has_bf16
 from agents.rl.acting import Experience
 from agents.rl.networks import Critic, Policy, SituationValue
 from agents.rl.oracle import LINE_UP_AT
@@ -224,13 +225,6 @@ def device_named(name: str) -> torch.device:
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise ValueError(f"--device {name}: {next(iter(str(error).splitlines()), 'not there')}") from None
     return device
-
-
-def has_bf16(device: torch.device) -> bool:
-    """Whether the device has hardware for products of matrices in bf16."""
-    if device.type == "cuda":
-        return torch.cuda.is_bf16_supported(including_emulation=False)
-    return device.type == "cpu" and torch.cpu._is_avx512_bf16_supported()
 
 
 def descend(optimizer: torch.optim.Optimizer, network: nn.Module, loss: torch.Tensor) -> None:

@@ -83,6 +83,7 @@ class Run:
             self.iteration, self.choices, self.seconds = state["counts"]
             policy, before = state["learner"]["policy"], dict(state["settings"])
             weights = {name: policy[f"weights.{name}"].numpy() for name in NAMES}
+            widths = weights["hidden"].shape
             self.former = [{name: each[name].numpy() for name in NAMES} for each in state["former"]]
         except Exception as error:  # torch raises a dozen kinds for damaged files
             raise damaged(path, error) from None
@@ -90,6 +91,11 @@ class Run:
             if before.get(name) != value:
                 what = f"began with {name} {before.get(name)}, not {value}"
                 raise ValueError(f"{path}: {what}; give the same options, or another folder")
+        asked = self.settings.width, self.settings.hidden
+        for option, wanted, width in zip(("--width", "--hidden"), asked, widths, strict=True):
+            if wanted not in (None, width):
+                what = f"its network has {option} {width}, not {wanted}"
+                raise ValueError(f"{path}: {what}; widen it in another folder by --start {self.folder / WEIGHTS}")
         learner = self._new_learner(weights)
         try:
             learner.load_state(state["learner"])

@@ -20,6 +20,7 @@ import time
 from collections import deque
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import asdict
 from itertools import chain, count, islice
 from pathlib import Path
@@ -28,8 +29,8 @@ from typing import TypeVar
 
 import numpy as np
 import torch
-from accelerate import Accelerator
-from accelerate.utils import set_seed
+from accelerate import Accelerator, PartialState
+from accelerate.utils import parse_flag_from_env, set_seed
 from torch.optim.lr_scheduler import LambdaLR
 from transformers import get_linear_schedule_with_warmup
 
@@ -40,6 +41,7 @@ from agents.bert.training.data.dataset import Batch, Dataset
 from agents.bert.training.metrics import TRAIN, VALIDATION, MeanMetrics, MetricsWriter
 from agents.bert.training.networks import save_network
 from agents.bert.training.objectives import Loss, MakeObjective
+from agents.devices import has_bf16
 from agents.memory import keep_freed_memory
 
 LOGGING_STEPS = 50  # steps whose metrics are averaged for one row
@@ -78,17 +80,14 @@ class Trainer:
         """Start, or resume from the folder's checkpoint. Raises ValueError if data or network cannot be loaded."""
         self.config, self.folder = config, folder
         keep_freed_memory()
-        bf16 = (
-            torch.cuda.is_bf16_supported(including_emulation=False)
-            if torch.cuda.is_available()
-            else torch.cpu._is_avx512_bf16_supported()
-        )
-        self.accelerator = Accelerator(mixed_precision="bf16" if bf16 else "no")
+        device = PartialState(cpu=parse_flag_from_env("ACCELERATE_USE_CPU")).device
+        self.accelerator = Accelerator(mixed_precision="bf16" if has_bf16(device) else "no")
         self.data, self.validation = Dataset(Path(config.data)), Dataset(Path(config.data), validation=True)
         n = self.accelerator.num_processes
-        if config.batch_size % n or len(self.data) < n:
-            what = f"--batch-size {config.batch_size} and the {len(self.data)} training samples in {config.data}"
-            raise ValueError(f"{what} cannot be shared by {n} processes: take a multiple of {n}, and more samples")
+        if config.batch_size % n:
+            raise ValueError(f"--batch-size {config.batch_size} is no multiple of the number of processes, {n}")
+        if len(self.data) < n:
+            raise ValueError(f"{config.data}: {len(self.data)} training samples are too few for {n} processes")
         self.n_steps = config.steps or max(int(config.epochs * len(self.data) / config.batch_size), 1)
         self.progress = TrainingProgress()
         set_seed(config.seed)
@@ -118,14 +117,16 @@ class Trainer:
         return bool(self.accelerator.is_main_process)
 
     def train(self) -> Generator[dict[str, float]]:
-        """Train to the end; yields the latest metrics after every step. Closing it early also saves a checkpoint."""
+        """Train to the end; yields the latest metrics after every step. Closing it early also saves a checkpoint.
+
+        After an exception only the checkpoint that was saved before can go on.
+        """
         self.model.train()  # a network from a folder is loaded to be evaluated
         means = MeanMetrics()
         metrics: dict[str, float] = {}
         saved = start = time.monotonic()
         before = self.progress.seconds
-        batches = prefetched(self._remaining_batches())
-        try:
+        with closing(prefetched(self._remaining_batches())) as batches:
             while not self.finished:
                 means.update(self._step(*next(batches)))
                 self.progress.seconds = before + time.monotonic() - start
@@ -137,10 +138,11 @@ class Trainer:
                 if self.any_process(time.monotonic() - saved > CHECKPOINT_SECONDS):
                     self.save_checkpoint()
                     saved = time.monotonic()
-                yield metrics
-        finally:
-            batches.close()
-            self.save_checkpoint()
+                try:
+                    yield metrics
+                except GeneratorExit:
+                    break
+        self.save_checkpoint()
 
     def any_process(self, flag: bool) -> bool:
         """Whether `flag` is true in any of the processes that train together.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.base import ActionValues, Agent
+from agents.base import ActionValues, Agent, Probabilities
 from agents.bert.bot import SURE, Bert, Options, gumbel_noise
 from agents.bert.checkpoint import REGRET_UNIT
 from agents.bert.encoding import Encoded, encode
@@ -97,6 +97,13 @@ def test_games_in_the_arena_are_the_same_in_one_chunk_as_in_several(network: Pat
     )
     assert (whole.counts == np.concatenate([part.counts for part in parts])).all()
     assert whole.decisions == sum(part.decisions for part in parts) > 1000
+
+
+@pytest.mark.parametrize(("options", "temperature"), [("", 1.0), ("?temperature=0", 1.0), ("?temperature=2", 2.0)])
+def test_probabilities_are_those_that_are_played(network: Path, options: str, temperature: float) -> None:
+    agent = make(spec(network, options))
+    assert isinstance(agent, Probabilities)
+    assert agent.value_temperature == REGRET_UNIT * temperature
 
 
 @pytest.mark.parametrize("options", ["", "?temperature=2"])

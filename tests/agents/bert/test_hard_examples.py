@@ -16,7 +16,7 @@ from agents.bert.training.data.selfplay import SelfPlayConfig, play
 from agents.bert.training.data.shards import UNKNOWN_REGRET, save
 from agents.bert.training.targets import hard_examples
 from agents.bert.training.targets.hard_examples import HardExamples
-from agents.bert.training.targets.protocol import Decisions
+from agents.bert.training.targets.protocol import Decisions, Targets
 from agents.bert.training.targets.teacher import Teacher
 from engine.tables import Tables
 
@@ -61,7 +61,7 @@ def test_mistakes_are_chosen_and_correct_decisions_are_not(views: np.ndarray, mo
     assert 50 < len(chosen(views, wrong)) < len(views)
 
 
-@pytest.mark.parametrize("teacher", ["residual", "softmax", "bert"])
+@pytest.mark.parametrize("teacher", ["residual", "selfplay", "softmax", "bert"])
 def test_a_policy_teaches_its_probabilities(views: np.ndarray, teacher: str) -> None:
     bot = registry.make(teacher)
     assert isinstance(bot, Probabilities)
@@ -131,6 +131,21 @@ def test_self_play_chooses_decisions_of_bots_with_action_values(tmp_path: Path) 
         samples[hard] = {(row.tobytes(), label) for row, label in zip(batch.input_ids, batch.label.tolist())}
         assert (batch.regret.min(axis=1) == 0).all()
     assert 20 < len(samples[True]) < 0.8 * len(samples[False])
+
+
+def test_self_play_tells_the_policy_of_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+    units = set()
+    original = HardExamples.label
+
+    def label(self: HardExamples, decisions: Decisions) -> Targets:
+        units.add(decisions.value_temperature)
+        return original(self, decisions)
+
+    monkeypatch.setattr(HardExamples, "label", label)
+    play(SelfPlayConfig(("residual", "rule", "efficiency"), seed=1, teacher="rule", hard_examples=True), 0, 6)
+    residual = registry.make("residual")
+    assert isinstance(residual, Probabilities)
+    assert units == {residual.value_temperature, REGRET_UNIT}
 
 
 def test_action_values_are_required(views: np.ndarray) -> None:

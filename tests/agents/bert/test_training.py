@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import threading
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +17,7 @@ torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 from accelerate import Accelerator  # noqa: E402
 from transformers import BertForMaskedLM  # noqa: E402
 
-from agents.bert.checkpoint import REGRET_UNIT  # noqa: E402
+from agents.bert.checkpoint import REGRET_UNIT, WEIGHTS  # noqa: E402
 from agents.bert.model import PolicyValue, encode_tokens, make_config  # noqa: E402
 from agents.bert.sizes import PRESETS  # noqa: E402
 from agents.bert.training import trainer as trainer_module  # noqa: E402
@@ -30,7 +32,7 @@ from agents.bert.training.objectives import (  # noqa: E402
     Pretraining,
     mask_tokens,
 )
-from agents.bert.training.trainer import Trainer  # noqa: E402
+from agents.bert.training.trainer import PREFETCHED, Trainer, prefetched  # noqa: E402
 from agents.bert.vocabulary import MASK, N_SPECIAL  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -118,28 +120,77 @@ def test_a_resumed_run_ends_with_the_same_weights_as_an_uninterrupted_one(
 def test_processes_share_each_batch_of_the_present_step(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: int
 ) -> None:
-    trainer = Trainer(TrainingConfig("train", str(data), steps=9, **FAST, augment=False), Imitation, tmp_path)
+    trainer = Trainer(TrainingConfig("train", str(data), steps=9, **FAST), Imitation, tmp_path)
     trainer.progress.step = 3
     wanted = [set(batch.tolist()) for batch in islice(trainer.data.batches(64, 0, 0), 3, 6)]
 
-    def indices_of(rank: int) -> list[list[int]]:
+    def parts_of(rank: int) -> list[tuple[list[int], list[int]]]:
         monkeypatch.setattr(trainer, "accelerator", SimpleNamespace(num_processes=n, process_index=rank))
         with monkeypatch.context() as patch:
-            patch.setattr(trainer.data, "batch", lambda indices, _: indices.tolist())
-            return [indices for indices, _ in islice(trainer._remaining_batches(), 3)]
+            patch.setattr(trainer.data, "batch", lambda indices, variants: (indices.tolist(), variants.tolist()))
+            return [part for part, _ in islice(trainer._remaining_batches(), 3)]
 
-    for batch, *parts in zip(wanted, *map(indices_of, range(n)), strict=True):
-        assert {len(part) for part in parts} == {64 // n}
-        assert set().union(*parts) == batch
+    for batch, *parts in zip(wanted, *map(parts_of, range(n)), strict=True):
+        assert {len(indices) for indices, _ in parts} == {64 // n}
+        assert set().union(*(indices for indices, _ in parts)) == batch
+        assert len({tuple(variants) for _, variants in parts}) == n, "processes drew the same random numbers"
 
 
+@pytest.mark.parametrize(
+    ("n", "samples", "told"),
+    [
+        (3, 1000, "--batch-size 64 is no multiple of the number of processes, 3"),
+        (64, 63, "63 training samples are too few for 64 processes"),
+    ],
+)
 def test_a_batch_that_processes_cannot_share_is_refused(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: int, samples: int, told: str
 ) -> None:
-    monkeypatch.setattr(Accelerator, "num_processes", 3)
-    with pytest.raises(ValueError, match=r"--batch-size 64 .* cannot be shared by 3 processes"):
+    monkeypatch.setattr(Accelerator, "num_processes", n)
+    monkeypatch.setattr(Dataset, "__len__", lambda _: samples)
+    with pytest.raises(ValueError, match=told):
         Trainer(TrainingConfig("train", str(data), steps=9, **FAST), Imitation, tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_batches_are_prepared_ahead_in_their_order_and_errors_come_through() -> None:
+    asked = []
+
+    def numbers() -> Iterator[int]:
+        for number in range(9):
+            asked.append(number)
+            yield number
+        raise ValueError("the tenth is damaged")
+
+    items = prefetched(numbers())
+    assert [next(items) for _ in range(4)] == [0, 1, 2, 3]
+    items.close()
+    assert threading.active_count() == 1
+    assert asked == list(range(4 + PREFETCHED))
+    items = prefetched(numbers())
+    assert [next(items) for _ in range(9)] == list(range(9))
+    with pytest.raises(ValueError, match="the tenth is damaged"):
+        next(items)
+
+
+def test_an_error_leaves_the_checkpoint_before_it(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = TrainingConfig("train", str(data), steps=20, **FAST)
+    steps = Trainer(config, Imitation, tmp_path).train()
+    next(steps)
+    steps.close()
+    trainer = Trainer(config, Imitation, tmp_path)
+    assert trainer.progress.step == 1
+    step = trainer.optimizer.step
+
+    def interrupted() -> None:
+        step()
+        raise KeyboardInterrupt  # the optimizer has made a step that `progress` does not count
+
+    monkeypatch.setattr(trainer.optimizer, "step", interrupted)
+    before = (tmp_path / "checkpoint" / WEIGHTS).read_bytes()
+    with pytest.raises(KeyboardInterrupt):
+        next(trainer.train())
+    assert (tmp_path / "checkpoint" / WEIGHTS).read_bytes() == before
 
 
 def test_a_kill_while_a_checkpoint_is_replaced_loses_nothing(data: Path, tmp_path: Path) -> None:

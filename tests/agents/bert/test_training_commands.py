@@ -22,6 +22,7 @@ from agents.bert import cli as commands  # noqa: E402
 from agents.bert.model import PolicyValue, make_config  # noqa: E402
 from agents.bert.sizes import PRESETS  # noqa: E402
 from agents.bert.training import trainer  # noqa: E402
+from agents.bert.training.data.dataset import Batch  # noqa: E402
 from agents.bert.training.data.manifest import Part, write_manifest  # noqa: E402
 from engine.common.program import start  # noqa: E402
 
@@ -127,8 +128,8 @@ def test_ctrl_c_leaves_a_checkpoint_and_a_network(
 ) -> None:
     step = trainer.Trainer._step
 
-    def step_and_interrupt(self: trainer.Trainer, indices: np.ndarray) -> dict[str, torch.Tensor]:
-        metrics = step(self, indices)
+    def step_and_interrupt(self: trainer.Trainer, batch: Batch, random: np.random.Generator) -> dict[str, torch.Tensor]:
+        metrics = step(self, batch, random)
         if self.progress.step == 3:
             os.kill(os.getpid(), signal.SIGINT)
         return metrics

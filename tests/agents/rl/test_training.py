@@ -305,7 +305,7 @@ def test_a_run_begins_with_the_weights_given(tmp_path: Path) -> None:
     assert any((run.learner.policy.numpy()[name] != before[name]).any() for name in NAMES)
     run.save()
     (tmp_path / "start.npz").unlink()
-    again = Run(tmp_path, Settings(GAMES, SMALL.hyperparameters, tables=8, width=5), tmp_path / "start.npz")
+    again = Run(tmp_path, replace(SMALL, width=None), tmp_path / "start.npz")
     assert all((run.learner.policy.numpy()[name] == again.learner.policy.numpy()[name]).all() for name in NAMES)
 
 
@@ -414,6 +414,8 @@ def test_bad_folders_bots_and_devices_are_one_line(tmp_path: Path, capsys: pytes
     assert "give --against above 0" in told("--former-every", "1", "--against", "0")
     run = Run(tmp_path, Settings(Games("residual"), jobs=1, tables=4, width=8, hidden=8), None)
     run.save()
+    assert "its network has --width 8, not 9; widen it in another folder by --start" in told("--width", "9")
+    assert "its network has --hidden 8, not 9" in told("--hidden", "9")
     assert "began with --seed 0, not 7" in told("--seed", "7")
     assert "began with --opponents ('rule',), not ('linear',)" in told("--opponents", "linear")
     (tmp_path / "state.pt").write_bytes(b"nothing")

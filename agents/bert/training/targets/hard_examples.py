@@ -34,7 +34,7 @@ class HardExamples:
     def label(self, decisions: Decisions) -> Targets:
         """See `TargetSource.label`.
 
-        The expected regret is that of the bot's policy, softmax(action_values / value_temperature). An action that only
+        The expected regret assumes that the bot plays softmax(action_values / value_temperature). An action that only
         the bot considers counts as a mistake of UNKNOWN_REGRET.
         """
         values = decisions.action_values

@@ -17,7 +17,9 @@ class Decisions(NamedTuple):
     action_values: np.ndarray | None = None  # float32[n, N_ACTIONS] of the bot; for sources that use them
     tables: np.ndarray | None = None  # TABLE[m]: all tables with their hidden tiles; None for recorded games
     games: np.ndarray | None = None  # int[n]: index into `tables` of each decision
-    value_temperature: float = REGRET_UNIT  # softmax(action_values / value_temperature) is the bot's policy
+    value_temperature: float = (
+        REGRET_UNIT  # softmax(action_values / value_temperature) is what the bot is assumed to play
+    )
 
 
 class Targets(NamedTuple):

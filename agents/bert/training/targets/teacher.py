@@ -16,8 +16,8 @@ def teacher_values(teacher: Agent, views: np.ndarray) -> np.ndarray:
     """float32[n, N_ACTIONS]: the teacher's action values of `views` TABLE[n].
 
     Those of a policy are scaled so that softmax(values / REGRET_UNIT), which a student learns, is this policy (policy
-    distillation: Rusu et al. 2016). A teacher without action values has 0 for the action it would play and -inf for the
-    others.
+    distillation: Rusu et al. 2016); of actions with the same label, the student learns the likelier. A teacher without
+    action values has 0 for the action it would play and -inf for the others.
     """
     if isinstance(teacher, Probabilities):
         return teacher.action_values(views) * np.float32(REGRET_UNIT / teacher.value_temperature)
@@ -27,7 +27,7 @@ def teacher_values(teacher: Agent, views: np.ndarray) -> np.ndarray:
 
 
 class Teacher:
-    """Labels every decision with the teacher's action values, or with its choice if it has none."""
+    """Labels every decision with `teacher_values`."""
 
     uses_action_values: ClassVar[bool] = False
 
