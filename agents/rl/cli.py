@@ -38,6 +38,7 @@ EPILOG = """
 FOLDER gets network.npz (the bot residual:FOLDER or selfplay:FOLDER), curve.csv and curve.svg (how strong it was when),
 tensorboard/, and state.pt (to go on). Ctrl-C stops the run, and the same command continues it.
 """
+DEFAULT = Settings(Games("residual"))
 SAVE_EVERY = 20.0  # seconds of training
 
 
@@ -79,7 +80,6 @@ def some_bots(text: str) -> tuple[str, ...]:
 def train_parser() -> Parser:
     """The options of ``train``."""
     parser = Parser("agents.rl train", description="Learn by self-play and against other bots.", epilog=EPILOG)
-    default, learner = Settings(Games("residual")), Hyperparameters()
     add = parser.add_argument
     add("folder", type=Path, metavar="FOLDER", help="the run; it is continued if there is one")
     add("--bot", choices=FAMILIES, default="residual", help="what the network sees (default: residual)")
@@ -87,25 +87,33 @@ def train_parser() -> Parser:
     add(
         "--minutes",
         type=positive_number,
-        default=default.minutes,
+        default=DEFAULT.minutes,
         help="of training in all; the learning rate falls to 0",
     )
-    add("--seed", type=seed, default=default.seed, help="of the first weights and of all games")
+    add("--seed", type=seed, default=DEFAULT.seed, help="of the first weights and of all games")
     add("--jobs", type=positive, default=usable_cores(), metavar="N", help="threads that act (default: cores)")
     add(
         "--tables",
         type=positive,
-        default=default.tables,
+        default=DEFAULT.tables,
         metavar="N",
         help="tables of each thread, played in lock step",
     )
     add_cluster(parser)
-    add("--device", default=default.device, help="of the learner: cpu or cuda")
+    add("--device", default=DEFAULT.device, help="of the learner: cpu or cuda")
+    add_games(parser)
+    add_learning(parser)
+    add_measurements(parser)
+    return parser
+
+
+def add_games(parser: Parser) -> None:
+    """Add the options that say which games are played."""
     add = parser.add_argument_group("games").add_argument
     add(
         "--against",
         type=share,
-        default=default.games.against,
+        default=DEFAULT.games.against,
         metavar="X",
         help="share of the games with opponents; 0: self-play alone",
     )
@@ -120,10 +128,15 @@ def train_parser() -> Parser:
     add(
         "--former-every",
         type=positive_number,
-        default=default.former_every,
+        default=DEFAULT.former_every,
         metavar="MINUTES",
         help="the policy as it is then becomes one more opponent (default: never)",
     )
+
+
+def add_learning(parser: Parser) -> None:
+    """Add the hyperparameters and the sizes of the layers."""
+    learner = DEFAULT.hyperparameters
     add = parser.add_argument_group("learning").add_argument
     add(
         "--learning-rate",
@@ -164,17 +177,20 @@ def train_parser() -> Parser:
         metavar="N",
         help=f"of the second layer, likewise (default: that of --start, or {HIDDEN})",
     )
+
+
+def add_measurements(parser: Parser) -> None:
+    """Add the options of the measurements."""
     add = parser.add_argument_group("measurements").add_argument
     add("--measure-every", type=positive_number, default=15.0, metavar="MINUTES", help="time between measurements")
     add("--measure-against", type=some_bots, default="rule", metavar="BOT,…", help="each plays at both other seats")
     add(
         "--walls",
         type=positive,
-        default=default.walls,
+        default=DEFAULT.walls,
         metavar="N",
         help="walls of a measurement, each played three times",
     )
-    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -80,6 +80,7 @@ class Trainer:
         """Start, or resume from the folder's checkpoint. Raises ValueError if data or network cannot be loaded."""
         self.config, self.folder = config, folder
         keep_freed_memory()
+        # Accelerator wants to know the precision before it chooses the device; this is how it chooses.
         device = PartialState(cpu=parse_flag_from_env("ACCELERATE_USE_CPU")).device
         self.accelerator = Accelerator(mixed_precision="bf16" if has_bf16(device) else "no")
         self.data, self.validation = Dataset(Path(config.data)), Dataset(Path(config.data), validation=True)

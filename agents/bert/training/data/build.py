@@ -58,8 +58,8 @@ of its samples or none.
 --playouts       the bot that plays all seats in the rollouts in place of the teacher: linear and softmax are faster
 
 With --hard-examples and --rollouts only bots with action values give samples, and they play their highest action value,
-whatever their option temperature. A teacher's temperature flattens the probabilities that are learned, a bot's those by
-which its examples are hard.
+whatever their option temperature. The temperature of a teacher flattens the probabilities that are learned. That of a
+bot flattens the probabilities of its mistakes, by which hard examples are chosen.
 
 exit codes: 0 finished, 1 failed, 2 bad arguments, 130 interrupted
 """

@@ -88,6 +88,8 @@ def play(config: SelfPlayConfig, first: int, n: int, rules: Rules = TENHOU) -> S
     collector = SampleCollector(n)
 
     def collecting(bot: Agent) -> Policy:
+        value_temperature = bot.value_temperature if isinstance(bot, Probabilities) else REGRET_UNIT
+
         def act(views: np.ndarray) -> np.ndarray:
             action_values = None
             if not source.uses_action_values:
@@ -98,8 +100,8 @@ def play(config: SelfPlayConfig, first: int, n: int, rules: Rules = TENHOU) -> S
             else:
                 return bot.act(views)
             games = tables.asked_tables[: len(views)]
-            unit = bot.value_temperature if isinstance(bot, Probabilities) else REGRET_UNIT
-            targets = source.label(Decisions(views, actions, action_values, tables.records, games, unit))
+            decisions = Decisions(views, actions, action_values, tables.records, games, value_temperature)
+            targets = source.label(decisions)
             collector.add(views[targets.rows], games[targets.rows], targets.action_values)
             return actions
 

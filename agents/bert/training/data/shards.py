@@ -46,7 +46,8 @@ GAME = record(
 # The regret of a label is the best label's value minus its own, in units of placement (1: one rank lower), by a
 # teacher or by rollouts; of a teacher that is a policy, REGRET_UNIT times the difference of the log probabilities. It
 # is stored as one of 256 levels, which are cubic: the distance of two levels is 0.0007 near 0.01 and 0.024 near 2, far
-# less than the noise of a rollout; of a policy, 0.2 nats at 2.5. The last level, inf, is for labels of unknown value.
+# less than the noise of a rollout. For a policy 0.01 is 2.5 nats, and the distance there is 0.2 nats. The last level,
+# inf, is for labels of unknown value.
 N_REGRETS = 256
 MAX_REGRET = 2.0
 UNKNOWN_REGRET = 0.25  # the regret that is assumed of a label of unknown value where a policy chooses it
