@@ -1,4 +1,4 @@
-"""What the network sees: the features of `selfplay`, and what the bot `rule` thinks of the position and of each action.
+"""What the network sees: the features of `selfplay`, what the bot `rule` thinks, and the rivers of the opponents.
 
 The network adds its output to the logits of `rule`: an action that `rule` values lower than its best by one
 TEMPERATURE has a logit lower by 1. So a network whose output is 0 plays as `rule`.
@@ -16,11 +16,25 @@ from agents.bots.rule.placement import rounds_after
 from agents.bots.rule.safety import safe_kinds
 from agents.bots.rule.threat import tenpai_chance
 from agents.compiled.menu import is_legal, only_action
+from agents.residual.rivers import (
+    N_OPPONENTS,
+    N_RIVER,
+    N_TILE,
+    WAITS_AT,
+    read_rivers,
+    river_features,
+    river_suits,
+    tile_features,
+    tile_suits,
+    wait_features,
+)
 from agents.rl.rows import ENCODE, Features
+from agents.rl.suits import exchange, has_more_sou, pairs
 from agents.selfplay.features import (
-    N_ACTION as N_PLAIN_ACTION,
+    ACTION_SUITS as PLAIN_ACTION_SUITS,
 )
 from agents.selfplay.features import (
+    HAND_AT,
     N_PLANS,
     action_features,
     compare_hands,
@@ -29,7 +43,13 @@ from agents.selfplay.features import (
     tile_of,
 )
 from agents.selfplay.features import (
+    N_ACTION as N_PLAIN_ACTION,
+)
+from agents.selfplay.features import (
     N_STATE as N_PLAIN_STATE,
+)
+from agents.selfplay.features import (
+    STATE_SUITS as PLAIN_STATE_SUITS,
 )
 from engine.actions import DAIMINKAN, KYUSHU_KYUHAI, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI
 from engine.compiling import inner, kernel
@@ -38,8 +58,12 @@ from engine.kernels import bit_index
 from engine.table import RIICHI_DISCARD, RIVER_TSUMOGIRI, TABLE
 from engine.tiles import KIND_OF, N_KINDS, SANMA_KINDS
 
-N_STATE = N_PLAIN_STATE + 32
-N_ACTION = N_PLAIN_ACTION + 8
+RIVERS_AT = N_PLAIN_STATE + 32
+N_STATE = RIVERS_AT + N_OPPONENTS * N_RIVER
+TILE_AT = N_PLAIN_ACTION + 8
+N_ACTION = TILE_AT + N_TILE
+STATE_SUITS = pairs([*PLAIN_STATE_SUITS, *river_suits(RIVERS_AT), *river_suits(RIVERS_AT + N_RIVER)])
+ACTION_SUITS = pairs([*PLAIN_ACTION_SUITS, *tile_suits(TILE_AT)])
 TEMPERATURE = 0.008  # placements
 MAX_GAP = 0.07  # placements: actions that `rule` values lower than its best by more are never played
 OFF = 5.0  # logits: where `rule` takes an action without comparing it with others, theirs are this much lower
@@ -82,14 +106,12 @@ def think(t: np.record, context: np.record) -> int:
 
 
 @inner
-def candidates(t: np.record, context: np.record, taken: int, numbers: np.ndarray, base: np.ndarray) -> int:
+def candidates(t: np.record, context: np.record, taken: int, best: float, numbers: np.ndarray, base: np.ndarray) -> int:
     """Write the actions that may be played into `numbers` int64[:] and the logits of `rule` into `base`; counts them.
 
-    Of the same discard from the hand or just drawn, red or plain, only the one that `rule` would make is among them.
+    `best` is the highest value of all actions. Of the same discard from the hand or just drawn, red or plain, only the
+    one that `rule` would make is among them.
     """
-    best = -np.inf
-    for action in range(len(context.ev)):
-        best = max(best, context.ev[action])
     n = np.int64(0)
     for word_index in range(2):
         word = t.legal[t.viewer, word_index]
@@ -196,31 +218,48 @@ def write_features(
     t: np.record,
     context: np.record,
     taken: int,
+    best: float,
     count: int,
     state: np.ndarray,
     numbers: np.ndarray,
     base: np.ndarray,
     actions: np.ndarray,
 ) -> None:
-    """Write the features of the position into `state`, and those of the first `count` of `numbers` into `actions`."""
+    """Write the features of the position into `state`, and those of the first `count` of `numbers` into `actions`.
+
+    `best` is the highest value of all actions.
+    """
     dora = np.empty(N_KINDS, dtype=np.int64)
     plan_keys = np.empty((N_PLANS, 3), dtype=np.int32)
     prepare(t, dora, plan_keys)
-    best, promised = -np.inf, 0.0
-    for number in range(len(context.ev)):
-        best = max(best, context.ev[number])
+    promised = 0.0
     for kind in SANMA_KINDS:
         promised = max(promised, context.win_ev[kind])
     safe = safe_kinds(t)
+    masks, shares = np.empty((N_OPPONENTS, 3), dtype=np.uint64), np.empty((N_OPPONENTS, 2), dtype=np.float32)
+    read_rivers(t, masks, shares)
     state_features(t, dora, plan_keys, state)
     state[N_PLAIN_STATE:] = 0
-    rule_state_features(t, context, safe, best, promised, state[N_PLAIN_STATE:])
+    rule_state_features(t, context, safe, best, promised, state[N_PLAIN_STATE:RIVERS_AT])
+    for step in range(N_OPPONENTS):
+        at = RIVERS_AT + step * N_RIVER
+        river_features(t, (np.int64(t.viewer) + step + 1) % 3, state[at : at + N_RIVER])
     for i in range(count):
         actions[i] = 0
         number = np.int64(numbers[i])
         action_features(t, dora, plan_keys, safe, number, actions[i])
-        rule_action_features(t, context, taken, best, promised, number, base[i], actions[i, N_PLAIN_ACTION:])
+        rule_action_features(t, context, taken, best, promised, number, base[i], actions[i, N_PLAIN_ACTION:TILE_AT])
+        tile = tile_of(t, number)
+        if tile >= 0:
+            kind = KIND_OF[tile]
+            tile_features(t, dora, masks, shares, kind, actions[i, TILE_AT:])
+            if number <= TSUMOGIRI and actions[i, HAND_AT] == 1:
+                wait_features(t, safe, kind, actions[i, TILE_AT + WAITS_AT :])
     compare_hands(actions, count, state)
+    if has_more_sou(t, np.int64(t.viewer)):
+        exchange(state, STATE_SUITS)
+        for i in range(count):
+            exchange(actions[i], ACTION_SUITS)
 
 
 @kernel(ENCODE)
@@ -253,12 +292,13 @@ def encode_views(
         if forced[k] >= 0:
             continue
         taken = think(t, context)
-        count = candidates(t, context, taken, numbers[m:], base[m:])
+        best = context.ev.max()
+        count = candidates(t, context, taken, best, numbers[m:], base[m:])
         if count < 2:
             forced[k] = numbers[m] if count == 1 else -1
             continue
         views_of[rows] = k
-        write_features(t, context, taken, count, states[rows], numbers[m:], base[m:], actions[m:])
+        write_features(t, context, taken, best, count, states[rows], numbers[m:], base[m:], actions[m:])
         m += count
         rows += 1
         first[rows] = m

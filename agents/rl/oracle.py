@@ -10,6 +10,7 @@ import numpy as np
 
 from agents.bots.rule.value import dora_han, value_triplet_han
 from agents.compiled.dora import fill_dora
+from agents.rl.suits import by_kind, exchange, has_more_sou, pairs
 from engine.compiling import inner, kernel
 from engine.hand import has_kind
 from engine.shanten import shanten, ukeire_kinds
@@ -22,6 +23,7 @@ N_HAND = 16  # features of each hand
 TILES_AT = N_SEATS * N_HAND  # of both opponents, the tiles held and the waits
 LINE_UP_AT = TILES_AT + 2 * 2 * N_SANMA  # whether each opponent is another bot than the learner
 N_ORACLE = LINE_UP_AT + 2
+SUITS = pairs(pair for block in range(4) for pair in by_kind(TILES_AT + block * N_SANMA))
 
 
 @inner
@@ -94,3 +96,5 @@ def write_oracle(raw: np.ndarray, players: np.ndarray, tables: np.ndarray, seats
             for i in range(N_SANMA):
                 out[k, at + i] = q.hand[SANMA_KINDS[i]] / 2
                 out[k, at + N_SANMA + i] = has_kind(np.uint64(q.waits), SANMA_KINDS[i])
+        if has_more_sou(t, np.int64(seats[k])):
+            exchange(out[k], SUITS)

@@ -16,6 +16,7 @@ from agents.compiled.menu import only_action
 from agents.compiled.unseen import count_unseen, unseen
 from agents.rl.rows import ENCODE, Features
 from agents.rl.situation import rank_of
+from agents.rl.suits import by_kind, exchange, has_more_sou, pairs, side_by_side
 from engine.actions import (
     ANKAN,
     DAIMINKAN,
@@ -54,6 +55,15 @@ N_ACTION = DANGER_AT + 8
 N_PLANS = 3  # tanyao, one suit with honours in pin and in sou: the first of `agents.bots.rule.value.PLAN_MASK`
 SHANTENS = 6  # a hand's shanten as one of 0 or less, 1, 2, 3, 4, 5 or more
 FAR = 9  # more than any shanten
+STATE_SUITS = pairs(
+    [
+        *side_by_side(seat * N_SEAT + 10 for seat in range(3)),  # melds
+        *side_by_side([OWN_AT + 9, OWN_AT + 21]),  # plans, tiles held
+        *by_kind(KINDS_AT),
+        *by_kind(KINDS_AT + N_SANMA),
+    ]
+)
+ACTION_SUITS = pairs(side_by_side([HAND_AT + 10]))  # plans
 
 # Number of an action -> its type: discard, riichi, pon, daiminkan, nukidora, tsumo, ron, kyushu, pass, ankan, kakan.
 TYPE_OF = np.zeros(128, dtype=np.int64)
@@ -349,6 +359,10 @@ def encode(t: np.record, state: np.ndarray, actions: np.ndarray, numbers: np.nda
             action_features(t, dora, plan_keys, safe, numbers[n], actions[n])
             n += 1
     compare_hands(actions, n, state)
+    if has_more_sou(t, np.int64(t.viewer)):
+        exchange(state, STATE_SUITS)
+        for i in range(n):
+            exchange(actions[i], ACTION_SUITS)
     return n
 
 

@@ -1,0 +1,119 @@
+"""Advantages, the loss, and what steps of learning change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from agents.rl.acting import Experience
+from agents.rl.families import FAMILIES
+from agents.rl.learning import Learner, estimate_advantages
+from agents.rl.oracle import LINE_UP_AT
+from agents.rl.policy import NAMES
+from agents.rl.settings import Games, Hyperparameters
+from tests.support.small_rl import played, weights_of
+
+LAMBDA = 0.9
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def test_advantages_are_those_of_the_definition() -> None:
+    rng = np.random.default_rng(2)
+    n, rounds = 60, 4
+    round_of, seat = np.sort(rng.integers(rounds, size=n)), rng.integers(3, size=n)
+    values = rng.standard_normal(n).astype(np.float32)
+    ends = rng.standard_normal((rounds, 3)).astype(np.float32)
+    found = np.empty(n, dtype=np.float32)
+    estimate_advantages(round_of, seat, values, ends, LAMBDA, found)
+    for r in range(rounds):
+        for s in range(3):
+            mine = np.flatnonzero((round_of == r) & (seat == s))
+            path = [*values[mine], ends[r, s]]
+            for k, i in enumerate(mine):
+                steps = range(k, len(mine))
+                expected = sum(LAMBDA ** (j - k) * (path[j + 1] - path[j]) for j in steps)
+                assert found[i] == pytest.approx(expected, abs=1e-4)
+
+
+def log_probability(learner: Learner, part: Experience) -> np.ndarray:
+    """The logarithm of the probability of what was chosen, by the present policy."""
+    rows = torch.arange(len(part.seat))
+    with torch.no_grad():
+        log_policy, _ = learner.log_policy(learner.evaluate(part), rows, torch.from_numpy(part.states))
+    return log_policy.numpy()[rows.numpy(), part.chosen]
+
+
+def test_the_critic_can_be_kept_from_hidden_tiles() -> None:
+    part = played(3)
+    changed = part._replace(oracle=part.oracle.copy())
+    changed.oracle[:, :LINE_UP_AT] = 0
+    for sees, alike in (("everything", False), ("view", True)):
+        learner = Learner(weights_of(), Hyperparameters(critic_sees=sees, batch_size=64))
+        learner.learn([part], np.random.default_rng(0))
+        advantages = (learner.evaluate(each).advantage for each in (part, changed))
+        assert torch.equal(*advantages) == alike
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_acting_and_learning_agree_on_the_probabilities(family: str) -> None:
+    part = played(1, 3, Games(family))
+    learner = Learner(weights_of(family), Hyperparameters())
+    np.testing.assert_allclose(log_probability(learner, part), part.log_probability, atol=1e-4)
+
+
+def test_the_sum_of_a_logit_is_not_rounded_to_bf16() -> None:
+    learner, choices = Learner(weights_of(), Hyperparameters()), torch.zeros(5, dtype=torch.int64)
+    n_state, n_action = (learner.policy.weights[name].shape[0] for name in ("state", "action"))
+    inputs = torch.ones(1, n_state), torch.ones(5, n_action), choices
+    learner.policy.weights["logit"].data[:] = 1 + torch.arange(len(learner.policy.weights["logit"])) / 1000
+    exact = learner.policy(*inputs)
+    with torch.autocast("cpu", torch.bfloat16):
+        rounded = learner.policy(*inputs)
+    assert rounded.dtype == torch.float32
+    assert not torch.equal(rounded, rounded.bfloat16().float())
+    torch.testing.assert_close(rounded, exact, rtol=0.02, atol=0.02)
+
+
+def test_learning_makes_choices_that_turned_out_well_likelier() -> None:
+    part = played(3)
+    learner = Learner(weights_of(), Hyperparameters(learning_rate=3e-3, epochs=10, batch_size=128, entropy=0.0))
+    advantage, before = learner.evaluate(part).advantage.numpy(), log_probability(learner, part)
+    metrics = learner.learn([part], np.random.default_rng(0))
+    gained = log_probability(learner, part) - before
+    good, bad = advantage > np.quantile(advantage, 0.9), advantage < np.quantile(advantage, 0.1)
+    assert gained[good].mean() > gained[bad].mean() + 0.005
+    assert metrics["gain"] > 0
+    again = learner.learn([part], np.random.default_rng(0))
+    assert again["value_loss"] < metrics["value_loss"]
+    assert again["explained_variance"] > metrics["explained_variance"]
+
+
+def test_learning_rates_can_be_zero() -> None:
+    learner, part = Learner(weights_of(), Hyperparameters(batch_size=64)), played()
+    before = learner.policy.numpy(), [each.detach().clone() for each in learner.critic.parameters()]
+    learner.set_rates(0.0, 1.0)
+    learner.learn([part], np.random.default_rng(0))
+    assert all((learner.policy.numpy()[name] == before[0][name]).all() for name in NAMES)
+    assert not all(map(torch.equal, learner.critic.parameters(), before[1]))
+
+
+def test_nothing_is_learned_where_nothing_was_chosen() -> None:
+    part = played()
+    none = Experience(*(each[:0] for each in part[:9]), *part[9:])
+    assert Learner(weights_of(), Hyperparameters()).learn([none], np.random.default_rng(0)) == {}
+
+
+def test_entropy_and_divergence_hold_the_policy() -> None:
+    part = played(3)
+    found = {}
+    for entropy, kl in ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)):
+        chosen = Hyperparameters(epochs=8, batch_size=128, entropy=entropy, kl=kl, learning_rate=3e-3)
+        learner = Learner(weights_of(), chosen)
+        learner.learn([part], np.random.default_rng(0))
+        found[entropy, kl] = learner.learn([part], np.random.default_rng(0))
+    assert found[1.0, 0.0]["entropy"] > found[0.0, 0.0]["entropy"] + 0.05
+    assert found[0.0, 1.0]["kl"] < found[0.0, 0.0]["kl"]
