@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from agents.linear.scale import placements_per_point
 from agents.linear.training import Config, Epoch, Trainer, split
 from agents.linear.weights import BUNDLED, Weights, load_weights
 from agents.registry import make
+from engine.actions import ANKAN, DAIMINKAN, N_ACTIONS, NUKIDORA, PON, PON_RED, RIICHI, TSUMOGIRI
 from engine.common.files import write_atomically
 from engine.common.program import OK
 from engine.common.progress import Progress
@@ -25,6 +27,14 @@ from engine.records.filters import filters_of
 from engine.table import raw_bytes
 
 WEIGHTS, METRICS = "weights.json", "metrics.csv"
+ALL, DISCARDS = "all", "discard"
+CALLS = {
+    "pon": np.array([PON, PON_RED]),
+    "kan": np.array([DAIMINKAN, *range(ANKAN, N_ACTIONS)]),
+    "riichi": np.array([RIICHI]),
+    "nukidora": np.array([NUKIDORA]),
+}
+KINDS = (ALL, DISCARDS, *CALLS)  # of decisions
 TABLE_WIDTH = 110  # columns where the output is no terminal
 
 
@@ -169,28 +179,47 @@ def show(options: argparse.Namespace) -> int:
 
 
 def agreement(options: argparse.Namespace) -> int:
-    """Print how often each bot chooses what was played."""
+    """Print how often each bot chooses what was played, in all and by kind of decision."""
     source = source_of(options)
     bots = {spec: make(spec) for spec in options.bots}
-    agreed = dict.fromkeys(bots, 0)
-    decisions = 0
+    agreed = {spec: Counter[str]() for spec in bots}
+    decisions = Counter[str]()
     with Progress("games", source.n_games) as progress:
         for views, actions, _, n in source.views(progress.print):
             kept, played = preferences(views, actions)
-            decisions += len(kept)
+            decisions += count_right(kept, played, played)
             for spec, bot in bots.items():
                 if len(kept):
-                    agreed[spec] += int((preferences(kept, bot.act(kept))[1] == played).sum())
+                    agreed[spec] += count_right(kept, played, preferences(kept, bot.act(kept))[1])
             progress.advance(n)
     if not decisions:
         raise ValueError("no decisions with several actions in these games")
     table = Table("bot", box=None)
-    table.add_column(f"agreement in {decisions:,} decisions", justify="right")
-    for spec, count in agreed.items():
-        share = count / decisions
-        table.add_row(spec, f"{share:.1%} ± {1.96 * (share * (1 - share) / decisions) ** 0.5:.1%}")
-    screen().print(table)
+    counts = {kind: decisions[kind] for kind in KINDS if decisions[kind]}
+    for kind, count in counts.items():
+        table.add_column(f"{kind} %\n{count:,}", justify="right")
+    for spec, right in agreed.items():
+        shares = ((right[kind] / count, count) for kind, count in counts.items())
+        errors = ((share, 1.96 * (share * (1 - share) / count) ** 0.5) for share, count in shares)
+        table.add_row(spec, *(f"{100 * share:.1f} ± {100 * error:.1f}" for share, error in errors))
+    console = screen()
+    console.print("Agreement with what was played, where there were several actions and no win, ± 95 % interval")
+    console.print(table)
     return OK
+
+
+def count_right(views: np.ndarray, played: np.ndarray, chosen: np.ndarray) -> Counter[str]:
+    """In how many of `views` TABLE[n] the actions `chosen` int64[n] are those `played`, in all and by kind.
+
+    A discard counts where a tile was discarded, and must be the same tile; a call, riichi or nukidora counts where it
+    was legal, and must be made or left as it was.
+    """
+    words = views["legal"][np.arange(len(views)), views["viewer"]]
+    right = {ALL: played == chosen, DISCARDS: (played == chosen)[played <= TSUMOGIRI]}
+    for kind, actions in CALLS.items():
+        legal = words[:, actions // 64] >> (actions % 64).astype(np.uint64) & np.uint64(1)
+        right[kind] = (np.isin(played, actions) == np.isin(chosen, actions))[legal.any(axis=1)]
+    return Counter({kind: int(each.sum()) for kind, each in right.items()})
 
 
 def preferences(views: np.ndarray, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

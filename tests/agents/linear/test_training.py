@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 
 from agents.linear.cli import main
+from agents.linear.commands import count_right
 from agents.linear.data import SelfPlay, collect, joined
 from agents.linear.features import START
 from agents.linear.scale import centred, placements_per_point
 from agents.linear.training import HINGE, SOFTMAX, Config, Split, Trainer, split
 from agents.linear.weights import load_weights
 from agents.registry import make
+from engine.actions import ANKAN, DAIMINKAN, NUKIDORA, PASS, PON, PON_RED, RIICHI
+from engine.table import TABLE
 
 
 @pytest.fixture(scope="module")
@@ -105,9 +108,25 @@ def test_ctrl_c_is_one_line(
 def test_the_agreement_of_a_bot_with_its_own_games_is_complete(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["agreement", "efficiency", "random", "--selfplay", "efficiency,efficiency,efficiency", "--games", "2"]
     assert main(command) == 0
-    rows = dict(line.split()[:2] for line in capsys.readouterr().out.splitlines()[1:])
-    assert rows["efficiency"] == "100.0%"
-    assert float(rows["random"].rstrip("%")) < 50
+    _, kinds, (_, *counts), *lines = (line.split() for line in capsys.readouterr().out.splitlines())
+    assert kinds[:4] == ["all", "%", "discard", "%"]
+    assert int(counts[0].replace(",", "")) >= int(counts[1].replace(",", "")) > 100
+    rows = {bot: [float(share) for share in cells[::3]] for bot, *cells in lines}
+    assert set(rows["efficiency"]) == {100.0}
+    assert len(rows["random"]) == len(counts)
+    assert rows["random"][0] < 50
+
+
+def test_agreement_counts_each_kind_where_it_was_legal() -> None:
+    views = np.zeros(5, dtype=TABLE)
+    menus = [(3, 7), (3, 7, RIICHI), (PON, PON_RED, PASS), (PON, DAIMINKAN, PASS), (NUKIDORA, 7, ANKAN + 4)]
+    for view, menu in zip(views, menus, strict=True):
+        for action in menu:
+            view["legal"][0][action // 64] |= np.uint64(1 << action % 64)
+    played, chosen = np.array([3, RIICHI, PON, DAIMINKAN, 7]), np.array([7, 3, PON_RED, DAIMINKAN, 7])
+    expected = {"all": 2, "discard": 1, "pon": 2, "kan": 2, "riichi": 0, "nukidora": 1}
+    assert dict(count_right(views, played, chosen)) == expected
+    assert dict(count_right(views, played, played)) == {**expected, "all": 5, "discard": 2, "riichi": 1}
 
 
 def test_the_scale_is_that_of_the_weights() -> None:
