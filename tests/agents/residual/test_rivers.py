@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.residual.features import FEATURES, RIVERS_AT, TILE_AT
+from agents.residual.features import ACTION_SUITS, FEATURES, RIVERS_AT, STATE_SUITS, TILE_AT
 from agents.residual.rivers import (
     DISTANCES,
     DORA_AT,
@@ -46,8 +46,22 @@ def views() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def rows(views: np.ndarray) -> Rows:
-    """Their rows."""
-    return encode(FEATURES, views)[1]
+    """Their rows, with pin and sou in their own places (see `agents.rl.suits`)."""
+    rows = encode(FEATURES, views)[1]
+    for row, k in enumerate(rows.view):
+        if more_sou(views[k]):
+            actions = rows.actions[rows.first[row] : rows.first[row + 1]]
+            rows.states[row, STATE_SUITS] = rows.states[row, STATE_SUITS[:, ::-1]]
+            actions[:, ACTION_SUITS] = actions[:, ACTION_SUITS[:, ::-1]]
+    return rows
+
+
+def more_sou(view: Any) -> bool:
+    """Whether the viewer has more sou than pin."""
+    me = view["seat"][view["viewer"]]
+    suits = [kind // 9 for kind, count in enumerate(me["hand"].tolist()) for _ in range(count)]
+    suits += [kind // 9 for kind in me["meld_kind"][: me["n_melds"]].tolist() for _ in range(3)]
+    return suits.count(2) > suits.count(1)
 
 
 def opponents(view: Any) -> Iterator[tuple[int, Any]]:
