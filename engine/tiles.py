@@ -22,6 +22,9 @@ WINDS = "ESW"  # mjai names of the winds of rounds and seats; neither is ever no
 KIND_1M, KIND_9M, KIND_5P, KIND_5S = 0, 8, 13, 22
 
 SANMA_KINDS = np.array([0, *range(8, 34)], dtype=np.int64)
+N_SANMA = len(SANMA_KINDS)
+SANMA_INDEX = np.zeros(N_KINDS, dtype=np.int64)  # of a kind in SANMA_KINDS
+SANMA_INDEX[SANMA_KINDS] = np.arange(N_SANMA)
 TERMINALS_HONOURS = np.array([0, 8, 9, 17, 18, 26, *range(27, 34)], dtype=np.int64)
 TERMINALS_HONOURS_MASK = sum(1 << int(k) for k in TERMINALS_HONOURS)
 

@@ -27,14 +27,14 @@ from engine.records.filters import filters_of
 from engine.table import raw_bytes
 
 WEIGHTS, METRICS = "weights.json", "metrics.csv"
-ALL, DISCARDS = "all", "discard"
-CALLS = {
+ALL, DISCARD = "all", "discard"
+DECLARED = {
     "pon": np.array([PON, PON_RED]),
     "kan": np.array([DAIMINKAN, *range(ANKAN, N_ACTIONS)]),
     "riichi": np.array([RIICHI]),
     "nukidora": np.array([NUKIDORA]),
 }
-KINDS = (ALL, DISCARDS, *CALLS)  # of decisions
+KINDS = (ALL, DISCARD, *DECLARED)  # of decisions
 TABLE_WIDTH = 110  # columns where the output is no terminal
 
 
@@ -187,10 +187,10 @@ def agreement(options: argparse.Namespace) -> int:
     with Progress("games", source.n_games) as progress:
         for views, actions, _, n in source.views(progress.print):
             kept, played = preferences(views, actions)
-            decisions += count_right(kept, played, played)
+            decisions += count_agreed(kept, played, played)  # all of each kind
             for spec, bot in bots.items():
                 if len(kept):
-                    agreed[spec] += count_right(kept, played, preferences(kept, bot.act(kept))[1])
+                    agreed[spec] += count_agreed(kept, played, preferences(kept, bot.act(kept))[1])
             progress.advance(n)
     if not decisions:
         raise ValueError("no decisions with several actions in these games")
@@ -199,24 +199,28 @@ def agreement(options: argparse.Namespace) -> int:
     for kind, count in counts.items():
         table.add_column(f"{kind} %\n{count:,}", justify="right")
     for spec, right in agreed.items():
-        shares = ((right[kind] / count, count) for kind, count in counts.items())
-        errors = ((share, 1.96 * (share * (1 - share) / count) ** 0.5) for share, count in shares)
-        table.add_row(spec, *(f"{100 * share:.1f} ± {100 * error:.1f}" for share, error in errors))
+        table.add_row(spec, *(percentage(right[kind], count) for kind, count in counts.items()))
     console = screen()
     console.print("Agreement with what was played, where there were several actions and no win, ± 95 % interval")
     console.print(table)
     return OK
 
 
-def count_right(views: np.ndarray, played: np.ndarray, chosen: np.ndarray) -> Counter[str]:
+def percentage(part: int, whole: int) -> str:
+    """A share in percent, with its 95 % interval."""
+    share = part / whole
+    return f"{100 * share:.1f} ± {196 * (share * (1 - share) / whole) ** 0.5:.1f}"
+
+
+def count_agreed(views: np.ndarray, played: np.ndarray, chosen: np.ndarray) -> Counter[str]:
     """In how many of `views` TABLE[n] the actions `chosen` int64[n] are those `played`, in all and by kind.
 
     A discard counts where a tile was discarded, and must be the same tile; a call, riichi or nukidora counts where it
     was legal, and must be made or left as it was.
     """
     words = views["legal"][np.arange(len(views)), views["viewer"]]
-    right = {ALL: played == chosen, DISCARDS: (played == chosen)[played <= TSUMOGIRI]}
-    for kind, actions in CALLS.items():
+    right = {ALL: played == chosen, DISCARD: (played == chosen)[played <= TSUMOGIRI]}
+    for kind, actions in DECLARED.items():
         legal = words[:, actions // 64] >> (actions % 64).astype(np.uint64) & np.uint64(1)
         right[kind] = (np.isin(played, actions) == np.isin(chosen, actions))[legal.any(axis=1)]
     return Counter({kind: int(each.sum()) for kind, each in right.items()})

@@ -17,19 +17,19 @@ from agents.bots.rule.safety import safe_kinds
 from agents.bots.rule.threat import tenpai_chance
 from agents.compiled.menu import is_legal, only_action
 from agents.residual.rivers import (
+    N_NEAR,
     N_OPPONENTS,
     N_RIVER,
-    N_TILE,
     WAITS_AT,
+    near_features,
+    near_suits,
     read_rivers,
     river_features,
     river_suits,
-    tile_features,
-    tile_suits,
     wait_features,
 )
 from agents.rl.rows import ENCODE, Features
-from agents.rl.suits import exchange, has_more_sou, pairs
+from agents.rl.suits import swap_row
 from agents.selfplay.features import (
     ACTION_SUITS as PLAIN_ACTION_SUITS,
 )
@@ -60,10 +60,10 @@ from engine.tiles import KIND_OF, N_KINDS, SANMA_KINDS
 
 RIVERS_AT = N_PLAIN_STATE + 32
 N_STATE = RIVERS_AT + N_OPPONENTS * N_RIVER
-TILE_AT = N_PLAIN_ACTION + 8
-N_ACTION = TILE_AT + N_TILE
-STATE_SUITS = pairs([*PLAIN_STATE_SUITS, *river_suits(RIVERS_AT), *river_suits(RIVERS_AT + N_RIVER)])
-ACTION_SUITS = pairs([*PLAIN_ACTION_SUITS, *tile_suits(TILE_AT)])
+NEAR_AT = N_PLAIN_ACTION + 8
+N_ACTION = NEAR_AT + N_NEAR
+STATE_SUITS = np.array([*PLAIN_STATE_SUITS, *river_suits(RIVERS_AT), *river_suits(RIVERS_AT + N_RIVER)])
+ACTION_SUITS = np.array([*PLAIN_ACTION_SUITS, *near_suits(NEAR_AT)])
 TEMPERATURE = 0.008  # placements
 MAX_GAP = 0.07  # placements: actions that `rule` values lower than its best by more are never played
 OFF = 5.0  # logits: where `rule` takes an action without comparing it with others, theirs are this much lower
@@ -236,8 +236,7 @@ def write_features(
     for kind in SANMA_KINDS:
         promised = max(promised, context.win_ev[kind])
     safe = safe_kinds(t)
-    masks, shares = np.empty((N_OPPONENTS, 3), dtype=np.uint64), np.empty((N_OPPONENTS, 2), dtype=np.float32)
-    read_rivers(t, masks, shares)
+    rivers = read_rivers(t)
     state_features(t, dora, plan_keys, state)
     state[N_PLAIN_STATE:] = 0
     rule_state_features(t, context, safe, best, promised, state[N_PLAIN_STATE:RIVERS_AT])
@@ -248,18 +247,15 @@ def write_features(
         actions[i] = 0
         number = np.int64(numbers[i])
         action_features(t, dora, plan_keys, safe, number, actions[i])
-        rule_action_features(t, context, taken, best, promised, number, base[i], actions[i, N_PLAIN_ACTION:TILE_AT])
+        rule_action_features(t, context, taken, best, promised, number, base[i], actions[i, N_PLAIN_ACTION:NEAR_AT])
         tile = tile_of(t, number)
         if tile >= 0:
             kind = KIND_OF[tile]
-            tile_features(t, dora, masks, shares, kind, actions[i, TILE_AT:])
-            if number <= TSUMOGIRI and actions[i, HAND_AT] == 1:
-                wait_features(t, safe, kind, actions[i, TILE_AT + WAITS_AT :])
+            near_features(t, dora, rivers, kind, actions[i, NEAR_AT:])
+            if number <= TSUMOGIRI and actions[i, HAND_AT] == 1:  # it leaves tenpai; other hands have no waits
+                wait_features(t, safe, kind, actions[i, NEAR_AT + WAITS_AT :])
     compare_hands(actions, count, state)
-    if has_more_sou(t, np.int64(t.viewer)):
-        exchange(state, STATE_SUITS)
-        for i in range(count):
-            exchange(actions[i], ACTION_SUITS)
+    swap_row(t, state, actions, count, STATE_SUITS, ACTION_SUITS)
 
 
 @kernel(ENCODE)

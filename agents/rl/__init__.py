@@ -2,7 +2,8 @@
 
 Playing needs numpy and numba only:
 
-- `rows`: positions as features; `policy`: the network, its file, its compiled forward pass; `bot` plays with it
+- `rows`: positions as features; `suits`: pin and sou are alike
+- `policy`: the network, its file, its compiled forward pass; `bot` plays with it
 
 Training needs PyTorch:
 

@@ -10,20 +10,19 @@ import numpy as np
 
 from agents.bots.rule.value import dora_han, value_triplet_han
 from agents.compiled.dora import fill_dora
-from agents.rl.suits import by_kind, exchange, has_more_sou, pairs
+from agents.rl.suits import by_kind, has_more_sou, swap
 from engine.compiling import inner, kernel
 from engine.hand import has_kind
 from engine.shanten import shanten, ukeire_kinds
 from engine.table import N_SEATS, TABLE
-from engine.tiles import KIND_OF, N_KINDS, SANMA_KINDS
+from engine.tiles import KIND_OF, N_KINDS, N_SANMA, SANMA_KINDS
 from engine.wall import live_index
 
-N_SANMA = len(SANMA_KINDS)
 N_HAND = 16  # features of each hand
 TILES_AT = N_SEATS * N_HAND  # of both opponents, the tiles held and the waits
 LINE_UP_AT = TILES_AT + 2 * 2 * N_SANMA  # whether each opponent is another bot than the learner
 N_ORACLE = LINE_UP_AT + 2
-SUITS = pairs(pair for block in range(4) for pair in by_kind(TILES_AT + block * N_SANMA))
+SUITS = np.array([pair for block in range(4) for pair in by_kind(TILES_AT + block * N_SANMA)])
 
 
 @inner
@@ -97,4 +96,4 @@ def write_oracle(raw: np.ndarray, players: np.ndarray, tables: np.ndarray, seats
                 out[k, at + i] = q.hand[SANMA_KINDS[i]] / 2
                 out[k, at + N_SANMA + i] = has_kind(np.uint64(q.waits), SANMA_KINDS[i])
         if has_more_sou(t, np.int64(seats[k])):
-            exchange(out[k], SUITS)
+            swap(out[k], SUITS)

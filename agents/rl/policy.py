@@ -40,7 +40,7 @@ NAMES = tuple(shapes(1, 1, 1, 1))
 def add_product(inputs: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> None:
     """Add `inputs` @ `matrix` to `out`. Most features and half of the hidden units are zero, and cost nothing.
 
-    Four rows are added at once, so that `out` is read and written a quarter as often: twice as fast.
+    Four rows are added at once, so that `out` is read and written a quarter as often.
     """
     used, n = np.empty(len(inputs), dtype=np.int64), np.int64(0)
     for i in range(len(inputs)):

@@ -1,7 +1,7 @@
-"""Pin and sou are alike: networks see the suit that a seat has more of in the place of pin.
+"""Pin and sou are alike: a network sees the suit that a seat has more of in the place of pin.
 
-So what a network learns about one suit holds for the other. Features are written as they are first; then the pairs of
-features that stand for pin and sou are exchanged.
+So what it learns about one suit holds for the other. Features are written for the suits as they are; then those that
+stand for pin and for sou are swapped, as arrays of pairs say.
 """
 
 from __future__ import annotations
@@ -11,46 +11,58 @@ from collections.abc import Iterable
 import numpy as np
 
 from engine.compiling import inner
-from engine.tiles import PIN, SANMA_KINDS, SOU
+from engine.tiles import PIN, SANMA_INDEX, SOU
 
-PIN_OF, SOU_OF = PIN // 9, SOU // 9  # kind // 9
+PIN_SUIT, SOU_SUIT = PIN // 9, SOU // 9  # kind // 9
 N_RANKS = SOU - PIN
-PIN_INDEX = int(np.flatnonzero(SANMA_KINDS == PIN)[0])  # of the first kind of pin in SANMA_KINDS; those of sou follow
 
 
 def by_kind(at: int) -> list[tuple[int, int]]:
-    """The pairs of a block of features that begins at `at`, one for each of SANMA_KINDS."""
-    return [(at + PIN_INDEX + rank, at + PIN_INDEX + N_RANKS + rank) for rank in range(N_RANKS)]
+    """The pairs in a block of features that begins at `at` and has one for each of SANMA_KINDS."""
+    first = int(SANMA_INDEX[PIN])
+    return [(at + first + rank, at + first + N_RANKS + rank) for rank in range(N_RANKS)]
 
 
 def side_by_side(starts: Iterable[int]) -> list[tuple[int, int]]:
-    """The pairs whose feature for pin is one of `starts`, with that for sou behind it."""
+    """The pairs whose feature for pin is one of `starts`, and that for sou directly after it."""
     return [(start, start + 1) for start in starts]
-
-
-def pairs(found: Iterable[tuple[int, int]]) -> np.ndarray:
-    """The pairs as an array for `exchange`, int64[n, 2]."""
-    return np.array(list(found), dtype=np.int64)
 
 
 @inner
 def has_more_sou(t: np.record, seat: int) -> bool:
-    """Whether `seat` has more sou than pin in its hand and melds."""
+    """Whether `seat` has more sou than pin in its hand and melds, where a meld counts as three tiles.
+
+    If it has as many, the first rank decides of which the hand has more in one suit.
+    """
     p = t.seat[seat]
-    more = np.int64(0)
+    more = first = np.int64(0)
     for rank in range(N_RANKS):
-        more += np.int64(p.hand[SOU + rank]) - np.int64(p.hand[PIN + rank])
+        difference = np.int64(p.hand[SOU + rank]) - np.int64(p.hand[PIN + rank])
+        more += difference
+        if first == 0:
+            first = difference
     for m in range(p.n_melds):
         suit = np.int64(p.meld_kind[m]) // 9
-        more += 3 * (np.int64(suit == SOU_OF) - np.int64(suit == PIN_OF))
-    return more > 0
+        more += 3 * (np.int64(suit == SOU_SUIT) - np.int64(suit == PIN_SUIT))
+    return more > 0 or (more == 0 and first > 0)
 
 
 @inner
-def exchange(features: np.ndarray, which: np.ndarray) -> None:
-    """Exchange the pairs `which` int64[n, 2] of `features` float32[:]."""
-    for i in range(len(which)):
-        a, b = which[i, 0], which[i, 1]
+def swap(features: np.ndarray, pairs: np.ndarray) -> None:
+    """Swap the pairs `pairs` int64[n, 2] of `features` float32[:]."""
+    for i in range(len(pairs)):
+        a, b = pairs[i, 0], pairs[i, 1]
         value = features[a]
         features[a] = features[b]
         features[b] = value
+
+
+@inner
+def swap_row(
+    t: np.record, state: np.ndarray, actions: np.ndarray, count: int, state_pairs: np.ndarray, action_pairs: np.ndarray
+) -> None:
+    """Swap pin and sou in the features of the view `t` and of its first `count` actions if the viewer has more sou."""
+    if has_more_sou(t, np.int64(t.viewer)):
+        swap(state, state_pairs)
+        for i in range(count):
+            swap(actions[i], action_pairs)

@@ -33,9 +33,8 @@ from engine.seeds import derived_seed
 from engine.shanten import shanten
 from engine.table import N_SEATS, TABLE, raw_bytes
 from engine.tables import Policy, Tables
-from engine.tiles import N_KINDS, SANMA_KINDS
+from engine.tiles import N_KINDS, N_SANMA, SANMA_KINDS
 
-N_SANMA = len(SANMA_KINDS)
 EVERY = 11  # of the decisions, one is used
 RIDGE = 0.05  # of the regression, for each position
 PIECE = 2_000  # positions whose features are in memory at once

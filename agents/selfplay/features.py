@@ -16,7 +16,7 @@ from agents.compiled.menu import only_action
 from agents.compiled.unseen import count_unseen, unseen
 from agents.rl.rows import ENCODE, Features
 from agents.rl.situation import rank_of
-from agents.rl.suits import by_kind, exchange, has_more_sou, pairs, side_by_side
+from agents.rl.suits import by_kind, side_by_side, swap_row
 from engine.actions import (
     ANKAN,
     DAIMINKAN,
@@ -36,9 +36,8 @@ from engine.hand import has_kind, move
 from engine.kernels import bit_index
 from engine.shanten import KEY_GROUP, KEY_WEIGHT, seven_pairs_shanten, shanten, ukeire_kinds
 from engine.table import RESPONSE, TABLE, TURN, seat_wind
-from engine.tiles import HONOUR, KIND_OF, N_KINDS, NORTH, SANMA_KINDS, TERMINALS_HONOURS_MASK, is_red
+from engine.tiles import HONOUR, KIND_OF, N_KINDS, N_SANMA, NORTH, SANMA_KINDS, TERMINALS_HONOURS_MASK, is_red
 
-N_SANMA = len(SANMA_KINDS)
 N_SEAT, N_GAME, N_OWN = 12, 23, 27  # features of each seat, of the game, of the viewer's hand as a whole
 GAME_AT = 3 * N_SEAT
 OWN_AT = GAME_AT + N_GAME
@@ -55,7 +54,7 @@ N_ACTION = DANGER_AT + 8
 N_PLANS = 3  # tanyao, one suit with honours in pin and in sou: the first of `agents.bots.rule.value.PLAN_MASK`
 SHANTENS = 6  # a hand's shanten as one of 0 or less, 1, 2, 3, 4, 5 or more
 FAR = 9  # more than any shanten
-STATE_SUITS = pairs(
+STATE_SUITS = np.array(
     [
         *side_by_side(seat * N_SEAT + 10 for seat in range(3)),  # melds
         *side_by_side([OWN_AT + 9, OWN_AT + 21]),  # plans, tiles held
@@ -63,7 +62,7 @@ STATE_SUITS = pairs(
         *by_kind(KINDS_AT + N_SANMA),
     ]
 )
-ACTION_SUITS = pairs(side_by_side([HAND_AT + 10]))  # plans
+ACTION_SUITS = np.array(side_by_side([HAND_AT + 10]))  # plans
 
 # Number of an action -> its type: discard, riichi, pon, daiminkan, nukidora, tsumo, ron, kyushu, pass, ankan, kakan.
 TYPE_OF = np.zeros(128, dtype=np.int64)
@@ -359,10 +358,7 @@ def encode(t: np.record, state: np.ndarray, actions: np.ndarray, numbers: np.nda
             action_features(t, dora, plan_keys, safe, numbers[n], actions[n])
             n += 1
     compare_hands(actions, n, state)
-    if has_more_sou(t, np.int64(t.viewer)):
-        exchange(state, STATE_SUITS)
-        for i in range(n):
-            exchange(actions[i], ACTION_SUITS)
+    swap_row(t, state, actions, n, STATE_SUITS, ACTION_SUITS)
     return n
 
 

@@ -48,7 +48,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def one_thread() -> Iterator[None]:
-    """Tests run in parallel: torch's threads would compete for the cores."""
+    """Tests run in parallel: torch's threads would compete for the cores, and sums depend on how many there are."""
     import torch
 
     before = torch.get_num_threads()

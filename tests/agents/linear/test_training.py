@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from agents.linear.cli import main
-from agents.linear.commands import count_right
+from agents.linear.commands import count_agreed
 from agents.linear.data import SelfPlay, collect, joined
 from agents.linear.features import START
 from agents.linear.scale import centred, placements_per_point
 from agents.linear.training import HINGE, SOFTMAX, Config, Split, Trainer, split
 from agents.linear.weights import load_weights
 from agents.registry import make
-from engine.actions import ANKAN, DAIMINKAN, NUKIDORA, PASS, PON, PON_RED, RIICHI
+from engine.actions import DAIMINKAN, KAKAN, NUKIDORA, PASS, PON, PON_RED, RIICHI
 from engine.table import TABLE
 
 
@@ -109,7 +109,7 @@ def test_the_agreement_of_a_bot_with_its_own_games_is_complete(capsys: pytest.Ca
     command = ["agreement", "efficiency", "random", "--selfplay", "efficiency,efficiency,efficiency", "--games", "2"]
     assert main(command) == 0
     _, kinds, (_, *counts), *lines = (line.split() for line in capsys.readouterr().out.splitlines())
-    assert kinds[:4] == ["all", "%", "discard", "%"]
+    assert kinds[::2] == ["all", "discard", "pon", "kan", "riichi", "nukidora"]
     assert int(counts[0].replace(",", "")) >= int(counts[1].replace(",", "")) > 100
     rows = {bot: [float(share) for share in cells[::3]] for bot, *cells in lines}
     assert set(rows["efficiency"]) == {100.0}
@@ -118,15 +118,24 @@ def test_the_agreement_of_a_bot_with_its_own_games_is_complete(capsys: pytest.Ca
 
 
 def test_agreement_counts_each_kind_where_it_was_legal() -> None:
-    views = np.zeros(5, dtype=TABLE)
-    menus = [(3, 7), (3, 7, RIICHI), (PON, PON_RED, PASS), (PON, DAIMINKAN, PASS), (NUKIDORA, 7, ANKAN + 4)]
-    for view, menu in zip(views, menus, strict=True):
+    menus = [
+        (3, 7),
+        (3, 7, RIICHI),
+        (PON, PON_RED, PASS),
+        (PON, DAIMINKAN, PASS),
+        (NUKIDORA, 7, KAKAN + 4),
+        (PON, PASS),
+    ]
+    views = np.zeros(len(menus), dtype=TABLE)
+    for k, (view, menu) in enumerate(zip(views, menus, strict=True)):
+        view["viewer"] = k % 3
         for action in menu:
-            view["legal"][0][action // 64] |= np.uint64(1 << action % 64)
-    played, chosen = np.array([3, RIICHI, PON, DAIMINKAN, 7]), np.array([7, 3, PON_RED, DAIMINKAN, 7])
+            view["legal"][k % 3][action // 64] |= np.uint64(1 << action % 64)
+    played, chosen = np.array([3, RIICHI, PON, DAIMINKAN, 7, PON]), np.array([7, 3, PON_RED, DAIMINKAN, 7, PASS])
     expected = {"all": 2, "discard": 1, "pon": 2, "kan": 2, "riichi": 0, "nukidora": 1}
-    assert dict(count_right(views, played, chosen)) == expected
-    assert dict(count_right(views, played, played)) == {**expected, "all": 5, "discard": 2, "riichi": 1}
+    assert dict(count_agreed(views, played, chosen)) == expected
+    every = {"all": 6, "discard": 2, "pon": 3, "kan": 2, "riichi": 1, "nukidora": 1}
+    assert dict(count_agreed(views, played, played)) == every
 
 
 def test_the_scale_is_that_of_the_weights() -> None:

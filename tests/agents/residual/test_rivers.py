@@ -9,33 +9,35 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.residual.features import ACTION_SUITS, FEATURES, RIVERS_AT, STATE_SUITS, TILE_AT
+from agents.residual.features import ACTION_SUITS, FEATURES, NEAR_AT, RIVERS_AT, STATE_SUITS
 from agents.residual.rivers import (
     DISTANCES,
-    DORA_AT,
-    FIRST_AT,
+    FIRST_LINE_AT,
     HELD_AT,
     LAST_AT,
-    MADE_AT,
     N_CLASSES,
-    N_NEAR,
+    N_CLOSE,
     N_READ,
     N_RIVER,
+    NEAR_DORA_AT,
     REST_AT,
     SUIT_AT,
+    TEDASHI_AT,
     UNSEEN_AT,
     WAITS_AT,
 )
 from agents.rl.rows import Rows, encode
 from agents.selfplay.features import CLASS_OF
-from engine.actions import RIICHI, TSUMOGIRI
+from engine import events
+from engine.actions import ANKAN, DAIMINKAN, NUKIDORA, PASS, PON, PON_RED, TSUMOGIRI
 from engine.shanten import shanten_of
-from engine.table import DORA_AT as WALL_DORA_AT
-from engine.table import RIVER_TILE, RIVER_TSUMOGIRI
-from engine.tiles import KIND_OF, SANMA_KINDS
+from engine.table import DORA_AT, RIVER_TILE, RIVER_TSUMOGIRI
+from engine.tiles import KIND_OF, NORTH, SANMA_KINDS
 from tests.agents.rl.test_policy import some_views
+from tests.support.swapped_suits import unswapped
 
 KINDS = [int(kind) for kind in SANMA_KINDS]
+CHANGES_OF_HAND = (events.PON, events.DAIMINKAN, events.ANKAN, events.KAKAN, events.NUKIDORA)
 
 
 @pytest.fixture(scope="module")
@@ -46,22 +48,8 @@ def views() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def rows(views: np.ndarray) -> Rows:
-    """Their rows, with pin and sou in their own places (see `agents.rl.suits`)."""
-    rows = encode(FEATURES, views)[1]
-    for row, k in enumerate(rows.view):
-        if more_sou(views[k]):
-            actions = rows.actions[rows.first[row] : rows.first[row + 1]]
-            rows.states[row, STATE_SUITS] = rows.states[row, STATE_SUITS[:, ::-1]]
-            actions[:, ACTION_SUITS] = actions[:, ACTION_SUITS[:, ::-1]]
-    return rows
-
-
-def more_sou(view: Any) -> bool:
-    """Whether the viewer has more sou than pin."""
-    me = view["seat"][view["viewer"]]
-    suits = [kind // 9 for kind, count in enumerate(me["hand"].tolist()) for _ in range(count)]
-    suits += [kind // 9 for kind in me["meld_kind"][: me["n_melds"]].tolist() for _ in range(3)]
-    return suits.count(2) > suits.count(1)
+    """Their rows, with the suits as they are."""
+    return unswapped(encode(FEATURES, views)[1], views, STATE_SUITS, ACTION_SUITS)
 
 
 def opponents(view: Any) -> Iterator[tuple[int, Any]]:
@@ -76,11 +64,22 @@ def river_of(seat: Any) -> list[tuple[int, bool]]:
     return [(int(KIND_OF[each & RIVER_TILE]), not each & RIVER_TSUMOGIRI) for each in entries]
 
 
-def tile_of(view: Any, number: int) -> int | None:
-    """The kind that a discard is about, or None."""
-    if number > TSUMOGIRI:
-        return None
-    return int(KIND_OF[view["drawn"] if number == TSUMOGIRI else number])
+def kind_of(view: Any, number: int) -> int | None:
+    """The kind that an action is about, or None."""
+    if number < TSUMOGIRI:
+        return int(KIND_OF[number])
+    if number == TSUMOGIRI:
+        return int(KIND_OF[view["drawn"]])
+    if number == NUKIDORA:
+        return int(NORTH)
+    if number in (PON, PON_RED, DAIMINKAN, PASS):
+        return int(KIND_OF[view["offer"]])
+    return (number - ANKAN) % 34 if number >= ANKAN else None
+
+
+def counts_for(view: Any, seat: int, kind: int) -> bool:
+    """Whether a triplet of a kind is a yaku of a seat."""
+    return kind >= 31 or kind in (27 + (seat - view["dealer"]) % 3, 27 + view["round_wind"])
 
 
 def unseen(view: Any, kind: int) -> int:
@@ -91,52 +90,56 @@ def unseen(view: Any, kind: int) -> int:
 def test_rivers(views: np.ndarray, rows: Rows) -> None:
     for k, state in zip(rows.view, rows.states, strict=True):
         for step, seat in opponents(views[k]):
+            owner = (int(views[k]["viewer"]) + step + 1) % 3
             found = state[RIVERS_AT + step * N_RIVER :][:N_RIVER]
             river = river_of(seat)
             expected = [
                 max([1.0 if hand else 0.5 for each, hand in river if each == kind], default=0) for kind in KINDS
             ]
-            assert found[:FIRST_AT].tolist() == expected
-            for at, part in (FIRST_AT, river[:6]), (REST_AT, river[6:]):
+            assert found[:FIRST_LINE_AT].tolist() == expected
+            for at, part in (FIRST_LINE_AT, river[:6]), (REST_AT, river[6:]):
                 classes = Counter(int(CLASS_OF[kind]) for kind, _ in part)
                 suits = Counter("mpsz"[kind // 9] for kind, _ in part)
+                classes[1] = sum(counts_for(views[k], owner, kind) for kind, _ in part)
                 counts = [classes[i] for i in range(N_CLASSES)] + [suits["p"], suits["s"], suits["m"] + suits["z"]]
                 np.testing.assert_allclose(found[at : at + len(counts)], np.array(counts) / 6, atol=1e-5)
             last = np.zeros(N_CLASSES)
             if river:
                 last[CLASS_OF[river[-1][0]]] = 1
-            assert found[LAST_AT:MADE_AT].tolist() == last.tolist()
+                last[1] = counts_for(views[k], owner, river[-1][0])
+            assert found[LAST_AT:TEDASHI_AT].tolist() == last.tolist()
             tedashi = [i for i, (_, hand) in enumerate(river) if hand]
             since = len(river) - 1 - tedashi[-1] if tedashi else len(river)
             riichi = int(seat["riichi_river"])
             made = [len(tedashi) / 12, bool(river) and since == 0, since / 6]
             made += [riichi / 12, (len(river) - riichi) / 12] if riichi >= 0 else [0, 0]
-            np.testing.assert_allclose(found[MADE_AT:], made, atol=1e-5)
+            np.testing.assert_allclose(found[TEDASHI_AT:], made, atol=1e-5)
 
 
-def discards(views: np.ndarray, rows: Rows) -> Iterator[tuple[Any, int, int, np.ndarray]]:
-    """The discards among the actions: the view, the number and kind, the features of the tile."""
+def tiles(views: np.ndarray, rows: Rows) -> Iterator[tuple[Any, int, int | None, np.ndarray]]:
+    """The actions: the view, the number, the kind it is about, and the features of what is near that."""
     for row, k in enumerate(rows.view):
         for i in range(rows.first[row], rows.first[row + 1]):
-            kind = tile_of(views[k], int(rows.numbers[i]))
-            if kind is not None:
-                yield views[k], int(rows.numbers[i]), kind, rows.actions[i, TILE_AT:]
+            number = int(rows.numbers[i])
+            yield views[k], number, kind_of(views[k], number), rows.actions[i, NEAR_AT:]
 
 
-def test_a_tile_in_the_light_of_the_rivers(views: np.ndarray, rows: Rows) -> None:
+def test_what_is_near_a_tile(views: np.ndarray, rows: Rows) -> None:
+    types = set()
     read = 0
-    for view, _, kind, found in discards(views, rows):
-        if not 9 <= kind < 27:
+    for view, number, kind, found in tiles(views, rows):
+        if kind is None or not 9 <= kind < 27:
             assert not found[:WAITS_AT].any()
             continue
+        types.add(min(number, ANKAN) if number >= TSUMOGIRI else 0)
         suit = range(kind // 9 * 9, kind // 9 * 9 + 9)
         near = [kind + distance if kind + distance in suit else None for distance in DISTANCES.tolist()]
         for step, seat in opponents(view):
             river = river_of(seat)
             expected = [any(each == other for each, _ in river) for other in near]
-            expected += [any(each == other for each, _ in river[:6]) for other in near[:N_NEAR]]
+            expected += [any(each == other for each, _ in river[:6]) for other in near[:N_CLOSE]]
             tedashi = [each for each, hand in river if hand]
-            expected.append(bool(tedashi) and tedashi[-1] in near[:N_NEAR])
+            expected.append(bool(tedashi) and tedashi[-1] in near[:N_CLOSE])
             assert found[step * N_READ :][: N_READ - 1].tolist() == expected
             share = sum(each in suit for each, _ in river) / max(len(river), 1)
             assert abs(found[step * N_READ + N_READ - 1] - share) < 1e-5
@@ -145,21 +148,23 @@ def test_a_tile_in_the_light_of_the_rivers(views: np.ndarray, rows: Rows) -> Non
         hand = view["seat"][view["viewer"]]["hand"]
         counts = [0 if other is None else unseen(view, other) / 4 for other in near]
         assert found[UNSEEN_AT:HELD_AT].tolist() == counts
-        assert found[HELD_AT:DORA_AT].tolist() == [0 if other is None else hand[other] / 2 for other in near[N_NEAR:]]
+        held = [0 if other is None else hand[other] / 2 for other in near[N_CLOSE:]]
+        assert found[HELD_AT:NEAR_DORA_AT].tolist() == held
     assert read > 1000
+    assert types >= {0, TSUMOGIRI, PON, PASS}
 
 
 def test_dora_near_a_tile(views: np.ndarray, rows: Rows) -> None:
     seen = 0
-    for view, _, kind, found in discards(views, rows):
-        if not 9 <= kind < 27:
+    for view, _, kind, found in tiles(views, rows):
+        if kind is None or not 9 <= kind < 27:
             continue
         doras = Counter[int]()
-        for tile in view["wall"][WALL_DORA_AT : WALL_DORA_AT + int(view["n_indicators"])]:
+        for tile in view["wall"][DORA_AT : DORA_AT + int(view["n_indicators"])]:
             indicator = int(KIND_OF[tile])
             doras[indicator // 9 * 9 + (indicator + 1) % 9 if indicator < 27 else -1] += 1
-        expected = [doras[kind + d] if (kind + d) // 9 == kind // 9 else 0 for d in DISTANCES[:N_NEAR].tolist()]
-        assert found[DORA_AT:WAITS_AT].tolist() == expected
+        expected = [doras[kind + d] if (kind + d) // 9 == kind // 9 else 0 for d in DISTANCES[:N_CLOSE].tolist()]
+        assert found[NEAR_DORA_AT:WAITS_AT].tolist() == expected
         seen += any(expected)
     assert seen > 100
 
@@ -169,23 +174,40 @@ def with_one_more(hand: list[int], kind: int) -> list[int]:
     return [count + (each == kind) for each, count in enumerate(hand)]
 
 
-def test_waits_by_what_opponents_may_discard(views: np.ndarray, rows: Rows) -> None:
+def safe_kinds(view: Any, seat: int) -> set[int]:
+    """The kinds that cannot deal in to a seat: its discards, and what passed since its hand last changed."""
+    safe: set[int] = set()
+    in_riichi = False
+    for word in view["log"][: view["n_log"]].tolist():
+        event = events.unpack(word)
+        if event.type == events.DAHAI:
+            if event.actor == seat and not event.tsumogiri and not in_riichi:
+                safe.clear()
+            safe.add(int(KIND_OF[event.tile]))
+        elif event.actor == seat and event.type == events.REACH_ACCEPTED:
+            in_riichi = True
+        elif event.actor == seat and event.type in CHANGES_OF_HAND:
+            safe.clear()
+    return safe | {kind for kind, _ in river_of(view["seat"][seat])}
+
+
+def test_waits_that_opponents_may_discard(views: np.ndarray, rows: Rows) -> None:
     tenpai = 0
-    for view, number, kind, found in discards(views, rows):
+    for view, number, kind, found in tiles(views, rows):
+        if kind is None or number > TSUMOGIRI:
+            assert not found[WAITS_AT:].any()
+            continue
         me = view["seat"][view["viewer"]]
-        hand = me["hand"].tolist()
+        hand, melds = me["hand"].tolist(), int(me["n_melds"])
         hand[kind] -= 1
-        melds = int(me["n_melds"])
-        if number == RIICHI or shanten_of(hand, melds) > 0:
+        if shanten_of(hand, melds) > 0:
             assert not found[WAITS_AT:].any()
             continue
         waits = [each for each in KINDS if hand[each] < 4 and shanten_of(with_one_more(hand, each), melds) < 0]
-        outer = sum(unseen(view, each) for each in waits if each >= 27 or each % 9 in (0, 8)) / 4
-        assert abs(found[WAITS_AT] - outer) < 1e-5
-        for step, seat in opponents(view):
-            discarded = {each for each, _ in river_of(seat)}
-            least = sum(unseen(view, each) for each in waits if each in discarded) / 4
-            most = sum(unseen(view, each) for each in waits) / 4
-            assert least - 1e-5 <= found[WAITS_AT + 1 + step] <= most + 1e-5
+        left = {each: (unseen(view, each)) / 4 for each in waits}
+        outer = sum(left[each] for each in waits if each >= 27 or each % 9 in (0, 8))
+        safe = [safe_kinds(view, (int(view["viewer"]) + step) % 3) for step in (1, 2)]
+        expected = [outer, *(sum(left[each] for each in waits if each in kinds) for kinds in safe)]
+        np.testing.assert_allclose(found[WAITS_AT:], expected, atol=1e-5)
         tenpai += bool(waits)
     assert tenpai > 50

@@ -1,18 +1,5 @@
-"""What tests of reinforcement learning share."""
+"""A fixture that the tests of BERT have too."""
 
-from __future__ import annotations
+from tests.agents.bert.conftest import one_thread
 
-from collections.abc import Iterator
-
-import pytest
-
-
-@pytest.fixture(scope="module")
-def one_thread() -> Iterator[None]:
-    """Sums in several threads depend on how many there are at the moment."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+__all__ = ["one_thread"]

@@ -1,74 +1,97 @@
-"""A network sees a game in which pin and sou have changed places as the same game."""
+"""A network sees a game in which pin and sou are swapped as the same game."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from agents.rl.families import FAMILIES, features_named
-from agents.rl.oracle import N_ORACLE, TILES_AT, write_oracle
+from agents.rl.oracle import N_ORACLE, SUITS, TILES_AT, write_oracle
 from agents.rl.rows import encode
 from engine.actions import ANKAN, TSUMOGIRI
 from engine.records.files import read_records
 from engine.records.replay import Decision, Replay
 from engine.table import TABLE
-from engine.tiles import MJAI_NAMES, PIN, SOU
+from engine.tiles import HONOUR, MJAI_NAMES, N_SANMA, PIN, SANMA_KINDS, SOU
+from tests.support.swapped_suits import counts_of_suits, is_swapped
 
 GAME = Path(__file__).parents[3] / "examples" / "game.mjson"
+N_HELD = 2 * 2 * N_SANMA  # features of the tiles held and of the waits of both opponents
 
 
-def other_suit(name: str) -> str:
-    """The name of a tile, or a line of them, with pin and sou exchanged."""
-    return re.sub(r'"(\d)([ps])(r?)"', lambda found: f'"{found[1]}{"sp"["ps".index(found[2])]}{found[3]}"', name)
+def swapped(text: str) -> str:
+    """A line of mjai, with pin and sou swapped."""
+    return re.sub(r'"(\d)([ps])(r?)"', lambda found: f'"{found[1]}{"sp"["ps".index(found[2])]}{found[3]}"', text)
 
 
-def mirrored_action(number: int) -> int:
-    """The action that it is in the mirrored game."""
-    if number < TSUMOGIRI:
-        return MJAI_NAMES.index(other_suit(f'"{MJAI_NAMES[number]}"').strip('"'))
-    if number < ANKAN:
-        return number
-    kind = (number - ANKAN) % 34
-    return number + (SOU - PIN if PIN <= kind < SOU else PIN - SOU if SOU <= kind < 27 else 0)
+def swapped_action(number: int) -> int:
+    """What an action is in the swapped game; itself if it is none."""
+    if 0 <= number < TSUMOGIRI:
+        return MJAI_NAMES.index(swapped(f'"{MJAI_NAMES[number]}"').strip('"'))
+    kind = (number - ANKAN) % 34 if number >= ANKAN else 0
+    return number + (SOU - PIN if PIN <= kind < SOU else PIN - SOU if SOU <= kind < HONOUR else 0)
 
 
-def more_of_a_suit(decision: Decision) -> bool:
-    """Whether the seat has more of pin or of sou."""
-    seat = decision.table["seat"][decision.seat]
-    counts = [int(seat["hand"][at : at + 9].sum()) for at in (PIN, SOU)]
-    for kind in seat["meld_kind"][: seat["n_melds"]].tolist():
-        if PIN <= kind < 27:
-            counts[kind // 9 - 1] += 3
-    return counts[0] != counts[1]
-
-
-def oracle_of(decision: Decision) -> np.ndarray:
-    """What the critic sees of the tiles of opponents (the wall of a replay is unknown)."""
+def tiles_of_opponents(decision: Decision) -> np.ndarray:
+    """What the critic sees of the tiles of opponents, float32[N_HELD]."""
     out = np.empty((1, N_ORACLE), dtype=np.float32)
     players = np.zeros((1, 3), dtype=np.int8)
     write_oracle(decision.raw, players, np.zeros(1, np.int32), np.array([decision.seat], np.int8), out)
-    return out[:, TILES_AT:]
+    return out[0, TILES_AT : TILES_AT + N_HELD]
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Iterator[tuple[Decision, Decision]]:
+    """The decisions of a game and of the swapped one, except where pin and sou are held alike."""
+    other = tmp_path / "swapped.mjson"
+    other.write_text("".join(map(swapped, GAME.read_text().splitlines(keepends=True))))
+    replays = [Replay(read_records(path)) for path in (GAME, other)]
+    differ = (pair for pair in zip(*replays, strict=True) if len(set(map(tuple, counts(pair[0])))) == 2)
+    yield differ  # type: ignore[misc]
+    assert not any(replay.mismatches for replay in replays)
+
+
+def counts(decision: Decision) -> tuple[list[int], list[int]]:
+    """See `counts_of_suits`."""
+    return counts_of_suits(decision.table, decision.seat)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_pin_and_sou_are_alike(tmp_path: Path, family: str) -> None:
-    mirror = tmp_path / "mirror.mjson"
-    mirror.write_text("".join(map(other_suit, GAME.read_text().splitlines(keepends=True))))
-    features, compared = features_named(family), 0
-    replays = [Replay(read_records(path)) for path in (GAME, mirror)]
-    for one, other in zip(*replays, strict=True):
-        if not more_of_a_suit(one):
-            continue
+def test_pin_and_sou_are_alike(games: Iterator[tuple[Decision, Decision]], family: str) -> None:
+    features, compared, ties = features_named(family), 0, 0
+    for one, other in games:
         views = [np.array([each.view], dtype=TABLE) for each in (one, other)]
-        (_, rows), (_, mirrored) = (encode(features, view) for view in views)
-        np.testing.assert_allclose(rows.states, mirrored.states, atol=1e-5)
-        np.testing.assert_allclose(oracle_of(one), oracle_of(other), atol=1e-5)
-        order = np.argsort([mirrored_action(number) for number in mirrored.numbers.tolist()])
-        np.testing.assert_allclose(rows.actions, mirrored.actions[order], atol=1e-5)
-        np.testing.assert_allclose(rows.base, mirrored.base[order], atol=1e-5)
+        (forced, rows), (their_forced, theirs) = (encode(features, view) for view in views)
+        assert forced[0] == swapped_action(int(their_forced[0]))
+        numbers = [swapped_action(number) for number in theirs.numbers.tolist()]
+        order = np.argsort(numbers)
+        assert rows.numbers.tolist() == sorted(numbers)
+        np.testing.assert_allclose(rows.states, theirs.states, atol=1e-5)
+        np.testing.assert_allclose(rows.actions, theirs.actions[order], atol=1e-5)
+        np.testing.assert_allclose(rows.base, theirs.base[order], atol=1e-5)
+        np.testing.assert_allclose(tiles_of_opponents(one), tiles_of_opponents(other), atol=1e-5)
         compared += len(rows.view)
+        pin, sou = counts(one)
+        ties += pin[0] == sou[0]
     assert compared > 30
-    assert not any(replay.mismatches for replay in replays)
+    assert ties > 0
+
+
+def test_the_critic_sees_the_hands_of_opponents_in_the_order_of_the_policy() -> None:
+    in_order = 0
+    for decision in Replay(read_records(GAME)):
+        found, swap = tiles_of_opponents(decision), is_swapped(decision.table, decision.seat)
+        if swap:
+            pairs = SUITS - TILES_AT
+            found[pairs] = found[pairs[:, ::-1]]
+        for step in range(2):
+            seat = decision.table["seat"][(decision.seat + step + 1) % 3]
+            held, waits = found[2 * step * N_SANMA :][: 2 * N_SANMA].reshape(2, N_SANMA)
+            assert (2 * held).tolist() == seat["hand"][SANMA_KINDS].tolist()
+            assert waits.tolist() == [int(seat["waits"]) >> kind & 1 for kind in SANMA_KINDS.tolist()]
+        in_order += not swap
+    assert in_order > 20

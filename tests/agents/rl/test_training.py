@@ -12,7 +12,6 @@ import pytest
 
 pytest.importorskip("torch")
 
-
 from agents.registry import make
 from agents.rl import measuring, training
 from agents.rl.cli import main
@@ -22,6 +21,8 @@ from agents.rl.policy import NAMES, Weights, load_weights, random_weights, save_
 from agents.rl.settings import Games, Hyperparameters, Settings
 from agents.rl.training import Run
 from tests.support.small_rl import SMALL, weights_of
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(autouse=True)

@@ -13,19 +13,21 @@ from agents.rl.policy import NAMES, load_weights, random_weights, save_weights
 from agents.rl.rows import encode
 from agents.selfplay.bot import BUNDLED
 from agents.selfplay.features import (
+    ACTION_SUITS,
     CLASS_OF,
     FEATURES,
     HAND_AT,
     KINDS_AT,
-    N_SANMA,
     N_TYPES,
+    STATE_SUITS,
     TILE_AT,
     TYPE_OF,
 )
 from engine.actions import TSUMOGIRI, actions_of
 from engine.shanten import shanten_of
 from engine.tables import Tables
-from engine.tiles import KIND_OF, SANMA_KINDS
+from engine.tiles import KIND_OF, N_SANMA, SANMA_KINDS
+from tests.support.swapped_suits import unswapped
 
 
 def views_of_games(n: int, policy: str = "efficiency") -> np.ndarray:
@@ -51,8 +53,9 @@ def views() -> np.ndarray:
 
 
 def encoded(view: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[int]]:
-    """State, actions and numbers of one view with several actions."""
+    """State, actions and numbers of one view with several actions, with the suits as they are."""
     forced, rows = encode(FEATURES, np.array([view]))
+    rows = unswapped(rows, np.array([view]), STATE_SUITS, ACTION_SUITS)
     assert forced.tolist() == [-1]
     assert rows.numbers.tolist() == actions_of(*view["legal"][view["viewer"]].tolist())
     assert not rows.base.any()
