@@ -30,27 +30,8 @@ from agents.residual.rivers import (
 )
 from agents.rl.rows import ENCODE, Features
 from agents.rl.suits import swap_row
-from agents.selfplay.features import (
-    ACTION_SUITS as PLAIN_ACTION_SUITS,
-)
-from agents.selfplay.features import (
-    HAND_AT,
-    N_PLANS,
-    action_features,
-    compare_hands,
-    prepare,
-    state_features,
-    tile_of,
-)
-from agents.selfplay.features import (
-    N_ACTION as N_PLAIN_ACTION,
-)
-from agents.selfplay.features import (
-    N_STATE as N_PLAIN_STATE,
-)
-from agents.selfplay.features import (
-    STATE_SUITS as PLAIN_STATE_SUITS,
-)
+from agents.selfplay import features as plain
+from agents.selfplay.features import HAND_AT, N_PLANS, action_features, compare_hands, prepare, state_features, tile_of
 from engine.actions import DAIMINKAN, KYUSHU_KYUHAI, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI
 from engine.compiling import inner, kernel
 from engine.hand import has_kind
@@ -58,12 +39,14 @@ from engine.kernels import bit_index
 from engine.table import RIICHI_DISCARD, RIVER_TSUMOGIRI, TABLE
 from engine.tiles import KIND_OF, N_KINDS, SANMA_KINDS
 
-RIVERS_AT = N_PLAIN_STATE + 32
+# The features of `selfplay` come first, then what `rule` thinks, then the rivers.
+RULE_STATE_AT, RULE_ACTION_AT = plain.N_STATE, plain.N_ACTION
+RIVERS_AT = RULE_STATE_AT + 32
 N_STATE = RIVERS_AT + N_OPPONENTS * N_RIVER
-NEAR_AT = N_PLAIN_ACTION + 8
+NEAR_AT = RULE_ACTION_AT + 8
 N_ACTION = NEAR_AT + N_NEAR
-STATE_SUITS = np.array([*PLAIN_STATE_SUITS, *river_suits(RIVERS_AT), *river_suits(RIVERS_AT + N_RIVER)])
-ACTION_SUITS = np.array([*PLAIN_ACTION_SUITS, *near_suits(NEAR_AT)])
+STATE_SUITS = np.array([*plain.STATE_SUITS, *river_suits(RIVERS_AT), *river_suits(RIVERS_AT + N_RIVER)])
+ACTION_SUITS = np.array([*plain.ACTION_SUITS, *near_suits(NEAR_AT)])
 TEMPERATURE = 0.008  # placements
 MAX_GAP = 0.07  # placements: actions that `rule` values lower than its best by more are never played
 OFF = 5.0  # logits: where `rule` takes an action without comparing it with others, theirs are this much lower
@@ -238,8 +221,8 @@ def write_features(
     safe = safe_kinds(t)
     rivers = read_rivers(t)
     state_features(t, dora, plan_keys, state)
-    state[N_PLAIN_STATE:] = 0
-    rule_state_features(t, context, safe, best, promised, state[N_PLAIN_STATE:RIVERS_AT])
+    state[RULE_STATE_AT:] = 0
+    rule_state_features(t, context, safe, best, promised, state[RULE_STATE_AT:RIVERS_AT])
     for step in range(N_OPPONENTS):
         at = RIVERS_AT + step * N_RIVER
         river_features(t, (np.int64(t.viewer) + step + 1) % 3, state[at : at + N_RIVER])
@@ -247,7 +230,7 @@ def write_features(
         actions[i] = 0
         number = np.int64(numbers[i])
         action_features(t, dora, plan_keys, safe, number, actions[i])
-        rule_action_features(t, context, taken, best, promised, number, base[i], actions[i, N_PLAIN_ACTION:NEAR_AT])
+        rule_action_features(t, context, taken, best, promised, number, base[i], actions[i, RULE_ACTION_AT:NEAR_AT])
         tile = tile_of(t, number)
         if tile >= 0:
             kind = KIND_OF[tile]

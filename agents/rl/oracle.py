@@ -10,7 +10,7 @@ import numpy as np
 
 from agents.bots.rule.value import dora_han, value_triplet_han
 from agents.compiled.dora import fill_dora
-from agents.rl.suits import by_kind, has_more_sou, swap
+from agents.rl.suits import by_kind, sou_first, swap
 from engine.compiling import inner, kernel
 from engine.hand import has_kind
 from engine.shanten import shanten, ukeire_kinds
@@ -95,5 +95,5 @@ def write_oracle(raw: np.ndarray, players: np.ndarray, tables: np.ndarray, seats
             for i in range(N_SANMA):
                 out[k, at + i] = q.hand[SANMA_KINDS[i]] / 2
                 out[k, at + N_SANMA + i] = has_kind(np.uint64(q.waits), SANMA_KINDS[i])
-        if has_more_sou(t, np.int64(seats[k])):
+        if sou_first(t, np.int64(seats[k])):
             swap(out[k], SUITS)

@@ -29,10 +29,11 @@ def side_by_side(starts: Iterable[int]) -> list[tuple[int, int]]:
 
 
 @inner
-def has_more_sou(t: np.record, seat: int) -> bool:
-    """Whether `seat` has more sou than pin in its hand and melds, where a meld counts as three tiles.
+def sou_first(t: np.record, seat: int) -> bool:
+    """Whether a network sees sou in the place of pin, because it is the longer suit of `seat`.
 
-    If it has as many, the first rank decides of which the hand has more in one suit.
+    That is the suit with more tiles in hand and melds, a meld counting as three. If both have as many, the first rank
+    decides of which the hand has more in one suit.
     """
     p = t.seat[seat]
     more = first = np.int64(0)
@@ -61,8 +62,8 @@ def swap(features: np.ndarray, pairs: np.ndarray) -> None:
 def swap_row(
     t: np.record, state: np.ndarray, actions: np.ndarray, count: int, state_pairs: np.ndarray, action_pairs: np.ndarray
 ) -> None:
-    """Swap pin and sou in the features of the view `t` and of its first `count` actions if the viewer has more sou."""
-    if has_more_sou(t, np.int64(t.viewer)):
+    """Swap pin and sou in the features of the view `t` and of its first `count` actions if sou comes first."""
+    if sou_first(t, np.int64(t.viewer)):
         swap(state, state_pairs)
         for i in range(count):
             swap(actions[i], action_pairs)
