@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The recipe of a network for the bot `residual`: from `rule`, by games against itself and `rule`. The bundled weights
-# (agents/residual/weights) came from three runs with other settings: docs/experiments.md.
+# (agents/residual/weights) came from five runs with other settings: docs/experiments.md.
 #
 #   bash experiments/residual.sh FOLDER [MINUTES]
 #

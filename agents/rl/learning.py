@@ -20,7 +20,6 @@ from agents.rl.acting import Experience
 from agents.rl.networks import Critic, Policy, SituationValue
 from agents.rl.oracle import LINE_UP_AT
 from agents.rl.policy import Weights
-from agents.rl.recycling import recycle
 from agents.rl.settings import Hyperparameters
 from engine.compiling import kernel
 
@@ -28,7 +27,6 @@ CLIP = 0.2
 MAX_GRADIENT = 1.0  # norm
 SITUATION_STEPS = 4  # an iteration and actor
 CRITIC_BATCH = 8192  # choices that the critic evaluates at once
-RECYCLING_BATCH = 8192  # choices that tell which units are dormant
 LEAST = -50.0  # log probability: minus infinity times a probability of 0 would be no number
 
 
@@ -109,13 +107,8 @@ class Learner:
         for group in self.value_optimizer.param_groups:
             group["lr"] = self.hyperparameters.critic_rate * critic
 
-    def learn(
-        self, experience: Sequence[Experience], generator: np.random.Generator, recycling: bool = False
-    ) -> dict[str, float]:
-        """Learn from the experience of some actors; returns metrics, means over the minibatches; {} without choices.
-
-        `recycling`: dormant units of the policy are recycled first.
-        """
+    def learn(self, experience: Sequence[Experience], generator: np.random.Generator) -> dict[str, float]:
+        """Learn from the experience of some actors; returns metrics, means over the minibatches; {} without choices."""
         parts = [self.evaluate(part) for part in experience if len(part.seat)]
         if not parts:
             return {}
@@ -126,8 +119,6 @@ class Learner:
             "explained_variance": [1 - float(advantages.var() / (changes.var() + 1e-12))],
             "advantage_std": [std],
         }
-        if recycling:
-            metrics["recycled"] = [self._recycle(parts[0], generator)]
         for _ in range(self.hyperparameters.epochs):
             for part, rows in self._minibatches(parts, generator):
                 for name, value in self._step(part, rows, mean, std).items():
@@ -199,29 +190,18 @@ class Learner:
 
         float32[n, most actions]; LEAST where there is no action.
         """
-        choice, position, actions = self._actions_of(part, rows)
+        counts = part.counts[rows]
+        choice = torch.repeat_interleave(counts)
+        position = torch.arange(len(choice), device=self.device) - (counts.cumsum(0) - counts)[choice]
+        actions = part.first[rows][choice] + position
         base = part.base[actions]
-        none = torch.full((len(rows), int(part.counts[rows].max())), -torch.inf, device=self.device)
+        none = torch.full((len(rows), int(counts.max())), -torch.inf, device=self.device)
         logits = base + self.policy(states, part.actions.index_select(0, actions), choice)
         by_policy, by_base = (
             torch.log_softmax(none.index_put((choice, position), each), dim=1).clamp_min(LEAST)
             for each in (logits, base)
         )
         return by_policy, by_base
-
-    def _actions_of(self, part: Choices, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """The actions of `rows`: which of the rows each belongs to, its position there, its index in the part."""
-        counts = part.counts[rows]
-        choice = torch.repeat_interleave(counts)
-        position = torch.arange(len(choice), device=self.device) - (counts.cumsum(0) - counts)[choice]
-        return choice, position, part.first[rows][choice] + position
-
-    def _recycle(self, part: Choices, generator: np.random.Generator) -> int:
-        """Recycle what is dormant in a random sample of the choices of a part; returns the number of units."""
-        rows = self._tensor(generator.permutation(len(part.chosen))[:RECYCLING_BATCH])
-        choice, _, actions = self._actions_of(part, rows)
-        states = part.states.index_select(0, rows)
-        return recycle(self.policy, self.optimizer, states, part.actions.index_select(0, actions), choice, generator)
 
     def _learn_situations(self, part: Experience) -> float:
         """Some steps of temporal difference for the values of situations; returns the mean loss."""

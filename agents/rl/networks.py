@@ -51,17 +51,11 @@ class Policy(nn.Module):
 
     def forward(self, states: torch.Tensor, actions: torch.Tensor, choice: torch.Tensor) -> torch.Tensor:
         """What is added to the logit of each action, float32[m]; `choice` int64[m]: the row of `states` of each."""
-        hidden = self.units(states, actions, choice)[1]
-        return (hidden * self.weights["logit"]).sum(1)  # a product of matrices would be rounded to bf16 by autocast
-
-    def units(
-        self, states: torch.Tensor, actions: torch.Tensor, choice: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The units of both layers for each action, float32[m, width] and float32[m, hidden]."""
         w = self.weights
         joint = torch.addmm(w["state_bias"], states, w["state"])
-        first = torch.relu(joint.index_select(0, choice) + actions @ w["action"])
-        return first, torch.relu(torch.addmm(w["hidden_bias"], first, w["hidden"]))
+        hidden = torch.relu(joint.index_select(0, choice) + actions @ w["action"])
+        hidden = torch.relu(torch.addmm(w["hidden_bias"], hidden, w["hidden"]))
+        return (hidden * w["logit"]).sum(1)  # a product of matrices would be rounded to bf16 by autocast
 
     def numpy(self) -> Weights:
         """A copy of the present weights."""

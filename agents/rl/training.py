@@ -32,7 +32,6 @@ from engine.seeds import derived_seed
 Played: TypeAlias = tuple[int, Actor, Experience]
 STATE, CURVE, PICTURE, TENSORBOARD = "state.pt", "curve.csv", "curve.svg", "tensorboard"
 WARM_UP = 20  # iterations in which only the critic learns
-RECYCLING_EVERY = 50  # iterations
 MOST_FORMER = 16  # former selves that are kept: the newest
 LEAST_CRITIC_RATE = 0.1  # share of its learning rate that the critic keeps
 
@@ -127,8 +126,7 @@ class Run:
         warming_up = self.iteration < WARM_UP
         self.learner.set_rates(0.0 if warming_up else rate, max(rate, LEAST_CRITIC_RATE))
         generator = np.random.default_rng(derived_seed(self.settings.seed, "learning", self.iteration))
-        recycling = not warming_up and (self.iteration - WARM_UP) % RECYCLING_EVERY == 0
-        metrics = self.learner.learn(experience, generator, recycling)
+        metrics = self.learner.learn(experience, generator)
         self.iteration += 1
         self.choices += sum(len(part.seat) for part in experience)
         before, self.seconds = self.seconds, self.seconds + monotonic() - began

@@ -26,9 +26,8 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(autouse=True)
-def _short_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short_warm_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training, "WARM_UP", 1)
-    monkeypatch.setattr(training, "RECYCLING_EVERY", 2)
 
 
 def interrupt(*ignored: object) -> None:
@@ -76,11 +75,6 @@ def test_only_the_newest_former_selves_are_kept(tmp_path: Path, monkeypatch: pyt
         selves.append(run.learner.policy.numpy())
     assert len(run.former) == 2
     assert all((run.former[i][name] == selves[i - 2][name]).all() for i in range(2) for name in NAMES)
-
-
-def test_dormant_units_are_recycled_from_the_end_of_the_warm_up_on(tmp_path: Path) -> None:
-    run = Run(tmp_path, SMALL, None)
-    assert ["recycled" in run.next_iteration() for _ in range(5)] == [False, True, False, True, False]
 
 
 def test_a_run_begins_with_the_weights_given(tmp_path: Path) -> None:
