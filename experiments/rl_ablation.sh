@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What each part of reinforcement learning contributes: short trainings of `residual` from `rule`, three seeds each; each
-# network is measured in 6,000 hanchan against two `rule` on the same walls. docs/experiments.md has the results of
-# trainings of two minutes, which take an hour on two cores in all.
+# network is measured in 6,000 hanchan against two `rule` on the same walls. Two hours on two cores. It was not
+# run as a whole yet: docs/experiments.md has no results of it.
 #
 #   bash experiments/rl_ablation.sh FOLDER [MINUTES OF A TRAINING]
 #
@@ -11,7 +11,7 @@ mkdir -p "${1:?usage: bash experiments/rl_ablation.sh FOLDER [MINUTES OF A TRAIN
 PYTHONPATH=$(cd "$(dirname "$0")/.." && pwd)
 export PYTHONPATH
 cd "$1"
-MINUTES=${2:-2}
+MINUTES=${2:-5}
 
 # Trains and measures three networks: seeds BOT NAME OPTIONS...
 seeds() {
