@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What each part of reinforcement learning contributes: short trainings of `residual` from `rule`, three seeds each; each
-# network is measured in 6,000 hanchan against two `rule` on the same walls. Two hours on two cores. It was not
-# run as a whole yet: docs/experiments.md has no results of it.
+# network is measured in 6,000 hanchan against two `rule` on the same walls. About two hours on two cores. It was not run
+# as a whole yet: docs/experiments.md has no results of it.
 #
 #   bash experiments/rl_ablation.sh FOLDER [MINUTES OF A TRAINING]
 #

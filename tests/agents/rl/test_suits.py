@@ -48,9 +48,9 @@ def tiles_of_opponents(decision: Decision) -> np.ndarray:
 @pytest.fixture
 def games(tmp_path: Path) -> Iterator[Iterator[tuple[Decision, Decision]]]:
     """The decisions of a game and of the swapped one, except where pin and sou are held alike."""
-    other = tmp_path / "swapped.mjson"
-    other.write_text("".join(map(swapped, GAME.read_text().splitlines(keepends=True))))
-    replays = [Replay(read_records(path)) for path in (GAME, other)]
+    swapped_game = tmp_path / "swapped.mjson"
+    swapped_game.write_text("".join(map(swapped, GAME.read_text().splitlines(keepends=True))))
+    replays = [Replay(read_records(path)) for path in (GAME, swapped_game)]
     yield ((one, other) for one, other in zip(*replays, strict=True) if ne(*counts(one)))
     assert not any(replay.mismatches for replay in replays)
 
