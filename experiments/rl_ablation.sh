@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What each part of reinforcement learning contributes: short trainings of `residual` from `rule`, three seeds each; each
-# network is measured in 6,000 hanchan against two `rule` on the same walls. About two hours on two cores. It was not run
-# as a whole yet: docs/experiments.md has no results of it.
+# What each part of reinforcement learning contributes: trainings of ten minutes, one for each part changed, and three of
+# the baseline, which show how much seeds differ. Each network plays 21,000 hanchan against two `rule`, all on the same
+# walls. About two hours on two cores, on which nothing else may run: the minutes are those of the clock.
 #
 #   bash experiments/rl_ablation.sh FOLDER [MINUTES OF A TRAINING]
 #
@@ -11,27 +11,26 @@ mkdir -p "${1:?usage: bash experiments/rl_ablation.sh FOLDER [MINUTES OF A TRAIN
 PYTHONPATH=$(cd "$(dirname "$0")/.." && pwd)
 export PYTHONPATH
 cd "$1"
-MINUTES=${2:-5}
+MINUTES=${2:-10}
 
-# Trains and measures three networks: seeds BOT NAME OPTIONS...
-seeds() {
-  for seed in 1 2 3; do
-    local folder=$2-$MINUTES-$seed
-    if [ ! -f "$folder.txt" ]; then
-      python -m agents.rl train "$folder" --bot "$1" --seed "$seed" --minutes "$MINUTES" --measure-every 1000 --walls 1 \
-        "${@:3}"
-      python -m arena --games 6000 --bots "$1:$folder,rule,rule" --seed 5 --json "$folder.json" > "$folder.txt.unfinished"
-      mv "$folder.txt.unfinished" "$folder.txt"
-    fi
-  done
+# Trains and measures a network: run BOT NAME SEED OPTIONS...
+run() {
+  local folder=$2-$MINUTES-$3
+  if [ ! -f "$folder.txt" ]; then
+    python -m agents.rl train "$folder" --bot "$1" --seed "$3" --minutes "$MINUTES" --measure-every 1000 --walls 1 "${@:4}"
+    python -m arena --games 21000 --bots "$1:$folder,rule,rule" --seed 3101 --json "$folder.json" > "$folder.txt.unfinished"
+    mv "$folder.txt.unfinished" "$folder.txt"
+  fi
 }
 
-seeds residual baseline
-seeds residual view --critic-sees view
-seeds residual self-play --against 0
-seeds residual rule-alone --against 1
-seeds residual large --width 512 --hidden 128
-seeds residual small --width 64 --hidden 32
-seeds selfplay from-nothing
+run residual baseline 1
+run residual view 1 --critic-sees view
+run residual self-play 1 --against 0
+run residual rule-alone 1 --against 1
+run residual large 1 --width 512 --hidden 128
+run residual baseline 2
+run residual small 1 --width 64 --hidden 32
+run selfplay from-nothing 1 --against 0
+run residual baseline 3
 
 awk '/^ (residual|selfplay):/ { print; nextfile }' ./*-"$MINUTES"-[123].txt
