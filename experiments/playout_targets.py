@@ -5,8 +5,8 @@
 `rule` plays itself, drawing actions by its values. At half of its choices up to four actions, drawn likewise, are
 tried: the round is played out once after each, by the policy named, with the hidden hands as they lie and one shuffle
 of the wall for all. Networks with several learning rates learn the differences between these values as each batch
-arrives, after their gain on it is taken: the value of the action that the network prefers, less that of the one that
-`rule` prefers.
+arrives, after their gain on it is taken: of the actions tried, the value of the one that the network prefers, less that
+of the one that `rule` prefers. (In play there are actions besides, which are tried seldom.)
 FOLDER/RATE is then a bot, `residual:FOLDER/RATE`. docs/experiments.md has the results.
 """
 
@@ -37,7 +37,7 @@ SHARE = 0.5  # of the choices at which actions are tried
 MOST = 4  # actions tried
 RATES = (4e-3, 1e-3, 2.5e-4)
 BATCH = 4096  # choices
-SPREAD = 0.2  # placements: about the standard deviation of a playout
+SPREAD = 0.2  # placements: errors are divided by it, so that gradients are about 1
 
 
 class Batch(NamedTuple):
@@ -68,7 +68,7 @@ class Trying(Actor):
 
     def __init__(self, policy: str, seed: int) -> None:
         super().__init__(Games("residual", against=0.0), TABLES, seed)
-        self._playouts, self._generator = Playouts(policy), np.random.default_rng(seed + 1)
+        self._playouts, self._generator = Playouts(policy), np.random.default_rng([seed, 1])
         self._tried: list[tuple[np.ndarray, ...]] = []
 
     def _choose(self, features: Any, weights: Any, views: np.ndarray) -> Any:
@@ -129,9 +129,7 @@ def main() -> None:
     print(file=sys.stderr)
     print(f"{n_playouts:,} playouts by {policy}; gain a choice on the last fifth of them, in placements:")
     for network, rate, gained in zip(networks, RATES, gains, strict=True):
-        last = np.concatenate(gained[-len(gained) // 5 :])
-        error = 1.96 * last.std() / np.sqrt(len(last))
-        print(f"learning rate {rate:g}: {last.mean():.5f} ± {error:.5f}")
+        print(f"learning rate {rate:g}: {np.concatenate(gained[-len(gained) // 5 :]).mean():.5f}")
         (folder / f"{rate:g}").mkdir(parents=True, exist_ok=True)
         save_weights(folder / f"{rate:g}" / WEIGHTS, network.numpy())
 

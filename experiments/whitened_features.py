@@ -2,9 +2,10 @@
 
     python experiments/whitened_features.py train FOLDER --minutes 10        (the options of agents.rl)
 
-With features of covariance C, the weights W of the first layer are P V, P = C^-1/2; Adam steps V. A direction in which
-the features vary little is then learned as fast as any other (Desjardins et al. 2015, https://arxiv.org/abs/1507.00210).
-The run cannot be resumed: its state lacks P. docs/experiments.md has the results.
+The first layer's weights W are P V, for the features of positions and of actions each; Adam steps V. P is a multiple of
+(C + damping)^-1/2 (ZCA), where C is the covariance of the features in the last iteration in which only the critic
+learns, so that directions in which they vary little are learned about as fast as others (Desjardins et al. 2015,
+https://arxiv.org/abs/1507.00210). Not for runs that are resumed. docs/experiments.md has the results.
 """
 
 from __future__ import annotations
@@ -22,22 +23,24 @@ from agents.rl.learning import Learner
 from agents.rl.networks import Policy
 from agents.rl.policy import Weights
 from agents.rl.settings import Hyperparameters
+from agents.rl.training import WARM_UP
 
 DAMPING = 0.003  # of the mean variance of a feature, added to each: constants have none
 
 
 class WhiteAdam(torch.optim.Adam):
-    """Adam for a `Policy`, with white features in its first layer once `measure` has seen some."""
+    """Adam for a `Policy`, with whitened features in its first layer once `measure` has seen some."""
 
     def __init__(self, policy: Policy, rate: float) -> None:
         self.w = policy.weights
         self.white = {name: torch.nn.Parameter(self.w[name].detach().clone()) for name in ("state", "action")}
         others = [self.w[name] for name in ("state_bias", "hidden", "hidden_bias", "logit")]
         super().__init__([*self.white.values(), *others], lr=rate, eps=1e-5)
-        self.whitening: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}  # P and the mean of the features
+        sizes = {name: len(each) for name, each in self.white.items()}
+        self.whitening = {name: (torch.eye(n), torch.zeros(n)) for name, n in sizes.items()}  # P, mean of the features
 
     def measure(self, name: str, features: torch.Tensor) -> None:
-        """Take P and the mean of float32[n, ...] `features` of "state" or "action"; P keeps their mean variance."""
+        """Take P and the mean of float32[n, k] `features` of "state" or "action"; P keeps their mean variance."""
         mean = features.mean(0)
         covariance = torch.cov(features.double().T, correction=0)
         damped = covariance + DAMPING * covariance.diagonal().mean() * torch.eye(len(covariance), dtype=torch.float64)
@@ -68,19 +71,23 @@ class WhiteAdam(torch.optim.Adam):
 
 
 class WhiteLearner(Learner):
-    """A learner whose policy has `WhiteAdam`, with the features of the first iteration."""
+    """A learner whose policy has `WhiteAdam`."""
 
     def __init__(self, weights: Weights, hyperparameters: Hyperparameters, seed: int = 0, device: str = "cpu") -> None:
         super().__init__(weights, hyperparameters, seed, device)
         self.white_adam = WhiteAdam(self.policy, hyperparameters.learning_rate)
         self.optimizer = self._parts["optimizer"] = self.white_adam
+        self.iterations = 0
 
     def learn(self, experience: Sequence[Experience], generator: np.random.Generator) -> dict[str, float]:
         """As `Learner.learn`."""
-        if not self.white_adam.whitening:
-            self.white_adam.measure("state", torch.from_numpy(experience[0].states))
-            self.white_adam.measure("action", torch.from_numpy(experience[0].actions))
-        return super().learn(experience, generator)
+        metrics = super().learn(experience, generator)
+        self.iterations += 1
+        if self.iterations == WARM_UP:  # by then the tables are in all rounds of a game
+            self.white_adam.measure("state", torch.from_numpy(np.concatenate([each.states for each in experience])))
+            self.white_adam.measure("action", torch.from_numpy(np.concatenate([each.actions for each in experience])))
+            self.white_adam.state.clear()
+        return metrics
 
 
 if __name__ == "__main__":
