@@ -77,7 +77,7 @@ class Learner:
             self.critic = Critic(weights["state"].shape[0]).to(self.device)
             self.situation = SituationValue().to(self.device)
         self.policy = Policy(weights).to(self.device)
-        self.optimizer = torch.optim.Adam(self.policy.parameters(), lr=hyperparameters.learning_rate, eps=1e-5)
+        self.optimizer = torch.optim.Adam(self.policy.weights.parameters(), lr=hyperparameters.learning_rate, eps=1e-5)
         values = [*self.critic.parameters(), *self.situation.parameters()]
         self.value_optimizer = torch.optim.Adam(values, lr=hyperparameters.critic_rate, eps=1e-5)
         self._parts: dict[str, Any] = {
@@ -106,6 +106,15 @@ class Learner:
             group["lr"] = self.hyperparameters.learning_rate * policy
         for group in self.value_optimizer.param_groups:
             group["lr"] = self.hyperparameters.critic_rate * critic
+
+    def whiten(self, experience: Sequence[Experience]) -> None:
+        """Whiten the features that the policy learns from, by the experience of some actors."""
+        states = np.concatenate([part.states for part in experience])
+        actions = np.concatenate([part.actions for part in experience])
+        if len(states) == 0:
+            return
+        self.policy.whiten(self._tensor(states), self._tensor(actions))
+        self.optimizer.state.clear()  # its moments are of other coordinates
 
     def learn(self, experience: Sequence[Experience], generator: np.random.Generator) -> dict[str, float]:
         """Learn from the experience of some actors; returns metrics, means over the minibatches; {} without choices."""

@@ -9,6 +9,9 @@ from agents.rl.oracle import N_ORACLE
 from agents.rl.policy import NAMES, Weights
 from agents.rl.situation import N_SITUATION
 
+WHITENED = ("state", "action")  # the matrices of the first layer
+DAMPING = 0.003  # of the mean variance of a feature
+
 
 class Critic(nn.Module):
     """The change of 2 - placement that a seat can expect in this round, from all that there is to see."""
@@ -43,20 +46,67 @@ class SituationValue(nn.Module):
 
 
 class Policy(nn.Module):
-    """The policy network of `agents.rl.policy`."""
+    """The policy network of `agents.rl.policy`, learned in coordinates in which the features can be whitened (ZCA).
+
+    A first-layer matrix W of `agents.rl.policy` is P V: V is learned. With P as the inverse square root of the
+    covariance of the features, directions in which they vary little are learned about as fast as others (Desjardins et
+    al. 2015, https://arxiv.org/abs/1507.00210). P is the identity until `whiten`.
+    """
 
     def __init__(self, weights: Weights) -> None:
         super().__init__()
         self.weights = nn.ParameterDict({name: nn.Parameter(torch.from_numpy(weights[name].copy())) for name in NAMES})
+        self.whitening = nn.ParameterDict()
+        self.means = nn.ParameterDict()
+        for name in WHITENED:
+            n = len(weights[name])
+            self.whitening[name] = nn.Parameter(torch.eye(n), requires_grad=False)
+            self.means[name] = nn.Parameter(torch.zeros(n), requires_grad=False)
+
+    def plain(self) -> dict[str, torch.Tensor]:
+        """The weights as `agents.rl.policy` has them."""
+        plain: dict[str, torch.Tensor] = dict(self.weights.items())
+        for name in WHITENED:
+            plain[name] = self.whitening[name] @ plain[name]
+            plain["state_bias"] = plain["state_bias"] - self.means[name] @ plain[name]
+        return plain
 
     def forward(self, states: torch.Tensor, actions: torch.Tensor, choice: torch.Tensor) -> torch.Tensor:
         """What is added to the logit of each action, float32[m]; `choice` int64[m]: the row of `states` of each."""
-        w = self.weights
+        with torch.autocast(states.device.type, enabled=False):  # bf16 would round the products that `plain` is made of
+            w = self.plain()
         joint = torch.addmm(w["state_bias"], states, w["state"])
         hidden = torch.relu(joint.index_select(0, choice) + actions @ w["action"])
         hidden = torch.relu(torch.addmm(w["hidden_bias"], hidden, w["hidden"]))
         return (hidden * w["logit"]).sum(1)  # a product of matrices would be rounded to bf16 by autocast
 
+    @torch.no_grad()
+    def whiten(self, states: torch.Tensor, actions: torch.Tensor) -> None:
+        """Whiten the features by the covariances of `states` and `actions`; the function stays as it is."""
+        plain = self.plain()
+        bias = plain["state_bias"].clone()
+        for name, features in zip(WHITENED, (states, actions), strict=True):
+            whitening, mean = self.whitening[name], self.means[name]
+            whitening.copy_(whitening_of(features))
+            mean.copy_(features.mean(0))
+            self.weights[name].copy_(torch.linalg.solve(whitening, plain[name]))
+            bias += mean @ plain[name]
+        self.weights["state_bias"].copy_(bias)
+
     def numpy(self) -> Weights:
-        """A copy of the present weights."""
-        return {name: self.weights[name].detach().float().cpu().numpy().copy() for name in NAMES}
+        """A copy of the present weights, as `agents.rl.policy` has them."""
+        return {name: weight.detach().float().cpu().numpy().copy() for name, weight in self.plain().items()}
+
+
+def whitening_of(features: torch.Tensor) -> torch.Tensor:
+    """The symmetric P, float32[k, k], by which `features` float32[n, k] become uncorrelated, with equal variances.
+
+    Their mean variance stays as it is. A share DAMPING of it is added to all variances, for features can be constant.
+    """
+    covariance = torch.cov(features.double().T, correction=0)
+    variance = covariance.diagonal().mean()
+    eigenvalues, vectors = torch.linalg.eigh(covariance)
+    scales = ((eigenvalues.clamp_min(0) + DAMPING * variance) / variance).rsqrt()
+    whitening = (vectors * scales) @ vectors.T
+    kept = (whitening @ covariance @ whitening).diagonal().mean()
+    return (whitening * (variance / kept).sqrt()).float()

@@ -124,6 +124,8 @@ class Run:
         experience = self.act()
         rate = max(1 - self.seconds / (60 * self.settings.minutes), 0.0)
         warming_up = self.iteration < WARM_UP
+        if self.iteration == WARM_UP:  # by now the tables are in all rounds of a game
+            self.learner.whiten(experience)
         self.learner.set_rates(0.0 if warming_up else rate, max(rate, LEAST_CRITIC_RATE))
         generator = np.random.default_rng(derived_seed(self.settings.seed, "learning", self.iteration))
         metrics = self.learner.learn(experience, generator)

@@ -102,9 +102,12 @@ def test_learning_rates_can_be_zero() -> None:
 
 
 def test_nothing_is_learned_where_nothing_was_chosen() -> None:
-    part = played()
+    part, learner = played(), Learner(weights_of(), Hyperparameters())
     none = Experience(*(each[:0] for each in part[:9]), *part[9:])
-    assert Learner(weights_of(), Hyperparameters()).learn([none], np.random.default_rng(0)) == {}
+    before = learner.policy.numpy()
+    learner.whiten([none])
+    assert learner.learn([none], np.random.default_rng(0)) == {}
+    assert all((learner.policy.numpy()[name] == before[name]).all() for name in NAMES)
 
 
 def test_entropy_and_divergence_hold_the_policy() -> None:
