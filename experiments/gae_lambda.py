@@ -56,7 +56,7 @@ def gradients(run: Run, iterations: int) -> tuple[torch.Tensor, torch.Tensor, in
     roots of Adam's second moments; the last of them is that of the entropy.
     """
     learner, state = run.learner, run.learner.optimizer.state
-    parameters = list(learner.policy.weights.parameters())
+    parameters = list(learner.policy.parameters())
     scale = torch.cat([1 / (state[each]["exp_avg_sq"].sqrt().reshape(-1) + 1e-5) for each in parameters])
     total = torch.zeros(2, len(LAMBDAS) + 1, len(scale))
     squares, n = torch.zeros(len(LAMBDAS)), 0

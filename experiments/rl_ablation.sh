@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What each part of reinforcement learning contributes: trainings of ten minutes, one for each part changed, and two of
-# the baseline, for a first idea of how much runs differ. Each network plays 21,000 hanchan against two `rule`, all on the same
-# walls. Eighty minutes on two cores, on which nothing else may run: the minutes are those of the clock.
+# the baseline, for a first idea of how much runs differ. Each network plays 21,000 hanchan against two `rule`, all on
+# the same walls. Eighty minutes on two cores, on which nothing else may run: the minutes are those of the clock.
 #
 #   bash experiments/rl_ablation.sh FOLDER [MINUTES OF A TRAINING]
 #

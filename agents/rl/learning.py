@@ -77,7 +77,7 @@ class Learner:
             self.critic = Critic(weights["state"].shape[0]).to(self.device)
             self.situation = SituationValue().to(self.device)
         self.policy = Policy(weights).to(self.device)
-        self.optimizer = torch.optim.Adam(self.policy.weights.parameters(), lr=hyperparameters.learning_rate, eps=1e-5)
+        self.optimizer = torch.optim.Adam(self.policy.parameters(), lr=hyperparameters.learning_rate, eps=1e-5)
         values = [*self.critic.parameters(), *self.situation.parameters()]
         self.value_optimizer = torch.optim.Adam(values, lr=hyperparameters.critic_rate, eps=1e-5)
         self._parts: dict[str, Any] = {

@@ -56,19 +56,17 @@ class Policy(nn.Module):
     def __init__(self, weights: Weights) -> None:
         super().__init__()
         self.weights = nn.ParameterDict({name: nn.Parameter(torch.from_numpy(weights[name].copy())) for name in NAMES})
-        self.whitening = nn.ParameterDict()
-        self.means = nn.ParameterDict()
         for name in WHITENED:
             n = len(weights[name])
-            self.whitening[name] = nn.Parameter(torch.eye(n), requires_grad=False)
-            self.means[name] = nn.Parameter(torch.zeros(n), requires_grad=False)
+            self.register_buffer(f"{name}_whitening", torch.eye(n))  # P
+            self.register_buffer(f"{name}_mean", torch.zeros(n))  # of the features
 
     def plain(self) -> dict[str, torch.Tensor]:
         """The weights as `agents.rl.policy` has them."""
         plain: dict[str, torch.Tensor] = dict(self.weights.items())
         for name in WHITENED:
-            plain[name] = self.whitening[name] @ plain[name]
-            plain["state_bias"] = plain["state_bias"] - self.means[name] @ plain[name]
+            plain[name] = self.get_buffer(f"{name}_whitening") @ plain[name]
+            plain["state_bias"] = plain["state_bias"] - self.get_buffer(f"{name}_mean") @ plain[name]
         return plain
 
     def forward(self, states: torch.Tensor, actions: torch.Tensor, choice: torch.Tensor) -> torch.Tensor:
@@ -86,7 +84,7 @@ class Policy(nn.Module):
         plain = self.plain()
         bias = plain["state_bias"].clone()
         for name, features in zip(WHITENED, (states, actions), strict=True):
-            whitening, mean = self.whitening[name], self.means[name]
+            whitening, mean = self.get_buffer(f"{name}_whitening"), self.get_buffer(f"{name}_mean")
             whitening.copy_(whitening_of(features))
             mean.copy_(features.mean(0))
             self.weights[name].copy_(torch.linalg.solve(whitening, plain[name]))

@@ -12,6 +12,8 @@ import pytest
 
 pytest.importorskip("torch")
 
+import torch
+
 from agents.registry import make
 from agents.rl import measuring, training
 from agents.rl.cli import main
@@ -75,6 +77,17 @@ def test_only_the_newest_former_selves_are_kept(tmp_path: Path, monkeypatch: pyt
         selves.append(run.learner.policy.numpy())
     assert len(run.former) == 2
     assert all((run.former[i][name] == selves[i - 2][name]).all() for i in range(2) for name in NAMES)
+
+
+def test_features_are_whitened_when_the_policy_begins_to_learn(tmp_path: Path) -> None:
+    run = Run(tmp_path, SMALL, None)
+    found = []
+    for _ in range(3):
+        run.next_iteration()
+        found.append(run.learner.policy.get_buffer("state_whitening").clone())
+    assert found[0].equal(torch.eye(len(found[0])))
+    assert not found[1].equal(found[0])
+    assert found[2].equal(found[1])
 
 
 def test_a_run_begins_with_the_weights_given(tmp_path: Path) -> None:
