@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from agents.bots.rule.placement import POINTS_PER_PLACEMENT, placement_value, rounds_after
+from agents.compiled.seats import rank_of
 from engine.compiling import inner, kernel
 from engine.rules import RIICHI_STICK
 from engine.settle import game_ends, top_seat
-from engine.table import N_SEATS, ROUND_OVER, TABLE
+from engine.table import ROUND_OVER, TABLE
 
 NO_CHANGE = (0.0, 0.0, 0.0)
 
@@ -20,11 +21,7 @@ def final_value(t: np.record, seat: int) -> float:
     Riichi sticks that are left go to the top seat; ties go to the seat nearer the first dealer.
     """
     own = np.int64(t.seat[seat].score)
-    placement = 1.0
-    for other in range(N_SEATS):
-        theirs = np.int64(t.seat[other].score)
-        if theirs > own or (theirs == own and other < seat):
-            placement += 1.0
+    placement = 1.0 + rank_of(t, seat)
     if top_seat(t) == seat:
         own += RIICHI_STICK * np.int64(t.sticks)
     return own / POINTS_PER_PLACEMENT - placement

@@ -1,4 +1,4 @@
-"""The bot `residual`: the bot `rule` with a small network that adds to its action values; learned by self-play.
+"""The bot `residual`: the bot `rule` with a small network that adds to its action values, learned by playing.
 
 - `features`: what the network sees: the features of `selfplay`, and what `rule` thinks; `rivers`: and the rivers
 - `bot` plays; `agents.rl` has the network and its training

@@ -140,7 +140,7 @@ def rule_action_features(
     if ev > -np.inf:
         out[1] = max((ev - best) * 20, -2.0)
         out[2] = 1
-    out[3] = action == taken or ev == best
+    out[3] = action == taken or (ev > -np.inf and ev == best)  # in riichi no action has a value
     if action <= TSUMOGIRI:
         kind = KIND_OF[tile_of(t, action)]
         out[4] = context.win_ev[kind] * 5

@@ -24,7 +24,7 @@ from agents.rl.situation import situations_of
 from engine import kernels
 from engine.rules import TENHOU
 from engine.table import EVERYTHING, GAME_OVER, N_SEATS, TABLE
-from engine.tables import Policy, Tables
+from engine.tables import Policy, PolicyFault, Tables
 
 LEARNER = 0  # the index of the learning policy among the players
 
@@ -76,7 +76,8 @@ class Actor:
         """Continue from what `state` returned. Raises ValueError, KeyError or TypeError for anything else."""
         raw, players = state["tables"].numpy(), state["players"].numpy()
         if raw.shape != self._tables.raw.shape or raw.dtype != np.uint8 or players.shape != self._players.shape:
-            raise ValueError(f"it has {len(players)} tables, not {len(self._players)}")
+            n, size = len(players), raw.size // max(len(players), 1)
+            raise ValueError(f"it has {n} tables of {size} bytes, not {len(self._players)} of {TABLE.itemsize}")
         self._tables.raw[:] = raw
         self._players[:] = players
         self._random.bit_generator.state = state["random"]
@@ -123,10 +124,10 @@ class Actor:
         before = situations_of(tables.records, self._players)
         try:
             tables.play_round([act, *self._opponents, *selves], self._players)
-        except ValueError:
+        except PolicyFault as fault:
             if stop.is_set():
                 raise StoppedError from None
-            raise
+            raise ValueError(f"{self._name(fault.policy)}, seat {fault.seat}: {fault.what}") from fault
         kernels.next_rounds(tables.raw)
         over = tables.records["phase"] == GAME_OVER
         ranks = np.zeros((len(over), N_SEATS), dtype=np.float32)
@@ -134,6 +135,11 @@ class Actor:
             ranks[i] = TENHOU.ranks(tables.records["seat"]["score"][i].tolist())
         self._start(np.flatnonzero(over), len(former))
         return join(steps, before, situations_of(tables.records, self._players), over, ranks)
+
+    def _name(self, player: int) -> str:
+        """What to call a player, by its number."""
+        names = ["the learning policy", *(f"opponent {bot}" for bot in self._games.opponents)]
+        return names[player] if player < len(names) else "a former self"
 
     def _choose(self, features: Features, weights: Weights, views: np.ndarray) -> tuple[_Step, np.ndarray]:
         """Sample an action for each of `views`, int64[n]."""

@@ -36,18 +36,18 @@ class NetworkBot:
         name: str,
         features: Features,
         weights: Weights,
-        value_temperature: float,
+        logit_value: float,
         temperature: float = 0.0,
         seed: int = 0,
     ) -> None:
-        """`value_temperature`: the placements that a logit of 1 stands for.
+        """`logit_value`: the placements that a logit of 1 stands for.
 
         `temperature`: 0 plays the best action, otherwise actions are drawn from softmax(logits / temperature).
         """
         self.name = name
         self._temperature = max(temperature, LEAST_TEMPERATURE) if temperature else 0.0
-        self._logit_value = value_temperature  # placements that a logit of 1 stands for
-        self.value_temperature = value_temperature * (self._temperature or 1.0)  # see `agents.base.Probabilities`
+        self._logit_value = logit_value
+        self.value_temperature = logit_value * (self._temperature or 1.0)  # see `agents.base.Probabilities`
         self._features, self._weights, self._seed = features, weights, np.uint64(seed)
 
     def act(self, views: np.ndarray) -> np.ndarray:
@@ -77,7 +77,7 @@ class NetworkBot:
 
 
 def make_network_bot(
-    name: str, features: Features, value_temperature: float, bundled: Path, argument: str | None, seed: int
+    name: str, features: Features, logit_value: float, bundled: Path, argument: str | None, seed: int
 ) -> NetworkBot:
     """The bot ``name`` or ``name:argument``, where the argument is ``[FOLDER or FILE][?temperature=T]``.
 
@@ -92,4 +92,4 @@ def make_network_bot(
         raise ValueError(f"{folder}: {error}") from None
     weights = load_weights(path, features)
     title = f"{name}:{argument}" if argument else name
-    return NetworkBot(title, features, weights, value_temperature, temperature, seed)
+    return NetworkBot(title, features, weights, logit_value, temperature, seed)

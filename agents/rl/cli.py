@@ -250,7 +250,7 @@ class Training:
     def __init__(self, options: argparse.Namespace, run: Run) -> None:
         self._options, self._run = options, run
         self._total = round(60 * options.minutes)
-        self._saved = run.seconds
+        self._saved, self._saved_iteration = run.seconds, run.iteration
 
     def go_on(self) -> int:
         """Run an iteration after another until the time is over; returns the exit code."""
@@ -270,7 +270,7 @@ class Training:
                         break
                     self._iterate(writer, progress)
             except KeyboardInterrupt:
-                progress.print(f"stopped in iteration {run.iteration}; the same command continues")
+                progress.print(f"stopped; the same command continues after iteration {self._saved_iteration}")
                 return INTERRUPTED
         print(f"{folder / CURVE} holds the curve; play it with --bots {self._options.bot}:{folder}")
         return OK
@@ -287,10 +287,13 @@ class Training:
         ended = self._run.seconds >= self._total and iteration < self._run.iteration
         return ended or self._run.seconds // every > 60 * minutes // every
 
+    def _save(self) -> None:
+        self._run.save()
+        self._saved, self._saved_iteration = self._run.seconds, self._run.iteration
+
     def _measure(self, writer: SummaryWriter, progress: Progress) -> None:
         """Save the run and measure it."""
-        self._run.save()
-        self._saved = self._run.seconds
+        self._save()
         rows = self._run.measure()
         for row in rows:
             writer.add_scalar(f"placement/{row.opponent}", row.placement, row.iteration)
@@ -305,8 +308,7 @@ class Training:
         seconds, choices = run.seconds, run.choices
         metrics = run.next_iteration()
         if run.seconds - self._saved > SAVE_EVERY:
-            run.save()
-            self._saved = run.seconds
+            self._save()
         rate = (run.choices - choices) / max(run.seconds - seconds, 1e-9)
         for name, value in (metrics | {"choices_per_second": rate}).items():
             writer.add_scalar(f"learning/{name}", value, run.iteration)

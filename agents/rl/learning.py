@@ -1,9 +1,9 @@
 """Learning from experience by proximal policy optimization. Needs torch.
 
 The advantage of a choice is generalized advantage estimation (Schulman et al. 2015, https://arxiv.org/abs/1506.02438)
-over the choices of one seat in one round. A round ends in the value of the situation that it leads to, an expected
-placement, and the last one in the placement. The values in between are those of a critic that sees all hands and the
-wall. The policy is raised by the clipped objective of Schulman et al. 2017 (https://arxiv.org/abs/1707.06347).
+over the choices of one seat in one round. A round ends in the value of the situation that it leads to, which is 2 - the
+expected placement, and the last one in 2 - the placement. The values in between are those of a critic that sees all
+hands and the wall. The policy is raised by the clipped objective of Schulman et al. 2017 (https://arxiv.org/abs/1707.06347).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CLIP = 0.2
 MAX_GRADIENT = 1.0  # norm
 SITUATION_STEPS = 4  # an iteration and actor
 CRITIC_BATCH = 8192  # choices that the critic evaluates at once
-LEAST = -50.0  # log probability: minus infinity times a probability of 0 would be no number
+MIN_LOG_PROBABILITY = -50.0  # minus infinity times a probability of 0 would be NaN
 
 
 @kernel("int64[::1], int64[::1], float32[::1], float32[:, ::1], float64, float32[::1]")
@@ -116,6 +116,11 @@ class Learner:
         self.policy.whiten(self._tensor(states), self._tensor(actions))
         self.optimizer.state.clear()  # its moments are of other coordinates
 
+    def is_finite(self) -> bool:
+        """Whether all weights are finite numbers."""
+        parameters = [*self.policy.parameters(), *self.critic.parameters(), *self.situation.parameters()]
+        return all(bool(each.isfinite().all()) for each in parameters)
+
     def learn(self, experience: Sequence[Experience], generator: np.random.Generator) -> dict[str, float]:
         """Learn from the experience of some actors; returns metrics, means over the minibatches; {} without choices."""
         parts = [self.evaluate(part) for part in experience if len(part.seat)]
@@ -123,9 +128,9 @@ class Learner:
             return {}
         advantages = torch.cat([part.advantage for part in parts])
         changes = torch.cat([part.value + part.advantage - part.start for part in parts])
-        mean, std = float(advantages.mean()), float(advantages.std()) + 1e-6
+        mean, std = float(advantages.mean()), float(advantages.std(correction=0)) + 1e-6  # of one choice: 0
         metrics: dict[str, list[float]] = {
-            "explained_variance": [1 - float(advantages.var() / (changes.var() + 1e-12))],
+            "explained_variance": [1 - float(advantages.var(correction=0) / (changes.var(correction=0) + 1e-12))],
             "advantage_std": [std],
         }
         for _ in range(self.hyperparameters.epochs):
@@ -178,18 +183,18 @@ class Learner:
         log_chosen = log_policy.gather(1, part.chosen[rows, None])[:, 0]
         ratio = (log_chosen - part.log_probability[rows]).exp()
         advantage = (part.advantage[rows] - mean) / std
-        gain = torch.minimum(ratio * advantage, ratio.clamp(1 - CLIP, 1 + CLIP) * advantage).mean()
+        surrogate = torch.minimum(ratio * advantage, ratio.clamp(1 - CLIP, 1 + CLIP) * advantage).mean()
         probabilities = log_policy.exp()
         entropies = -(probabilities * log_policy).sum(1)
         entropy = entropies.mean()
         kl = (probabilities * (log_policy - log_base)).sum(1).mean()
-        loss = -gain - self.hyperparameters.entropy * entropy + self.hyperparameters.kl * kl
+        loss = -surrogate - self.hyperparameters.entropy * entropy + self.hyperparameters.kl * kl
         descend(self.optimizer, self.policy, loss)
         value_loss = (value - part.value[rows] - part.advantage[rows]).square().mean()
         descend(self.value_optimizer, self.critic, value_loss)
-        named = {"gain": gain, "entropy": entropy, "kl": kl, "value_loss": value_loss}
+        named = {"surrogate": surrogate, "entropy": entropy, "kl_from_base": kl, "value_loss": value_loss}
         with torch.no_grad():
-            named["clipped"] = ((ratio - 1).abs() > CLIP).float().mean()
+            named["clip_fraction"] = ((ratio - 1).abs() > CLIP).float().mean()
             variance = (probabilities * (log_policy + entropies[:, None]).square()).sum(1).mean()
             named["logit_value"] = (part.advantage[rows] * (log_chosen + entropies)).mean() / (variance + 1e-9)
         return {name: float(each.detach()) for name, each in named.items()}
@@ -197,7 +202,7 @@ class Learner:
     def log_policy(self, part: Choices, rows: torch.Tensor, states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Log probabilities of the actions of each choice, by the policy and by the base logits alone.
 
-        float32[n, most actions]; LEAST where there is no action.
+        float32[n, most actions]; MIN_LOG_PROBABILITY where there is no action.
         """
         counts = part.counts[rows]
         choice = torch.repeat_interleave(counts)
@@ -207,7 +212,7 @@ class Learner:
         none = torch.full((len(rows), int(counts.max())), -torch.inf, device=self.device)
         logits = base + self.policy(states, part.actions.index_select(0, actions), choice)
         by_policy, by_base = (
-            torch.log_softmax(none.index_put((choice, position), each), dim=1).clamp_min(LEAST)
+            torch.log_softmax(none.index_put((choice, position), each), dim=1).clamp_min(MIN_LOG_PROBABILITY)
             for each in (logits, base)
         )
         return by_policy, by_base

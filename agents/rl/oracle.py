@@ -1,7 +1,8 @@
 """What only the critic sees while training: the hidden hands, and when useful tiles come in the true wall.
 
-The critic never plays. What it knows makes advantages less noisy, and does not bias them: the hands and the wall are
-part of the state, and do not depend on the action that is judged.
+The critic never plays. What it knows makes advantages less noisy. As a baseline it does not bias them: the hands and
+the wall are part of the state, and do not depend on the action that is judged. With a lambda below 1, advantages also
+bootstrap from it, and its errors count.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ SUITS = np.array([pair for block in range(4) for pair in by_kind(TILES_AT + bloc
 
 @inner
 def draws_of(t: np.record, seat: int, kinds: np.uint64, out: np.ndarray) -> None:
-    """Write when `seat` will draw `kinds` (bit mask), as the wall lies and if nobody calls, into `out` float32[4].
+    """Write when `seat` will draw `kinds` (bit mask) from the live wall if nobody calls into `out` float32[4].
 
-    1 / (1 + draws until the first); how many in the next 3 draws, in the next 6, and in all.
+    1 / (1 + draws until the first); how many in the next 3 draws, in the next 6, and in all. A replacement tile is not
+    counted.
     """
     first = live_index(t)
     draw = np.int64(0)
@@ -47,7 +49,7 @@ def draws_of(t: np.record, seat: int, kinds: np.uint64, out: np.ndarray) -> None
 def hand_features(t: np.record, seat: int, dora: np.ndarray, out: np.ndarray) -> None:
     """Write the features of the hand of `seat`, of 13 or 14 tiles, into `out` float32[N_HAND], which is zero.
 
-    Its ukeire are the tiles that lower its shanten; of 14 tiles, those that do so after the best discard.
+    Its ukeire are the tiles that lower its shanten; of 14 tiles, those that do so after some discard.
     """
     p = t.seat[seat]
     n_melds = np.int64(p.n_melds)

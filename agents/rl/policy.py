@@ -200,17 +200,22 @@ def load_weights(path: Path, features: Features) -> Weights:
         with np.load(path) as archive:
             if any(info.file_size > MAX_MEMBER for info in archive.zip.infolist()):
                 raise ValueError
-            weights = {name: archive[name] for name in NAMES if name in archive}
+            found = {name: archive[name] for name in NAMES if name in archive}
     except Exception as error:  # NumPy and zipfile raise a dozen kinds for damaged files
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "no NumPy archive"
         raise ValueError(f"{path}: cannot be read ({reason}); python -m agents.rl train writes such files") from None
-    joint, hidden = (_width(weights.get(name)) for name in ("state", "hidden"))
+    return checked_weights(path, found, features)
+
+
+def checked_weights(path: Path, found: Weights, features: Features) -> Weights:
+    """The weights `found` in a file, C-contiguous. Raises ValueError, in one line, if `features` do not fit them."""
+    joint, hidden = (_width(found.get(name)) for name in ("state", "hidden"))
     for name, shape in shapes(features.n_state, features.n_action, joint, hidden).items():
-        found = weights.get(name)
-        if found is None or found.shape != shape or found.dtype != np.float32:
-            what = "lacks" if found is None else f"has {found.dtype}{list(found.shape)} as"
+        weight = found.get(name)
+        if weight is None or weight.shape != shape or weight.dtype != np.float32:
+            what = "lacks" if weight is None else f"has {weight.dtype}{list(weight.shape)} as"
             made = f"made for other features than {features.name!r}, or by another version?"
             raise ValueError(f"{path}: {what} {name!r}, which must be float32{list(shape)}: {made}")
-        if not np.isfinite(found).all():
+        if not np.isfinite(weight).all():
             raise ValueError(f"{path}: {name!r} holds numbers that are not finite; take an earlier copy")
-    return {name: np.ascontiguousarray(weights[name]) for name in NAMES}
+    return {name: np.ascontiguousarray(found[name]) for name in NAMES}

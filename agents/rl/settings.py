@@ -17,7 +17,7 @@ class Games:
 
     bot: str  # whose network learns, in FAMILIES
     opponents: tuple[str, ...] = ("rule",)  # bots, as the registry reads them
-    against: float = 0.5  # share of the games with opponents: one or two of them, which is as likely
+    against: float = 0.5  # share of the games with opponents; one and two of them are equally likely
     handicaps: tuple[Scores, ...] = (EVEN_SCORES,)  # starting scores; each game has one, seats at random
 
 
@@ -49,10 +49,12 @@ class Settings:
     measured_against: tuple[str, ...] = ("rule",)
     walls: int = 1000  # of a measurement, each played three times
     device: str = "cpu"
-    former_every: float = math.inf  # minutes after which the policy becomes one more of its own opponents
+    former_every: float = math.inf  # minutes; every so often the policy as it is becomes one more opponent
 
     def fixed(self) -> dict[str, str]:
-        """The options that a run cannot change, as texts by the names of the command line."""
+        """The options that a run cannot change, as the command line spells them, by name."""
         options = asdict(self.games) | self.hyperparameters._asdict()
         options |= {"seed": self.seed, "jobs": self.jobs, "tables": self.tables, "former_every": self.former_every}
-        return {"--" + name.replace("_", "-"): str(value) for name, value in options.items()}
+        options["handicaps"] = ["-".join(map(str, scores)) for scores in self.games.handicaps]
+        texts = {name: ",".join(value) if isinstance(value, list | tuple) else value for name, value in options.items()}
+        return {"--" + name.replace("_", "-"): str(text) for name, text in texts.items()}

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents.compiled.seats import rank_of
 from engine.compiling import inner, kernel
 from engine.table import N_SEATS, TABLE, raw_bytes, seat_wind
 
 LINE_UP_AT = 24
 N_SITUATION = LINE_UP_AT + N_SEATS
-
-
-@inner
-def rank_of(t: np.record, seat: int) -> int:
-    """Rank 0-2 of `seat` by the present scores; ties go to the seat nearer the first dealer."""
-    rank = np.int64(0)
-    for other in range(N_SEATS):
-        if t.seat[other].score > t.seat[seat].score or (t.seat[other].score == t.seat[seat].score and other < seat):
-            rank += 1
-    return rank
 
 
 @inner

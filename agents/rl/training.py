@@ -22,7 +22,7 @@ from agents.rl.families import features_named
 from agents.rl.learning import Learner
 from agents.rl.measuring import Strength, append, measure
 from agents.rl.plot import plot_curve
-from agents.rl.policy import NAMES, Weights, load_weights, random_weights, save_weights, widened
+from agents.rl.policy import NAMES, Weights, checked_weights, load_weights, random_weights, save_weights, widened
 from agents.rl.settings import HIDDEN, WIDTH, Settings
 from engine.common.files import write_atomically
 from engine.common.options import usable_cores
@@ -84,13 +84,14 @@ class Run:
             policy, before = state["learner"]["policy"], dict(state["settings"])
             weights = {name: policy[f"weights.{name}"].numpy() for name in NAMES}
             widths = weights["hidden"].shape
-            self.former = [{name: each[name].numpy() for name in NAMES} for each in state["former"]]
+            former = [{name: each[name].numpy() for name in NAMES} for each in state["former"]]
         except Exception as error:  # torch raises a dozen kinds for damaged files
             raise damaged(path, error) from None
         for name, value in self.settings.fixed().items():
             if before.get(name) != value:
                 what = f"began with {name} {before.get(name)}, not {value}"
                 raise ValueError(f"{path}: {what}; give the same options, or another folder")
+        weights, *self.former = (checked_weights(path, each, self.features) for each in (weights, *former))
         asked = self.settings.width, self.settings.hidden
         for option, wanted, width in zip(("--width", "--hidden"), asked, widths, strict=True):
             if wanted not in (None, width):
@@ -129,6 +130,9 @@ class Run:
         self.learner.set_rates(0.0 if warming_up else rate, max(rate, LEAST_CRITIC_RATE))
         generator = np.random.default_rng(derived_seed(self.settings.seed, "learning", self.iteration))
         metrics = self.learner.learn(experience, generator)
+        if not self.learner.is_finite():
+            what = f"{self.folder}: weights became infinite or NaN in iteration {self.iteration}, which is not saved"
+            raise ValueError(f"{what}; begin in another folder with a lower --learning-rate or --critic-rate")
         self.iteration += 1
         self.choices += sum(len(part.seat) for part in experience)
         before, self.seconds = self.seconds, self.seconds + monotonic() - began
@@ -167,5 +171,5 @@ class Run:
 
 def damaged(path: Path, error: Exception) -> ValueError:
     """What is wrong with a state, in one line."""
-    what = next(iter(str(error).splitlines()), type(error).__name__)
+    what = " ".join(str(error).split()) or type(error).__name__
     return ValueError(f"{path}: cannot be continued ({what}); take another folder")

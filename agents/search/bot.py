@@ -98,7 +98,7 @@ class Search:
         self._seconds: float | None = options["ms"] / 1000 if "ms" in options else None
         self._limit = options.get("n", WORLDS if self._seconds is None else MOST_WORLDS)
         self._most, self._margin = options.get("k", CANDIDATES), options.get("margin", MARGIN)  # placements
-        self._prior = options.get("prior", PRIOR)  # worlds
+        self._prior_weight = options.get("prior", PRIOR)  # worlds
         self._policy = POLICIES[options.get("playouts", "linear")]
         self._model, self._weights = load_model(options.get("model", BUNDLED)), linear_weights()
         self._search = np.zeros(SEARCH.itemsize, dtype=np.uint8)
@@ -133,11 +133,11 @@ class Search:
         state, tables = self._search, self._tables
         begin(raw, k, prior, self._most, self._margin, self._model.tiles, self._seed, state, tables)
         worlds = self._limit if self._seconds is None else LOOK
-        how = self._limit, self._prior, self._policy, self._weights, self._model.shantens
+        how = self._limit, self._prior_weight, self._policy, self._weights, self._model.shantens
         while extend(state, tables, worlds, *how):
             if self._seconds is not None and perf_counter() - began >= self._seconds:
                 break
-        action = int(read_values(state, self._prior, values))
+        action = int(read_values(state, self._prior_weight, values))
         found = np.flatnonzero(np.isfinite(values))
         self._annotation = {
             "worlds": int(state.view(SEARCH)["worlds"][0]),

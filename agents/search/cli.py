@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.common.options import Parser, describe_error, positive, seed, three_bots
+from engine.common.options import Parser, check_output, describe_error, positive, seed, three_bots
 from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
 from engine.common.progress import Progress
 
@@ -42,6 +42,7 @@ def fit(path: Path, bots: tuple[str, ...], games: int, seed: int) -> int:
     from agents.search import fit as fitting
     from agents.search.model import save_model
 
+    check_output("FILE", path)
     with Progress("steps", 1 + fitting.ROUNDS) as progress:
         try:
             for text, model in fitting.fit(bots, games, seed):

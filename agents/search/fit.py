@@ -13,26 +13,18 @@ from collections.abc import Iterator
 import numpy as np
 
 from agents.compiled.dora import fill_dora
+from agents.compiled.seats import in_riichi
 from agents.compiled.unseen import unseen
 from agents.registry import make
 from agents.search.model import Model
 from agents.search.tiles import N_FEATURES, tile_features
-from agents.search.worlds import (
-    BUCKET,
-    N_BUCKETS,
-    N_MELDS,
-    N_SHANTENS,
-    SAMPLER,
-    fill_sampler,
-    in_riichi,
-    next_world,
-)
+from agents.search.worlds import BUCKET, N_BUCKETS, N_MELDS, N_SHANTENS, SAMPLER, fill_sampler, next_world
 from engine.compiling import kernel
 from engine.kernels import write_view
 from engine.seeds import derived_seed
 from engine.shanten import shanten
 from engine.table import N_SEATS, TABLE, raw_bytes
-from engine.tables import Policy, Tables
+from engine.tables import Policy, PolicyFault, Tables
 from engine.tiles import N_KINDS, N_SANMA, SANMA_KINDS
 
 EVERY = 11  # of the decisions, one is used
@@ -107,7 +99,10 @@ def lay_worlds(
 
 
 def positions(bots: tuple[str, ...], games: int, seed: int) -> np.ndarray:
-    """Whole tables TABLE[n] of games between three bots, each with the seat that acts as its `viewer`."""
+    """Whole tables TABLE[n] of games between three bots, each with the seat that acts as its `viewer`.
+
+    Raises ValueError.
+    """
     kept: list[np.ndarray] = []
     tables = Tables([derived_seed(seed, "worlds", game) for game in range(games)])
     made = [make(bot, derived_seed(seed, "bot", i)) for i, bot in enumerate(bots)]
@@ -126,8 +121,11 @@ def positions(bots: tuple[str, ...], games: int, seed: int) -> np.ndarray:
         return act
 
     players = np.array([np.roll(np.arange(N_SEATS), game) for game in range(games)], dtype=np.int8)
-    for _ in tables.play([acting(i) for i in range(N_SEATS)], players):
-        pass
+    try:
+        for _ in tables.play([acting(i) for i in range(N_SEATS)], players):
+            pass
+    except PolicyFault as fault:
+        raise ValueError(f"{bots[fault.policy]}, game {fault.table}, seat {fault.seat}: {fault.what}") from fault
     return np.concatenate(kept)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.bots.rule.value import value_han
+from agents.compiled.seats import in_riichi
 from agents.compiled.unseen import unseen
 from engine.compiling import inner
 from engine.table import RIVER_TILE, RIVER_TSUMOGIRI
@@ -64,7 +65,7 @@ def tile_features(t: np.record, seat: int, kind: int, dora: np.ndarray, out: np.
     left = unseen(t, kind)
     if left == 1 or left == 2 or left == 4:
         out[LEFT_AT + min(left - 1, 2)] = 1.0
-    if p.riichi or (t.riichi_pending and t.turn == seat):
+    if in_riichi(t, seat):
         out[RIICHI_AT + CLASS_GROUP[what]] = 1.0
     if p.n_melds > 0:
         out[MELD_AT + CLASS_GROUP[what]] = 1.0

@@ -1,7 +1,7 @@
 """The search of one decision: each candidate is tried in many worlds, and those that cannot win any more are dropped.
 
 All candidates are tried in the same worlds (common random numbers). The prior, the values of a fast bot, counts as much
-as `prior` worlds. A candidate is dropped when the worlds still to come could hardly make it the best (Z standard
+as `prior_weight` worlds. A candidate is dropped when the worlds still to come could hardly make it the best (Z standard
 deviations of what they can change). Values are in placements, higher is better.
 """
 
@@ -23,7 +23,7 @@ from engine.turn import act
 MAX_CANDIDATES = 8
 DROP_EVERY = 25  # worlds
 Z = 2.0  # standard deviations
-PRIOR_WORLDS, PRIOR_VARIANCE = 10.0, 0.06  # placements squared; two actions differ with such a variance in a world
+PSEUDO_WORLDS, PSEUDO_VARIANCE = 10.0, 0.06  # counted beside the worlds tried: a rare result may not have come yet
 LEAST_GAP = 1e-6  # placements: candidates that are not chosen have a value lower by this at least
 SEARCH = record(
     [
@@ -33,7 +33,7 @@ SEARCH = record(
         ("n_remaining", "i8"),  # that are not dropped
         ("worlds", "i8"),  # tried so far
         ("action", "i8", MAX_CANDIDATES),
-        ("prior", "f8", MAX_CANDIDATES),  # placements
+        ("prior_value", "f8", MAX_CANDIDATES),  # placements
         ("dropped", "u1", MAX_CANDIDATES),
         ("sum", "f8", MAX_CANDIDATES),  # of the values in all worlds, until it is dropped
         ("gap", "f8", MAX_CANDIDATES),  # placements behind the best one when it was dropped
@@ -53,42 +53,41 @@ def choose_candidates(values: np.ndarray, most: int, margin: float, s: np.record
         for action in range(len(values)):
             if not taken[action] and values[action] > -np.inf and (best < 0 or values[action] > values[best]):
                 best = np.int64(action)
-        if best < 0 or (s.n > 0 and values[best] < s.prior[0] - margin):
+        if best < 0 or (s.n > 0 and values[best] < s.prior_value[0] - margin):
             return
         taken[best] = True
-        s.action[s.n], s.prior[s.n] = best, values[best]
+        s.action[s.n], s.prior_value[s.n] = best, values[best]
         s.n += 1
 
 
 @inner
-def best_of(s: np.record, prior: float) -> int:
+def best_of(s: np.record, prior_weight: float) -> int:
     """The best candidate so far that is not dropped."""
     best = np.int64(0)
     for c in range(1, s.n):
-        if not s.dropped[c] and (
-            s.dropped[best] or s.sum[c] + prior * s.prior[c] > s.sum[best] + prior * s.prior[best]
-        ):
+        ahead = s.sum[c] - s.sum[best] + prior_weight * (s.prior_value[c] - s.prior_value[best])
+        if not s.dropped[c] and (s.dropped[best] or ahead > 0):
             best = np.int64(c)
     return best
 
 
 @inner
-def drop(s: np.record, limit: int, prior: float) -> None:
+def drop(s: np.record, limit: int, prior_weight: float) -> None:
     """Drop the candidates that the worlds up to `limit` can hardly make the best.
 
-    The variance of a difference is taken from the worlds tried, and from PRIOR_WORLDS more with PRIOR_VARIANCE: a rare
-    result may not have come yet.
+    The variance of a difference, in placements squared, is taken from the worlds tried and PSEUDO_WORLDS more, whose is
+    PSEUDO_VARIANCE.
     """
-    best, known = best_of(s, prior), s.worlds + prior
+    best, known = best_of(s, prior_weight), s.worlds + prior_weight
     rest = float(limit - s.worlds)
     for c in range(s.n):
         if s.dropped[c] or c == best:
             continue
         mean = (s.sum[best] - s.sum[c]) / s.worlds
         squares = s.square[best, c] - s.worlds * mean * mean
-        variance = (squares + PRIOR_WORLDS * PRIOR_VARIANCE) / (s.worlds + PRIOR_WORLDS)
-        ahead = s.sum[best] - s.sum[c] + prior * (s.prior[best] - s.prior[c])
-        if ahead * (limit + prior) / known > Z * math.sqrt(variance * (rest + rest * rest / known)):
+        variance = (squares + PSEUDO_WORLDS * PSEUDO_VARIANCE) / (s.worlds + PSEUDO_WORLDS)
+        ahead = s.sum[best] - s.sum[c] + prior_weight * (s.prior_value[best] - s.prior_value[c])
+        if ahead * (limit + prior_weight) / known > Z * math.sqrt(variance * (rest + rest * rest / known)):
             s.dropped[c], s.gap[c] = 1, ahead / known
             s.n_remaining -= 1
 
@@ -146,7 +145,7 @@ def extend(
     tables: np.ndarray,
     worlds: int,
     limit: int,
-    prior: float,
+    prior_weight: float,
     policy: int,
     weights: np.ndarray,
     shanten_weights: np.ndarray,
@@ -160,22 +159,23 @@ def extend(
         next_world(records[0], s.sampler, shanten_weights)
         try_world(records, viewer, policy, weights, s)
         if s.worlds % DROP_EVERY == 0:
-            drop(s, limit, prior)
+            drop(s, limit, prior_weight)
     return s.n_remaining > 1 and s.worlds < limit
 
 
 @kernel("uint8[::1], float64, float32[::1]")
-def read_values(search: np.ndarray, prior: float, values: np.ndarray) -> int:
+def read_values(search: np.ndarray, prior_weight: float, values: np.ndarray) -> int:
     """Write the values of the candidates into `values` float32[N_ACTIONS], in placements; returns the best one.
 
     They are means over the worlds and the prior, less that of the best; -inf for other actions. That of a dropped one
     is what it was when it was dropped.
     """
     s = search.view(SEARCH)[0]
-    best = best_of(s, prior)
+    best = best_of(s, prior_weight)
     values[:] = -np.inf
-    top = s.sum[best] + prior * s.prior[best]
+    top = s.sum[best] + prior_weight * s.prior_value[best]
     for c in range(s.n):
-        gap = s.gap[c] if s.dropped[c] else (top - s.sum[c] - prior * s.prior[c]) / (s.worlds + prior)
+        behind = top - s.sum[c] - prior_weight * s.prior_value[c]
+        gap = s.gap[c] if s.dropped[c] else behind / (s.worlds + prior_weight)
         values[s.action[c]] = 0.0 if c == best else -max(gap, LEAST_GAP)
     return np.int64(s.action[best])

@@ -2,8 +2,9 @@
 
 The chance of a world is the product, over the hidden hands, of a weight for each tile (a log-linear model of what the
 seat has discarded, `tiles`), and of a weight for the shanten of the hand by its melds and discards. A hand in riichi is
-tenpai and does not wait for tiles that have passed it. Both kinds of weights are fitted to games (`fit`). From world to
-world some tiles are exchanged between the hands and the rest (Metropolis et al. 1953), and the rest is shuffled.
+tenpai and does not wait for tiles that have passed it, unless no such hand is found in RIICHI_TRIES. Both kinds of
+weights are fitted to games (`fit`). From world to world some tiles are exchanged between the hands and the rest
+(Metropolis et al. 1953), and the rest is shuffled.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from agents.bots.rule.safety import safe_kinds
 from agents.compiled.dora import fill_dora
+from agents.compiled.seats import in_riichi
 from agents.compiled.unseen import unseen
 from agents.search.tiles import N_FEATURES, tile_features
 from engine.compiling import inner
@@ -129,12 +131,6 @@ def lay_hand(p: np.record, s: np.record, first: int, size: int) -> None:
     p.hand_keys[:] = 0
     for i in range(first, first + size):
         add_tile(p, np.int64(s.pool[i]), np.int64(1))
-
-
-@inner
-def in_riichi(t: np.record, seat: int) -> bool:
-    """Whether `seat` is in riichi, or has just declared it."""
-    return t.seat[seat].riichi > 0 or (t.riichi_pending > 0 and t.turn == seat)
 
 
 @inner

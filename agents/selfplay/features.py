@@ -13,9 +13,9 @@ from agents.bots.rule.safety import safe_kinds
 from agents.bots.rule.value import PLAN_MASK, dora_han, restrict_keys, toitoi_shanten, value_han, value_triplet_han
 from agents.compiled.dora import fill_dora
 from agents.compiled.menu import only_action
+from agents.compiled.seats import in_riichi, rank_of
 from agents.compiled.unseen import count_unseen, unseen
 from agents.rl.rows import ENCODE, Features
-from agents.rl.situation import rank_of
 from agents.rl.suits import by_kind, side_by_side, swap_row
 from engine.actions import (
     ANKAN,
@@ -96,7 +96,7 @@ def seat_features(t: np.record, seat: int, dora: np.ndarray, out: np.ndarray) ->
     """Write what everybody sees of `seat` into `out` float32[N_SEAT]."""
     p = t.seat[seat]
     out[0] = (np.float64(p.score) - 35000) / 20000
-    out[1] = p.riichi > 0 or (t.riichi_pending > 0 and t.turn == seat)
+    out[1] = in_riichi(t, seat)
     out[2] = p.ippatsu
     out[3] = p.n_melds / 4
     out[4] = p.open
@@ -169,12 +169,20 @@ def best_ukeire(t: np.record, n_melds: int, banned: int) -> int:
 
 @inner
 def hand_features(
-    t: np.record, plan_keys: np.ndarray, kind: int, count: int, melds: int, discards: bool, out: np.ndarray
+    t: np.record,
+    plan_keys: np.ndarray,
+    kind: int,
+    count: int,
+    melds: int,
+    discards: bool,
+    discarded: bool,
+    out: np.ndarray,
 ) -> None:
     """Write the features of the hand that is left without `count` tiles of `kind`, with more `melds`, into `out`.
 
-    `discards`: a discard is to follow. `out` is float32[14]: shanten as one of SHANTENS, its ukeire, its shanten as a
-    number, furiten, the shanten of each plan. The last two are written by `compare_hands`.
+    `discards`: a discard is to follow. `discarded`: the tile is discarded, so that a wait for it is furiten. `out` is
+    float32[14]: shanten as one of SHANTENS, its ukeire, its shanten as a number, furiten, the shanten of each plan. The
+    last two are written by `compare_hands`.
     """
     p = t.seat[t.viewer]
     n_melds = np.int64(p.n_melds) + melds
@@ -187,7 +195,7 @@ def hand_features(
         kinds = ukeire_kinds(p.hand, p.hand_keys, n_melds)
         out[6] = count_unseen(t, kinds) / 30
         if after == 0:
-            out[8] = (kinds & np.uint64(p.discarded)) != np.uint64(0) or (count == 1 and has_kind(kinds, kind))
+            out[8] = (kinds & np.uint64(p.discarded)) != np.uint64(0) or (discarded and has_kind(kinds, kind))
     out[7] = after / 6
     move(p, kind, count)
     for plan in range(N_PLANS):
@@ -282,7 +290,8 @@ def action_features(
     out[N_TYPES + 1] = (what == 0 and is_red(tile)) or action == PON_RED
     if LEAVES_HAND[what]:
         hand = out[HAND_AT:TILE_AT]
-        hand_features(t, plan_keys, kind, TILES_OF_TYPE[what], MELDS_OF_TYPE[what], DISCARDS_AFTER[what], hand)
+        n_tiles, n_melds = TILES_OF_TYPE[what], MELDS_OF_TYPE[what]
+        hand_features(t, plan_keys, kind, n_tiles, n_melds, DISCARDS_AFTER[what], np.bool_(what == 0), hand)
     if tile >= 0:
         tile_features(t, dora, kind, out[TILE_AT:DANGER_AT])
         if what == 0:
@@ -298,14 +307,17 @@ def compare_hands(actions: np.ndarray, n: int, state: np.ndarray) -> None:
     lowest, best = np.float32(FAR), np.float32(0)
     for k in range(n):
         row = actions[k, HAND_AT:]
-        if row[7] < lowest and LEAVES_HAND[np.argmax(actions[k, :N_TYPES])]:
-            lowest, best = row[7], np.float32(0)
-        if row[7] == lowest:
-            best = max(best, row[6])
+        if LEAVES_HAND[np.argmax(actions[k, :N_TYPES])]:
+            if row[7] < lowest:
+                lowest, best = row[7], np.float32(0)
+            if row[7] == lowest:
+                best = max(best, row[6])
     if lowest == FAR:
         return
     state[BEST_AT], state[BEST_AT + 1] = lowest, best
     for k in range(n):
+        if not LEAVES_HAND[np.argmax(actions[k, :N_TYPES])]:
+            continue
         row = actions[k, HAND_AT:]
         row[12] = min((row[7] - lowest) * 6, np.float32(2)) / 2
         if row[7] == lowest and best > 0:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -44,14 +43,3 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number in range(2):
         save(play(SelfPlayConfig(("efficiency",) * 3, seed=1), 60 * number, 60), folder, number)
     return folder
-
-
-@pytest.fixture
-def one_thread() -> Iterator[None]:
-    """Tests run in parallel: torch's threads would compete for the cores, and sums depend on how many there are."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)

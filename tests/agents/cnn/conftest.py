@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.bert.conftest import data, one_thread, views
+from tests.agents.bert.conftest import data, views
 
-__all__ = ["data", "one_thread", "views"]
+__all__ = ["data", "views"]
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from agents.rl.bot import NetworkBot
 from agents.rl.policy import random_weights
 from agents.rl.rows import encode
 from engine.actions import KAKAN, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI, actions_of
-from tests.agents.rl.test_policy import some_views
+from tests.support.views import views_of_games
 
 
 def plain() -> NetworkBot:
@@ -20,7 +20,7 @@ def plain() -> NetworkBot:
 
 
 def test_without_a_residual_it_plays_as_rule() -> None:
-    views = some_views(12)
+    views = views_of_games(12)
     rule = make("rule")
     assert isinstance(rule, ActionValues)
     theirs, ours, values = rule.act(views), plain().act(views), rule.action_values(views)
@@ -31,7 +31,7 @@ def test_without_a_residual_it_plays_as_rule() -> None:
 
 
 def test_its_action_values_are_those_of_rule() -> None:
-    views = some_views(4)
+    views = views_of_games(4)
     rule = make("rule")
     assert isinstance(rule, ActionValues)
     theirs, ours = rule.action_values(views), plain().action_values(views)
@@ -45,7 +45,7 @@ def test_its_action_values_are_those_of_rule() -> None:
 
 
 def test_wins_are_taken_and_what_rule_takes_unasked_may_be_learned() -> None:
-    views = some_views(12)
+    views = views_of_games(12)
     forced, rows = encode(FEATURES, views)
     menus = [actions_of(*view["legal"][view["viewer"]].tolist()) for view in views]
     for win in (TSUMO, RON):
@@ -61,7 +61,7 @@ def test_wins_are_taken_and_what_rule_takes_unasked_may_be_learned() -> None:
 
 
 def test_a_network_changes_choices() -> None:
-    views = some_views(4)
+    views = views_of_games(4)
     weights = random_weights(FEATURES, 8, 8, 0)
     weights["logit"] += 5
     changed = NetworkBot("changed", FEATURES, weights, TEMPERATURE).act(views)

@@ -33,8 +33,8 @@ from engine.actions import ANKAN, DAIMINKAN, NUKIDORA, PASS, PON, PON_RED, TSUMO
 from engine.shanten import shanten_of
 from engine.table import DORA_AT, RIVER_TILE, RIVER_TSUMOGIRI
 from engine.tiles import KIND_OF, NORTH, SANMA_KINDS
-from tests.agents.rl.test_policy import some_views
 from tests.support.swapped_suits import unswapped
+from tests.support.views import views_of_games
 
 KINDS = [int(kind) for kind in SANMA_KINDS]
 CHANGES_OF_HAND = (events.PON, events.DAIMINKAN, events.ANKAN, events.KAKAN, events.NUKIDORA)
@@ -43,7 +43,7 @@ CHANGES_OF_HAND = (events.PON, events.DAIMINKAN, events.ANKAN, events.KAKAN, eve
 @pytest.fixture(scope="module")
 def views() -> np.ndarray:
     """Views of whole games."""
-    return some_views(6)
+    return views_of_games(6)
 
 
 @pytest.fixture(scope="module")

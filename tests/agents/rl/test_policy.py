@@ -5,31 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.registry import make
 from agents.rl.families import FAMILIES, features_named
 from agents.rl.policy import NAMES, choose_best, logits_of, random_weights, sample, widened
 from agents.rl.rows import encode
 from engine.actions import actions_of
-from engine.tables import Tables
-
-
-def some_views(n: int = 3) -> np.ndarray:
-    """Every fifth view of games between `rule`."""
-    found: list[np.ndarray] = []
-    bot = make("rule")
-
-    def act(views: np.ndarray) -> np.ndarray:
-        found.append(views[::5].copy())
-        return bot.act(views)
-
-    for _ in Tables(range(n)).play([act], np.zeros((n, 3), dtype=np.int8)):
-        pass
-    return np.concatenate(found)
+from tests.support.views import views_of_games
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_view_is_forced_or_a_row_of_legal_actions(family: str) -> None:
-    views, features = some_views(), features_named(family)
+    views, features = views_of_games(3), features_named(family)
     forced, rows = encode(features, views)
     assert np.array_equal(np.flatnonzero(forced < 0), rows.view)
     assert (np.diff(rows.first) >= 2).all()
@@ -54,7 +39,7 @@ def test_a_widened_network_is_the_same_function(joint: int, hidden: int) -> None
     assert wide["hidden"].shape == (joint, hidden)
     assert wide["state"][:, 24:].all(), "a new unit of the first layer has no inputs"
     assert wide["hidden"][:, 16:].all(), "a new unit of the second layer has no inputs"
-    _, rows = encode(features, some_views(1))
+    _, rows = encode(features, views_of_games(1))
     np.testing.assert_allclose(logits_of(wide, rows), logits_of(weights, rows), atol=1e-4)
 
 
@@ -63,7 +48,7 @@ def test_the_logits_are_those_of_plain_matrix_products(family: str) -> None:
     features = features_named(family)
     weights = random_weights(features, 24, 16, 3)
     weights["logit"] = np.random.default_rng(1).standard_normal(16).astype(np.float32)
-    _, rows = encode(features, some_views(2))
+    _, rows = encode(features, views_of_games(2))
     state_w, state_b, action_w, hidden_w, hidden_b, out = (weights[name] for name in NAMES)
     of = np.repeat(np.arange(len(rows.view)), np.diff(rows.first))
     joint = np.maximum(rows.states[of] @ state_w + state_b + rows.actions @ action_w, 0)

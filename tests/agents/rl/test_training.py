@@ -140,7 +140,7 @@ def test_the_command_trains_is_interrupted_and_continues(
     monkeypatch.setattr(Run, "next_iteration", counted)
     options = arguments(tmp_path, "--minutes", "1.5", "--measure-every", "0.75")
     assert main(options) == 130
-    assert "stopped in iteration 2" in capsys.readouterr().err
+    assert "stopped; the same command continues after iteration 2" in capsys.readouterr().err
     assert main(options) == 0
     assert iterations == [0, 1, -1, 2]
     lines = (tmp_path / "curve.csv").read_text().splitlines()
@@ -214,7 +214,7 @@ def test_bad_folders_bots_and_devices_are_one_line(tmp_path: Path, capsys: pytes
     assert "its network has --width 8, not 9; widen it in another folder by --start" in told("--width", "9")
     assert "its network has --hidden 8, not 9" in told("--hidden", "9")
     assert "began with --seed 0, not 7" in told("--seed", "7")
-    assert "began with --opponents ('rule',), not ('linear',)" in told("--opponents", "linear")
+    assert "began with --opponents rule, not linear" in told("--opponents", "linear")
     (tmp_path / "state.pt").write_bytes(b"nothing")
     assert "cannot be continued" in told()
     (tmp_path / "file").write_text("")

@@ -17,7 +17,7 @@ from agents.search.model import BUNDLED, NEUTRAL, load_model, save_model
 from agents.search.worlds import SAMPLER
 from engine.table import DORA_AT, LAST_REPLACEMENT, N_SEATS, RESPONSE, RIVER_CALLED, RIVER_TILE, TABLE, raw_bytes
 from engine.tiles import FULL_SET
-from tests.agents.rl.test_policy import some_views
+from tests.support.views import views_of_games
 
 WORLDS = 3
 
@@ -81,7 +81,7 @@ def test_worlds_depend_on_the_view_and_the_seed_alone(tables: np.ndarray) -> Non
 
 def test_a_dropped_candidate_keeps_its_value() -> None:
     """Values of candidates that cannot win any more are about those of a search without an end to it."""
-    views = some_views(2)
+    views = views_of_games(2)
     short, priors = make("search:n=300&bot=rule&margin=0.1", 5), make("rule")
     assert isinstance(short, ActionValues)
     assert isinstance(priors, ActionValues)
@@ -141,6 +141,13 @@ def test_the_fit_gives_worlds_the_shanten_of_true_hands(tmp_path: Path) -> None:
     assert make(f"search:model={tmp_path / 'model.npz'}").name.startswith("search:model=")
 
 
+def test_a_place_for_the_model_is_checked_before_games_are_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["fit", str(tmp_path / "nowhere" / "model.npz")]) == 2
+    assert "there is no folder" in capsys.readouterr().err
+
+
 def test_bad_models_and_options_are_one_line(tmp_path: Path) -> None:
     path = tmp_path / "model.npz"
     for content in (b"nothing", None):
@@ -157,7 +164,7 @@ def test_bad_models_and_options_are_one_line(tmp_path: Path) -> None:
 
 
 def test_the_same_view_and_seed_give_the_same_action() -> None:
-    views = some_views(1)[::4]
+    views = views_of_games(1)[::4]
     bot = make("search:n=40", 5)
     actions = bot.act(views)
     assert actions.tolist() == make("search:n=40", 5).act(views).tolist()
@@ -169,7 +176,7 @@ def test_the_same_view_and_seed_give_the_same_action() -> None:
 
 
 def test_it_tells_what_it_tried() -> None:
-    views = some_views(1)
+    views = views_of_games(1)
     bot = make("search:n=30&bot=rule", 5)
     assert isinstance(bot, Annotating)
     searched = 0
@@ -187,7 +194,7 @@ def test_it_tells_what_it_tried() -> None:
 @pytest.mark.slow
 @pytest.mark.alone
 def test_time_is_kept() -> None:
-    views = some_views(1)[::6]
+    views = views_of_games(1)[::6]
     bot = make("search:ms=30")
     bot.act(views[:2])
     began = perf_counter()
@@ -195,7 +202,7 @@ def test_time_is_kept() -> None:
     assert perf_counter() - began < len(views) * 0.045
 
 
-def test_its_choices_pay_when_the_hidden_hands_are_known(tables: np.ndarray) -> None:
+def test_its_choices_do_not_lose_when_the_hidden_hands_are_known(tables: np.ndarray) -> None:
     """Where it changes the choice of `linear`, playouts with the true hands do not say that it loses."""
     views, search = views_of(tables), make("search:n=100&bot=linear", 3)
     theirs, ours = make("linear").act(views), search.act(views)

@@ -25,29 +25,15 @@ from agents.selfplay.features import (
 )
 from engine.actions import TSUMOGIRI, actions_of
 from engine.shanten import shanten_of
-from engine.tables import Tables
 from engine.tiles import KIND_OF, N_SANMA, SANMA_KINDS
 from tests.support.swapped_suits import unswapped
-
-
-def views_of_games(n: int, policy: str = "efficiency") -> np.ndarray:
-    """Views of some games between bots, every seventh."""
-    found: list[np.ndarray] = []
-    bot = registry.make(policy, 1)
-
-    def act(views: np.ndarray) -> np.ndarray:
-        found.append(views[::7].copy())
-        return bot.act(views)
-
-    for _ in Tables(range(n)).play([act], np.zeros((n, 3), dtype=np.int8)):
-        pass
-    return np.concatenate(found)
+from tests.support.views import views_of_games
 
 
 @pytest.fixture(scope="module")
 def views() -> np.ndarray:
     """Views of games between bots that do well, and between random ones, who call."""
-    views = np.concatenate([views_of_games(2), views_of_games(2, "random"), views_of_games(1, "rule")])
+    views = np.concatenate([views_of_games(n, bot, 7) for n, bot in ((2, "efficiency"), (2, "random"), (1, "rule"))])
     several = [len(actions_of(*view["legal"][view["viewer"]].tolist())) > 1 for view in views]
     return views[several]
 

@@ -1,0 +1,96 @@
+"""Runs that go wrong: opponents that fail, weights that are lost, states of another version, too little to learn."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from agents.registry import make
+from agents.rl import acting, measuring
+from agents.rl.acting import Actor, Experience
+from agents.rl.bot import NetworkBot
+from agents.rl.learning import Learner
+from agents.rl.policy import NAMES, load_weights
+from agents.rl.settings import Games, Hyperparameters
+from agents.rl.training import Run
+from tests.support.small_rl import SMALL, played, weights_of
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+class Failing:
+    """A bot that raises."""
+
+    name = "failing"
+
+    def act(self, views: np.ndarray) -> np.ndarray:
+        raise OSError("no disk")
+
+
+def test_an_opponent_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = acting.make
+    monkeypatch.setattr(acting, "make", lambda spec: Failing() if spec == "failing" else made(spec))
+    games = Games("residual", opponents=("rule", "failing"), against=1.0)
+    with pytest.raises(ValueError, match=r"^opponent failing, seat \d: raised OSError.*no disk"):
+        Actor(games, 16, 0).play(weights_of(), [], Event())
+    with pytest.raises(ValueError, match=r"^measured against failing: failing, seat \d: raised OSError"):
+        measuring.placements_of(make("rule"), Failing(), [1, 2], Event())
+
+
+def test_a_former_self_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NetworkBot, "act", Failing.act)
+    actor, stop = Actor(Games("residual", against=1.0), 16, 0), Event()
+    with pytest.raises(ValueError, match=r"^a former self, seat \d: raised OSError"):
+        deque((actor.play(weights_of(), [weights_of()], stop) for _ in range(60)), maxlen=0)  # it joins new games
+
+
+def train(run: Run) -> None:
+    """Many iterations."""
+    for _ in range(50):
+        run.next_iteration()
+
+
+def test_weights_that_are_no_numbers_are_never_saved(tmp_path: Path) -> None:
+    run = Run(tmp_path, replace(SMALL, hyperparameters=Hyperparameters(critic_rate=1e30, batch_size=256)), None)
+    run.save()
+    with pytest.raises(ValueError, match=r"infinite or NaN in iteration \d+, which is not saved; begin in another"):
+        train(run)
+    kept = load_weights(tmp_path / "network.npz", run.features)
+    assert all(np.isfinite(kept[name]).all() for name in NAMES)
+
+
+def test_a_state_with_other_features_is_not_continued(tmp_path: Path) -> None:
+    Run(tmp_path, SMALL, None).save()
+    state = torch.load(tmp_path / "state.pt", weights_only=True)
+    policy = state["learner"]["policy"]
+    policy["weights.action"] = policy["weights.action"][:-1].clone()
+    torch.save(state, tmp_path / "state.pt")
+    with pytest.raises(ValueError, match=r"has float32\[98, 16\] as 'action', which must be float32\[99, 16\]"):
+        Run(tmp_path, SMALL, None)
+
+
+def test_one_choice_is_enough_to_learn_from() -> None:
+    part, learner = played(), Learner(weights_of(), Hyperparameters())
+    m = part.counts[0]
+    first = (each[:1] if len(each) == len(part.seat) else each[:m] for each in part[:9])
+    one = Experience(*first, *part[9:])
+    metrics = learner.learn([one], np.random.default_rng(0))
+    assert np.isfinite(list(metrics.values())).all()
+    assert learner.is_finite()
+
+
+def test_the_interval_of_a_measurement_is_that_of_independent_walls() -> None:
+    bot, walls = make("random"), 9
+    seeds = [measuring.derived_seed(0, "rl measure", wall) for wall in range(walls)]
+    placements = measuring.placements_of(bot, make("efficiency", 1), seeds, Event())
+    expected = placements.mean(), 1.96 * placements.std(ddof=1) / 3
+    assert measuring.measure(bot, "efficiency", walls) == pytest.approx(expected)
