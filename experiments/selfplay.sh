@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The recipe of a network for the bot `selfplay`: from random weights, by games against itself alone.
+# The recipe of a network for the bot `selfplay`: from random weights, by games against itself alone. The bundled weights
+# (agents/selfplay/weights) came from it with --seed 2902, and need not come again: runs are measured in minutes.
 #
 #   bash experiments/selfplay.sh FOLDER [MINUTES]
 #
@@ -10,5 +11,5 @@ PYTHONPATH=$(cd "$(dirname "$0")/.." && pwd)
 export PYTHONPATH
 cd "$1"
 
-python -m agents.rl train selfplay --bot selfplay --against 0 --learning-rate 2e-3 --width 96 --hidden 48 \
-  --minutes "${2:-480}" --measure-against random,efficiency,rule
+python -m agents.rl train selfplay --bot selfplay --against 0 --minutes "${2:-18}" --measure-every 6 --walls 300 \
+  --measure-against random,efficiency,rule

@@ -12,11 +12,8 @@ from agents.residual.features import FEATURES
 from agents.rl.bot import NetworkBot, make_network_bot
 
 BUNDLED = Path(__file__).parent / "weights" / "network.npz"
-# Placements that a logit of 1 stands for in the bundled weights: `logit_value` of training (docs/experiments.md). It is
-# TEMPERATURE of `features` where training begins, and comes to depend on --entropy.
-LOGIT_VALUE = 0.0011
 
 
 def make(argument: str | None, seed: int) -> NetworkBot:
     """The bot ``residual`` or ``residual:argument``. Raises ValueError, in one line, for a bad folder or option."""
-    return make_network_bot("residual", FEATURES, LOGIT_VALUE, BUNDLED, argument, seed)
+    return make_network_bot("residual", FEATURES, BUNDLED, argument, seed)

@@ -120,7 +120,7 @@ class Actor:
 
         if self._opponents is None:  # an instance of its own, for a bot may have a state
             self._opponents = [make(spec).act for spec in self._games.opponents]
-        selves = [NetworkBot(self._games.bot, features, each, 1.0).act for each in former]
+        selves = [NetworkBot(self._games.bot, features, each).act for each in former]
         before = situations_of(tables.records, self._players)
         try:
             tables.play_round([act, *self._opponents, *selves], self._players)

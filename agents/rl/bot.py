@@ -17,6 +17,9 @@ from engine.table import TABLE, raw_bytes
 
 WEIGHTS = "network.npz"  # the file in a training folder
 LEAST_TEMPERATURE = 1e-3
+# Placements that a logit of 1 stands for after training with the default --entropy: that weight times the standard
+# deviation of the advantages. TensorBoard shows it as `logit_value`; docs/experiments.md has the measurements.
+LOGIT_VALUE = 0.0012
 OPTIONS: BotOptions = {"temperature": (read_temperature, "a number >= 0; 0, the default, plays the best action")}
 
 
@@ -36,18 +39,13 @@ class NetworkBot:
         name: str,
         features: Features,
         weights: Weights,
-        logit_value: float,
         temperature: float = 0.0,
         seed: int = 0,
     ) -> None:
-        """`logit_value`: the placements that a logit of 1 stands for.
-
-        `temperature`: 0 plays the best action, otherwise actions are drawn from softmax(logits / temperature).
-        """
+        """`temperature`: 0 plays the best action, otherwise actions are drawn from softmax(logits / temperature)."""
         self.name = name
         self._temperature = max(temperature, LEAST_TEMPERATURE) if temperature else 0.0
-        self._logit_value = logit_value
-        self.value_temperature = logit_value * (self._temperature or 1.0)  # see `agents.base.Probabilities`
+        self.value_temperature = LOGIT_VALUE * (self._temperature or 1.0)  # see `agents.base.Probabilities`
         self._features, self._weights, self._seed = features, weights, np.uint64(seed)
 
     def act(self, views: np.ndarray) -> np.ndarray:
@@ -72,13 +70,11 @@ class NetworkBot:
         forced = np.flatnonzero(actions >= 0)
         values[forced, actions[forced]] = 0
         of = np.repeat(rows.view, np.diff(rows.first))
-        values[of, rows.numbers] = np.float32(self._logit_value) * logits_of(self._weights, rows)
+        values[of, rows.numbers] = np.float32(LOGIT_VALUE) * logits_of(self._weights, rows)
         return values
 
 
-def make_network_bot(
-    name: str, features: Features, logit_value: float, bundled: Path, argument: str | None, seed: int
-) -> NetworkBot:
+def make_network_bot(name: str, features: Features, bundled: Path, argument: str | None, seed: int) -> NetworkBot:
     """The bot ``name`` or ``name:argument``, where the argument is ``[FOLDER or FILE][?temperature=T]``.
 
     Raises ValueError, in one line, for a bad folder or option.
@@ -92,4 +88,4 @@ def make_network_bot(
         raise ValueError(f"{folder}: {error}") from None
     weights = load_weights(path, features)
     title = f"{name}:{argument}" if argument else name
-    return NetworkBot(title, features, weights, logit_value, temperature, seed)
+    return NetworkBot(title, features, weights, temperature, seed)

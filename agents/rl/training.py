@@ -158,7 +158,7 @@ class Run:
 
     def measure(self) -> list[Strength]:
         """Measure the present weights against the opponents and add the result to the curve."""
-        bot = NetworkBot(self.settings.games.bot, self.features, self.learner.policy.numpy(), 1.0)
+        bot = NetworkBot(self.settings.games.bot, self.features, self.learner.policy.numpy())
         rows = []
         for opponent in self.settings.measured_against:
             found = measure(bot, opponent, self.settings.walls, min(self.settings.jobs, usable_cores()))

@@ -12,9 +12,8 @@ from agents.rl.bot import NetworkBot, make_network_bot
 from agents.selfplay.features import FEATURES
 
 BUNDLED = Path(__file__).parent / "weights" / "network.npz"
-VALUE_TEMPERATURE = 0.1  # placements: action values are this times the logits
 
 
 def make(argument: str | None, seed: int) -> NetworkBot:
     """The bot ``selfplay`` or ``selfplay:argument``. Raises ValueError, in one line, for a bad folder or option."""
-    return make_network_bot("selfplay", FEATURES, VALUE_TEMPERATURE, BUNDLED, argument, seed)
+    return make_network_bot("selfplay", FEATURES, BUNDLED, argument, seed)
