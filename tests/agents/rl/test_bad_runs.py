@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -15,9 +14,10 @@ pytest.importorskip("torch")
 import torch
 
 from agents.registry import make
-from agents.rl import acting, measuring
+from agents.rl import acting, cli, measuring, training
 from agents.rl.acting import Actor, Experience
 from agents.rl.bot import NetworkBot
+from agents.rl.families import features_named
 from agents.rl.learning import Learner
 from agents.rl.policy import NAMES, load_weights
 from agents.rl.settings import Games, Hyperparameters
@@ -53,19 +53,23 @@ def test_a_former_self_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> N
         deque((actor.play(weights_of(), [weights_of()], stop) for _ in range(60)), maxlen=0)  # it joins new games
 
 
-def train(run: Run) -> None:
-    """Many iterations."""
-    for _ in range(50):
-        run.next_iteration()
-
-
-def test_weights_that_are_no_numbers_are_never_saved(tmp_path: Path) -> None:
-    run = Run(tmp_path, replace(SMALL, hyperparameters=Hyperparameters(critic_rate=1e30, batch_size=256)), None)
-    run.save()
-    with pytest.raises(ValueError, match=r"infinite or NaN in iteration \d+, which is not saved; begin in another"):
-        train(run)
-    kept = load_weights(tmp_path / "network.npz", run.features)
+@pytest.mark.parametrize("option", ["--learning-rate", "--critic-rate"])
+def test_weights_that_are_no_numbers_are_never_saved(
+    option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cli, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr(training, "WARM_UP", 2)
+    tiny = "--minutes 9 --jobs 1 --tables 4 --width 8 --hidden 8 --walls 1 --measure-against random"
+    assert cli.main(["train", str(tmp_path), *tiny.split(), option, "1e30"]) == 2
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert "infinite or NaN in iteration" in told
+    assert "begin in another folder with a lower" in told
+    kept = load_weights(tmp_path / "network.npz", features_named("residual"))
     assert all(np.isfinite(kept[name]).all() for name in NAMES)
+    state = torch.load(tmp_path / "state.pt", weights_only=True)["learner"]
+    assert all(
+        bool(each.isfinite().all()) for part in ("policy", "critic", "situation") for each in state[part].values()
+    )
 
 
 def test_a_state_with_other_features_is_not_continued(tmp_path: Path) -> None:
