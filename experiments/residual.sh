@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # The recipe of a network for the bot `residual`: from `rule`, by games against itself and `rule`. The bundled weights
-# (agents/residual/weights) came from it with --seed 2901, and need not come again: runs are measured in minutes.
+# (agents/residual/weights) came from 75 minutes with --seed 2901; other ones come of it again, for a run lasts by the clock.
 #
-#   bash experiments/residual.sh FOLDER [MINUTES]
+#   bash experiments/residual.sh FOLDER [MINUTES [OPTIONS...]]
 #
 # It can be interrupted; the same command continues where it stopped.
 set -euo pipefail
-mkdir -p "${1:?usage: bash experiments/residual.sh FOLDER [MINUTES]}"
+mkdir -p "${1:?usage: bash experiments/residual.sh FOLDER [MINUTES [OPTIONS...]]}"
 PYTHONPATH=$(cd "$(dirname "$0")/.." && pwd)
 export PYTHONPATH
 cd "$1"
 
-python -m agents.rl train residual --width 224 --hidden 96 --minutes "${2:-75}" --measure-every 25
+python -m agents.rl train residual --width 224 --hidden 96 --minutes "${2:-75}" --measure-every 25 "${@:3}"
