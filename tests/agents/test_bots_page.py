@@ -84,4 +84,4 @@ def test_every_helper_of_the_page_exists() -> None:
         module = where.strip(" `") or module
         for name in re.findall(r"`(\w+)\(", what):
             assert hasattr(import_module(module), name), f"{module}.{name}"
-    assert len(rows) == 12
+    assert len(rows) == 14
