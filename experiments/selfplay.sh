@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The recipe of a network for the bot `selfplay`: from random weights, by games against itself alone. The bundled weights
-# (agents/selfplay/weights) came from 18 minutes with --seed 2902; other ones come of it again, for a run lasts by the clock.
+# (agents/selfplay/weights) came from 18 minutes with --seed 2902; another run gives others, because it ends by the clock.
 #
 #   bash experiments/selfplay.sh FOLDER [MINUTES [OPTIONS...]]
 #
