@@ -61,12 +61,17 @@ def choose_candidates(values: np.ndarray, most: int, margin: float, s: np.record
 
 
 @inner
+def total(s: np.record, c: int, prior_weight: float) -> float:
+    """The sum of the values of a candidate in all worlds, and of its prior in `prior_weight` more."""
+    return s.sum[c] + prior_weight * s.prior_value[c]
+
+
+@inner
 def best_of(s: np.record, prior_weight: float) -> int:
     """The best candidate so far that is not dropped."""
     best = np.int64(0)
     for c in range(1, s.n):
-        ahead = s.sum[c] - s.sum[best] + prior_weight * (s.prior_value[c] - s.prior_value[best])
-        if not s.dropped[c] and (s.dropped[best] or ahead > 0):
+        if not s.dropped[c] and (s.dropped[best] or total(s, c, prior_weight) > total(s, best, prior_weight)):
             best = np.int64(c)
     return best
 
@@ -86,7 +91,7 @@ def drop(s: np.record, limit: int, prior_weight: float) -> None:
         mean = (s.sum[best] - s.sum[c]) / s.worlds
         squares = s.square[best, c] - s.worlds * mean * mean
         variance = (squares + PSEUDO_WORLDS * PSEUDO_VARIANCE) / (s.worlds + PSEUDO_WORLDS)
-        ahead = s.sum[best] - s.sum[c] + prior_weight * (s.prior_value[best] - s.prior_value[c])
+        ahead = total(s, best, prior_weight) - total(s, c, prior_weight)
         if ahead * (limit + prior_weight) / known > Z * math.sqrt(variance * (rest + rest * rest / known)):
             s.dropped[c], s.gap[c] = 1, ahead / known
             s.n_remaining -= 1
@@ -173,9 +178,8 @@ def read_values(search: np.ndarray, prior_weight: float, values: np.ndarray) -> 
     s = search.view(SEARCH)[0]
     best = best_of(s, prior_weight)
     values[:] = -np.inf
-    top = s.sum[best] + prior_weight * s.prior_value[best]
+    top = total(s, best, prior_weight)
     for c in range(s.n):
-        behind = top - s.sum[c] - prior_weight * s.prior_value[c]
-        gap = s.gap[c] if s.dropped[c] else behind / (s.worlds + prior_weight)
+        gap = s.gap[c] if s.dropped[c] else (top - total(s, c, prior_weight)) / (s.worlds + prior_weight)
         values[s.action[c]] = 0.0 if c == best else -max(gap, LEAST_GAP)
     return np.int64(s.action[best])
