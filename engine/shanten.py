@@ -32,7 +32,7 @@ from engine.shanten_tables import (
     PAIRS_AT,
     ROW_BITS,
 )
-from engine.tiles import HONOUR, KIND_1M, KIND_9M, N_KINDS, PIN, SANMA_KINDS, SOU
+from engine.tiles import HONOUR, KIND_1M, KIND_9M, N_KINDS, N_SANMA, PIN, SANMA_KINDS, SOU
 
 Keys: TypeAlias = NDArray[np.int32]
 Hand: TypeAlias = NDArray[np.int8]
@@ -106,6 +106,16 @@ def _lowest(pin: int, sou: int, others: int, n_melds: int) -> int:
 
 
 @inner
+def _with_group(group: int, profile: int, pin: int, sou: int, others: int, n_melds: int) -> int:
+    """Lowest shanten with `profile` in place of that of `group`."""
+    if group == 0:
+        return _lowest(profile, sou, others, n_melds)
+    if group == 1:
+        return _lowest(pin, profile, others, n_melds)
+    return _lowest(pin, sou, profile, n_melds)
+
+
+@inner
 def _kinds_reaching(hand: Hand, keys: Keys, n_melds: int, step: int, goal: int) -> int:
     """Kinds of which adding (`step` 1) or removing (-1) a tile makes the shanten at most `goal`."""
     pin, sou, others = _profile(0, keys[0]), _profile(1, keys[1]), _profile(2, keys[2])
@@ -115,13 +125,7 @@ def _kinds_reaching(hand: Hand, keys: Keys, n_melds: int, step: int, goal: int) 
             continue
         group = KEY_GROUP[kind]
         changed = _profile(group, keys[group] + step * KEY_WEIGHT[kind])
-        if group == 0:
-            after = _lowest(changed, sou, others, n_melds)
-        elif group == 1:
-            after = _lowest(pin, changed, others, n_melds)
-        else:
-            after = _lowest(pin, sou, changed, n_melds)
-        if after <= goal:
+        if _with_group(group, changed, pin, sou, others, n_melds) <= goal:
             reaching |= np.uint64(1) << np.uint64(kind)
     return reaching
 
@@ -174,6 +178,68 @@ def discards_keeping_shanten(hand: Hand, keys: Keys, n_melds: int) -> int:
     That is the shanten of the hand itself, or 0 for a complete hand.
     """
     return _kinds_reaching(hand, keys, n_melds, np.int64(-1), max(shanten(keys, n_melds), np.int64(0)))
+
+
+@inner
+def _count_pairs(
+    keys: Keys, n_melds: int, left: np.ndarray, profiles: np.ndarray, among: np.ndarray, goal: int, tiles: np.ndarray
+) -> None:
+    """Add to `tiles` of each kind, for all two draws that make the shanten at most `goal`, the tiles of the other draw.
+
+    Both are of the kinds `among` int64[:], ascending indices in SANMA_KINDS. `profiles` int64[N_SANMA] has for each of
+    them that of its group with one more tile. `keys`, `left` and `tiles` are those of `second_draws`.
+    """
+    pin, sou, others = _profile(0, keys[0]), _profile(1, keys[1]), _profile(2, keys[2])
+    for a in range(len(among)):
+        i = among[a]
+        group = KEY_GROUP[SANMA_KINDS[i]]
+        key = keys[group] + KEY_WEIGHT[SANMA_KINDS[i]]
+        with_pin = profiles[i] if group == 0 else pin
+        with_sou = profiles[i] if group == 1 else sou
+        with_others = profiles[i] if group == NO_RUNS else others
+        for b in range(a if left[i] > 1 else a + 1, len(among)):
+            j = among[b]
+            other_group = KEY_GROUP[SANMA_KINDS[j]]
+            profile = _profile(group, key + KEY_WEIGHT[SANMA_KINDS[j]]) if other_group == group else profiles[j]
+            reaches = np.int64(_with_group(other_group, profile, with_pin, with_sou, with_others, n_melds) <= goal)
+            tiles[i] += reaches * (left[j] - (i == j))  # without a branch, which would be hard to predict
+            tiles[j] += reaches * left[i] * (i != j)
+
+
+@inner
+def second_draws(keys: Keys, n_melds: int, left: np.ndarray, tiles: np.ndarray) -> int:
+    """Ukeire of a (13-3m)-tile hand, as kinds that are left, and what a draw of each kind makes useful.
+
+    `left` int64[N_SANMA]: how many tiles of SANMA_KINDS can be drawn; with those that the hand holds at most four. Adds
+    to `tiles` int64[N_SANMA]: after a draw of a kind of the ukeire, the tiles that lower the shanten once more; after
+    another, the tiles that lower it and did not before (tegawari). Any tile may be discarded between the draws: these
+    are the tiles of all discards together.
+    """
+    pin, sou, others = _profile(0, keys[0]), _profile(1, keys[1]), _profile(2, keys[2])
+    now = _lowest(pin, sou, others, n_melds)
+    profiles = np.empty(N_SANMA, dtype=np.int64)
+    useful, useless = np.empty(N_SANMA, dtype=np.int64), np.empty(N_SANMA, dtype=np.int64)
+    n_useful = n_useless = np.int64(0)
+    ukeire = np.uint64(0)
+    for i in range(N_SANMA):
+        if left[i] == 0:
+            continue
+        kind = SANMA_KINDS[i]
+        group = KEY_GROUP[kind]
+        profiles[i] = _profile(group, keys[group] + KEY_WEIGHT[kind])
+        if _with_group(group, profiles[i], pin, sou, others, n_melds) < now:
+            useful[n_useful] = i
+            n_useful += 1
+            ukeire |= np.uint64(1) << np.uint64(kind)
+        else:
+            useless[n_useless] = i
+            n_useless += 1
+    # Two draws lower the shanten by two only if each of them lowers it by one, and not below -1.
+    if now > 0:
+        _count_pairs(keys, n_melds, left, profiles, useful[:n_useful], now - 2, tiles)
+    if now >= 0:
+        _count_pairs(keys, n_melds, left, profiles, useless[:n_useless], now - 1, tiles)
+    return ukeire
 
 
 @kernel("int8[:, ::1], int8[::1]")

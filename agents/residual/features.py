@@ -1,4 +1,4 @@
-"""What the network sees: the features of `selfplay`, what the bot `rule` thinks, and the rivers of the opponents.
+"""What the network sees: the features of `selfplay`, what `rule` thinks, the rivers of the opponents, and two draws.
 
 The network adds its output to the logits of `rule`: an action that `rule` values lower than its best by one
 TEMPERATURE has a logit lower by 1. So a network whose output is 0 plays as `rule`.
@@ -16,6 +16,7 @@ from agents.bots.rule.placement import rounds_after
 from agents.bots.rule.safety import safe_kinds
 from agents.bots.rule.threat import tenpai_chance
 from agents.compiled.menu import is_legal, only_action
+from agents.residual.draws import N_DRAWS, write_draw_features
 from agents.residual.rivers import (
     N_NEAR,
     N_OPPONENTS,
@@ -31,7 +32,16 @@ from agents.residual.rivers import (
 from agents.rl.rows import ENCODE, Features
 from agents.rl.suits import swap_row
 from agents.selfplay import features as plain
-from agents.selfplay.features import HAND_AT, N_PLANS, action_features, compare_hands, prepare, state_features, tile_of
+from agents.selfplay.features import (
+    BEST_AT,
+    HAND_AT,
+    N_PLANS,
+    action_features,
+    compare_hands,
+    prepare,
+    state_features,
+    tile_of,
+)
 from engine.actions import DAIMINKAN, KYUSHU_KYUHAI, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI
 from engine.compiling import inner, kernel
 from engine.hand import has_kind
@@ -39,12 +49,13 @@ from engine.kernels import bit_index
 from engine.table import RIICHI_DISCARD, RIVER_TSUMOGIRI, TABLE
 from engine.tiles import KIND_OF, N_KINDS, SANMA_KINDS
 
-# The features of `selfplay` come first, then what `rule` thinks, then the rivers.
+# The features of `selfplay` come first, then what `rule` thinks, then the rivers, then what two draws make of the hand.
 RULE_STATE_AT, RULE_ACTION_AT = plain.N_STATE, plain.N_ACTION
 RIVERS_AT = RULE_STATE_AT + 32
 N_STATE = RIVERS_AT + N_OPPONENTS * N_RIVER
 NEAR_AT = RULE_ACTION_AT + 8
-N_ACTION = NEAR_AT + N_NEAR
+DRAWS_AT = NEAR_AT + N_NEAR
+N_ACTION = DRAWS_AT + N_DRAWS
 STATE_SUITS = np.array([*plain.STATE_SUITS, *river_suits(RIVERS_AT), *river_suits(RIVERS_AT + N_RIVER)])
 ACTION_SUITS = np.array([*plain.ACTION_SUITS, *near_suits(NEAR_AT)])
 TEMPERATURE = 0.008  # placements
@@ -234,10 +245,11 @@ def write_features(
         tile = tile_of(t, number)
         if tile >= 0:
             kind = KIND_OF[tile]
-            near_features(t, dora, rivers, kind, actions[i, NEAR_AT:])
+            near_features(t, dora, rivers, kind, actions[i, NEAR_AT:DRAWS_AT])
             if number <= TSUMOGIRI and actions[i, HAND_AT] == 1:  # it leaves tenpai; other hands have no waits
-                wait_features(t, safe, kind, actions[i, NEAR_AT + WAITS_AT :])
+                wait_features(t, safe, kind, actions[i, NEAR_AT + WAITS_AT : DRAWS_AT])
     compare_hands(actions, count, state)
+    write_draw_features(t, numbers[:count], actions[:count], state[BEST_AT], np.int64(DRAWS_AT))
     swap_row(t, state, actions, count, STATE_SUITS, ACTION_SUITS)
 
 

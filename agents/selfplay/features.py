@@ -48,6 +48,7 @@ N_STATE = KINDS_AT + 2 * N_SANMA
 # An action: what it is, the hand it leaves, its tile, and how dangerous that tile is to each opponent.
 N_TYPES = 11
 HAND_AT = N_TYPES + 2
+UKEIRE_AT, SHANTEN_AT = HAND_AT + 6, HAND_AT + 7
 TILE_AT = HAND_AT + 14
 DANGER_AT = TILE_AT + 15
 N_ACTION = DANGER_AT + 8
@@ -306,22 +307,22 @@ def compare_hands(actions: np.ndarray, n: int, state: np.ndarray) -> None:
     """
     lowest, best = np.float32(FAR), np.float32(0)
     for k in range(n):
-        row = actions[k, HAND_AT:]
+        shanten_left, ukeire = actions[k, SHANTEN_AT], actions[k, UKEIRE_AT]
         if LEAVES_HAND[np.argmax(actions[k, :N_TYPES])]:
-            if row[7] < lowest:
-                lowest, best = row[7], np.float32(0)
-            if row[7] == lowest:
-                best = max(best, row[6])
+            if shanten_left < lowest:
+                lowest, best = shanten_left, np.float32(0)
+            if shanten_left == lowest:
+                best = max(best, ukeire)
     if lowest == FAR:
         return
     state[BEST_AT], state[BEST_AT + 1] = lowest, best
     for k in range(n):
         if not LEAVES_HAND[np.argmax(actions[k, :N_TYPES])]:
             continue
-        row = actions[k, HAND_AT:]
-        row[12] = min((row[7] - lowest) * 6, np.float32(2)) / 2
-        if row[7] == lowest and best > 0:
-            row[13] = row[6] / best
+        shanten_left = actions[k, SHANTEN_AT]
+        actions[k, HAND_AT + 12] = min((shanten_left - lowest) * 6, np.float32(2)) / 2
+        if shanten_left == lowest and best > 0:
+            actions[k, HAND_AT + 13] = actions[k, UKEIRE_AT] / best
 
 
 @inner

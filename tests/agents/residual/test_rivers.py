@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.residual.features import ACTION_SUITS, FEATURES, NEAR_AT, RIVERS_AT, STATE_SUITS
+from agents.residual.features import ACTION_SUITS, DRAWS_AT, FEATURES, NEAR_AT, RIVERS_AT, STATE_SUITS
 from agents.residual.rivers import (
     DISTANCES,
     FIRST_LINE_AT,
@@ -29,12 +29,13 @@ from agents.residual.rivers import (
 from agents.rl.rows import Rows, encode
 from agents.selfplay.features import CLASS_OF
 from engine import events
-from engine.actions import ANKAN, DAIMINKAN, NUKIDORA, PASS, PON, PON_RED, TSUMOGIRI
+from engine.actions import ANKAN, PASS, PON, TSUMOGIRI
 from engine.shanten import shanten_of
 from engine.table import DORA_AT, RIVER_TILE, RIVER_TSUMOGIRI
-from engine.tiles import KIND_OF, NORTH, SANMA_KINDS
+from engine.tiles import KIND_OF, SANMA_KINDS
+from tests.support.hands import with_tiles
 from tests.support.swapped_suits import unswapped
-from tests.support.views import views_of_games
+from tests.support.views import kind_of, unseen, views_of_games
 
 KINDS = [int(kind) for kind in SANMA_KINDS]
 CHANGES_OF_HAND = (events.PON, events.DAIMINKAN, events.ANKAN, events.KAKAN, events.NUKIDORA)
@@ -64,27 +65,9 @@ def river_of(seat: Any) -> list[tuple[int, bool]]:
     return [(int(KIND_OF[each & RIVER_TILE]), not each & RIVER_TSUMOGIRI) for each in entries]
 
 
-def kind_of(view: Any, number: int) -> int | None:
-    """The kind that an action is about, or None."""
-    if number < TSUMOGIRI:
-        return int(KIND_OF[number])
-    if number == TSUMOGIRI:
-        return int(KIND_OF[view["drawn"]])
-    if number == NUKIDORA:
-        return int(NORTH)
-    if number in (PON, PON_RED, DAIMINKAN, PASS):
-        return int(KIND_OF[view["offer"]])
-    return (number - ANKAN) % 34 if number >= ANKAN else None
-
-
 def counts_for(view: Any, seat: int, kind: int) -> bool:
     """Whether a triplet of a kind is a yaku of a seat."""
     return kind >= 31 or kind in (27 + (seat - view["dealer"]) % 3, 27 + view["round_wind"])
-
-
-def unseen(view: Any, kind: int) -> int:
-    """How many tiles of a kind the viewer does not see."""
-    return int(4 - view["seat"][view["viewer"]]["hand"][kind] - view["seen"][kind])
 
 
 def test_rivers(views: np.ndarray, rows: Rows) -> None:
@@ -121,7 +104,7 @@ def tiles(views: np.ndarray, rows: Rows) -> Iterator[tuple[Any, int, int | None,
     for row, k in enumerate(rows.view):
         for i in range(rows.first[row], rows.first[row + 1]):
             number = int(rows.numbers[i])
-            yield views[k], number, kind_of(views[k], number), rows.actions[i, NEAR_AT:]
+            yield views[k], number, kind_of(views[k], number), rows.actions[i, NEAR_AT:DRAWS_AT]
 
 
 def test_what_is_near_a_tile(views: np.ndarray, rows: Rows) -> None:
@@ -169,11 +152,6 @@ def test_dora_near_a_tile(views: np.ndarray, rows: Rows) -> None:
     assert seen > 100
 
 
-def with_one_more(hand: list[int], kind: int) -> list[int]:
-    """The hand with one more tile of a kind."""
-    return [count + (each == kind) for each, count in enumerate(hand)]
-
-
 def safe_kinds(view: Any, seat: int) -> set[int]:
     """The kinds that cannot deal in to a seat: its discards, and what passed since its hand last changed."""
     safe: set[int] = set()
@@ -198,12 +176,13 @@ def test_waits_that_opponents_may_discard(views: np.ndarray, rows: Rows) -> None
             assert not found[WAITS_AT:].any()
             continue
         me = view["seat"][view["viewer"]]
-        hand, melds = me["hand"].tolist(), int(me["n_melds"])
+        hand, melds = me["hand"].copy(), int(me["n_melds"])
         hand[kind] -= 1
-        if shanten_of(hand, melds) > 0:
+        if shanten_of(hand.tolist(), melds) > 0:
             assert not found[WAITS_AT:].any()
             continue
-        waits = [each for each in KINDS if hand[each] < 4 and shanten_of(with_one_more(hand, each), melds) < 0]
+        drawable = [each for each in KINDS if hand[each] < 4]
+        waits = [each for each in drawable if shanten_of(with_tiles(hand, each).tolist(), melds) < 0]
         left = {each: (unseen(view, each)) / 4 for each in waits}
         outer = sum(left[each] for each in waits if each >= 27 or each % 9 in (0, 8))
         safe = [safe_kinds(view, (int(view["viewer"]) + step) % 3) for step in (1, 2)]
