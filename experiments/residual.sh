@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The recipe of a network for the bot `residual`: from `rule`, by games against itself and `rule`. The bundled weights
-# (agents/residual/weights) came from 75 minutes with --seed 2901; another run gives others, because it ends by the clock.
+# (agents/residual/weights) came from two runs of it, 75 minutes with --seed 2901 and, with more features and --start, 70
+# with --seed 3001 (docs/experiments.md). Another run gives others, because it ends by the clock.
 #
 #   bash experiments/residual.sh FOLDER [MINUTES [OPTIONS...]]
 #
