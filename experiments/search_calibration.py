@@ -1,17 +1,21 @@
 """Whether what `search` finds between two actions comes true.
 
-    python experiments/search_calibration.py [POSITIONS [SEARCH OPTIONS...]]    # 20000 n=50
+    python experiments/search_calibration.py [POSITIONS [WORLDS]]    # 40000 100
 
-From games among `residual`, positions with two actions that it thinks within GAP of each other. For each the gap
-between them by its logits; by worlds that `search` samples from what the seat sees, without the prior; and the outcome:
-both actions are played out once at the table as it is, hidden hands and wall included, by `residual` in all seats. The
-outcome is the most noisy of them, but it is not biased. So the slope of the outcome over a gap is 1 if the gap is what
-the action wins on average, lower if it is noise or bias.
-Three minutes on two cores; docs/experiments.md has the results.
+From games among three `residual` it takes positions whose two best actions are within GAP of each other. `search`
+compares them twice, without a prior, in WORLDS worlds each (fewer where it stops early, as in play): the gaps a and b,
+whose noise is independent. The outcome: both actions are played out once at the table as it is, hidden hands and wall
+included, by `residual` in all seats. It is the noisiest, but an unbiased sample of what `residual` wins by the first
+action, in units of `agents.playouts.value.round_value`, by which `search` counts too.
+
+cov(outcome, (a + b) / 2) / cov(a, b) is the slope of the outcome over a gap without noise: 1 if what `search` finds in
+many worlds comes true, 0 if it says nothing. Intervals take a game as one observation. Six minutes on two cores;
+docs/experiments.md has the results.
 """
 
 from __future__ import annotations
 
+import itertools
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any, NamedTuple
@@ -36,11 +40,11 @@ JOBS = 2
 class Position(NamedTuple):
     """A decision between the two best actions of BOT."""
 
+    game: int
     view: np.record
     table: np.record  # whole
     seat: int
     actions: tuple[int, int]
-    gap: float  # placements, by BOT
 
 
 def action_values(bot: Any, views: np.ndarray) -> np.ndarray:
@@ -53,17 +57,19 @@ def positions(n: int, seed: int) -> list[Position]:
     """`n` positions of games among three of BOT."""
     bot, random = make(BOT, seed), np.random.default_rng(seed)
     found: list[Position] = []
-    while len(found) < n:
+    for games in itertools.count(0, GAMES):
+        if len(found) >= n:
+            break
         tables = Tables(random.integers(1 << 62, size=GAMES, dtype=np.uint64))
 
-        def act(views: np.ndarray, tables: Tables = tables) -> np.ndarray:
+        def act(views: np.ndarray, tables: Tables = tables, games: int = games) -> np.ndarray:
             values = action_values(bot, views)
             order = np.argsort(-values, axis=1, kind="stable")[:, :2]
             best, second = np.take_along_axis(values, order, axis=1).T
             for k in np.flatnonzero((best - second < GAP) & (random.random(len(views)) < SHARE)):
                 table, seat = tables.asked_tables[k], int(tables.asked_seats[k])
-                two = int(order[k, 0]), int(order[k, 1])
-                found.append(Position(views[k].copy(), tables.records[table].copy(), seat, two, best[k] - second[k]))
+                two, game = (int(order[k, 0]), int(order[k, 1])), games + int(table)
+                found.append(Position(game, views[k].copy(), tables.records[table].copy(), seat, two))
             return order[:, 0]
 
         for _ in tables.play([act], np.zeros((GAMES, 3), dtype=np.int8)):
@@ -71,10 +77,11 @@ def positions(n: int, seed: int) -> list[Position]:
     return [found[i] for i in random.permutation(len(found))[:n]]
 
 
-def search_gaps(given: list[Position], options: str, seed: int) -> np.ndarray:
+def search_gaps(given: list[Position], worlds: int, seed: int) -> np.ndarray:
     """The gaps by `search`, float64[n], with a prior that counts for nearly nothing."""
-    search = make(f"search:k=2,margin=1,prior=0.001,{options}", seed)
-    values = action_values(search, np.array([each.view for each in given]))
+    values = action_values(
+        make(f"search:k=2&margin=1&prior=0.001&n={worlds}", seed), np.array([each.view for each in given])
+    )
     return np.array([values[k, each.actions[0]] - values[k, each.actions[1]] for k, each in enumerate(given)])
 
 
@@ -92,31 +99,37 @@ def outcomes(given: list[Position], seed: int) -> np.ndarray:
     return values[::2] - values[1::2].astype(np.float64)
 
 
-def measure(n: int, options: str, seed: int) -> np.ndarray:
-    """float64[n, 3]: of positions, the gap by the logits, by `search`, and the outcome."""
+def measure(n: int, worlds: int, seed: int) -> np.ndarray:
+    """float64[n, 4]: of positions, the game, both gaps by `search`, and the outcome."""
     given = positions(n, seed)
-    logits = np.array([each.gap for each in given])
-    return np.stack([logits, search_gaps(given, options, seed), outcomes(given, seed)], axis=1)
+    games = np.array([each.game for each in given]) * JOBS + seed
+    gaps = [search_gaps(given, worlds, seed + JOBS * k) for k in range(2)]
+    return np.stack([games, *gaps, outcomes(given, seed)], axis=1)
 
 
 def main() -> None:
-    """Print slopes, and what it would bring to follow `search`."""
-    n = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
-    options = ",".join(sys.argv[2:]) or "n=50"
+    """Print the slope, and what it would bring to follow `search` without its prior."""
+    n = int(sys.argv[1]) if len(sys.argv) > 1 else 40_000
+    worlds = int(sys.argv[2]) if len(sys.argv) > 2 else 100
     with ProcessPoolExecutor(JOBS) as pool:
-        parts = list(pool.map(measure, [n // JOBS] * JOBS, [options] * JOBS, range(JOBS)))
-    logits, search, outcome = np.concatenate(parts).T
-    print(f"{len(outcome):,} positions, search:{options}; placements, ± 95 %")
-    print(f"standard deviations: logits {logits.std():.4f}, search {search.std():.4f}, outcome {outcome.std():.4f}")
-    for name, gap in ("logits", logits), ("search", search):
-        spread = gap - gap.mean()
-        slope = (spread * outcome).sum() / (spread**2).sum()
-        interval = 1.96 * outcome.std() / spread.std() / len(gap) ** 0.5
-        print(f"slope of the outcome over the gap by {name}: {slope:.3f} ± {interval:.3f}")
-    other = outcome[search < 0]
+        parts = list(pool.map(measure, [n // JOBS] * JOBS, [worlds] * JOBS, range(JOBS)))
+    games, first, second, outcome = np.concatenate(parts).T
+    gap = (first + second) / 2
+    noiseless = np.cov(first, second)[0, 1]
+    spread = gap - gap.mean()
+    slope = (spread * outcome).mean() / noiseless
+    rest = np.bincount(games.astype(np.int64), spread * (outcome - outcome.mean() - slope * spread))
+    interval = 1.96 * (rest**2).sum() ** 0.5 / len(gap) / noiseless
+    print(f"{len(gap):,} positions, {worlds} worlds twice; placements, ± 95 %")
     print(
-        f"search prefers the second action in {(search < 0).mean():.1%}; what it brings more there: "
-        f"{-other.mean():.4f} ± {1.96 * other.std() / len(other) ** 0.5:.4f}"
+        f"standard deviation of the outcome: {outcome.std():.3f}, of a gap: {first.std():.4f}, of it without noise: "
+        f"{max(noiseless, 0) ** 0.5:.4f}"
+    )
+    print(f"means: gap {gap.mean():.4f}, outcome {outcome.mean():.4f}; slope {slope:.2f} ± {interval:.2f}")
+    other = outcome[gap < 0]
+    print(
+        f"search prefers the second action in {(gap < 0).mean():.1%}, where it brings {-other.mean():.4f} ± "
+        f"{1.96 * other.std() / len(other) ** 0.5:.4f} more"
     )
 
 

@@ -64,7 +64,7 @@ def write_draw_features(t: np.record, numbers: np.ndarray, rows: np.ndarray, low
     """Write the features of draws of all actions `numbers` int64[n] into `rows` float32[n, :], from `draws_at` on.
 
     `lowest` is the lowest shanten that these actions leave, as a feature. To save time, discards that leave more have
-    none of the features, nor has a hand in riichi, which does not change, or riichi, whose discard is another action.
+    none of the features, nor have the declaration of riichi, the discard that goes with it, and hands in riichi.
     """
     if in_riichi(t, np.int64(t.viewer)):
         return
