@@ -9,7 +9,7 @@ included, by `residual` in all seats. It is the noisiest, but an unbiased sample
 action, in units of `agents.playouts.value.round_value`, by which `search` counts too.
 
 cov(outcome, (a + b) / 2) / cov(a, b) is the slope of the outcome over a gap without noise: 1 if what `search` finds in
-many worlds comes true, 0 if it says nothing. Intervals take a game as one observation. Six minutes on two cores;
+many worlds comes true, 0 if it says nothing. Intervals take a game as one observation. Ten minutes on two cores;
 docs/experiments.md has the results.
 """
 
