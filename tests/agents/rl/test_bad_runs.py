@@ -15,6 +15,7 @@ pytest.importorskip("torch")
 import torch
 
 from agents.registry import make
+from agents.residual.features import FEATURES
 from agents.rl import acting, cli, measuring
 from agents.rl.acting import Actor, Experience
 from agents.rl.bot import NetworkBot
@@ -83,7 +84,8 @@ def test_a_state_with_other_features_is_not_continued(tmp_path: Path) -> None:
     policy = state["learner"]["policy"]
     policy["weights.action"] = policy["weights.action"][:-1].clone()
     torch.save(state, tmp_path / "state.pt")
-    with pytest.raises(ValueError, match=r"has float32\[98, 16\] as 'action', which must be float32\[99, 16\]"):
+    n = FEATURES.n_action
+    with pytest.raises(ValueError, match=rf"float32\[{n - 1}, 16\] as 'action', which must be float32\[{n}, 16\]"):
         Run(tmp_path, SMALL, None)
 
 
