@@ -108,11 +108,10 @@ def _lowest(pin: int, sou: int, others: int, n_melds: int) -> int:
 @inner
 def _with_group(group: int, profile: int, pin: int, sou: int, others: int, n_melds: int) -> int:
     """Lowest shanten with `profile` in place of that of `group`."""
-    if group == 0:
-        return _lowest(profile, sou, others, n_melds)
-    if group == 1:
-        return _lowest(pin, profile, others, n_melds)
-    return _lowest(pin, sou, profile, n_melds)
+    pin = profile if group == 0 else pin
+    sou = profile if group == 1 else sou
+    others = profile if group == NO_RUNS else others
+    return _lowest(pin, sou, others, n_melds)
 
 
 @inner
@@ -125,7 +124,13 @@ def _kinds_reaching(hand: Hand, keys: Keys, n_melds: int, step: int, goal: int) 
             continue
         group = KEY_GROUP[kind]
         changed = _profile(group, keys[group] + step * KEY_WEIGHT[kind])
-        if _with_group(group, changed, pin, sou, others, n_melds) <= goal:
+        if group == 0:  # branches are faster here than `_with_group`
+            after = _lowest(changed, sou, others, n_melds)
+        elif group == 1:
+            after = _lowest(pin, changed, others, n_melds)
+        else:
+            after = _lowest(pin, sou, changed, n_melds)
+        if after <= goal:
             reaching |= np.uint64(1) << np.uint64(kind)
     return reaching
 
