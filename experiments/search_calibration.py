@@ -1,8 +1,9 @@
 """Whether what `search` finds between two actions comes true.
 
-    python experiments/search_calibration.py [POSITIONS [WORLDS]]    # 40000 100
+    python experiments/search_calibration.py [BATCHES [WORLDS]]    # 62 100
 
-From games among three `residual` it takes positions whose two best actions are within GAP of each other. `search`
+From BATCHES of GAMES games among three `residual` it takes positions whose two best actions are within GAP of each
+other. `search`
 compares them twice, without a prior, in WORLDS worlds each (fewer where it stops early, as in play): the gaps a and b,
 whose noise is independent. The outcome: both actions are played out once at the table as it is, hidden hands and wall
 included, by `residual` in all seats. It is the noisiest, but an unbiased sample of what `residual` wins by the first
@@ -15,7 +16,6 @@ docs/experiments.md has the results.
 
 from __future__ import annotations
 
-import itertools
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any, NamedTuple
@@ -26,6 +26,7 @@ from agents.base import ActionValues
 from agents.playouts.value import round_values
 from agents.registry import make
 from engine import kernels
+from engine.common.progress import Progress
 from engine.rules import TENHOU
 from engine.table import TABLE, raw_bytes
 from engine.tables import Tables
@@ -33,7 +34,7 @@ from engine.tables import Tables
 BOT = "residual"
 GAP = 0.006  # placements
 SHARE = 0.05  # of the decisions that become positions
-GAMES = 64  # at a time
+GAMES = 64  # of a batch
 JOBS = 2
 
 
@@ -53,28 +54,25 @@ def action_values(bot: Any, views: np.ndarray) -> np.ndarray:
     return bot.action_values(views)
 
 
-def positions(n: int, seed: int) -> list[Position]:
-    """`n` positions of games among three of BOT."""
-    bot, random = make(BOT, seed), np.random.default_rng(seed)
+def positions(batch: int) -> list[Position]:
+    """Positions of GAMES games among three of BOT."""
+    bot, random = make(BOT, batch), np.random.default_rng(batch)
+    tables = Tables(random.integers(1 << 62, size=GAMES, dtype=np.uint64))
     found: list[Position] = []
-    for games in itertools.count(0, GAMES):
-        if len(found) >= n:
-            break
-        tables = Tables(random.integers(1 << 62, size=GAMES, dtype=np.uint64))
 
-        def act(views: np.ndarray, tables: Tables = tables, games: int = games) -> np.ndarray:
-            values = action_values(bot, views)
-            order = np.argsort(-values, axis=1, kind="stable")[:, :2]
-            best, second = np.take_along_axis(values, order, axis=1).T
-            for k in np.flatnonzero((best - second < GAP) & (random.random(len(views)) < SHARE)):
-                table, seat = tables.asked_tables[k], int(tables.asked_seats[k])
-                two, game = (int(order[k, 0]), int(order[k, 1])), games + int(table)
-                found.append(Position(game, views[k].copy(), tables.records[table].copy(), seat, two))
-            return order[:, 0]
+    def act(views: np.ndarray) -> np.ndarray:
+        values = action_values(bot, views)
+        order = np.argsort(-values, axis=1, kind="stable")[:, :2]
+        best, second = np.take_along_axis(values, order, axis=1).T
+        for k in np.flatnonzero((best - second < GAP) & (random.random(len(views)) < SHARE)):
+            table, seat = int(tables.asked_tables[k]), int(tables.asked_seats[k])
+            two = int(order[k, 0]), int(order[k, 1])
+            found.append(Position(batch * GAMES + table, views[k].copy(), tables.records[table].copy(), seat, two))
+        return order[:, 0]
 
-        for _ in tables.play([act], np.zeros((GAMES, 3), dtype=np.int8)):
-            pass
-    return [found[i] for i in random.permutation(len(found))[:n]]
+    for _ in tables.play([act], np.zeros((GAMES, 3), dtype=np.int8)):
+        pass
+    return found
 
 
 def search_gaps(given: list[Position], worlds: int, seed: int) -> np.ndarray:
@@ -99,20 +97,22 @@ def outcomes(given: list[Position], seed: int) -> np.ndarray:
     return values[::2] - values[1::2].astype(np.float64)
 
 
-def measure(n: int, worlds: int, seed: int) -> np.ndarray:
-    """float64[n, 4]: of positions, the game, both gaps by `search`, and the outcome."""
-    given = positions(n, seed)
-    games = np.array([each.game for each in given]) * JOBS + seed
-    gaps = [search_gaps(given, worlds, seed + JOBS * k) for k in range(2)]
-    return np.stack([games, *gaps, outcomes(given, seed)], axis=1)
+def measure(batch: int, worlds: int) -> np.ndarray:
+    """float64[n, 4]: of the positions of a batch, the game, both gaps by `search`, and the outcome."""
+    given = positions(batch)
+    gaps = [search_gaps(given, worlds, seed) for seed in range(2)]
+    return np.stack([np.array([each.game for each in given]), *gaps, outcomes(given, batch)], axis=1)
 
 
 def main() -> None:
     """Print the slope, and what it would bring to follow `search` without its prior."""
-    n = int(sys.argv[1]) if len(sys.argv) > 1 else 40_000
+    batches = int(sys.argv[1]) if len(sys.argv) > 1 else 62
     worlds = int(sys.argv[2]) if len(sys.argv) > 2 else 100
-    with ProcessPoolExecutor(JOBS) as pool:
-        parts = list(pool.map(measure, [n // JOBS] * JOBS, [worlds] * JOBS, range(JOBS)))
+    parts = []
+    with ProcessPoolExecutor(JOBS) as pool, Progress("batches", batches) as progress:
+        for part in pool.map(measure, range(batches), [worlds] * batches):
+            parts.append(part)
+            progress.advance()
     games, first, second, outcome = np.concatenate(parts).T
     gap = (first + second) / 2
     noiseless = np.cov(first, second)[0, 1]

@@ -23,7 +23,7 @@ GOOD_WAIT = 5  # tiles: more than a kanchan, a penchan or a shanpon has
 #   3 tegawari: tiles that a draw which is not useful makes useful, the mean / 10
 #   4 draws that make any tile useful / 40
 #   5 feature 0 as a share of the highest among the actions that leave the lowest shanten, or 0 for the others
-# Useful after a draw is what is useful after any discard (see `second_draws`), which is more than the best discard has.
+# Useful after a draw is what is useful after some discard (see `second_draws`): at least what the best discard leaves.
 # After a pon, too, a discard is still to come: its numbers are higher than those of a hand that has discarded.
 N_DRAWS = 6
 

@@ -12,13 +12,12 @@ from agents.residual.features import DRAWS_AT, FEATURES
 from agents.rl.rows import Rows, encode
 from agents.selfplay.features import FAR
 from engine.actions import ANKAN, DAIMINKAN, KAKAN, KYUSHU_KYUHAI, NUKIDORA, PASS, PON, PON_RED, RIICHI, TSUMOGIRI
-from engine.kernels import write_view
 from engine.shanten import shanten_batch
-from engine.table import RIICHI_DISCARD, TABLE, raw_bytes
+from engine.table import RIICHI_DISCARD
 from engine.tiles import SANMA_KINDS
 from tests.support.hands import with_tiles
 from tests.support.scenario import Scenario
-from tests.support.views import kind_of, unseen, views_of_games
+from tests.support.views import kind_of, unseen, view_of, views_of_games
 
 KINDS = [int(kind) for kind in SANMA_KINDS]
 TILES = {"discard": 1, "nukidora": 1, "pass": 0, "pon": 2, "daiminkan": 3, "ankan": 4, "kakan": 1}  # that leave a hand
@@ -129,10 +128,9 @@ def test_features_of_two_draws(views: np.ndarray, rows: Rows) -> None:
     assert checked == {"set back", *TILES}
 
 
-def row_of(scenario: Scenario, seat: int = 0) -> tuple[Any, list[int], np.ndarray]:
-    """The view of a seat, the actions that it may play, and their features of two draws."""
-    views = np.zeros(1, dtype=TABLE)
-    write_view(scenario.side.raw, 0, seat, raw_bytes(views), 0)
+def row_of(scenario: Scenario) -> tuple[Any, list[int], np.ndarray]:
+    """The view of seat 0, the actions that it may play, and their features of two draws."""
+    views = view_of(scenario, 0)
     rows = encode(FEATURES, views)[1]
     return views[0], rows.numbers.tolist(), rows.actions[:, DRAWS_AT:]
 

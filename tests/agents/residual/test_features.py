@@ -11,10 +11,8 @@ from agents.rl.bot import LOGIT_VALUE, NetworkBot
 from agents.rl.policy import random_weights
 from agents.rl.rows import encode
 from engine.actions import KAKAN, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI, actions_of
-from engine.kernels import write_view
-from engine.table import TABLE, raw_bytes
 from tests.support.scenario import Scenario
-from tests.support.views import views_of_games
+from tests.support.views import view_of, views_of_games
 
 
 def plain() -> NetworkBot:
@@ -73,8 +71,7 @@ def test_a_network_changes_choices() -> None:
 
 def test_one_action_is_what_rule_takes_also_in_riichi() -> None:
     scenario = Scenario(["123456789p1122s"], "1z3z3z4z").do("riichi", "1z").quiet(2)
-    views = np.zeros(1, dtype=TABLE)
-    write_view(scenario.side.raw, 0, 0, raw_bytes(views), 0)
+    views = view_of(scenario, 0)
     _, rows = encode(FEATURES, views)
     assert set(rows.numbers.tolist()) == {NUKIDORA, TSUMOGIRI}
     taken = rows.actions[:, RULE_ACTION_AT + 3].tolist()
