@@ -62,6 +62,7 @@ NO_ATTACK = Attack("nothing", lambda attacker: None)
 WELL: dict[str, Any] = {
     "attack": NO_ATTACK, "seconds": 1.0, "seen": Waits(waits=[0.001] * 200, lags=[0.0], decisions=[30] * 3),
     "newcomer": 0.01, "memory": 0, "descriptors": 30, "cpu": 0.1, "log": ["room opened"], "sent": Sent(1, 1, 0),
+    "earlier": frozenset({"1d65", "77aa"}),
 }  # fmt: skip
 
 
@@ -71,6 +72,11 @@ def test_a_server_that_is_well_gives_no_cause_for_complaint() -> None:
 
 def test_rooms_that_an_earlier_attack_opened_may_close() -> None:
     assert Outcome(**WELL | {"log": ["[info     ] room closed"] * 500}).complaints(STRICT) == []
+
+
+def test_games_that_an_earlier_attack_left_may_finish() -> None:
+    log = ["[info     ] game finished  [server.lobby] game=1d65 room=a"] * 500
+    assert Outcome(**WELL | {"log": log}).complaints(STRICT) == []
 
 
 @pytest.mark.parametrize(
@@ -85,6 +91,8 @@ def test_rooms_that_an_earlier_attack_opened_may_close() -> None:
         ({"newcomer": 1.1}, "a newcomer could not play: 1.1"),
         ({"memory": 21_000_000}, "memory grew by 21 MB"),
         ({"log": ["Invalid HTTP request"] * 121}, "121 lines in the log"),
+        ({"log": ["[info     ] game finished  [server.lobby] game=99bb room=a"] * 121}, "121 lines in the log"),
+        ({"log": ["[error    ] no  [server.lobby] game=1d65"]}, "errors in the log"),
         ({"log": ["Traceback (most recent call last):"]}, "errors in the log"),
         ({"sent": Sent()}, "the attack opened 0 connections"),
     ],
