@@ -10,12 +10,13 @@ from agents.linear.context import CONTEXT as LINEAR_CONTEXT
 from agents.linear.context import MENU
 from agents.linear.kernels import evaluate
 from agents.linear.weights import BUNDLED, load_weights
+from agents.playouts.quick import choose as quick_action
 from engine.compiling import inner
 from engine.table import record
 
-# Name -> number. `linear` plays with the bundled weights; it is weaker than `rule` by a little, and twice as fast.
-POLICIES = {"rule": 0, "linear": 1}
-RULE = POLICIES["rule"]
+# Name -> number, from the strongest to the fastest. `linear` plays with the bundled weights.
+POLICIES = {"rule": 0, "linear": 1, "quick": 2}
+RULE, QUICK = POLICIES["rule"], POLICIES["quick"]
 
 SCRATCH = record(
     [
@@ -37,6 +38,8 @@ def choose(t: np.record, policy: int, weights: np.ndarray, scratch: np.record) -
     """The action of the viewer by a policy of POLICIES; `weights` are those of `linear`."""
     if policy == RULE:
         return rule_action(t, scratch.rule)
+    if policy == QUICK:
+        return quick_action(t, scratch.linear)
     count = evaluate(t, scratch.linear, weights, scratch.menu, scratch.values)
     best = np.int64(0)
     for i in range(1, count):

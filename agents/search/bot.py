@@ -5,9 +5,10 @@
 ``n=N``                tries up to N worlds a decision; the same view and seed give the same action
 ``ms=T``               tries worlds for up to T milliseconds a decision
 ``bot=BOT``            gives the candidates and the prior (default: residual); it must have action values
-``playouts=POLICY``    plays the worlds out: linear or rule
+``playouts=POLICY``    plays the worlds out: quick, linear or rule
 ``k=K``, ``margin=M``  tries the K best actions at most, those within M placements of the best
 ``prior=N``            the prior counts as much as N worlds
+``trust=T``            the part of what the worlds say that is believed, up to 1, see `tree`
 ``model=FILE``         the model of hidden hands, of ``python -m agents.search fit FILE``
 =====================  ================================================================================================
 
@@ -34,7 +35,8 @@ from engine.table import TABLE, raw_bytes
 WORLDS = 400
 MOST_WORLDS = 1_000_000
 LOOK = 5  # worlds between two looks at the clock
-CANDIDATES, MARGIN, PRIOR = 6, 0.015, 500.0  # defaults of k, margin and prior
+PLAYOUTS = "quick"
+DEFAULTS = {"k": 6, "margin": 0.015, "prior": 150.0, "trust": 0.3}  # for the last two see docs/experiments.md
 
 
 def read_count(text: str) -> int:
@@ -61,6 +63,14 @@ def read_positive(text: str) -> float:
     return number
 
 
+def read_share(text: str) -> float:
+    """A number > 0, at most 1. Raises ValueError."""
+    number = read_positive(text)
+    if number > 1:
+        raise ValueError
+    return number
+
+
 def read_policy(text: str) -> str:
     """A playout policy. Raises ValueError."""
     if text not in POLICIES:
@@ -81,10 +91,14 @@ OPTIONS: BotOptions = {
     "n": (read_count, f"worlds a decision at most, 1 to {MOST_WORLDS:,} (default: {WORLDS})"),
     "ms": (read_positive, "milliseconds a decision at most"),
     "bot": (str, "the bot that gives candidates and prior (default: residual)"),
-    "playouts": (read_policy, f"what plays on: {' or '.join(POLICIES)} (default: linear)"),
-    "k": (read_candidates, f"candidates at most, 1 to {MAX_CANDIDATES} (default: {CANDIDATES})"),
-    "margin": (read_positive, f"placements that a candidate may be behind by the prior (default: {MARGIN})"),
-    "prior": (read_positive, f"worlds that the prior counts for (default: {PRIOR:.0f})"),
+    "playouts": (read_policy, f"what plays on: {', '.join(POLICIES)} (default: {PLAYOUTS})"),
+    "k": (read_candidates, f"candidates at most, 1 to {MAX_CANDIDATES} (default: {DEFAULTS['k']})"),
+    "margin": (
+        read_positive,
+        f"placements that a candidate's prior may be behind (default: {DEFAULTS['margin']})",
+    ),
+    "prior": (read_positive, f"worlds that the prior counts for (default: {DEFAULTS['prior']:.0f})"),
+    "trust": (read_share, f"the part of what the worlds say that is believed, up to 1 (default: {DEFAULTS['trust']})"),
 }
 
 
@@ -97,9 +111,8 @@ class Search:
         self._bot, self._seed = bot, np.uint64(seed)
         self._seconds: float | None = options["ms"] / 1000 if "ms" in options else None
         self._limit = options.get("n", WORLDS if self._seconds is None else MOST_WORLDS)
-        self._most, self._margin = options.get("k", CANDIDATES), options.get("margin", MARGIN)  # placements
-        self._prior_weight = options.get("prior", PRIOR)  # worlds
-        self._policy = POLICIES[options.get("playouts", "linear")]
+        self._numbers = tuple(options.get(name, default) for name, default in DEFAULTS.items())
+        self._policy = POLICIES[options.get("playouts", PLAYOUTS)]
         self._model, self._weights = load_model(options.get("model", BUNDLED)), linear_weights()
         self._search = np.zeros(SEARCH.itemsize, dtype=np.uint8)
         self._tables = np.zeros(2 * TABLE.itemsize, dtype=np.uint8)
@@ -131,13 +144,13 @@ class Search:
     def _search_one(self, raw: np.ndarray, k: int, prior: np.ndarray, values: np.ndarray, began: float) -> int:
         """The action chosen in view `k`; writes the values of the candidates. The clock runs since `began`."""
         state, tables = self._search, self._tables
-        begin(raw, k, prior, self._most, self._margin, self._model.tiles, self._seed, state, tables)
+        begin(raw, k, prior, *self._numbers, self._model.tiles, self._seed, state, tables)
         worlds = self._limit if self._seconds is None else LOOK
-        how = self._limit, self._prior_weight, self._policy, self._weights, self._model.shantens
+        how = self._limit, self._policy, self._weights, self._model.shantens
         while extend(state, tables, worlds, *how):
             if self._seconds is not None and perf_counter() - began >= self._seconds:
                 break
-        action = int(read_values(state, self._prior_weight, values))
+        action = int(read_values(state, values))
         found = np.flatnonzero(np.isfinite(values))
         self._annotation = {
             "worlds": int(state.view(SEARCH)["worlds"][0]),

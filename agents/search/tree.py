@@ -1,8 +1,13 @@
 """The search of one decision: each candidate is tried in many worlds, and those that cannot win any more are dropped.
 
-All candidates are tried in the same worlds (common random numbers). The prior, the values of a fast bot, counts as much
-as `prior_weight` worlds. A candidate is dropped when the worlds still to come could hardly make it the best (Z standard
-deviations of what they can change). Values are in placements, higher is better.
+All candidates are tried in the same worlds (common random numbers). The value of a candidate after n worlds is
+
+    prior + trust * n / (n + prior_weight) * (mean in the worlds - prior)
+
+with the values of a fast bot as `prior`. n / (n + prior_weight) takes account of the noise of n worlds, `trust` of what
+is wrong with all of them: playouts by a weak policy, and hidden hands that are not as likely. A candidate is dropped
+when the worlds still to come could hardly make it the best (Z standard deviations of what they can change). Values are
+in placements, higher is better.
 """
 
 from __future__ import annotations
@@ -29,6 +34,8 @@ SEARCH = record(
     [
         ("sampler", SAMPLER),
         ("scratch", SCRATCH),  # of the playout policy
+        ("prior_weight", "f8"),  # worlds
+        ("trust", "f8"),  # 0 to 1
         ("n", "i8"),  # candidates
         ("n_remaining", "i8"),  # that are not dropped
         ("worlds", "i8"),  # tried so far
@@ -61,29 +68,29 @@ def choose_candidates(values: np.ndarray, most: int, margin: float, s: np.record
 
 
 @inner
-def total(s: np.record, c: int, prior_weight: float) -> float:
-    """The sum of the values of a candidate in all worlds, and of its prior in `prior_weight` more."""
-    return s.sum[c] + prior_weight * s.prior_value[c]
+def total(s: np.record, c: int) -> float:
+    """The value of a candidate times (worlds + prior weight)."""
+    return s.trust * s.sum[c] + ((1.0 - s.trust) * s.worlds + s.prior_weight) * s.prior_value[c]
 
 
 @inner
-def best_of(s: np.record, prior_weight: float) -> int:
+def best_of(s: np.record) -> int:
     """The best candidate so far that is not dropped."""
     best = np.int64(0)
     for c in range(1, s.n):
-        if not s.dropped[c] and (s.dropped[best] or total(s, c, prior_weight) > total(s, best, prior_weight)):
+        if not s.dropped[c] and (s.dropped[best] or total(s, c) > total(s, best)):
             best = np.int64(c)
     return best
 
 
 @inner
-def drop(s: np.record, limit: int, prior_weight: float) -> None:
+def drop(s: np.record, limit: int) -> None:
     """Drop the candidates that the worlds up to `limit` can hardly make the best.
 
     The variance of a difference, in placements squared, is taken from the worlds tried and PSEUDO_WORLDS more, whose is
     PSEUDO_VARIANCE.
     """
-    best, known = best_of(s, prior_weight), s.worlds + prior_weight
+    best, known = best_of(s), s.worlds + s.prior_weight
     rest = float(limit - s.worlds)
     for c in range(s.n):
         if s.dropped[c] or c == best:
@@ -91,8 +98,8 @@ def drop(s: np.record, limit: int, prior_weight: float) -> None:
         mean = (s.sum[best] - s.sum[c]) / s.worlds
         squares = s.square[best, c] - s.worlds * mean * mean
         variance = (squares + PSEUDO_WORLDS * PSEUDO_VARIANCE) / (s.worlds + PSEUDO_WORLDS)
-        ahead = total(s, best, prior_weight) - total(s, c, prior_weight)
-        if ahead * (limit + prior_weight) / known > Z * math.sqrt(variance * (rest + rest * rest / known)):
+        ahead = total(s, best) - total(s, c)
+        if ahead * (limit + s.prior_weight) / known > Z * s.trust * math.sqrt(variance * (rest + rest * rest / known)):
             s.dropped[c], s.gap[c] = 1, ahead / known
             s.n_remaining -= 1
 
@@ -116,13 +123,17 @@ def try_world(tables: np.ndarray, viewer: int, policy: int, weights: np.ndarray,
     s.worlds += 1
 
 
-@kernel("uint8[::1], int64, float32[::1], int64, float64, float64[::1], uint64, uint8[::1], uint8[::1]")
+@kernel(
+    "uint8[::1], int64, float32[::1], int64, float64, float64, float64, float64[::1], uint64, uint8[::1], uint8[::1]"
+)
 def begin(
     raw: np.ndarray,
     k: int,
     values: np.ndarray,
     most: int,
     margin: float,
+    prior_weight: float,
+    trust: float,
     tile_weights: np.ndarray,
     seed: np.uint64,
     search: np.ndarray,
@@ -135,6 +146,7 @@ def begin(
     """
     views, s = raw.view(TABLE), search.view(SEARCH)[0]
     choose_candidates(values, most, margin, s)
+    s.prior_weight, s.trust = prior_weight, trust
     s.n_remaining, s.worlds = s.n, 0
     s.dropped[:] = 0
     s.sum[:] = 0.0
@@ -144,13 +156,12 @@ def begin(
         fill_sampler(views[k], tile_weights, hash_view(views[k], seed), s.sampler)
 
 
-@kernel("uint8[::1], uint8[::1], int64, int64, float64, int64, float64[::1], float64[:, :, ::1]")
+@kernel("uint8[::1], uint8[::1], int64, int64, int64, float64[::1], float64[:, :, ::1]")
 def extend(
     search: np.ndarray,
     tables: np.ndarray,
     worlds: int,
     limit: int,
-    prior_weight: float,
     policy: int,
     weights: np.ndarray,
     shanten_weights: np.ndarray,
@@ -164,22 +175,22 @@ def extend(
         next_world(records[0], s.sampler, shanten_weights)
         try_world(records, viewer, policy, weights, s)
         if s.worlds % DROP_EVERY == 0:
-            drop(s, limit, prior_weight)
+            drop(s, limit)
     return s.n_remaining > 1 and s.worlds < limit
 
 
-@kernel("uint8[::1], float64, float32[::1]")
-def read_values(search: np.ndarray, prior_weight: float, values: np.ndarray) -> int:
+@kernel("uint8[::1], float32[::1]")
+def read_values(search: np.ndarray, values: np.ndarray) -> int:
     """Write the values of the candidates into `values` float32[N_ACTIONS], in placements; returns the best one.
 
-    They are means over the worlds and the prior, less that of the best; -inf for other actions. That of a dropped one
-    is what it was when it was dropped.
+    That of the best is subtracted from all; other actions have -inf. That of a dropped one is what it was when it was
+    dropped.
     """
     s = search.view(SEARCH)[0]
-    best = best_of(s, prior_weight)
+    best = best_of(s)
     values[:] = -np.inf
-    top = total(s, best, prior_weight)
+    top = total(s, best)
     for c in range(s.n):
-        gap = s.gap[c] if s.dropped[c] else (top - total(s, c, prior_weight)) / (s.worlds + prior_weight)
+        gap = s.gap[c] if s.dropped[c] else (top - total(s, c)) / (s.worlds + s.prior_weight)
         values[s.action[c]] = 0.0 if c == best else -max(gap, LEAST_GAP)
     return np.int64(s.action[best])

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from agents.base import ActionValues
 from agents.bert.training.targets.rollouts import Rollouts
-from agents.playouts import POLICIES, Playouts
+from agents.playouts import POLICIES, Playouts, quick
 from agents.registry import make
 from benchmarks.timing import ROUNDS
 from engine.common.options import Parser
@@ -52,7 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; returns the exit code."""
     Parser("benchmarks.playouts", description=__doc__).parse_args(arguments)
     tables, seats, actions = positions()
-    sides = [player for policy in POLICIES for player in (Playouts(policy), make(policy))]
+    bots = [quick.make(None, 0) if policy == "quick" else make(policy) for policy in POLICIES]
+    sides = [player for policy, bot in zip(POLICIES, bots) for player in (Playouts(policy), bot)]
     taken: list[list[float]] = [[] for _ in sides]
     for _ in range(ROUNDS + 1):  # the first compiles
         for side, times in zip(sides, taken):

@@ -91,6 +91,23 @@ def test_a_dropped_candidate_keeps_its_value() -> None:
     assert (values[far] < -0.01).mean() > 0.9
 
 
+def test_trust_is_the_part_of_the_way_from_the_prior_to_what_the_worlds_say() -> None:
+    views = views_of_games(1)
+    residual = make("residual")
+    assert isinstance(residual, ActionValues)
+    found = [residual.action_values(views)]
+    for trust in ("1e-9", "0.5", "1"):
+        bot = make(f"search:n=20&prior=20&trust={trust}", 5)  # so few worlds that no candidate is dropped
+        assert isinstance(bot, ActionValues)
+        found.append(bot.action_values(views))
+    tried, row, best = np.isfinite(found[1]), np.arange(len(views)), found[1].argmax(axis=1)
+    assert (tried.sum(axis=1) > 1).sum() > 50
+    gaps = [(values - values[row, best][:, None])[tried] for values in found]
+    assert gaps[1] == pytest.approx(gaps[0], abs=1e-5)
+    assert gaps[2] == pytest.approx((gaps[1] + gaps[3]) / 2, abs=1e-5)
+    assert np.abs(gaps[3] - gaps[1]).max() > 0.01
+
+
 def test_a_seat_that_has_just_declared_riichi_is_tenpai(tables: np.ndarray) -> None:
     views = views_of(tables)
     pending = (views["riichi_pending"] > 0) & (views["phase"] == RESPONSE)
@@ -157,7 +174,18 @@ def test_bad_models_and_options_are_one_line(tmp_path: Path) -> None:
             save_model(path, NEUTRAL._replace(tiles=np.zeros(3)))
         with pytest.raises(ValueError, match=r"agents\.search fit"):
             load_model(path)
-    for option in ("n=0", "ms=-1", "k=9", "margin=x", "prior=0", "playouts=bert", "deep=1", "bot=tsumogiri", "n=1&n=2"):
+    for option in (
+        "n=0",
+        "ms=-1",
+        "k=9",
+        "margin=x",
+        "prior=0",
+        "trust=1.1",
+        "playouts=bert",
+        "deep=1",
+        "bot=tsumogiri",
+        "n=1&n=2",
+    ):
         with pytest.raises(ValueError, match=r"search") as error:
             make(f"search:{option}")
         assert "\n" not in str(error.value)
