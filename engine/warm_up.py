@@ -55,6 +55,7 @@ PARTS = (
         "agents.bert.training.data.dataset",
         "agents.cnn.planes",
         "agents.playouts.playouts",
+        "agents.playouts.quick",
         "agents.playouts.value",
         "agents.search.tree",
         "agents.search.fit",

@@ -1,40 +1,55 @@
-"""Whether what `search` finds between two actions comes true.
+"""How much of what `search` finds in its worlds is true.
 
-    python experiments/search_calibration.py [BATCHES [WORLDS]]    # 62 100
+    python experiments/search_calibration.py [BATCHES]    # 34, twelve minutes on two cores
 
-From BATCHES of GAMES games among three `residual` it takes positions whose two best actions are within GAP of each
-other. `search`
-compares them twice, without a prior, in WORLDS worlds each (fewer where it stops early, as in play): the gaps a and b,
-whose noise is independent. The outcome: both actions are played out once at the table as it is, hidden hands and wall
-included, by `residual` in all seats. It is the noisiest, but an unbiased sample of what `residual` wins by the first
-action, in units of `agents.playouts.value.round_value`, by which `search` counts too.
+BATCHES of GAMES games among three `residual` give positions whose two best actions are within MARGIN of each other. For
+each, the gap between these two is measured
 
-cov(outcome, (a + b) / 2) / cov(a, b) is the slope of the outcome over a gap without noise: 1 if what `search` finds in
-many worlds comes true, 0 if it says nothing. Intervals take a game as one observation. Ten minutes on two cores;
-docs/experiments.md has the results.
+- in twice WORLDS sampled worlds, played out by each of POLICIES
+- in twice JUDGED other sampled worlds, played out by `residual` itself, in all seats
+- at the table as it is, hidden hands included, with WALLS orders of the unseen tiles, played out by `residual`: the
+  noisiest, but an unbiased sample of what `residual` wins by the first action
+
+in units of `agents.playouts.value.round_value`, by which `search` counts too. The last two judge the first. `residual`
+in worlds has less noise, but cannot see what is wrong with the model of hidden hands, which makes its worlds as well.
+
+The judges are regressed on the gap of the prior, the action values of `residual`, and on that in the worlds. Worlds of
+one Markov chain are an instrument for those of another, so that noise does not flatten the slope (instrumental
+variables; two chains, as neighbours in one are alike). Then the first action is given up where (1 - share) of the prior
+and share of the mean in all worlds say so, for several shares: `search` has share = trust * n / (n + prior). All gains
+are of the same positions. Intervals (95 %) take a game as one observation. docs/experiments.md has the results.
 """
 
 from __future__ import annotations
 
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from agents.base import ActionValues
+from agents.playouts import Playouts
 from agents.playouts.value import round_values
 from agents.registry import make
+from agents.search.bot import DEFAULTS
+from agents.search.fit import lay_worlds
+from agents.search.model import BUNDLED, load_model
+from agents.search.worlds import SAMPLER
 from engine import kernels
 from engine.common.progress import Progress
 from engine.rules import TENHOU
-from engine.table import TABLE, raw_bytes
+from engine.seeds import derived_seed
+from engine.table import NOBODY, TABLE, raw_bytes
 from engine.tables import Tables
 
 BOT = "residual"
-GAP = 0.006  # placements
-SHARE = 0.05  # of the decisions that become positions
+POLICIES = ("quick", "linear")
+MARGIN = DEFAULTS["margin"]  # placements
+SHARE = 0.01  # of the decisions that become positions
 GAMES = 64  # of a batch
+WORLDS, JUDGED, WALLS = 100, 50, 8
+SHARES = (0.05, 0.1, 0.2, 0.3, 0.5)
 JOBS = 2
 
 
@@ -46,91 +61,155 @@ class Position(NamedTuple):
     table: np.record  # whole
     seat: int
     actions: tuple[int, int]
+    prior: float  # how much better the first is by the action values of BOT
 
 
-def action_values(bot: Any, views: np.ndarray) -> np.ndarray:
-    """float32[n, N_ACTIONS], in placements."""
+def positions(batch: int) -> tuple[list[Position], int]:
+    """Positions of GAMES games among three of BOT, and the number of close decisions they were taken from."""
+    bot, random = make(BOT, batch), np.random.default_rng(derived_seed(batch, "games", 0))
     assert isinstance(bot, ActionValues)
-    return bot.action_values(views)
-
-
-def positions(batch: int) -> list[Position]:
-    """Positions of GAMES games among three of BOT."""
-    bot, random = make(BOT, batch), np.random.default_rng(batch)
     tables = Tables(random.integers(1 << 62, size=GAMES, dtype=np.uint64))
     found: list[Position] = []
+    n = 0
 
     def act(views: np.ndarray) -> np.ndarray:
-        values = action_values(bot, views)
+        nonlocal n
+        values = bot.action_values(views)
         order = np.argsort(-values, axis=1, kind="stable")[:, :2]
         best, second = np.take_along_axis(values, order, axis=1).T
-        for k in np.flatnonzero((best - second < GAP) & (random.random(len(views)) < SHARE)):
+        close = best - second < MARGIN
+        n += int(close.sum())
+        for k in np.flatnonzero(close & (random.random(len(views)) < SHARE)):
             table, seat = int(tables.asked_tables[k]), int(tables.asked_seats[k])
-            two = int(order[k, 0]), int(order[k, 1])
-            found.append(Position(batch * GAMES + table, views[k].copy(), tables.records[table].copy(), seat, two))
+            game, two = batch * GAMES + table, (int(order[k, 0]), int(order[k, 1]))
+            gap = float(best[k] - second[k])
+            found.append(Position(game, views[k].copy(), tables.records[table].copy(), seat, two, gap))
         return order[:, 0]
 
     for _ in tables.play([act], np.zeros((GAMES, 3), dtype=np.int8)):
         pass
-    return found
+    return found, n
 
 
-def search_gaps(given: list[Position], worlds: int, seed: int) -> np.ndarray:
-    """The gaps by `search`, float64[n], with a prior that counts for nearly nothing."""
-    values = action_values(
-        make(f"search:k=2&margin=1&prior=0.001&n={worlds}", seed), np.array([each.view for each in given])
+def sampled_worlds(given: list[Position], worlds: int, seed: int) -> np.ndarray:
+    """Whole tables TABLE[n * worlds]: one Markov chain for each position."""
+    model, sampler = load_model(BUNDLED), np.zeros(SAMPLER.itemsize, dtype=np.uint8)
+    laid = np.zeros(len(given) * worlds, dtype=TABLE)
+    views = raw_bytes(np.array([each.view for each in given]))
+    lay_worlds(views, np.uint64(seed), model.tiles, model.shantens, sampler, raw_bytes(laid))
+    return laid
+
+
+def shuffled_walls(given: list[Position], seed: int) -> np.ndarray:
+    """The true tables TABLE[n * WALLS], with the tiles of the wall that nobody has seen in another order."""
+    random = np.random.default_rng(seed)
+    laid = np.repeat(np.array([each.table for each in given], dtype=TABLE), WALLS)
+    for table in laid:
+        unseen = table["known_by"] == NOBODY
+        table["wall"][unseen] = random.permutation(table["wall"][unseen])
+    return laid
+
+
+def compiled_gaps(given: list[Position], policy: str, seed: int) -> np.ndarray:
+    """The gap in each of WORLDS worlds, float64[n, WORLDS], by playouts of a compiled policy."""
+    playouts, tables = Playouts(policy), sampled_worlds(given, WORLDS, seed)
+    seats = np.repeat(np.array([each.seat for each in given], dtype=np.int8), WORLDS)
+    walls = np.random.default_rng(seed).integers(1 << 62, size=(len(tables), 1), dtype=np.uint64)
+    actions = np.repeat(np.array([each.actions for each in given]), WORLDS, axis=0).T
+    first, second = (playouts.try_actions(tables, np.arange(len(tables)), seats, tried, walls) for tried in actions)
+    return (first - second).reshape(-1, WORLDS).astype(np.float64)
+
+
+def judged_gaps(given: list[Position], tables: np.ndarray, seed: int) -> np.ndarray:
+    """The gap at each of `tables` TABLE[n * m], float64[n, m], if BOT plays the round on."""
+    m, both = len(tables) // len(given), []
+    seats = np.repeat(np.array([each.seat for each in given], dtype=np.int8), m)
+    for actions in np.array([each.actions for each in given]).T:
+        played = Tables.from_records(tables, TENHOU)
+        bad = kernels.apply_actions(played.raw, np.arange(len(tables), dtype=np.int32), seats, np.repeat(actions, m))
+        assert bad < 0
+        played.play_round([make(BOT, seed).act], np.zeros((len(tables), 3), dtype=np.int8))
+        values = np.empty(len(tables), dtype=np.float32)
+        round_values(raw_bytes(played.records), seats, values)
+        both.append(values.reshape(-1, m).astype(np.float64))
+    return both[0] - both[1]
+
+
+def measure(batch: int) -> tuple[int, dict[str, np.ndarray]]:
+    """The number of close decisions in a batch, and what was measured at the sample of them; means float64[2, n]."""
+    given, n = positions(batch)
+    seeds = [derived_seed(batch, "worlds", chain) for chain in range(2)]  # the same worlds for all policies
+    judging = [derived_seed(batch, "judging", chain) for chain in range(2)]
+    found = {
+        policy: np.stack([compiled_gaps(given, policy, seed).mean(axis=1) for seed in seeds]) for policy in POLICIES
+    }
+    judged = [judged_gaps(given, sampled_worlds(given, JUDGED, seed), seed).mean(axis=1) for seed in judging]
+    found["residual"] = np.stack(judged)
+    found["outcome"] = judged_gaps(given, shuffled_walls(given, derived_seed(batch, "walls", 0)), batch).mean(axis=1)
+    return n, found | {name: np.array([getattr(each, name) for each in given]) for name in ("game", "prior")}
+
+
+def half_width(summands: np.ndarray, games: np.ndarray) -> np.ndarray:
+    """1.96 times the standard deviation of the sum of `summands` float64[n, ...], one game being one observation."""
+    sums = np.zeros((games.max() + 1, *summands.shape[1:]))
+    np.add.at(sums, games, summands)
+    return 1.96 * np.sqrt((sums**2).sum(axis=0))
+
+
+def mean(values: np.ndarray, games: np.ndarray, unit: float) -> str:
+    """A mean with its interval, in `unit`."""
+    side = half_width(values - values.mean(), games) / len(values)
+    return f"{values.mean() / unit:.2f} ± {side / unit:.2f}"
+
+
+def slopes(judge: np.ndarray, prior: np.ndarray, chains: np.ndarray, games: np.ndarray) -> str:
+    """The slopes of `judge` float64[n] over the prior and over the gap in the worlds without its noise.
+
+    There is no intercept: exchanging the two actions changes all signs.
+    """
+    regressors, instruments = (
+        np.concatenate([np.stack([prior, chain], axis=1) for chain in order]) for order in (chains, chains[::-1])
     )
-    return np.array([values[k, each.actions[0]] - values[k, each.actions[1]] for k, each in enumerate(given)])
+    inverse = np.linalg.inv(instruments.T @ regressors)
+    found = inverse @ instruments.T @ np.tile(judge, 2)
+    rest = np.tile(judge, 2) - regressors @ found
+    sides = half_width((instruments * rest[:, None]) @ inverse.T, np.tile(games, 2))
+    return ", ".join(f"{name} {b:.2f} ± {e:.2f}" for name, b, e in zip(("prior", "worlds"), found, sides, strict=True))
 
 
-def outcomes(given: list[Position], seed: int) -> np.ndarray:
-    """What the first action brings more than the second if BOT plays the round on, float64[n], in placements."""
-    records = np.repeat(np.array([each.table for each in given], dtype=TABLE), 2)
-    seats = np.repeat(np.array([each.seat for each in given], dtype=np.int8), 2)
-    tried = np.array([each.actions for each in given]).reshape(-1)
-    tables = Tables.from_records(records, TENHOU)
-    bad = kernels.apply_actions(tables.raw, np.arange(len(tried), dtype=np.int32), seats, tried)
-    assert bad < 0
-    tables.play_round([make(BOT, seed).act], np.zeros((len(tried), 3), dtype=np.int8))
-    values = np.empty(len(tried), dtype=np.float32)
-    round_values(raw_bytes(tables.records), seats, values)
-    return values[::2] - values[1::2].astype(np.float64)
-
-
-def measure(batch: int, worlds: int) -> np.ndarray:
-    """float64[n, 4]: of the positions of a batch, the game, both gaps by `search`, and the outcome."""
-    given = positions(batch)
-    gaps = [search_gaps(given, worlds, seed) for seed in range(2)]
-    return np.stack([np.array([each.game for each in given]), *gaps, outcomes(given, batch)], axis=1)
+def report(name: str, found: dict[str, np.ndarray], judges: dict[str, np.ndarray]) -> None:
+    """Print what the worlds say of one policy."""
+    games, prior, chains = found["game"], found["prior"], found[name]
+    signal = (chains[0] - prior) * (chains[1] - prior)
+    noise = (chains[0] - chains[1]) ** 2 / 2 * (WORLDS if name in POLICIES else JUDGED)
+    print(f"{name}: variance without noise, around the prior, in millionths {mean(signal, games, 1e-6)}")
+    worlds = noise.mean() / signal.mean()
+    print(f"  of the noise of one world {noise.mean():.4f}: in {worlds:.0f} worlds as large as that without noise")
+    if name not in POLICIES:
+        return
+    for judge, values in judges.items():
+        print(f"  slopes of {judge}: {slopes(values, prior, chains, games)}")
+    for share in SHARES:
+        second = (1 - share) * prior + share * chains.mean(axis=0) < 0
+        gains = [f"{mean(np.where(second, -values, 0.0), games, 1e-3)} by {judge}" for judge, values in judges.items()]
+        print(f"  share {share}: changes {second.mean():.1%}, gain a decision in thousandths {', '.join(gains)}")
 
 
 def main() -> None:
-    """Print the slope, and what it would bring to follow `search` without its prior."""
-    batches = int(sys.argv[1]) if len(sys.argv) > 1 else 62
-    worlds = int(sys.argv[2]) if len(sys.argv) > 2 else 100
-    parts = []
+    """Measure and print."""
+    batches = int(sys.argv[1]) if len(sys.argv) > 1 else 34
+    counts, parts = [], []
     with ProcessPoolExecutor(JOBS) as pool, Progress("batches", batches) as progress:
-        for part in pool.map(measure, range(batches), [worlds] * batches):
+        for count, part in pool.map(measure, range(batches)):
+            counts.append(count)
             parts.append(part)
             progress.advance()
-    games, first, second, outcome = np.concatenate(parts).T
-    gap = (first + second) / 2
-    noiseless = np.cov(first, second)[0, 1]
-    spread = gap - gap.mean()
-    slope = (spread * outcome).mean() / noiseless
-    rest = np.bincount(games.astype(np.int64), spread * (outcome - outcome.mean() - slope * spread))
-    interval = 1.96 * (rest**2).sum() ** 0.5 / len(gap) / noiseless
-    print(f"{len(gap):,} positions, {worlds} worlds twice; placements, ± 95 %")
-    print(
-        f"standard deviation of the outcome: {outcome.std():.3f}, of a gap: {first.std():.4f}, of it without noise: "
-        f"{max(noiseless, 0) ** 0.5:.4f}"
-    )
-    print(f"means: gap {gap.mean():.4f}, outcome {outcome.mean():.4f}; slope {slope:.2f} ± {interval:.2f}")
-    other = outcome[gap < 0]
-    print(
-        f"search prefers the second action in {(gap < 0).mean():.1%}, where it brings {-other.mean():.4f} ± "
-        f"{1.96 * other.std() / len(other) ** 0.5:.4f} more"
-    )
+    found = {name: np.concatenate([part[name] for part in parts], axis=-1) for name in parts[0]}
+    a_seat = sum(counts) / (3 * GAMES * batches)
+    print(f"{len(found['prior']):,} positions; a seat has {a_seat:.0f} like them in a hanchan. Placements, ± 95 %")
+    judges = {"residual in worlds": found["residual"].mean(axis=0), "outcome": found["outcome"]}
+    for name in (*POLICIES, "residual"):
+        report(name, found, judges)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents.base import Agent
 from agents.bots.rule.bot import choose as rule_action
 from agents.bots.rule.context import CONTEXT as RULE_CONTEXT
 from agents.linear.context import CONTEXT as LINEAR_CONTEXT
@@ -11,6 +12,8 @@ from agents.linear.context import MENU
 from agents.linear.kernels import evaluate
 from agents.linear.weights import BUNDLED, load_weights
 from agents.playouts.quick import choose as quick_action
+from agents.playouts.quick import make as make_quick
+from agents.registry import make
 from engine.compiling import inner
 from engine.table import record
 
@@ -26,6 +29,11 @@ SCRATCH = record(
         ("values", "f8", MENU),
     ]
 )
+
+
+def policy_bot(policy: str) -> Agent:
+    """The bot that plays as a policy of POLICIES does."""
+    return make_quick(None, 0) if policy == "quick" else make(policy)
 
 
 def linear_weights() -> np.ndarray:

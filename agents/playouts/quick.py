@@ -1,6 +1,6 @@
 """The playout policy `quick`: efficiency with dora and value pons, and folding; three times as fast as `linear`.
 
-A discard keeps the lowest shanten, with the most ukeire. When an opponent threatens, what the hand is still worth is
+A discard keeps the lowest shanten, by ukeire and dora. When an opponent threatens, what the hand is still worth is
 weighed against the chance that the discard deals in. The constants are guesses that were not tuned.
 """
 
@@ -12,7 +12,7 @@ from agents.base import DECIDE, compiled_factory
 from agents.bots.efficiency import DISCARD_PRIORITY
 from agents.bots.rule.bot import declares_kyushu_kyuhai
 from agents.bots.rule.threat import THREAT_CHANCE, tenpai_chance
-from agents.bots.rule.value import value_han
+from agents.bots.rule.value import value_han, value_triplet_han
 from agents.compiled.dora import fill_dora
 from agents.compiled.kan import ankan_keeping_shanten
 from agents.compiled.menu import can_discard, discard_action, is_legal
@@ -22,16 +22,16 @@ from engine.actions import KYUSHU_KYUHAI, NUKIDORA, PASS, PON, PON_RED, RIICHI, 
 from engine.compiling import inner, kernel
 from engine.hand import has_kind, move, reds_held
 from engine.shanten import discards_keeping_shanten, shanten, ukeire_kinds
-from engine.table import RIICHI_DISCARD, TABLE
+from engine.table import TABLE
 from engine.tiles import KIND_OF, N_KINDS, SANMA_KINDS
 
 # What a hand is worth by its shanten, with no ukeire: 1,000 is what dealing in costs.
 WORTH = np.array([180.0, 72.0, 24.0, 9.0, 3.0, 1.2, 0.6])
 PER_TILE, MOST_TILES = 1 / 6, 24  # what each useful tile adds to it, as a factor, and how many count
 FURITEN = 0.4  # factor
-SHORT = 24  # draws left from which on a hand that is not tenpai is worth less
-PER_DORA, PER_PRIORITY = 0.2, 1 / 30  # what a dora costs that is discarded, in WORTH; what DISCARD_PRIORITY counts
-FAR = -1e6  # of a discard that raises the shanten where nobody threatens
+SHORT = 24  # with fewer draws left, a hand that is not tenpai is worth proportionally less
+PER_DORA, PER_PRIORITY = 0.2, 1 / 30  # what a discarded dora costs and DISCARD_PRIORITY counts, as parts of WORTH
+FAR = -1e6  # rating of a discard that raises the shanten while nobody threatens
 
 
 @inner
@@ -65,7 +65,7 @@ def choose_discard(t: np.record, context: np.record) -> int:
             move(p, kind, np.int64(1))
             rating += WORTH[distance] * (PER_PRIORITY * DISCARD_PRIORITY[kind] - PER_DORA * (dora[kind] + red))
         elif context.threats == 0:
-            rating = FAR
+            rating = FAR + DISCARD_PRIORITY[kind]
         if rating > best_rating:
             best, best_rating = np.int64(kind), rating
     return discard_action(t, best)
@@ -81,7 +81,7 @@ def choose_on_turn(t: np.record, context: np.record) -> int:
         return np.int64(KYUSHU_KYUHAI)
     if p.riichi:
         return np.int64(TSUMOGIRI)
-    if t.phase != RIICHI_DISCARD and is_legal(t, np.int64(RIICHI)):
+    if is_legal(t, np.int64(RIICHI)):
         return np.int64(RIICHI)
     for kind in SANMA_KINDS:
         context.unseen[kind] = unseen(t, kind)
@@ -94,26 +94,15 @@ def choose_on_turn(t: np.record, context: np.record) -> int:
 
 
 @inner
-def has_value(t: np.record, kind: int) -> bool:
-    """Whether a hand with a pon of `kind` has a triplet of value."""
-    viewer = np.int64(t.viewer)
-    valued = value_han(t, viewer, kind) > 0
-    p = t.seat[viewer]
-    for m in range(p.n_melds):
-        valued = valued or value_han(t, viewer, np.int64(p.meld_kind[m])) > 0
-    return valued
-
-
-@inner
 def choose_call(t: np.record) -> int:
-    """Pon, with the red five where there is one, if it lowers the shanten of a hand of value; or pass."""
+    """Pon, with the red five where there is one, if it lowers the shanten and the hand has a value triplet; or pass."""
     red = is_legal(t, np.int64(PON_RED))
     if not red and not is_legal(t, np.int64(PON)):
         return np.int64(PASS)
     p = t.seat[t.viewer]
     kind, n_melds = KIND_OF[t.offer], np.int64(p.n_melds)
     before = shanten(p.hand_keys, n_melds)
-    if (before == 0 and p.open == 0) or not has_value(t, kind):
+    if before == 0 or value_han(t, np.int64(t.viewer), kind) + value_triplet_han(t, p) == 0:
         return np.int64(PASS)
     for step in range(1, 3):
         if before > 1 and tenpai_chance(t, (np.int64(t.viewer) + step) % 3) >= THREAT_CHANCE:
@@ -145,4 +134,4 @@ def decide(raw: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> Non
         actions[k] = choose(views[k], contexts[0])
 
 
-make = compiled_factory("quick", decide)  # not in the registry: weaker than `linear`, which is quick enough to play
+make = compiled_factory("quick", decide)  # not registered: weaker than `linear`, which is fast enough for play

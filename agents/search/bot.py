@@ -7,8 +7,8 @@
 ``bot=BOT``            gives the candidates and the prior (default: residual); it must have action values
 ``playouts=POLICY``    plays the worlds out: quick, linear or rule
 ``k=K``, ``margin=M``  tries the K best actions at most, those within M placements of the best
-``prior=N``            the prior counts as much as N worlds
-``trust=T``            the part of what the worlds say that is believed, up to 1, see `tree`
+``trust=T``            how far values go from the prior to the means in the worlds, 1: all the way (see `tree`)
+``prior=N``            after N worlds they go half as far
 ``model=FILE``         the model of hidden hands, of ``python -m agents.search fit FILE``
 =====================  ================================================================================================
 
@@ -36,7 +36,7 @@ WORLDS = 400
 MOST_WORLDS = 1_000_000
 LOOK = 5  # worlds between two looks at the clock
 PLAYOUTS = "quick"
-DEFAULTS = {"k": 6, "margin": 0.015, "prior": 150.0, "trust": 0.3}  # for the last two see docs/experiments.md
+DEFAULTS = {"k": 6, "margin": 0.015, "prior": 150.0, "trust": 0.3}  # as `begin` takes them
 
 
 def read_count(text: str) -> int:
@@ -97,8 +97,11 @@ OPTIONS: BotOptions = {
         read_positive,
         f"placements that a candidate's prior may be behind (default: {DEFAULTS['margin']})",
     ),
-    "prior": (read_positive, f"worlds that the prior counts for (default: {DEFAULTS['prior']:.0f})"),
-    "trust": (read_share, f"the part of what the worlds say that is believed, up to 1 (default: {DEFAULTS['trust']})"),
+    "trust": (
+        read_share,
+        f"how far values go from the prior to the worlds, up to 1 (default: {DEFAULTS['trust']})",
+    ),
+    "prior": (read_positive, f"worlds after which they go half as far (default: {DEFAULTS['prior']:.0f})"),
 }
 
 
@@ -123,7 +126,7 @@ class Search:
         return self._decide(views)[0]
 
     def action_values(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.ActionValues`: means over the worlds and the prior, less that of the action chosen."""
+        """See `agents.base.ActionValues`: as `agents.search.tree` has them, less that of the action chosen."""
         return self._decide(views)[1]
 
     def annotate(self) -> dict[str, Any]:

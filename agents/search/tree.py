@@ -4,8 +4,8 @@ All candidates are tried in the same worlds (common random numbers). The value o
 
     prior + trust * n / (n + prior_weight) * (mean in the worlds - prior)
 
-with the values of a fast bot as `prior`. n / (n + prior_weight) takes account of the noise of n worlds, `trust` of what
-is wrong with all of them: playouts by a weak policy, and hidden hands that are not as likely. A candidate is dropped
+with the values of a fast bot as `prior`. n / (n + prior_weight) allows for the noise of n worlds, `trust` for errors
+that more worlds do not reduce: those of the playout policy and of the model of hidden hands. A candidate is dropped
 when the worlds still to come could hardly make it the best (Z standard deviations of what they can change). Values are
 in placements, higher is better.
 """
@@ -183,8 +183,8 @@ def extend(
 def read_values(search: np.ndarray, values: np.ndarray) -> int:
     """Write the values of the candidates into `values` float32[N_ACTIONS], in placements; returns the best one.
 
-    That of the best is subtracted from all; other actions have -inf. That of a dropped one is what it was when it was
-    dropped.
+    They are relative to the best, which has 0; other actions have -inf. A dropped candidate keeps the value that it had
+    when it was dropped.
     """
     s = search.view(SEARCH)[0]
     best = best_of(s)

@@ -16,7 +16,8 @@ from rich.table import Table
 
 from agents.base import ActionValues
 from agents.bert.training.targets.rollouts import Rollouts
-from agents.playouts import POLICIES, Playouts, quick
+from agents.playouts import POLICIES, Playouts
+from agents.playouts.policies import policy_bot
 from agents.registry import make
 from benchmarks.timing import ROUNDS
 from engine.common.options import Parser
@@ -52,8 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; returns the exit code."""
     Parser("benchmarks.playouts", description=__doc__).parse_args(arguments)
     tables, seats, actions = positions()
-    bots = [quick.make(None, 0) if policy == "quick" else make(policy) for policy in POLICIES]
-    sides = [player for policy, bot in zip(POLICIES, bots) for player in (Playouts(policy), bot)]
+    sides = [player for policy in POLICIES for player in (Playouts(policy), policy_bot(policy))]
     taken: list[list[float]] = [[] for _ in sides]
     for _ in range(ROUNDS + 1):  # the first compiles
         for side, times in zip(sides, taken):

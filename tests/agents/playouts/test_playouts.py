@@ -9,7 +9,8 @@ import pytest
 
 from agents.base import ActionValues
 from agents.bert.training.targets.rollouts import Rollouts
-from agents.playouts import POLICIES, Playouts, quick
+from agents.playouts import POLICIES, Playouts
+from agents.playouts.policies import policy_bot
 from agents.playouts.value import round_values
 from agents.registry import make
 from engine import kernels
@@ -45,7 +46,7 @@ def test_compiled_playouts_are_those_of_the_bot(policy: str) -> None:
     """The bot sees views, the compiled policy whole tables: it reads nothing that its seat may not know."""
     for steps in (5, 25):
         tables, which, seats, actions = positions(6, steps)
-        bots: list[Any] = [Playouts(policy), quick.make(None, 0) if policy == "quick" else make(policy)]
+        bots: list[Any] = [Playouts(policy), policy_bot(policy)]
         one, other = (Rollouts(make("rule"), 4, TENHOU, 7, bot) for bot in bots)
         found = one.roll_out(tables[which], seats, actions, np.arange(len(which)))
         assert np.array_equal(found, other.roll_out(tables[which], seats, actions, np.arange(len(which))))
@@ -53,8 +54,8 @@ def test_compiled_playouts_are_those_of_the_bot(policy: str) -> None:
 
 
 def test_quick_plays_nearly_as_well_as_linear() -> None:
-    """Placement against two `linear` over 600 hanchan, 2.03 where 1,500 were measured; `efficiency`: 2.2."""
-    tables, bots = Tables(np.arange(600, dtype=np.uint64) // 3), [quick.make(None, 0), make("linear")]
+    """Mean placement against two `linear`."""
+    tables, bots = Tables(np.arange(600, dtype=np.uint64) // 3), [policy_bot("quick"), policy_bot("linear")]
     seats = np.arange(600) % 3
     players = np.array([np.roll([0, 1, 1], seat) for seat in seats], dtype=np.int8)
     for _ in tables.play([bot.act for bot in bots], players):

@@ -14,6 +14,7 @@ from agents.registry import make
 from agents.search.cli import main
 from agents.search.fit import fit, lay_worlds, positions, views_of
 from agents.search.model import BUNDLED, NEUTRAL, load_model, save_model
+from agents.search.tree import DROP_EVERY
 from agents.search.worlds import SAMPLER
 from engine.table import DORA_AT, LAST_REPLACEMENT, N_SEATS, RESPONSE, RIVER_CALLED, RIVER_TILE, TABLE, raw_bytes
 from engine.tiles import FULL_SET
@@ -82,7 +83,7 @@ def test_worlds_depend_on_the_view_and_the_seed_alone(tables: np.ndarray) -> Non
 def test_a_dropped_candidate_keeps_its_value() -> None:
     """Values of candidates that cannot win any more are about those of a search without an end to it."""
     views = views_of_games(2)
-    short, priors = make("search:n=300&bot=rule&margin=0.1", 5), make("rule")
+    short, priors = make("search:n=300&bot=rule&margin=0.1&trust=1&prior=1", 5), make("rule")
     assert isinstance(short, ActionValues)
     assert isinstance(priors, ActionValues)
     values, prior = short.action_values(views), priors.action_values(views)
@@ -96,16 +97,27 @@ def test_trust_is_the_part_of_the_way_from_the_prior_to_what_the_worlds_say() ->
     residual = make("residual")
     assert isinstance(residual, ActionValues)
     found = [residual.action_values(views)]
-    for trust in ("1e-9", "0.5", "1"):
-        bot = make(f"search:n=20&prior=20&trust={trust}", 5)  # so few worlds that no candidate is dropped
+    for options in ("trust=1e-9&prior=20", "trust=0.5&prior=20", "trust=1&prior=20", "trust=1&prior=60"):
+        bot = make(f"search:n=20&{options}", 5)  # so few worlds that no candidate is dropped
         assert isinstance(bot, ActionValues)
         found.append(bot.action_values(views))
     tried, row, best = np.isfinite(found[1]), np.arange(len(views)), found[1].argmax(axis=1)
     assert (tried.sum(axis=1) > 1).sum() > 50
-    gaps = [(values - values[row, best][:, None])[tried] for values in found]
-    assert gaps[1] == pytest.approx(gaps[0], abs=1e-5)
-    assert gaps[2] == pytest.approx((gaps[1] + gaps[3]) / 2, abs=1e-5)
-    assert np.abs(gaps[3] - gaps[1]).max() > 0.01
+    prior, untrusted, half, whole, heavier = ((values - values[row, best][:, None])[tried] for values in found)
+    assert untrusted == pytest.approx(prior, abs=1e-5)
+    assert half == pytest.approx((prior + whole) / 2, abs=1e-5)
+    assert heavier == pytest.approx((prior + whole) / 2, abs=1e-5)  # 20 / (20 + 60) of the way, not half
+    assert np.abs(whole - prior).max() > 0.01
+
+
+def test_without_trust_the_search_ends_at_once() -> None:
+    view_by_view, bot = views_of_games(1)[::5], make("search:n=200&trust=1e-9", 5)
+    assert isinstance(bot, Annotating)
+    worlds = []
+    for view in view_by_view:
+        bot.act(np.array([view]))
+        worlds.append(bot.annotate()["worlds"])
+    assert set(worlds) == {0, DROP_EVERY}
 
 
 def test_a_seat_that_has_just_declared_riichi_is_tenpai(tables: np.ndarray) -> None:

@@ -26,6 +26,7 @@ WARM_UP_TIMEOUT = 60.0
 MEMORY = Path("/dev/shm")
 MB = 1_000_000
 GAME = re.compile(r" game=(\w+)")
+GAME_ENDS = ("seat taken over", "game finished")
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Outcome:
     descriptors: int  # open after it
     cpu: float  # part of a processor that the server used
     log: list[str]  # lines
-    earlier: frozenset[str]  # ids of the games that were being played when it began
+    earlier: frozenset[str]  # ids of the games with a journal when it began
     sent: Sent
 
     @property
@@ -70,9 +71,13 @@ class Outcome:
     def complaints(self, limits: Limits) -> list[str]:
         """What was not harmless."""
         tracebacks = [line for line in self.log if "Traceback" in line or "[error" in line or "[critical" in line]
-        # An empty room closes a minute after it opened, in the middle of a later attack; it was counted as it opened.
-        # A game that its bot has left goes on with a house bot once it has waited, which may also be in a later attack.
-        lines = [line for line in self.log if "room closed" not in line and self.earlier.isdisjoint(GAME.findall(line))]
+        # An earlier attack has left empty rooms, which close, and games, which house bots finish: that is not counted.
+        lines = [
+            line
+            for line in self.log
+            if "room closed" not in line
+            and (self.earlier.isdisjoint(GAME.findall(line)) or not any(end in line for end in GAME_ENDS))
+        ]
         allowed = self.attack.log_lines + 20 * (self.seconds + self.attack.aftermath)
         own = f"(the bots' own worst delay was {1000 * max(self.seen.lags, default=0):.0f} ms)"
         late = [str(wait) for wait in self.seen.late[:3]]

@@ -92,6 +92,7 @@ def test_games_that_an_earlier_attack_left_may_finish() -> None:
         ({"memory": 21_000_000}, "memory grew by 21 MB"),
         ({"log": ["Invalid HTTP request"] * 121}, "121 lines in the log"),
         ({"log": ["[info     ] game finished  [server.lobby] game=99bb room=a"] * 121}, "121 lines in the log"),
+        ({"log": ["[warning  ] again  [server.lobby] game=1d65"] * 121}, "121 lines in the log"),
         ({"log": ["[error    ] no  [server.lobby] game=1d65"]}, "errors in the log"),
         ({"log": ["Traceback (most recent call last):"]}, "errors in the log"),
         ({"sent": Sent()}, "the attack opened 0 connections"),
