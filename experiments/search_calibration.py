@@ -1,6 +1,6 @@
 """How much of what `search` finds in its worlds is true.
 
-    python experiments/search_calibration.py [BATCHES]    # 34, twelve minutes on two cores
+    python experiments/search_calibration.py [BATCHES]    # 34, a quarter of an hour on two cores
 
 BATCHES of GAMES games among three `residual` give positions whose two best actions are within MARGIN of each other. For
 each, the gap between these two is measured
