@@ -36,7 +36,7 @@ WORLDS = 400
 MOST_WORLDS = 1_000_000
 LOOK = 5  # worlds between two looks at the clock
 PLAYOUTS = "quick"
-DEFAULTS = {"k": 6, "margin": 0.015, "prior": 150.0, "trust": 0.3}  # as `begin` takes them
+DEFAULTS = {"k": 6, "margin": 0.015, "prior": 150.0, "trust": 0.3}
 
 
 def read_count(text: str) -> int:
@@ -114,7 +114,8 @@ class Search:
         self._bot, self._seed = bot, np.uint64(seed)
         self._seconds: float | None = options["ms"] / 1000 if "ms" in options else None
         self._limit = options.get("n", WORLDS if self._seconds is None else MOST_WORLDS)
-        self._numbers = tuple(options.get(name, default) for name, default in DEFAULTS.items())
+        k, margin, prior, trust = (options.get(name, default) for name, default in DEFAULTS.items())
+        self._numbers = k, margin, prior, trust
         self._policy = POLICIES[options.get("playouts", PLAYOUTS)]
         self._model, self._weights = load_model(options.get("model", BUNDLED)), linear_weights()
         self._search = np.zeros(SEARCH.itemsize, dtype=np.uint8)
