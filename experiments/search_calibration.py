@@ -28,19 +28,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import ActionValues
+from agents.base import ActionValues, Agent
+from agents.bert.training.targets.rollouts import Rollouts
 from agents.playouts import Playouts
-from agents.playouts.value import round_values
 from agents.registry import make
 from agents.search.bot import DEFAULTS
 from agents.search.fit import lay_worlds
 from agents.search.model import BUNDLED, load_model
 from agents.search.worlds import SAMPLER
-from engine import kernels
 from engine.common.progress import Progress
 from engine.rules import TENHOU
 from engine.seeds import derived_seed
-from engine.table import NOBODY, TABLE, raw_bytes
+from engine.table import TABLE, raw_bytes
 from engine.tables import Tables
 
 BOT = "residual"
@@ -100,52 +99,32 @@ def sampled_worlds(given: list[Position], worlds: int, seed: int) -> np.ndarray:
     return laid
 
 
-def shuffled_walls(given: list[Position], seed: int) -> np.ndarray:
-    """The true tables TABLE[n * WALLS], with the tiles of the wall that nobody has seen in another order."""
-    random = np.random.default_rng(seed)
-    laid = np.repeat(np.array([each.table for each in given], dtype=TABLE), WALLS)
-    for table in laid:
-        unseen = table["known_by"] == NOBODY
-        table["wall"][unseen] = random.permutation(table["wall"][unseen])
-    return laid
+def gaps(given: list[Position], tables: np.ndarray, walls: int, player: Agent | Playouts, seed: int) -> np.ndarray:
+    """The mean gap of each position, float64[n], at `tables` TABLE[n * m], m for each, if `player` plays the rounds on.
 
-
-def compiled_gaps(given: list[Position], policy: str, seed: int) -> np.ndarray:
-    """The gap in each of WORLDS worlds, float64[n, WORLDS], by playouts of a compiled policy."""
-    playouts, tables = Playouts(policy), sampled_worlds(given, WORLDS, seed)
-    seats = np.repeat(np.array([each.seat for each in given], dtype=np.int8), WORLDS)
-    walls = np.random.default_rng(seed).integers(1 << 62, size=(len(tables), 1), dtype=np.uint64)
-    actions = np.repeat(np.array([each.actions for each in given]), WORLDS, axis=0).T
-    first, second = (playouts.try_actions(tables, np.arange(len(tables)), seats, tried, walls) for tried in actions)
-    return (first - second).reshape(-1, WORLDS).astype(np.float64)
-
-
-def judged_gaps(given: list[Position], tables: np.ndarray, seed: int) -> np.ndarray:
-    """The gap at each of `tables` TABLE[n * m], float64[n, m], if BOT plays the round on."""
-    m, both = len(tables) // len(given), []
+    Each table is tried with `walls` orders of the unseen tiles of the wall, the same after both actions.
+    """
+    m = len(tables) // len(given)
     seats = np.repeat(np.array([each.seat for each in given], dtype=np.int8), m)
-    for actions in np.array([each.actions for each in given]).T:
-        played = Tables.from_records(tables, TENHOU)
-        bad = kernels.apply_actions(played.raw, np.arange(len(tables), dtype=np.int32), seats, np.repeat(actions, m))
-        assert bad < 0
-        played.play_round([make(BOT, seed).act], np.zeros((len(tables), 3), dtype=np.int8))
-        values = np.empty(len(tables), dtype=np.float32)
-        round_values(raw_bytes(played.records), seats, values)
-        both.append(values.reshape(-1, m).astype(np.float64))
-    return both[0] - both[1]
+    actions = np.repeat(np.array([each.actions for each in given]), m, axis=0).T.ravel()
+    rollouts, table = Rollouts(make(BOT, seed), walls, TENHOU, seed, player), np.tile(np.arange(len(tables)), 2)
+    values = rollouts.roll_out(tables[table], np.tile(seats, 2), actions, table)
+    first, second = values.reshape(2, len(given), m).mean(axis=2)
+    return first - second
 
 
 def measure(batch: int) -> tuple[int, dict[str, np.ndarray]]:
-    """The number of close decisions in a batch, and what was measured at the sample of them; means float64[2, n]."""
+    """The number of close decisions in a batch, and what was measured at the sample of them; by chain float64[2, n]."""
     given, n = positions(batch)
-    seeds = [derived_seed(batch, "worlds", chain) for chain in range(2)]  # the same worlds for all policies
-    judging = [derived_seed(batch, "judging", chain) for chain in range(2)]
-    found = {
-        policy: np.stack([compiled_gaps(given, policy, seed).mean(axis=1) for seed in seeds]) for policy in POLICIES
-    }
-    judged = [judged_gaps(given, sampled_worlds(given, JUDGED, seed), seed).mean(axis=1) for seed in judging]
-    found["residual"] = np.stack(judged)
-    found["outcome"] = judged_gaps(given, shuffled_walls(given, derived_seed(batch, "walls", 0)), batch).mean(axis=1)
+    bot, found = make(BOT, batch), {name: np.empty((2, len(given))) for name in (*POLICIES, "residual")}
+    for chain in range(2):
+        seed, judging = (derived_seed(batch, use, chain) for use in ("worlds", "judging"))
+        worlds = sampled_worlds(given, WORLDS, seed)
+        for policy in POLICIES:
+            found[policy][chain] = gaps(given, worlds, 1, Playouts(policy), seed)
+        found["residual"][chain] = gaps(given, sampled_worlds(given, JUDGED, judging), 1, bot, judging)
+    true = np.array([each.table for each in given], dtype=TABLE)
+    found["outcome"] = gaps(given, true, WALLS, bot, derived_seed(batch, "walls", 0))
     return n, found | {name: np.array([getattr(each, name) for each in given]) for name in ("game", "prior")}
 
 
@@ -182,9 +161,9 @@ def report(name: str, found: dict[str, np.ndarray], judges: dict[str, np.ndarray
     games, prior, chains = found["game"], found["prior"], found[name]
     signal = (chains[0] - prior) * (chains[1] - prior)
     noise = (chains[0] - chains[1]) ** 2 / 2 * (WORLDS if name in POLICIES else JUDGED)
-    print(f"{name}: variance without noise, around the prior, in millionths {mean(signal, games, 1e-6)}")
     worlds = noise.mean() / signal.mean()
-    print(f"  of the noise of one world {noise.mean():.4f}: in {worlds:.0f} worlds as large as that without noise")
+    print(f"{name}: mean square of (gap - prior) without noise, in millionths {mean(signal, games, 1e-6)}")
+    print(f"  variance of the noise of one world {noise.mean():.4f}; after {worlds:.0f} worlds the noise is as small")
     if name not in POLICIES:
         return
     for judge, values in judges.items():

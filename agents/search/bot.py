@@ -8,7 +8,7 @@
 ``playouts=POLICY``    plays the worlds out: quick, linear or rule
 ``k=K``, ``margin=M``  tries the K best actions at most, those within M placements of the best
 ``trust=T``            how far values go from the prior to the means in the worlds, 1: all the way (see `tree`)
-``prior=N``            after N worlds they go half as far
+``prior=H``            after H worlds they go half as far
 ``model=FILE``         the model of hidden hands, of ``python -m agents.search fit FILE``
 =====================  ================================================================================================
 
@@ -93,14 +93,8 @@ OPTIONS: BotOptions = {
     "bot": (str, "the bot that gives candidates and prior (default: residual)"),
     "playouts": (read_policy, f"what plays on: {', '.join(POLICIES)} (default: {PLAYOUTS})"),
     "k": (read_candidates, f"candidates at most, 1 to {MAX_CANDIDATES} (default: {DEFAULTS['k']})"),
-    "margin": (
-        read_positive,
-        f"placements that a candidate's prior may be behind (default: {DEFAULTS['margin']})",
-    ),
-    "trust": (
-        read_share,
-        f"how far values go from the prior to the worlds, up to 1 (default: {DEFAULTS['trust']})",
-    ),
+    "margin": (read_positive, f"placements that a prior may be behind (default: {DEFAULTS['margin']})"),
+    "trust": (read_share, f"how far values go from prior to worlds, up to 1 (default: {DEFAULTS['trust']})"),
     "prior": (read_positive, f"worlds after which they go half as far (default: {DEFAULTS['prior']:.0f})"),
 }
 

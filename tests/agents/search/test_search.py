@@ -81,7 +81,7 @@ def test_worlds_depend_on_the_view_and_the_seed_alone(tables: np.ndarray) -> Non
 
 
 def test_a_dropped_candidate_keeps_its_value() -> None:
-    """Values of candidates that cannot win any more are about those of a search without an end to it."""
+    """What `rule` holds to be far behind is behind in the worlds too, whether it is tried to the end or dropped."""
     views = views_of_games(2)
     short, priors = make("search:n=300&bot=rule&margin=0.1&trust=1&prior=1", 5), make("rule")
     assert isinstance(short, ActionValues)
@@ -188,17 +188,9 @@ def test_bad_models_and_options_are_one_line(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=r"agents\.search fit"):
             load_model(path)
     for option in (
-        "n=0",
-        "ms=-1",
-        "k=9",
-        "margin=x",
-        "prior=0",
-        "trust=1.1",
-        "playouts=bert",
-        "deep=1",
+        "n=0", "ms=-1", "k=9", "margin=x", "prior=0", "trust=1.1", "n=1&n=2", "playouts=bert", "deep=1",
         "bot=tsumogiri",
-        "n=1&n=2",
-    ):
+    ):  # fmt: skip
         with pytest.raises(ValueError, match=r"search") as error:
             make(f"search:{option}")
         assert "\n" not in str(error.value)

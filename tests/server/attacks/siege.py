@@ -25,8 +25,7 @@ RECOVERY_TIMEOUT = 60.0  # seconds until a server answers again after an attack
 WARM_UP_TIMEOUT = 60.0
 MEMORY = Path("/dev/shm")
 MB = 1_000_000
-GAME = re.compile(r" game=(\w+)")
-GAME_ENDS = ("seat taken over", "game finished")
+GAME_END = re.compile(r"(?:seat taken over|game finished) .* game=(\w+)")
 
 
 @dataclass(frozen=True)
@@ -68,16 +67,15 @@ class Outcome:
         """What 99 % of the waits did not exceed, in seconds."""
         return quantile(self.seen.waits, 0.99)
 
+    def of_earlier(self, line: str) -> bool:
+        """Whether an earlier attack caused this line: it left rooms, which close, or games, which house bots end."""
+        end = GAME_END.search(line)
+        return "room closed" in line or (end is not None and end[1] in self.earlier)
+
     def complaints(self, limits: Limits) -> list[str]:
         """What was not harmless."""
         tracebacks = [line for line in self.log if "Traceback" in line or "[error" in line or "[critical" in line]
-        # An earlier attack has left empty rooms, which close, and games, which house bots finish: that is not counted.
-        lines = [
-            line
-            for line in self.log
-            if "room closed" not in line
-            and (self.earlier.isdisjoint(GAME.findall(line)) or not any(end in line for end in GAME_ENDS))
-        ]
+        lines = [line for line in self.log if not self.of_earlier(line)]
         allowed = self.attack.log_lines + 20 * (self.seconds + self.attack.aftermath)
         own = f"(the bots' own worst delay was {1000 * max(self.seen.lags, default=0):.0f} ms)"
         late = [str(wait) for wait in self.seen.late[:3]]
