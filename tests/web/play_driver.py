@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 from playwright.sync_api import Page
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from tests.web.conftest import ANSWER, Site
 
@@ -79,10 +80,15 @@ class Person:
             self._click("nuki-table button:not(:disabled) >> nth=-1")
 
     def _click(self, selector: str) -> None:
-        """Click what is there now; a button that has just gone, since time passes, is no fault."""
-        found = self.page.locator(selector).first
-        if found.count():
-            found.click()
+        """Click what is there now; a button that goes before it is clicked, since time passes, is no fault."""
+        button = self.page.locator(selector).first
+        tries = 30
+        while button.is_visible():
+            try:
+                return button.click(timeout=1000)
+            except PlaywrightTimeout:
+                tries -= 1
+                assert tries, f"{selector} is shown, but cannot be clicked"
 
 
 def open_room(site: Site, name: str, **changes: Any) -> str:
