@@ -108,8 +108,8 @@ class Search:
         self._bot, self._seed = bot, np.uint64(seed)
         self._seconds: float | None = options["ms"] / 1000 if "ms" in options else None
         self._limit = options.get("n", WORLDS if self._seconds is None else MOST_WORLDS)
-        k, margin, prior, trust = (options.get(name, default) for name, default in DEFAULTS.items())
-        self._numbers = k, margin, prior, trust
+        numbers = DEFAULTS | options
+        self._numbers = numbers["k"], numbers["margin"], numbers["prior"], numbers["trust"]
         self._policy = POLICIES[options.get("playouts", PLAYOUTS)]
         self._model, self._weights = load_model(options.get("model", BUNDLED)), linear_weights()
         self._search = np.zeros(SEARCH.itemsize, dtype=np.uint8)

@@ -86,7 +86,7 @@ class Person:
             return
         try:
             button.click(timeout=10_000)  # a result is shown for 15 seconds
-        except PlaywrightError:  # of an element without a document, or of one that is hidden until the time is over
+        except PlaywrightError:  # also if the button has left the page, or the dialog around it has closed
             if button.is_visible():
                 raise
 

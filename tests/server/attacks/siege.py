@@ -68,7 +68,7 @@ class Outcome:
         return quantile(self.seen.waits, 0.99)
 
     def of_earlier(self, line: str) -> bool:
-        """Whether an earlier attack caused this line: it left rooms, which close, or games, which house bots end."""
+        """Whether a line is not of this attack: a room that closes, or the end of a game that an earlier one left."""
         end = GAME_END.search(line)
         return "room closed" in line or (end is not None and end[1] in self.earlier)
 
