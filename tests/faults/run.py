@@ -101,8 +101,8 @@ def try_all(faults: Sequence[Fault], jobs: int) -> Iterator[Result]:
 def table(results: Sequence[Result]) -> str:
     """The results by area."""
     rows = [("area", "planted", "caught", "seconds")]
-    areas = {area: [result for result in results if result.area == area] for area in sorted({it.area for it in results})}
-    for area, of_area in [*areas.items(), ("all", list(results))]:
+    for area in [*sorted({result.area for result in results}), "all"]:
+        of_area = [result for result in results if area in (result.area, "all")]
         caught = sum(result.outcome == CAUGHT for result in of_area)
         rows.append((area, str(len(of_area)), str(caught), f"{sum(result.seconds for result in of_area):.0f}"))
     return "\n".join(f"{area:<12} {planted:>7} {caught:>6} {seconds:>7}" for area, planted, caught, seconds in rows)
@@ -111,12 +111,12 @@ def table(results: Sequence[Result]) -> str:
 def run(faults: Sequence[Fault], kept: Kept, options: Namespace) -> int:
     """Try the faults that have no result yet, print the table, and return the exit code."""
     missing = [fault for fault in faults if fault.digest not in kept.results]
-    n_done = len(faults) - len(missing)
-    if n_done:
-        print(f"{n_done} of {len(faults)} faults have been tried before", file=sys.stderr)
-    for n_done, result in enumerate(try_all(missing, options.jobs), n_done + 1):
+    n_before = len(faults) - len(missing)
+    if n_before:
+        print(f"{n_before} of {len(faults)} faults have been tried before", file=sys.stderr)
+    for number, result in enumerate(try_all(missing, options.jobs), n_before + 1):
         kept.add(result)
-        print(f"[{n_done}/{len(faults)}] {result}", flush=True)
+        print(f"[{number}/{len(faults)}] {result}", flush=True)
     results = [kept.results[fault.digest] for fault in faults]
     print(table(results))
     texts = {fault.digest: fault.text for fault in faults}

@@ -10,7 +10,9 @@ SUITES: dict[str, tuple[str, ...]] = {
     "replay": ("tests/engine/test_replay.py", "tests/engine/test_records_real.py"),
     "hiding": ("tests/engine/test_invariants.py",),
     "mjai": ("tests/engine/mjai",),
-    "records": ("tests/engine/test_records_*.py", "tests/engine/test_contradictions.py", "tests/engine/test_convert.py"),
+    "records": (
+        "tests/engine/test_records_*.py", "tests/engine/test_contradictions.py", "tests/engine/test_convert.py",
+    ),
     "archives": ("tests/engine/test_archives*.py", "tests/engine/test_cli.py"),
     "durability": (
         "tests/server/test_restart.py", "tests/server/test_resume*.py", "tests/server/test_lost_journals.py",
@@ -45,8 +47,8 @@ SUITES: dict[str, tuple[str, ...]] = {
     "linear": ("tests/agents/linear",),
     "residual": ("tests/agents/residual",),
     "bert": (
-        "tests/agents/bert/test_encoding.py", "tests/agents/bert/test_labels.py", "tests/agents/bert/test_symmetries.py",
-        "tests/agents/bert/test_bot.py",
+        "tests/agents/bert/test_encoding.py", "tests/agents/bert/test_labels.py",
+        "tests/agents/bert/test_symmetries.py", "tests/agents/bert/test_bot.py",
     ),
     "search": ("tests/agents/search",),
     "playouts": ("tests/agents/playouts",),
