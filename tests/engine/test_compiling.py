@@ -82,7 +82,6 @@ def test_a_kernel_is_compiled_once_wherever_the_sources_lie(tmp_path: Path) -> N
         ("FACTOR = 2", "FACTOR = 3", 42),  # a constant
         ("[1, 2, 3]", "[5, 2, 3]", 36),  # a table
         ("return x + 1", "return x + 2", 33),  # a function of another module
-        ('"int64"', '"int32"', 32),  # a signature
     ],
 )
 def test_whatever_a_kernel_reaches_is_part_of_its_name(tmp_path: Path, text: str, changed: str, result: int) -> None:
