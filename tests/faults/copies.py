@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,21 +19,32 @@ from time import monotonic
 from typing import Any, Self
 
 from tests.faults.patches import REPOSITORY, Fault
+from tests.faults.suites import PLAIN, SUITES
 
 LIMIT = 600.0  # seconds that the tests of a fault may take
 CAUGHT, MISSED, BROKEN = "caught", "missed", "patch does not apply"
 # What is neither: a module that cannot be imported, a test that fails without the fault too, no end within LIMIT, and
 # a process that died.
 NOT_COLLECTED, UNRELIABLE, TIMEOUT, DIED = "not collected", "unreliable", "timeout", "died"
+# Compiles what the machine's cache lacks of the last commit, and prints the names of its files.
+WARM_UP = """\
+from engine import compiling, warm_up
+warm_up.import_all()
+warm_up.compile_lacking()
+print(*compiling.cached_files(), sep="\\n")
+"""
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run of tests: whether it has ended, and its first failure, if any; see `tests.faults.reporter`."""
+    """A run of tests: its first failure, if any (`tests.faults.reporter`), or why it has not ended."""
 
-    outcome: str = ""  # TIMEOUT or DIED, else ""
     test: str = ""
     when: str = ""
+    outcome: str = ""  # TIMEOUT or DIED, else ""
+
+
+PASSED = Run()
 
 
 @dataclass(frozen=True)
@@ -52,17 +64,29 @@ class Result:
 
 
 class Copy:
-    """A copy of HEAD in a temporary folder. The working tree is never touched."""
+    """A copy of HEAD in a temporary folder, with a compile cache of its own. The working tree is never touched."""
 
     def __init__(self) -> None:
         self._temporary = TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True)
-        self.folder = Path(self._temporary.name).resolve() / "copy"
-        self._report = self.folder.with_name("report.json")
+        folder = Path(self._temporary.name).resolve()
+        self.folder, self._cache, self._report = folder / "copy", folder / "cache", folder / "report.json"
         self._process: subprocess.Popen[bytes] | None = None
-        self._clean: dict[str, bool] = {}  # test -> whether it passes without a fault
+        self._passes: dict[str, bool] = {}  # test -> whether it passes without a fault
         archive = subprocess.run(["git", "archive", "HEAD"], cwd=REPOSITORY, check=True, capture_output=True).stdout
         with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
             tar.extractall(self.folder, filter="data")
+        self._environment = os.environ | {
+            "PYTHONPATH": str(self.folder),
+            "PYTHONDONTWRITEBYTECODE": "1",  # what is planted may have the size and the second of what it replaces
+            "FAULTS_REPORT": str(self._report),
+        }
+        command = [sys.executable, "-c", WARM_UP]
+        cached = subprocess.run(command, cwd=self.folder, env=self._environment, check=True, stdout=subprocess.PIPE)
+        self._environment["NUKIDORA_CACHE"] = str(self._cache)
+        self._cache.mkdir()
+        for path in map(Path, cached.stdout.decode().splitlines()):
+            shutil.copy2(path, self._cache)
+        self._cached = set(self._cache.iterdir())
 
     def __enter__(self) -> Self:
         return self
@@ -72,22 +96,25 @@ class Copy:
         self._temporary.cleanup()
 
     def try_fault(self, fault: Fault) -> Result:
-        """Plant a fault, run its tests, and take it out again."""
-        began = monotonic()
+        """Plant a fault, run its suites until a test fails, and take it out again."""
+        began, run, outcome = monotonic(), PASSED, BROKEN
         with self._planted(fault.diff) as planted:
-            run = self._test(self._paths(fault.patterns)) if planted else Run(BROKEN)
+            if planted:
+                run = next((run for run in map(self._run_suite, fault.suites) if run != PASSED), PASSED)
         seconds = monotonic() - began
-        outcome = run.outcome or self._judge(run)
+        if planted:
+            outcome = self._judge(run)
         return Result(fault.area, fault.name, outcome, run.test, round(seconds, 1), fault.digest)
 
     def _judge(self, run: Run) -> str:
-        if not run.when:
+        """The outcome of a run with a fault, which has been taken out again."""
+        if run == PASSED:
             return MISSED
-        if run.when == "collect":
-            return NOT_COLLECTED
-        if run.test not in self._clean:
-            self._clean[run.test] = self._test([run.test]) == Run()
-        return CAUGHT if self._clean[run.test] else UNRELIABLE
+        if run.outcome or run.when == "collect":
+            return run.outcome or NOT_COLLECTED
+        if run.test not in self._passes:
+            self._passes[run.test] = self._test([run.test]) == PASSED
+        return CAUGHT if self._passes[run.test] else UNRELIABLE
 
     @contextmanager
     def _planted(self, diff: str) -> Iterator[bool]:
@@ -98,27 +125,28 @@ class Copy:
         finally:
             if planted and self._apply(diff, "--reverse"):
                 raise RuntimeError(f"a fault cannot be taken out of {self.folder} any more")
+            for path in set(self._cache.iterdir()) - self._cached:
+                path.unlink()
 
     def _apply(self, diff: str, *options: str) -> int:
         command = ["git", "apply", *options, "-"]
         return subprocess.run(command, cwd=self.folder, input=diff.encode(), stderr=subprocess.DEVNULL).returncode
 
-    def _paths(self, patterns: Sequence[str]) -> list[str]:
-        return [str(path.relative_to(self.folder)) for each in patterns for path in sorted(self.folder.glob(each))]
+    def _run_suite(self, suite: str) -> Run:
+        """Run the tests of a suite until one fails."""
+        found = [str(path) for pattern in SUITES[suite] for path in sorted(self.folder.glob(pattern))]
+        if not found:
+            raise RuntimeError(f"the last commit has no tests {' '.join(SUITES[suite])} (tests/faults/suites.py)")
+        return self._test(found, NUMBA_DISABLE_JIT="1") if suite in PLAIN else self._test(found)
 
-    def _test(self, tests: Sequence[str]) -> Run:
-        """Run tests until one fails."""
+    def _test(self, tests: Sequence[str], **variables: str) -> Run:
+        """Run tests until one fails, with more variables of the environment."""
         self._report.unlink(missing_ok=True)
         options = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "tests.faults.reporter"]
-        environment = os.environ | {
-            "PYTHONPATH": str(self.folder),
-            "PYTHONDONTWRITEBYTECODE": "1",  # what is planted may have the size and the second of what it replaces
-            "FAULTS_REPORT": str(self._report),
-        }
         self._process = subprocess.Popen(
             [sys.executable, "-m", "pytest", *options, *tests],
             cwd=self.folder,
-            env=environment,
+            env=self._environment | variables,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
@@ -126,16 +154,16 @@ class Copy:
         try:
             self._process.wait(LIMIT)
         except subprocess.TimeoutExpired:
-            return Run(TIMEOUT)
+            return Run(outcome=TIMEOUT)
         finally:
             self.kill()
         try:
             report: dict[str, Any] = json.loads(self._report.read_bytes())
         except FileNotFoundError:
-            return Run(DIED)
+            return Run(outcome=DIED)
         if report["foreign"]:
             raise RuntimeError(f"{report['foreign'][0]} was not imported from the copy in {self.folder}")
-        return Run(test=report["test"], when=report["when"])
+        return Run(report["test"], report["when"])
 
     def kill(self) -> None:
         """End the tests that run, with whatever they have started."""

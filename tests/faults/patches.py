@@ -27,14 +27,10 @@ class Fault:
     diff: str
 
     @property
-    def patterns(self) -> list[str]:
-        """The tests that are to catch it, as patterns from the repository's root, each once."""
-        return list(dict.fromkeys(pattern for suite in self.suites for pattern in SUITES[suite]))
-
-    @property
     def digest(self) -> str:
         """A hash of the fault and of the names of its tests."""
-        return blake2b("\0".join([self.diff, *self.patterns]).encode(), digest_size=8).hexdigest()
+        patterns = [pattern for suite in self.suites for pattern in SUITES[suite]]
+        return blake2b("\0".join([self.diff, *patterns]).encode(), digest_size=8).hexdigest()
 
     def __str__(self) -> str:
         return f"{self.area}/{self.name}"

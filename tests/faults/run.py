@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import asdict
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from queue import SimpleQueue
@@ -108,13 +108,13 @@ def table(results: Sequence[Result]) -> str:
     return "\n".join(f"{area:<12} {planted:>7} {caught:>6} {seconds:>7}" for area, planted, caught, seconds in rows)
 
 
-def run(faults: Sequence[Fault], kept: Kept, options: Namespace) -> int:
+def run(faults: Sequence[Fault], kept: Kept, try_faults: Callable[[Sequence[Fault]], Iterator[Result]]) -> int:
     """Try the faults that have no result yet, print the table, and return the exit code."""
     missing = [fault for fault in faults if fault.digest not in kept.results]
     n_before = len(faults) - len(missing)
     if n_before:
         print(f"{n_before} of {len(faults)} faults have been tried before", file=sys.stderr)
-    for number, result in enumerate(try_all(missing, options.jobs), n_before + 1):
+    for number, result in enumerate(try_faults(missing), n_before + 1):
         kept.add(result)
         print(f"[{number}/{len(faults)}] {result}", flush=True)
     results = [kept.results[fault.digest] for fault in faults]
@@ -135,7 +135,7 @@ def main(arguments: Sequence[str]) -> int:
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     try:
-        return run(faults, kept, options)
+        return run(faults, kept, partial(try_all, jobs=options.jobs))
     except KeyboardInterrupt:
         again = "the same command goes on" if options.json else "with --json FILE, the same command goes on"
         print(f"interrupted; {again}", file=sys.stderr)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 # Area -> files and folders of tests, as patterns from the repository's root. They run in this order, so the quick ones
-# come first; a fault that is missed costs the time of all of them.
+# come first; a fault that is missed costs the time of all of them. What they start as other programs should not need
+# the compiled functions that a fault may change: these are compiled when they are first called.
 SUITES: dict[str, tuple[str, ...]] = {
     "rules": ("tests/engine/test_rules_*.py",),
-    "scoring": ("tests/engine/test_scoring.py", "tests/engine/test_scoring_oracle.py"),
+    "scoring_examples": ("tests/engine/test_scoring.py",),
+    "scoring_oracle": ("tests/engine/test_scoring_oracle.py",),
     "replay": ("tests/engine/test_replay.py", "tests/engine/test_records_real.py"),
     "hiding": ("tests/engine/test_invariants.py",),
     "mjai": ("tests/engine/mjai",),
@@ -62,3 +64,6 @@ SUITES: dict[str, tuple[str, ...]] = {
     "files": ("tests/engine/test_files.py",),
     "cluster": ("tests/cluster/test_pool.py",),
 }  # fmt: skip
+
+# Suites in which compiling what a fault changes takes longer than the tests do as plain Python (NUMBA_DISABLE_JIT).
+PLAIN = frozenset({"rules", "scoring_examples", "hiding", "mjai"})
