@@ -66,4 +66,4 @@ SUITES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 # Suites in which compiling what a fault changes takes longer than the tests do as plain Python (NUMBA_DISABLE_JIT).
-PLAIN = frozenset({"rules", "scoring_examples", "hiding", "mjai"})
+PLAIN = frozenset({"rules", "scoring_examples"})
