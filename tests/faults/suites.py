@@ -34,6 +34,7 @@ SUITES: dict[str, tuple[str, ...]] = {
     "turns": ("tests/server/test_turns.py",),
     "reviews": ("tests/server/test_reviews.py", "tests/server/test_api_reviews.py"),
     "spectators": ("tests/server/test_spectators.py",),
+    "leaks": ("tests/server/test_leaks.py",),
     "statistics": (
         "tests/arena/test_statistics.py", "tests/arena/test_tallies.py", "tests/arena/test_comparison.py",
         "tests/arena/test_student.py", "tests/arena/test_report.py",
