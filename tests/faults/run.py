@@ -21,12 +21,14 @@ from queue import SimpleQueue
 from engine.common.files import write_atomically
 from engine.common.options import Parser, check_output, describe_error, positive
 from engine.common.program import FAILED, INTERRUPTED, OK, start
-from tests.faults.copies import CAUGHT, Copy, Result
+from tests.faults.copies import CAUGHT, DIED, TIMEOUT, UNRELIABLE, Copy, Result
 from tests.faults.patches import REPOSITORY, Fault, chosen
 
+TRIED_AGAIN = (TIMEOUT, DIED, UNRELIABLE)  # the machine may be why
 EPILOG = """\
-With --json FILE, what is finished is kept there: the same command goes on after an interruption. Uncommitted changes
-are not in the copies; patches and suites are those of the working tree.
+With --json FILE, what is finished is kept there: the same command goes on after an interruption, and tries again what
+took too long or failed without the fault too. Uncommitted changes are not in the copies; patches and suites are those
+of the working tree.
 
 exit codes: 0 all faults were caught, 1 one was not, 2 bad arguments, 130 interrupted
 """
@@ -65,7 +67,7 @@ class Kept:
             raise ValueError(f"--json {path}: has no results of this program; name another file") from None
         if of_sources != self.sources:
             raise ValueError(f"--json {path}: has the results of other sources; name another file, or delete it")
-        self.results = {result.digest: result for result in results}
+        self.results = {result.digest: result for result in results if result.outcome not in TRIED_AGAIN}
 
     def add(self, result: Result) -> None:
         """Keep a result. Raises OSError."""

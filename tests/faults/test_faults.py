@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.copies import CAUGHT, MISSED, Result
+from tests.faults.copies import CAUGHT, MISSED, TIMEOUT, Result
 from tests.faults.patches import REPOSITORY, Fault, all_faults, chosen, read_fault
 from tests.faults.run import Kept, run
 from tests.faults.suites import PLAIN, SUITES
@@ -74,14 +74,18 @@ def test_a_run_goes_on_with_what_is_left_and_fails_if_a_fault_is_missed(
     def try_faults(faults: Sequence[Fault]) -> Iterator[Result]:
         for fault in faults:
             tried.append(fault)
-            yield result(fault, MISSED if fault == FAULTS[2] else CAUGHT)
+            first_time = tried.count(fault) == 1
+            yield result(
+                fault, MISSED if fault == FAULTS[3] else TIMEOUT if fault == FAULTS[1] and first_time else CAUGHT
+            )
 
-    assert run(FAULTS[:2], Kept(path), try_faults) == 0
-    assert run(FAULTS[:3], Kept(path), try_faults) == 1
-    assert tried == FAULTS[:3]
+    assert run(FAULTS[:2], Kept(path), try_faults) == 1
+    assert run(FAULTS[:3], Kept(path), try_faults) == 0
+    assert run(FAULTS[:4], Kept(path), try_faults) == 1
+    assert tried == [FAULTS[0], FAULTS[1], FAULTS[1], FAULTS[2], FAULTS[3]]
     printed = capsys.readouterr().out
     assert printed.count(f"{FAULTS[0]}: caught by tests/test_it.py::test_it") == 1
-    assert FAULTS[2].text in printed.splitlines()[-1]
+    assert FAULTS[3].text in printed.splitlines()[-1]
 
 
 def test_results_of_other_sources_are_not_mixed_in(tmp_path: Path) -> None:
