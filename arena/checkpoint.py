@@ -26,7 +26,7 @@ from arena.observers import Fault
 from arena.schedule import ROTATIONS, RunSettings
 from arena.tallies.observer import packed, unpacked
 from engine.common.files import naming
-from engine.compiling import ENGINE, cache_folder
+from engine.common.sources import ROOT, digest_of_sources
 from engine.table import N_SEATS
 
 DAMAGE = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)  # of a file that is read
@@ -45,8 +45,7 @@ def run_identity(settings: RunSettings, folder: Path | None, rows: Sequence[str]
     ``exec:python bot.py`` and ``bert:run/model`` (the files in the folder) are other bots when these files have
     changed, and ``rule@-300`` when its scale has. What such files import is not included.
     """
-    sources = [cache_folder(ENGINE.parent / package).name for package in ("agents", "arena")]
-    sources.append(digest_of_weights())
+    sources = [digest_of_sources("engine", "agents", "arena"), digest_of_weights()]
     saved = None if folder is None else str(folder.resolve())
     own = {"save": saved, "rows": list(rows), "sources": sources, "bot_files": digest_of_files(settings.bots)}
     return json.loads(json.dumps(dataclasses.asdict(settings) | own))
@@ -56,8 +55,8 @@ def run_identity(settings: RunSettings, folder: Path | None, rows: Sequence[str]
 def digest_of_weights() -> str:
     """A hash of the bundled weights of all bots, wherever the repository lies."""
     digest = hashlib.sha256()
-    for path in sorted(ENGINE.parent.glob("agents/*/weights/*")):
-        digest.update(f"{path.relative_to(ENGINE.parent).as_posix()} ".encode() + path.read_bytes())
+    for path in sorted(ROOT.glob("agents/*/weights/*")):
+        digest.update(f"{path.relative_to(ROOT).as_posix()} ".encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
 

@@ -1,25 +1,19 @@
-"""Compilation with numba: the two decorators of compiled functions, and the cache of their machine code.
+"""Compilation with numba: the two decorators of compiled functions.
 
-Two decorators, one for each kind of compiled function:
-
-* ``@inner``: called only by other compiled functions. It is not cached by itself and has no Python wrapper, which
-  shortens a full compilation by a third.
+* ``@inner``: called only by other compiled functions. It is compiled as a part of the kernels that reach it.
 * ``@kernel(…)``: called from Python, with arguments of the types given. Its machine code, including everything it
-  calls, is cached on disk; `engine.warm_up` fills the cache with all kernels at once.
+  calls, is cached on disk (`engine.machine_code`).
 
-numba notices a change only in the file of the cached function, not in the files of the functions it calls. Therefore
-the name of the cache folder is a hash of *all* sources that can have been compiled: a change leads to a new folder.
+When a kernel is first called that is not in the cache, `engine.warm_up` compiles all kernels of the modules that have
+been imported, on several cores.
 
 With ``NUMBA_DISABLE_JIT=1`` the functions stay plain Python, with identical results.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
 import sys
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -28,39 +22,13 @@ import numpy as np
 from numba import njit
 from numba.core import event
 
+from engine.machine_code import InnerCompiler, KernelCache, KernelCompiler, name_of
+
 F = TypeVar("F", bound=Callable[..., Any])
 
-ENGINE = Path(__file__).parent
 if numba.config.DISABLE_JIT:
     np.seterr(over="ignore")  # 64-bit integers wrap around, as in compiled code; numpy would warn
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
-
-
-def cache_root() -> Path:
-    """Folder of all caches: ``$NUKIDORA_CACHE``, else `nukidora` in ``$XDG_CACHE_HOME`` or ``~/.cache``."""
-    own = os.environ.get("NUKIDORA_CACHE")
-    return Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nukidora"
-
-
-@cache
-def cache_folder(package: Path, recursive: bool = True) -> Path:
-    """The cache folder of `package` (a source folder), named by a hash of its sources and the engine's."""
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version} {numba.config.BOUNDSCHECK}".encode())
-    for folder in sorted({ENGINE, package}):
-        files = "**/*" if recursive or folder == ENGINE else "*"
-        for source in sorted([*folder.glob(files + ".py"), *folder.glob(files + ".npz")]):
-            digest.update(str(source.relative_to(folder)).encode())
-            digest.update(source.read_bytes())
-    return cache_root() / digest.hexdigest()[:16]
-
-
-def cache_folder_of(function: Callable[..., Any]) -> Path:
-    """The cache folder of a function: that of its top-level package, or of the folder of a module outside packages."""
-    source, module = Path(function.__code__.co_filename), function.__module__
-    if source.stem == "__init__":
-        module += ".__init__"
-    depth = module.count(".")
-    return cache_folder(source.parents[max(depth - 1, 0)], recursive=depth > 0)
 
 
 def array_of(dtype: np.dtype[Any]) -> numba.types.Type:
@@ -69,7 +37,6 @@ def array_of(dtype: np.dtype[Any]) -> numba.types.Type:
 
 
 Signature: TypeAlias = str | tuple[numba.types.Type, ...]
-DECORATED: list[str] = []  # names of all compiled functions that have been imported
 KERNELS: dict[str, list[tuple[Any, list[tuple[Any, ...]]]]] = {}  # module -> its kernels with their signatures
 # What the text of a signature may name. const(…) is an array that may be read only.
 TYPES = vars(numba.types) | {"const": lambda array: array.copy(readonly=True)}
@@ -77,8 +44,8 @@ TYPES = vars(numba.types) | {"const": lambda array: array.copy(readonly=True)}
 
 def inner(function: F) -> F:
     """Compile `function` for calls from other compiled functions."""
-    DECORATED.append(name_of(function))
-    return njit(**OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)  # type: ignore[no-any-return]
+    options = OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": InnerCompiler}
+    return njit(**options)(function)  # type: ignore[no-any-return]
 
 
 def kernel(*signatures: Signature) -> Callable[[F], F]:
@@ -94,8 +61,8 @@ def kernel(*signatures: Signature) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         if numba.config.DISABLE_JIT:
             return function
-        DECORATED.append(name_of(function))
-        dispatcher = _cached(function)
+        dispatcher = njit(**OPTIONS, pipeline_class=KernelCompiler)(function)
+        dispatcher._cache = KernelCache(function)
         _restrict(dispatcher, parsed)
         KERNELS.setdefault(function.__module__, []).append((dispatcher, parsed))
         return dispatcher  # type: ignore[no-any-return]
@@ -105,9 +72,20 @@ def kernel(*signatures: Signature) -> Callable[[F], F]:
 
 def compile_imported() -> None:
     """Compile, or load from the cache, all kernels of the modules that have been imported."""
-    for dispatcher, signatures in [found for kernels in KERNELS.values() for found in kernels]:
-        for signature in signatures:
-            dispatcher.compile(signature)
+    for dispatcher, signature in imported():
+        dispatcher.compile(signature)
+
+
+def cached_files() -> list[Path]:
+    """The files of the cache that have the kernels of the modules that have been imported, as far as they exist."""
+    paths = {dispatcher._cache.path(signature) for dispatcher, signature in imported()}
+    return sorted(path for path in paths if path.exists())
+
+
+def imported() -> list[tuple[Any, tuple[Any, ...]]]:
+    """The kernels of all modules that have been imported, once for each signature."""
+    found = [each for kernels in KERNELS.values() for each in kernels]
+    return [(dispatcher, signature) for dispatcher, signatures in found for signature in signatures]
 
 
 def parse_signature(signature: Signature) -> tuple[Any, ...]:
@@ -115,59 +93,35 @@ def parse_signature(signature: Signature) -> tuple[Any, ...]:
     return eval(f"({signature},)", TYPES) if isinstance(signature, str) else signature
 
 
-def name_of(function: Callable[..., Any]) -> str:
-    """The name of a function in messages."""
-    return f"{function.__module__}.{function.__qualname__}"
-
-
-def _cached(function: Callable[..., Any]) -> Any:
-    """A numba dispatcher with a cache on disk, or without one where the folder cannot be written."""
-    before = numba.config.CACHE_DIR
-    folder = cache_folder_of(function)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        numba.config.CACHE_DIR = str(folder)  # numba reads it while decorating; restored below for other packages
-        return njit(**OPTIONS, cache=True)(function)
-    except (OSError, RuntimeError):  # the folder cannot be written
-        _announcer.text = f"compiling the rules, at every start: {cache_root()} cannot be written (NUKIDORA_CACHE) …"
-        return njit(**OPTIONS)(function)
-    finally:
-        numba.config.CACHE_DIR = before
-
-
 def _restrict(dispatcher: Any, signatures: list[tuple[Any, ...]]) -> None:
-    """Let `dispatcher` compile for `signatures` only, and warm up before the first of all compilations."""
+    """Let `dispatcher` compile for `signatures` only, and warm up before it compiles what the cache lacks."""
     compile_signature = dispatcher.compile
 
     def compile_declared(signature: tuple[Any, ...]) -> Any:
-        if tuple(signature) not in signatures:
+        signature = tuple(signature)
+        if signature not in signatures:
             texts = " or ".join(f"({', '.join(map(str, types))})" for types in signatures)
             given = ", ".join(map(str, signature))
             raise TypeError(f"{name_of(dispatcher.py_func)} takes {texts}, not ({given})")
-        if _announcer.text == ONCE:
-            from engine.warm_up import warm_up_once
+        if signature not in dispatcher.overloads and not dispatcher._cache.path(signature).exists():
+            from engine.warm_up import warm_up_imported
 
-            warm_up_once()
-        return compile_signature(tuple(signature))
+            warm_up_imported()
+        return compile_signature(signature)
 
     dispatcher.compile = compile_declared
-
-
-ONCE = "compiling {} …"
 
 
 class _Announcer(event.Listener):
     """Says why the program pauses when something has to be compiled that the warm-up has not compiled."""
 
     def __init__(self) -> None:
-        self.text = ONCE
-        self.silent = False
+        self.on = True
         self._depth = 0
 
     def on_start(self, event: event.Event) -> None:
-        if self._depth == 0 and not self.silent and sys.stderr is not None:
-            print(self.text.format(name_of(event.data["dispatcher"].py_func)), file=sys.stderr, flush=True)
-            self.silent = self.text != ONCE
+        if self._depth == 0 and self.on and sys.stderr is not None:
+            print(f"compiling {name_of(event.data['dispatcher'].py_func)} …", file=sys.stderr, flush=True)
         self._depth += 1
 
     def on_end(self, event: event.Event) -> None:
@@ -180,4 +134,4 @@ event.register("numba:compile", _announcer)
 
 def announce(on: bool) -> None:
     """Whether to print what is compiled; at first it is printed."""
-    _announcer.silent = not on
+    _announcer.on = on

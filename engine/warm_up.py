@@ -1,113 +1,120 @@
-"""The warm-up: compiles the rules and all bots to machine code, on several cores, before anything is first used.
+"""The warm-up: compiles kernels to machine code, on several cores, before they are first used.
 
-It happens by itself when a kernel is first called and the cache of this version is not complete, and by
-``nukidora warm-up``. The kernels of two parts call mostly different functions, so that two processes compile them in
-little more than half the time.
+It happens by itself when a kernel is called that is not in the cache, for all kernels of the modules that have been
+imported by then; and for all kernels of all modules by ``nukidora warm-up``. Of several programs on a machine one
+compiles at a time; the others wait, and say for whom.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import queue
+import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
-from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
-from time import monotonic
+from queue import SimpleQueue
+from time import monotonic, sleep
+from typing import IO, Any
 
 from numba.core import config, event
-from numba.core.registry import cpu_target
 
 from engine import compiling
 from engine.common.options import Parser, describe_error, usable_cores
 from engine.common.program import FAILED, OK, start
+from engine.machine_code import cache_root, name_of, reached
 
 if sys.platform != "win32":
     import fcntl
 
-# Modules with kernels, named rather than imported: this package imports nothing from the others. Each part is compiled
-# by a process of its own.
-PARTS = (
-    ("engine.kernels", "engine.mjai.view_updates", "arena.bot_games", "arena.luck", "arena.tallies.rounds"),
-    (
-        "agents.bots.rule.bot",
-        "agents.bots.efficiency",
-        "agents.bots.tsumogiri",
-        "agents.bots.yaku.bot",
-        "agents.strength.dial",
-        "agents.linear.kernels",
-        "agents.linear.losses",
-        "engine.shanten",
-        "engine.scoring.points",
-        "engine.scoring.batch",
-        "agents.bert.encoding",
-        "agents.bert.labels",
-        "agents.bert.symmetries",
-        "agents.bert.bot",
-        "agents.bert.training.targets.rollouts",
-        "agents.bert.training.data.collect",
-        "agents.bert.training.data.dataset",
-        "agents.cnn.planes",
-        "agents.playouts.playouts",
-        "agents.playouts.quick",
-        "agents.playouts.value",
-        "agents.search.tree",
-        "agents.search.fit",
-        "agents.residual.features",
-        "agents.selfplay.features",
-        "agents.rl.bot",
-        "agents.rl.policy",
-        "agents.rl.situation",
-        "agents.rl.oracle",
-        "agents.rl.learning",
-        "nukidora.envs.observations",
-    ),
-)
-PACKAGES = ("engine", "agents", "arena", "nukidora")
-COMPILE = "import sys; sys.path[:] = {path!r}; from engine.warm_up import compile_modules; compile_modules({modules!r})"
+PACKAGES = ("engine", "agents", "arena", "nukidora")  # those with kernels; named, as this one imports none of them
+ROOT = Path(__file__).parents[1]
+COMPILE = "import sys; sys.path[:] = {path!r}; from engine.warm_up import compile_kernels; compile_kernels({names!r})"
+
+# A model of what compiling costs, in bytes of byte code: types are inferred once for each function of a process;
+# LLVM optimises each kernel with all that it reaches.
+OPTIMISING = 0.35  # of the cost of inferring types
+WORTH_A_PROCESS = 15_000  # about two seconds; less is not divided
 
 _lock = threading.Lock()
-_checked = False
+_off = False  # nothing more is to be compiled by a warm-up of this process
 
 
 class WarmUpError(Exception):
     """A process that compiles has failed."""
 
 
-def stamp() -> Path:
-    """The file that says that the cache holds everything, for these sources, where they lie, and this processor."""
-    digest = hashlib.sha256(f"{compiled_for()} {compiling.ENGINE}".encode()).hexdigest()[:16]
-    return compiling.cache_folder(compiling.ENGINE) / f"complete-{digest}"
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A kernel and one of its signatures, by its number."""
+
+    dispatcher: Any
+    signature: int
+
+    @property
+    def functions(self) -> tuple[Callable[..., Any], ...]:
+        """All functions that are compiled with it."""
+        return reached(self.dispatcher.py_func)
+
+    @property
+    def name(self) -> tuple[str, str, int]:
+        """The module, the name in it, and the number of the signature."""
+        return self.dispatcher.py_func.__module__, self.dispatcher.py_func.__qualname__, self.signature
 
 
-def compiled_for() -> str:
-    """What machine code depends on, wherever the sources lie: their contents, packages, and the processor."""
-    folders = [compiling.cache_folder(compiling.ENGINE.parent / package).name for package in PACKAGES]
-    target = cpu_target.target_context.codegen().magic_tuple()
-    extras = [find_spec(package) is not None for package in ("onnxruntime", "torch", "gymnasium")]  # of some modules
-    return repr((folders, extras, target))
+@dataclass
+class Share:
+    """The kernels that one process compiles."""
+
+    kernels: list[Kernel]
+
+    def with_more(self, kernels: Sequence[Kernel]) -> Share:
+        """The share with more kernels."""
+        return Share([*self.kernels, *kernels])
+
+    @cached_property
+    def functions(self) -> set[Callable[..., Any]]:
+        """All functions in the kernels."""
+        return set[Callable[..., Any]]().union(*(kernel.functions for kernel in self.kernels))
+
+    @cached_property
+    def cost(self) -> float:
+        """What it costs to compile the share, in bytes of byte code."""
+        return size(self.functions) + OPTIMISING * sum(size(kernel.functions) for kernel in self.kernels)
 
 
-def warm_up_once() -> None:
-    """Warm up if the cache is not complete. Does nothing from the second call on, and while warming up.
+def size(functions: Iterable[Callable[..., Any]]) -> int:
+    """The size of functions, in bytes of byte code."""
+    return sum(len(function.__code__.co_code) for function in functions)
 
-    With bounds checked, which is for finding faults, only what is called is compiled.
+
+def warm_up_imported() -> None:
+    """Compile what the cache lacks of the kernels of all modules that have been imported.
+
+    If that fails, it says so, and the caller compiles what it needs by itself. With bounds checked, which is for
+    finding faults, that is so from the start.
     """
-    global _checked
+    global _off
     with _lock:
-        if _checked or config.BOUNDSCHECK:
+        if _off or config.BOUNDSCHECK:
             return
-        _checked = True
         try:
-            warm_up()
-        except (WarmUpError, OSError) as error:  # the caller compiles what it needs
-            print(f"not everything is compiled: {describe_error(error)}", file=sys.stderr)
+            compile_lacking()
+        except WarmUpError as error:
+            _off = True
+            print(f"not everything is compiled: {error}", file=sys.stderr)
+        except OSError:
+            _off = True
+            text = f"compiling the rules, at every start: {cache_root()} cannot be written (NUKIDORA_CACHE) …"
+            print(text, file=sys.stderr)
+            compiling.announce(False)
 
 
 def compile_by_use(use: Callable[[], None]) -> None:
@@ -115,125 +122,139 @@ def compile_by_use(use: Callable[[], None]) -> None:
 
     Of several such programs that start at the same time, one compiles and the others wait. Raises what `use` raises.
     """
-    global _checked
-    _checked = True
-    folder = compiling.cache_folder(compiling.ENGINE)
-    with ExitStack() as stack:
-        with suppress(OSError):  # the cache cannot be written: each compiles for itself
-            folder.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(_exclusive(folder / "lock"))
+    global _off
+    _off = True
+    try:
+        with compiling_alone() as say:
+            say(0, 0)
+            use()
+    except OSError:  # the cache cannot be written: each compiles for itself
         use()
 
 
-def warm_up() -> int:
-    """Compile what the cache lacks, with progress on stderr; returns the number of functions, 0 if nothing lacked.
+def compile_lacking() -> int:
+    """Compile what the cache lacks of the kernels of all imported modules of ours; returns the number of functions.
 
-    Raises WarmUpError, and OSError if the cache cannot be written. Of several programs that start at the same time,
-    one compiles and the others wait.
+    Raises WarmUpError, and OSError if the cache cannot be written.
     """
-    if stamp().exists():
+    if not lacking():
         return 0
-    compiling.cache_folder(compiling.ENGINE).mkdir(parents=True, exist_ok=True)
-    with _exclusive(compiling.cache_folder(compiling.ENGINE) / "lock"):
-        if stamp().exists():
-            return 0
-        text = "compiling the rules and the bots to machine code, once; with two cores this takes one to two minutes …"
-        print(text, file=sys.stderr)
-        n_functions = _compile_parts()
-        stamp().touch()
-        return n_functions
+    with compiling_alone() as say:
+        return compile_in_processes(shares(lacking()), say)  # another program may have compiled them meanwhile
 
 
-def _compile_parts() -> int:
-    """Compile each part in a process of its own, with progress; returns the number of functions."""
-    parts = PARTS if usable_cores() > 1 else (sum(PARTS, ()),)
-    processes = [_start(modules) for modules in parts]
+def lacking() -> list[Kernel]:
+    """The kernels of all imported modules of ours that the cache lacks."""
+    return [
+        Kernel(dispatcher, number)
+        for module, kernels in compiling.KERNELS.items()
+        for dispatcher, signatures in kernels
+        for number, signature in enumerate(signatures)
+        if module.split(".")[0] in PACKAGES and not dispatcher._cache.path(signature).exists()
+    ]
+
+
+def shares(kernels: Sequence[Kernel]) -> list[Share]:
+    """Divide kernels among as many processes as pay, so that these end at about the same time.
+
+    The kernels of a module stay together, since they have most of their functions in common.
+    """
+    modules = [Share(list(each)) for _, each in groupby(kernels, key=lambda kernel: kernel.name[0])]
+    n_processes = min(usable_cores(), 1 + size(Share(list(kernels)).functions) // WORTH_A_PROCESS)
+    found = [Share([])] * n_processes
+    for module in sorted(modules, key=lambda share: share.cost, reverse=True):
+        costs = [share.with_more(module.kernels).cost for share in found]
+        number = costs.index(min(costs))
+        found[number] = found[number].with_more(module.kernels)
+    return [share for share in found if share.kernels]
+
+
+def compile_in_processes(found: Sequence[Share], say: Callable[[int, int], None]) -> int:
+    """Compile each share in a process of its own, with progress; returns the number of functions.
+
+    `say` is told how many functions of how many are compiled.
+    """
+    if not found:
+        return 0
+    functions = [{name_of(function) for function in share.functions} for share in found]
+    n_functions = len(set[str]().union(*functions))
+    print(f"compiling {n_functions} functions of the rules and the bots to machine code, once …", file=sys.stderr)
+    processes = [start_process([kernel.name for kernel in share.kernels]) for share in found]
     try:
-        functions = {name for process in processes for name in _function_names(process)}
-        messages: queue.SimpleQueue[str | subprocess.Popen[str]] = queue.SimpleQueue()
-        for process in processes:
-            threading.Thread(target=_pass_on, args=(process, messages), daemon=True).start()
-        return _show(messages, len(processes), functions)
+        messages: SimpleQueue[tuple[int, str | None]] = SimpleQueue()
+        for number, process in enumerate(processes):
+            threading.Thread(target=pass_on, args=(number, process, messages), daemon=True).start()
+        show(messages, processes, functions, say)
+        return n_functions
     finally:
         for process in processes:
             process.kill()
             process.wait()
 
 
-def _start(modules: Sequence[str]) -> subprocess.Popen[str]:
-    code = COMPILE.format(path=sys.path, modules=modules)
+def start_process(names: Sequence[tuple[str, str, int]]) -> subprocess.Popen[str]:
+    """A process that compiles kernels, see `compile_kernels`."""
+    code = COMPILE.format(path=sys.path, names=names)
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def _failed(process: subprocess.Popen[str]) -> WarmUpError:
+def pass_on(number: int, process: subprocess.Popen[str], messages: SimpleQueue[tuple[int, str | None]]) -> None:
+    """Put the names that a process prints into the queue, and at its end None."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        messages.put((number, line.rstrip()))
+    process.wait()
+    messages.put((number, None))
+
+
+def show(
+    messages: SimpleQueue[tuple[int, str | None]],
+    processes: Sequence[subprocess.Popen[str]],
+    functions: Sequence[set[str]],
+    say: Callable[[int, int], None],
+) -> None:
+    """Show the progress until all processes have ended. Raises WarmUpError if one fails.
+
+    `functions` are those that each process has to compile; not all of them need be compiled in the end.
+    """
+    from engine.common.progress import Progress  # needs rich, which a packed bot does without
+
+    left, running, total = list(map(set, functions)), len(processes), sum(map(len, functions))
+    with Progress("functions", total) as progress:
+        while running:
+            number, name = messages.get()
+            before = sum(map(len, left))
+            if name is not None:
+                left[number].discard(name)
+            elif processes[number].returncode == 0:
+                running -= 1
+                left[number].clear()
+            else:
+                raise failed(processes[number])
+            if n := before - sum(map(len, left)):
+                progress.advance(n)
+                say(progress.done, total)
+
+
+def failed(process: subprocess.Popen[str]) -> WarmUpError:
     """The error of a process that has ended early, with the last line that it printed."""
-    process.kill()
-    _, printed = process.communicate()
+    assert process.stderr is not None
+    printed = process.stderr.read()
     return WarmUpError(f"a process that compiles ended early: {(printed.splitlines() or ['no reason given'])[-1]}")
 
 
-def _function_names(process: subprocess.Popen[str]) -> list[str]:
-    """The names of all functions of a process, which it prints first. Raises WarmUpError."""
-    assert process.stdout is not None
-    try:
-        return list(json.loads(process.stdout.readline()))
-    except ValueError as error:
-        raise _failed(process) from error
-
-
-def _pass_on(process: subprocess.Popen[str], messages: queue.SimpleQueue[str | subprocess.Popen[str]]) -> None:
-    """Put the names that a process prints into the queue, and at its end the process."""
-    assert process.stdout is not None
-    for line in process.stdout:
-        messages.put(line.rstrip())
-    process.wait()
-    messages.put(process)
-
-
-def _show(messages: queue.SimpleQueue[str | subprocess.Popen[str]], n_processes: int, functions: set[str]) -> int:
-    """Show the progress until all processes have ended; returns the number of functions. Raises WarmUpError."""
-    from engine.common.progress import Progress  # needs rich, which a packed bot does without
-
-    compiled: set[str] = set()
-    with Progress("functions", len(functions)) as progress:
-        while n_processes:
-            message = messages.get()
-            if isinstance(message, str):
-                if message in functions - compiled:
-                    compiled.add(message)
-                    progress.advance()
-            elif message.returncode == 0:
-                n_processes -= 1
-            else:
-                raise _failed(message)
-    return len(compiled)
-
-
-def compile_modules(modules: Sequence[str]) -> None:
-    """Compile all kernels of `modules`, in a process of the warm-up.
-
-    Prints the names of all functions, as JSON in one line, and then the name of each function that has been compiled.
-    Modules that need a package that is not installed, or cannot be imported, are left out.
-    """
-    global _checked
-    _checked = True
+def compile_kernels(names: Sequence[tuple[str, str, int]]) -> None:
+    """Compile kernels, in a process of the warm-up; prints the name of each function that has been compiled."""
+    global _off
+    _off = True
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
     compiling.announce(False)
-    imported = [module for module in modules if _imports(module)]
-    print(json.dumps(compiling.DECORATED), flush=True)
     event.register("numba:compile", _Reporter())
-    for module in imported:
-        for dispatcher, signatures in compiling.KERNELS[module]:
-            for signature in signatures:
-                dispatcher.compile(signature)
-
-
-def _imports(module: str) -> bool:
-    try:
+    for module, name, signature in names:
         import_module(module)
-    except ImportError:  # or it needs one that is broken, which is told where it is used
-        return False
-    return True
+        for dispatcher, signatures in compiling.KERNELS[module]:
+            if dispatcher.py_func.__qualname__ == name:
+                dispatcher.compile(signatures[signature])
 
 
 class _Reporter(event.Listener):  # type: ignore[misc]
@@ -243,20 +264,64 @@ class _Reporter(event.Listener):  # type: ignore[misc]
         pass
 
     def on_end(self, event: event.Event) -> None:
-        print(compiling.name_of(event.data["dispatcher"].py_func), flush=True)
+        print(name_of(event.data["dispatcher"].py_func), flush=True)
 
 
 @contextmanager
-def _exclusive(path: Path) -> Iterator[None]:
-    """Lock a file while the block runs, where the system can; says so if another program has it."""
-    with path.open("ab") as file:
+def compiling_alone() -> Iterator[Callable[[int, int], None]]:
+    """Wait until no other program compiles, and let none while the block runs, where the system can.
+
+    Gives a function that tells those who wait how many functions of how many are compiled. Raises OSError if the cache
+    cannot be written.
+    """
+    cache_root().mkdir(parents=True, exist_ok=True)
+    began = monotonic()
+    with (cache_root() / "lock").open("a+b", buffering=0) as file:
+
+        def say(done: int, total: int) -> None:
+            file.truncate(0)
+            file.write(json.dumps([os.getpid(), done, total, monotonic() - began]).encode())
+
         if sys.platform != "win32":
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                print("another program compiles the rules and the bots: waiting for it …", file=sys.stderr, flush=True)
-                fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+            wait_for(file)
+        yield say
+
+
+def wait_for(file: IO[bytes]) -> None:
+    """Lock a file. While another program has it, say which one that is, and how far it is."""
+    pause, next_line = 0.1, 0.0
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if monotonic() >= next_line:
+                print(state_of(file), file=sys.stderr, flush=True)
+                pause, next_line = min(2 * pause, 2.0), monotonic() + 10 * pause
+            sleep(pause)
+
+
+def state_of(file: IO[bytes]) -> str:
+    """What the program that has the lock says."""
+    file.seek(0)
+    try:
+        process, done, total, seconds = json.loads(file.read())
+    except ValueError:  # it has just begun
+        return "waiting for another program, which begins to compile the rules and the bots …"
+    left = f", about {seconds * (total - done) / done:.0f} s left" if done else ""
+    of_all = f": {done} of {total} functions{left}" if total else ""
+    return f"waiting for process {process}, which compiles the rules and the bots{of_all} …"
+
+
+def import_all() -> None:
+    """Import all modules of ours that have kernels and whose packages are installed."""
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            if "\n@kernel(" in path.read_text(encoding="utf-8"):
+                try:
+                    import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+                except ImportError:  # of a package that is not installed or broken, which is told where it is used
+                    continue
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -265,15 +330,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.parse_args(arguments)
     began = monotonic()
     try:
-        n_functions = warm_up()
+        import_all()
+        n_functions = compile_lacking()
     except (WarmUpError, OSError) as error:
         print(f"{parser.short_name}: {describe_error(error)}", file=sys.stderr)
         return FAILED
-    folder = compiling.cache_root()
     if n_functions:
-        print(f"compiled {n_functions} functions in {monotonic() - began:.0f} s; the machine code is in {folder}")
+        print(f"compiled {n_functions} functions in {monotonic() - began:.0f} s; the machine code is in {cache_root()}")
     else:
-        print(f"nothing to compile: the machine code of this version is in {folder}")
+        print(f"nothing to compile: the machine code of this version is in {cache_root()}")
     return OK
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -10,19 +12,18 @@ from typing import Literal
 import hypothesis
 import pytest
 
-from engine.warm_up import warm_up_once
-
 DATA = Path(__file__).resolve().parent / "data"
+REPOSITORY = Path(__file__).resolve().parents[1]
 
 # The first call of a compiled function may take a second, any other a microsecond: no deadline fits both.
 hypothesis.settings.register_profile("compiled", deadline=None)
 hypothesis.settings.load_profile("compiled")
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _compiled() -> None:
+def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile everything first, on all cores: tests compare what programs print, and some limit their time."""
-    warm_up_once()
+    if not hasattr(session.config, "workerinput"):  # once, before the workers of pytest-xdist start
+        subprocess.run([sys.executable, "-m", "engine.warm_up"], cwd=REPOSITORY, stdout=subprocess.DEVNULL, check=True)
 
 
 @pytest.fixture(autouse=True)

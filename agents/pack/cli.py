@@ -16,7 +16,6 @@ from agents.pack.contents import contents_of
 from agents.registry import names
 from engine.common.options import Parser, check_output, describe_error
 from engine.common.program import FAILED, OK
-from engine.warm_up import warm_up_once
 
 COMPILE_TIME, REPLY_TIME = 600.0, 60.0  # seconds that a packed bot may take on the machine that packs it
 
@@ -49,7 +48,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     options = parser.parse_args(arguments)
     output: Path = options.output
-    warm_up_once()  # so that the bot is not traced while it compiles
     try:
         check_output("--output", output)
         contents = contents_of(options.bot)

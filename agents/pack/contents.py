@@ -19,7 +19,7 @@ from pathlib import Path
 
 from agents import registry
 from agents.files import PROGRAM, SPEC
-from agents.pack.tracing import Trace, trace
+from agents.pack.tracing import Trace, play, trace
 from engine.common.workers import SPAWN
 
 HERE = Path(__file__).resolve().parents[2]  # the folder of our packages
@@ -57,7 +57,7 @@ def contents_of(spec: str) -> Contents:
     """What the bot `spec` needs. Raises ValueError, in one line, for a spec that cannot be packed."""
     if PROGRAM.match(spec):
         raise ValueError(f"{spec!r} is a program or a connection: only bots of this process can be packed")
-    registry.make(spec)  # what is wrong with it is said at once
+    play(spec)  # what is wrong with it is said at once, and what compiles it is not traced
     parts, places = _split(spec)
     trace = _traced(spec)
     files = _own_files(trace)

@@ -26,28 +26,20 @@ def trace(spec: str) -> Trace:
     found = Trace()
 
     def record(event: str, arguments: tuple[Any, ...]) -> None:
-        if event == "open" and isinstance(arguments[0], str | os.PathLike) and not _names_the_cache():
+        if event == "open" and isinstance(arguments[0], str | os.PathLike):
             path, mode, flags = Path(arguments[0]).resolve(), arguments[1] or "", arguments[2]
             found.opened.add(path)
             if set(mode) & set("wax+") or flags & (os.O_WRONLY | os.O_RDWR):
                 found.written.add(path)
 
     sys.addaudithook(record)
-    _play(spec)
+    play(spec)
     files = {name: getattr(module, "__file__", None) for name, module in [*sys.modules.items()]}
     found.modules.update({name: Path(file).resolve() for name, file in files.items() if file})
     return found
 
 
-def _names_the_cache() -> bool:
-    """Whether a file is opened by `engine.compiling.cache_folder`: it reads the sources and tables of all bots."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_name != "cache_folder":
-        frame = frame.f_back
-    return frame.f_code.co_name == "cache_folder"
-
-
-def _play(spec: str) -> None:
+def play(spec: str) -> None:
     """Play a round on a table, and a decision by messages. Raises ValueError if the bot fails."""
     import numpy as np
 

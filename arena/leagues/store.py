@@ -27,7 +27,7 @@ from arena.checkpoint import (
 from arena.leagues.games import LeagueGames, LeagueSettings, Meeting
 from arena.leagues.schedule import Batch, Schedule
 from engine.common.files import write_atomically
-from engine.compiling import ENGINE, cache_folder
+from engine.common.sources import digest_of_sources
 from engine.table import N_SEATS
 
 
@@ -37,7 +37,7 @@ def identity_of(bot: str) -> str:
     Of an external bot, the files that its text names. What files import is not included.
     """
     own = digest_of_files([bot])
-    return own if is_external(bot) else f"{cache_folder(ENGINE.parent / 'agents').name}-{digest_of_weights()}-{own}"
+    return own if is_external(bot) else f"{digest_of_sources('engine', 'agents')}-{digest_of_weights()}-{own}"
 
 
 class Store:

@@ -23,7 +23,7 @@ from engine.records.archives import members
 from engine.records.filters import ANY
 from engine.records.packing import WRITERS
 from engine.records.validate import check_all, check_file
-from engine.warm_up import warm_up_once
+from engine.warm_up import warm_up_imported
 
 RECORDS = Path(__file__).resolve().parents[2] / "tests" / "data" / "records"
 FORMATS = (".tar.zst", ".tar.gz", ".zip")
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     cores = usable_cores()
-    warm_up_once()
+    warm_up_imported()
     table = Table("records/s", "archive, 1 core", "plain files, 1 core", "ratio", f"archive, {cores} cores", box=None)
     with tempfile.TemporaryDirectory() as folder:
         for ending in FORMATS:

@@ -6,22 +6,17 @@ library is imported here: where compiled code is cached must be set before any o
 
 from __future__ import annotations
 
-import json
 import os
 import pickle
 import socket
-import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-if sys.platform != "win32":
-    import fcntl
-
 ROOT = Path(__file__).parents[2]
-CACHE, FILES, MANIFEST = "cache", "files", "manifest.json"  # in the package
+CACHE, FILES = "cache", "files"  # in the package
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,39 +95,7 @@ def failed(error: Exception) -> Failed:
 
 
 def settle() -> None:
-    """Make the package ready for use: the first worker on a machine does so, and the others wait for it.
-
-    The shipped machine code is used if this machine has such a processor; otherwise everything is compiled.
-    """
+    """Make the package ready for use: the machine code that was sent, and the folder of the user's files."""
     os.environ["NUKIDORA_CACHE"] = str(ROOT / CACHE)
     (ROOT / FILES).mkdir(exist_ok=True)
     os.chdir(ROOT / FILES)
-    with exclusive(ROOT / "lock"):
-        manifest = json.loads((ROOT / MANIFEST).read_bytes())
-        for name, mtime in manifest["mtimes"].items():
-            os.utime(ROOT / name, ns=(mtime, mtime))
-        unpack_cache(ROOT / CACHE)
-
-        from engine import warm_up
-
-        if manifest["compiled_for"] == warm_up.compiled_for():
-            warm_up.stamp().touch()
-        warm_up.warm_up_once()
-
-
-def unpack_cache(cache: Path) -> None:
-    """Give the folders of the cache the names by which numba finds them here; those that have them stay as they are."""
-    from engine.common.cluster_package import cache_name
-
-    for folder in cache.glob("*/*"):
-        if (sources := ROOT / folder.name.replace(".", "/")).is_dir():
-            folder.rename(folder.with_name(cache_name(sources)))
-
-
-@contextmanager
-def exclusive(path: Path) -> Iterator[None]:
-    """Lock a file while the block runs, where the system can."""
-    with path.open("ab") as file:
-        if sys.platform != "win32":
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield

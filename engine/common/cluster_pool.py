@@ -29,7 +29,7 @@ from engine.common.cluster_node import Done, Failed, Update, Worker
 from engine.common.cluster_package import write_package
 from engine.common.options import usable_cores
 from engine.common.workers import OpenWorker, T, U, WorkerError, delayed_interrupts
-from engine.warm_up import warm_up_once
+from engine.warm_up import warm_up_imported
 
 ATTEMPTS = 3  # at a task, or to start each worker, before the task, or what workers open, is taken to be at fault
 LOOK_SECONDS = 5.0  # between two looks at how many CPUs the cluster has
@@ -48,7 +48,7 @@ def connection(cluster: Cluster) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
-    warm_up_once()  # so that the machine code is sent too
+    warm_up_imported()  # so that the machine code is sent too
     with ExitStack() as stack:
         # Below /tmp, as the names of Unix sockets are short, and those of Ray long.
         folder = tempfile.TemporaryDirectory(

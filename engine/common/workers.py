@@ -26,7 +26,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from engine.common.cluster import Cluster
 from engine.common.program import repeat_signal
-from engine.warm_up import warm_up_once
+from engine.warm_up import warm_up_imported
 
 SPAWN = multiprocessing.get_context("spawn")  # the same on every system, and safe beside threads
 
@@ -152,7 +152,7 @@ def open_pool(open_worker: OpenWorker[T, U], workers: int | Cluster) -> Iterator
         with open_worker() as work:
             yield _PoolOfThisProcess(work)
         return
-    warm_up_once()  # not in each worker
+    warm_up_imported()  # not in each worker
     processes: list[SpawnProcess] = []
     try:
         yield Pool(open_worker, workers, processes)

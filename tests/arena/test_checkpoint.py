@@ -115,7 +115,7 @@ def test_bundled_weights_belong_to_a_run_wherever_the_repository_lies(
         folder = tmp_path / place / "agents" / "bot" / "weights"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "network.npz").write_bytes(weights)
-        monkeypatch.setattr(checkpoint, "ENGINE", tmp_path / place / "engine")
+        monkeypatch.setattr(checkpoint, "ROOT", tmp_path / place)
         found.append(checkpoint.digest_of_weights.__wrapped__())
     assert found[0] == found[1] != found[2]
     monkeypatch.undo()

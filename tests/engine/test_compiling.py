@@ -1,8 +1,7 @@
-"""The cache of compiled code: filled once, found again, never used for other sources; the types a kernel takes."""
+"""Compiled code: what is in the cache is found again, and never used for other code; the types that a kernel takes."""
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -12,74 +11,177 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import compiling, kernels, warm_up
+from engine import kernels, warm_up
+from engine.common.sources import digest_of_sources
+from engine.machine_code import content_of
 from engine.table import TABLE
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
-SHANTEN = "import numpy; from engine.shanten import shanten_of; print(shanten_of([0] * 27 + [2] * 7))"
+MODULE = '''
+"""A module with a kernel."""
+import numpy as np
+from engine.compiling import inner, kernel
+import other
+
+FACTOR = 2
+TABLE = np.array([1, 2, 3])
 
 
-def shanten_in_a_new_process(cache: Path) -> str:
-    """Compute a shanten in a new process; returns its stderr."""
-    done = subprocess.run(
-        [sys.executable, "-c", SHANTEN],
-        cwd=REPOSITORY,
-        env=os.environ | {"NUKIDORA_CACHE": str(cache)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == "-1\n"
-    return done.stderr
+@inner
+def helper(x: int) -> int:
+    """Doubles."""
+    return x * FACTOR + TABLE[0]
+
+
+@kernel("int64")
+def compute(x: int) -> int:
+    return helper(x) + other.plus(x)
+
+
+def unrelated():
+    return 1
+'''
+OTHER = """
+from engine.compiling import inner
+
+@inner
+def plus(x):
+    return x + 1
+"""
+
+
+def run(code: str, cache: Path, *folders: Path) -> subprocess.CompletedProcess[str]:
+    """Run code in a new process with a cache of its own, and other modules in some folders."""
+    path = os.pathsep.join(map(str, (*folders, REPOSITORY)))
+    environment = os.environ | {"NUKIDORA_CACHE": str(cache), "PYTHONPATH": path}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, env=environment, cwd=cache.parent, capture_output=True, text=True, check=True)
+
+
+def put_modules(folder: Path, module: str = MODULE, other: str = OTHER) -> Path:
+    """Write the two modules."""
+    folder.mkdir(exist_ok=True)
+    (folder / "module.py").write_text(module)
+    (folder / "other.py").write_text(other)
+    return folder
+
+
+COMPUTE = "import module; print(module.compute(10))"
+
+
+def test_a_kernel_is_compiled_once_wherever_the_sources_lie(tmp_path: Path) -> None:
+    for place, said in (("a", "compiling module.compute …\n"), ("b", ""), ("a", "")):
+        done = run(COMPUTE, tmp_path / "cache", put_modules(tmp_path / place))
+        assert (done.stdout, done.stderr) == ("32\n", said)
+
+
+@pytest.mark.parametrize(
+    ("text", "changed", "result"),
+    [
+        ("x * FACTOR", "x + FACTOR", 24),  # a function that is called
+        ("FACTOR = 2", "FACTOR = 3", 42),  # a constant
+        ("[1, 2, 3]", "[5, 2, 3]", 36),  # a table
+        ("return x + 1", "return x + 2", 33),  # a function of another module
+    ],
+)
+def test_whatever_a_kernel_reaches_is_part_of_its_name(tmp_path: Path, text: str, changed: str, result: int) -> None:
+    first = run(COMPUTE, tmp_path / "cache", put_modules(tmp_path / "a"))
+    assert text in MODULE + OTHER
+    folder = put_modules(tmp_path / "a", MODULE.replace(text, changed), OTHER.replace(text, changed))
+    second = run(COMPUTE, tmp_path / "cache", folder)
+    assert (first.stdout, second.stdout) == ("32\n", f"{result}\n")
+    assert second.stderr == "compiling module.compute …\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("Doubles.", "Doubles a number."),
+        ("return 1", "return 2"),
+        ("import numpy as np", "# A comment\nimport numpy as np"),
+    ],
+)
+def test_what_it_does_not_reach_makes_no_difference(tmp_path: Path, text: str, changed: str) -> None:
+    run(COMPUTE, tmp_path / "cache", put_modules(tmp_path / "a"))
+    assert text in MODULE
+    done = run(COMPUTE, tmp_path / "cache", put_modules(tmp_path / "a", MODULE.replace(text, changed)))
+    assert (done.stdout, done.stderr) == ("32\n", "")
+
+
+def test_a_damaged_file_of_the_cache_is_made_anew(tmp_path: Path) -> None:
+    folder = put_modules(tmp_path / "a")
+    run(COMPUTE, tmp_path / "cache", folder)
+    (file,) = (tmp_path / "cache").glob("module.compute-*")
+    whole = file.read_bytes()
+    file.write_bytes(whole[:1000])
+    assert run(COMPUTE, tmp_path / "cache", folder).stdout == "32\n"
+    assert len(file.read_bytes()) == len(whole)
+
+
+def test_what_compiled_code_cannot_be_told_by_is_refused() -> None:
+    table = {"a": 1}
+
+    def function() -> int:
+        return len(table)
+
+    with pytest.raises(TypeError, match=r"table is a dict, and compiled code may read no such global value"):
+        content_of(function)
 
 
 @pytest.mark.slow
 def test_the_warm_up_compiles_everything_once(tmp_path: Path) -> None:
-    """With an empty cache a first use warms up, on several cores; then no kernel of any package is compiled again."""
+    """With an empty cache it compiles all kernels, so that a program that uses all of them compiles nothing."""
     cache = tmp_path / "new"
-    assert shanten_in_a_new_process(cache).startswith("compiling the rules and the bots to machine code, once")
-    assert shanten_in_a_new_process(cache) == ""
-    code = f"""
+    run("from engine.warm_up import main; assert main([]) == 0", cache)
+    code = """
 import json
-from importlib import import_module
 from engine import compiling, warm_up
 from numba.core import event
-compiled = []
+warm_up.import_all()
+assert not warm_up.lacking()
 class Recorder(event.Listener):
-    def on_start(self, event): compiled.append(compiling.name_of(event.data["dispatcher"].py_func))
+    def on_start(self, event): raise AssertionError(event.data["dispatcher"])
     def on_end(self, event): pass
 event.register("numba:compile", Recorder())
-for module in {[module for part in warm_up.PARTS for module in part]}:
-    import_module(module)
-    for dispatcher, signatures in compiling.KERNELS[module]:
-        for signature in signatures:
-            dispatcher.compile(signature)
-print(json.dumps(compiled))
+compiling.compile_imported()
 """
-    environment = os.environ | {"NUKIDORA_CACHE": str(cache)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=True
-    )
-    assert (json.loads(done.stdout), done.stderr) == ([], "")
+    assert run(code, cache).stderr == ""
 
 
-def test_the_warm_up_names_every_module_with_kernels() -> None:
-    sources = (path for package in warm_up.PACKAGES for path in (REPOSITORY / package).rglob("*.py"))
-    found = {
-        ".".join(path.relative_to(REPOSITORY).with_suffix("").parts)
-        for path in sources
-        if "\n@kernel(" in path.read_text(encoding="utf-8")
-    }
-    assert sorted(module for part in warm_up.PARTS for module in part) == sorted(found)
+def test_all_that_is_compiled_into_a_kernel_is_reached_by_it(tmp_path: Path) -> None:
+    code = """
+from numba.core import event
+from agents.linear.kernels import evaluate_all
+from engine import kernels, warm_up
+from engine.compiling import imported
+from engine.machine_code import name_of, reached
+class Recorder(event.Listener):
+    def on_start(self, event): compiled.add(name_of(event.data["dispatcher"].py_func))
+    def on_end(self, event): pass
+event.register("numba:compile", Recorder())
+warm_up._off = True
+for kernel, signature in imported():
+    if kernel in (kernels.collect_views, kernels.start_games, evaluate_all):
+        compiled = set()
+        kernel.compile(signature)
+        assert compiled and compiled <= {name_of(function) for function in reached(kernel.py_func)}
+        print(len(compiled))
+"""
+    (tmp_path / "cache").mkdir()
+    assert len(run(code, tmp_path / "cache").stdout.split()) == 3
 
 
 def test_without_a_writable_cache_it_compiles_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    said = shanten_in_a_new_process(tmp_path / "file" / "cache")
-    assert "at every start" in said
-    assert str(tmp_path / "file" / "cache") in said
-    assert "NUKIDORA_CACHE" in said
-    assert said.count("\n") == 1
+    code = "from engine.shanten import shanten_of; print(shanten_of([0] * 27 + [2] * 7))"
+    environment = os.environ | {"NUKIDORA_CACHE": str(tmp_path / "file" / "cache")}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    assert done.stdout == "-1\n"
+    assert "at every start" in done.stderr
+    assert str(tmp_path / "file" / "cache") in done.stderr
+    assert "NUKIDORA_CACHE" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_other_types_than_declared_are_refused() -> None:
@@ -90,65 +192,62 @@ def test_other_types_than_declared_are_refused() -> None:
         kernels.next_round(raw.astype(np.int8), 0)
 
 
+def test_shares_hold_all_kernels_and_cost_about_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUKIDORA_CACHE", str(tmp_path))
+    monkeypatch.setattr(warm_up, "usable_cores", lambda: 3)
+    warm_up.import_all()
+    lacking = warm_up.lacking()
+    shares = warm_up.shares(lacking)
+    assert sorted(kernel.name for share in shares for kernel in share.kernels) == sorted(each.name for each in lacking)
+    costs = [share.cost for share in shares]
+    assert len(costs) == 3
+    assert max(costs) < 1.5 * min(costs)
+
+
 def test_a_process_that_dies_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("NUKIDORA_CACHE", str(tmp_path))
-    monkeypatch.setattr(warm_up, "COMPILE", "raise SystemExit({path!r} == {modules!r})")
-    compiling.cache_folder.cache_clear()
-    try:
-        with pytest.raises(warm_up.WarmUpError, match="ended early"):
-            warm_up.warm_up()
-        assert not warm_up.stamp().exists()
-    finally:
-        compiling.cache_folder.cache_clear()
+    monkeypatch.setattr(warm_up, "COMPILE", "raise SystemExit({path!r} == {names!r})")
+    with pytest.raises(warm_up.WarmUpError, match="ended early"):
+        warm_up.compile_lacking()
 
 
-def test_a_module_that_needs_a_broken_package_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "needs_broken.py").write_text("raise ImportError('undefined symbol')")
-    monkeypatch.syspath_prepend(tmp_path)
-    assert not warm_up._imports("needs_broken")
-
-
-def test_a_program_that_waits_for_the_warm_up_of_another_says_so(
+def test_a_program_that_waits_for_the_warm_up_of_another_says_for_whom(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("NUKIDORA_CACHE", str(tmp_path))
     # A pipe: capsys loses what a thread writes while another reads it.
     read_end, write_end = os.pipe()
     entered = threading.Event()
 
     def wait() -> None:
-        with warm_up._exclusive(tmp_path / "lock"):
+        with warm_up.compiling_alone():
             entered.set()
 
     with os.fdopen(read_end, encoding="utf-8") as said:
         with os.fdopen(write_end, "w", encoding="utf-8") as stderr, monkeypatch.context() as patched:
             patched.setattr(sys, "stderr", stderr)
-            with warm_up._exclusive(tmp_path / "lock"):
+            with warm_up.compiling_alone() as say:
+                say(30, 120)
                 waiting = threading.Thread(target=wait)
                 waiting.start()
-                assert said.readline() == "another program compiles the rules and the bots: waiting for it …\n"
+                line = said.readline()
+                assert f"process {os.getpid()}" in line
+                assert "30 of 120 functions" in line
                 assert not entered.is_set()
             waiting.join()
         assert entered.is_set()
         assert said.read() == ""
 
 
-@pytest.mark.parametrize("name", ["bot.py", "deeper/tables.npz"])
-def test_any_change_of_the_sources_changes_the_folder(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["agents/bot.py", "engine/deeper/tables.npz"])
+def test_any_change_of_the_sources_changes_their_digest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr("engine.common.sources.ROOT", tmp_path)
     source = tmp_path / name
-    source.parent.mkdir(exist_ok=True)
-    folders = set()
+    source.parent.mkdir(parents=True)
+    found = set()
     for text in ("one", "two"):
         source.write_text(text)
-        compiling.cache_folder.cache_clear()
-        folders.add(compiling.cache_folder(tmp_path))
-    assert len(folders) == 2
-
-
-def test_a_bot_s_folder_depends_on_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = tmp_path / "package"
-    package.mkdir()
-    before = compiling.cache_folder(package)
-    monkeypatch.setattr(compiling, "ENGINE", tmp_path / "another engine")
-    compiling.cache_folder.cache_clear()
-    assert compiling.cache_folder(package) != before
-    compiling.cache_folder.cache_clear()
+        found.add(digest_of_sources.__wrapped__("engine", "agents"))
+    assert len(found) == 2

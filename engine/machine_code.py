@@ -1,0 +1,247 @@
+"""Machine code: how numba compiles inner functions and kernels here, and the cache of kernels on disk.
+
+numba optimises every function with all that it calls, and makes machine code of it, again for each function that calls
+it. An inner function is never called from Python, so here it stays LLVM's intermediate code (`InnerLibrary`) until a
+kernel is compiled; then the kernel and all that it reaches are optimised together, once.
+
+The machine code of a kernel is cached under a hash of its contents: the byte code of all functions that it reaches and
+the constants that these read, the versions of Python, numba and LLVM, and the processor. It makes no difference where
+the sources lie, and what else is in them.
+"""
+
+from __future__ import annotations
+
+import dis
+import hashlib
+import os
+import pickle
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType, SimpleNamespace
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import compiler, config, serialize
+from numba.core.caching import _Cache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.dispatcher import Dispatcher
+from numba.core.environment import lookup_environment
+from numba.core.registry import cpu_target
+
+VARIANTS = 16  # files that are kept of a kernel, such as those of several branches of the sources
+
+
+def cache_root() -> Path:
+    """Folder of the cache: ``$NUKIDORA_CACHE``, else `nukidora` in ``$XDG_CACHE_HOME`` or ``~/.cache``."""
+    own = os.environ.get("NUKIDORA_CACHE")
+    return Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nukidora"
+
+
+class Library(JITCodeLibrary):
+    """A code library that links all that its functions reach, and not only what they call."""
+
+    def add_linking_library(self, library: Any) -> None:
+        """Link a library, and those that an inner one would have linked."""
+        super().add_linking_library(library)
+        if isinstance(library, InnerLibrary):
+            self._linking_libraries[:] = dict.fromkeys(self._linking_libraries + library._linking_libraries)
+
+
+class InnerLibrary(Library):
+    """The intermediate code of an inner function. It is never optimised by itself, nor made machine code."""
+
+    # `CPUContext.get_executable` sets a variable in the machine code of a function; there is none yet.
+    codegen = property(lambda self: SimpleNamespace(set_env=lambda name, environment: None))
+
+    def finalize(self) -> None:
+        """Nothing more will be added."""
+        self._raise_if_finalized()
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """The null pointer: Python cannot call the function."""
+        return 0
+
+
+class KernelLibrary(Library):
+    """The machine code of a kernel, and of all that it reaches."""
+
+    def finalize(self) -> None:
+        """Optimise, make machine code, and set the environments of the functions in it, which numba does only later."""
+        super().finalize()
+        for variable in self._final_module.global_variables:
+            if variable.name.startswith("_ZN08NumbaEnv") and (environment := lookup_environment(variable.name)):
+                self.codegen.set_env(variable.name, environment)
+
+
+class InnerCompiler(compiler.CompilerBase):
+    """Compiles inner functions, for ``@njit(pipeline_class=…)``."""
+
+    library = InnerLibrary
+
+    def define_pipelines(self) -> list[Any]:
+        """The passes of ``@njit``, with a library of ours."""
+        self.state.library = self.library(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        self.state.library.enable_object_caching()
+        return [compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)]
+
+
+class KernelCompiler(InnerCompiler):
+    """Compiles kernels."""
+
+    library = KernelLibrary
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """The name of a function in messages."""
+    return f"{function.__module__}.{function.__qualname__}"
+
+
+class KernelCache(_Cache):
+    """The machine code of one kernel on disk, a file for each signature; to be set as a dispatcher's ``_cache``."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    @property
+    def cache_path(self) -> str:
+        """The folder of the files."""
+        return str(cache_root())
+
+    def path(self, signature: tuple[Any, ...]) -> Path:
+        """The file of the machine code for the types of ``signature``, which may not exist."""
+        content = f"{platform()} {content_of(self._function)} {signature}"
+        return cache_root() / f"{name_of(self._function)}-{hashlib.sha256(content.encode()).hexdigest()[:24]}"
+
+    def load_overload(self, signature: tuple[Any, ...], target_context: Any) -> Any:
+        """The compiled kernel; None if there is no file. A file that cannot be read is compiled anew."""
+        target_context.refresh()
+        try:
+            data = self.path(signature).read_bytes()
+            return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))
+        except (OSError, EOFError, pickle.UnpicklingError):
+            return None
+
+    def save_overload(self, signature: tuple[Any, ...], compiled: Any) -> None:
+        """Write the file. Where it cannot be written, the kernel is compiled at each start."""
+        assert not compiled.library.has_dynamic_globals, "a global array of more than a megabyte cannot be cached"
+        data = serialize.dumps(compiled._reduce())
+        path = self.path(signature)
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
+                file.write(data)
+            Path(file.name).replace(path)
+            variants = sorted(path.parent.glob(f"{name_of(self._function)}-*"), key=lambda file: file.stat().st_mtime)
+            for old in variants[:-VARIANTS]:
+                old.unlink()
+
+    def enable(self) -> None:
+        """Nothing: the cache is always on."""
+
+    def disable(self) -> None:
+        """Nothing: the cache is always on."""
+
+    def flush(self) -> None:
+        """Nothing: the files of other contents have other names."""
+
+
+@cache
+def platform() -> str:
+    """What machine code depends on besides its source, this module included."""
+    versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
+    options = (config.BOUNDSCHECK, str(config.OPT), config.LOOP_VECTORIZE, config.SLP_VECTORIZE)
+    target = cpu_target.target_context.codegen().magic_tuple()
+    return repr((versions, options, target, hashlib.sha256(Path(__file__).read_bytes()).hexdigest()))
+
+
+@cache
+def content_of(kernel: Callable[..., Any]) -> str:
+    """A hash of a kernel, which is not compiled yet, and of all functions that it reaches."""
+    return hashlib.sha256("".join(own_content(function)[0] for function in reached(kernel)).encode()).hexdigest()
+
+
+@cache
+def reached(kernel: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
+    """The Python functions that are compiled into a kernel, the kernel first. Some more may be among them."""
+    found = {kernel: None}
+    queue = [kernel]
+    for function in queue:
+        for callee in own_content(function)[1]:
+            if callee not in found:
+                found[callee] = None
+                queue.append(callee)
+    return tuple(found)
+
+
+@cache
+def own_content(function: Callable[..., Any]) -> tuple[str, tuple[Callable[..., Any], ...]]:
+    """A hash of the code of one function and of the constants that it reads, and the functions that it may call."""
+    assert isinstance(function, FunctionType)
+    digest = hashlib.sha256(name_of(function).encode())
+    callees: list[Callable[..., Any]] = []
+    names, read = set[str](), set[str]()
+    for code in codes_of(function.__code__):
+        names.update(code.co_names)
+        read.update(each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL")
+        constants = [each for each in code.co_consts if not isinstance(each, CodeType) and each != function.__doc__]
+        flow = (code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_argcount)
+        digest.update(repr((flow, [text_of_constant(each) for each in constants])).encode())
+    values = {name: function.__globals__[name] for name in sorted(read & function.__globals__.keys())}
+    values |= dict(zip(function.__code__.co_freevars, (cell.cell_contents for cell in function.__closure__ or ())))
+    values["defaults"] = function.__defaults__
+    for name, value in values.items():
+        for text in texts_of(value, names, callees, f"{name_of(function)}: {name}"):
+            digest.update(f"{name} {text}\n".encode())
+    return digest.hexdigest(), tuple(callees)
+
+
+def codes_of(code: CodeType) -> Iterator[CodeType]:
+    """A code object and those nested in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from codes_of(constant)
+
+
+def text_of_constant(value: Any) -> str:
+    """A text of a constant in byte code. The order of a frozenset differs from process to process."""
+    return repr(sorted(map(repr, value))) if isinstance(value, frozenset) else repr(value)
+
+
+def texts_of(value: Any, names: set[str], callees: list[Callable[..., Any]], where: str) -> Iterator[str]:
+    """Texts that say what a global value is, in which functions are put into ``callees`` instead of their contents.
+
+    ``names``: those that the function uses; of a module, the attributes with these names count.
+    Raises TypeError if a text would not say everything.
+    """
+    if isinstance(value, Dispatcher):
+        callees.append(value.py_func)
+        yield name_of(value.py_func)
+    elif isinstance(value, ModuleType):
+        for name in sorted(names & vars(value).keys()):
+            attribute = getattr(value, name)
+            if isinstance(attribute, Dispatcher | np.ndarray | np.generic | np.dtype | int | float | str | tuple):
+                yield from texts_of(attribute, names, callees, f"{where}.{name}")
+    elif isinstance(value, tuple | list):
+        yield f"{type(value).__name__} of {len(value)}"
+        for element in value:
+            yield from texts_of(element, names, callees, where)
+    elif isinstance(value, np.ndarray):
+        array = np.ascontiguousarray(value)
+        yield f"{array.dtype.descr} {array.shape} {hashlib.sha256(array.tobytes()).hexdigest()}"
+    elif isinstance(value, np.dtype):
+        yield f"{value!r} {value.itemsize}"
+    elif value is None or isinstance(value, int | float | complex | str | bytes | np.generic | numba.types.Type):
+        yield f"{type(value).__name__} {value!r}"
+    elif isinstance(value, type) or callable(value):  # of Python, numpy or numba
+        yield f"{value.__module__}.{getattr(value, '__qualname__', value)} {getattr(value, '_fields', '')}"
+    else:
+        raise TypeError(f"{where} is a {type(value).__name__}, and compiled code may read no such global value")
