@@ -127,8 +127,12 @@ class Rehearsal:
             values[name.rpartition(".")[2]] = str(ast.literal_eval(value))
         file = self.folder / "pip.conf"
         file.write_text("[global]\n" + "".join(f"{name} = {value}\n" for name, value in values.items()))
-        named = {word.removeprefix("file://") for value in values.values() for word in value.split()}
-        mounts = [f"{path}:{path}" for path in sorted(named) if path.startswith("/") and Path(path).exists()]
+        words = {word for value in values.values() for word in value.split()}
+        # The pages of an index in files lie beside the files.
+        named = {
+            Path(word.removeprefix("file://")).parent if word.startswith("file://") else Path(word) for word in words
+        }
+        mounts = [f"{path}:{path}" for path in sorted(named) if path.is_absolute() and path.exists()]
         return [f"--volume={mount}:ro" for mount in (f"{file}:/etc/pip.conf", *mounts)]
 
     # Services ---------------------------------------------------------------------------------------------------------
@@ -325,12 +329,10 @@ def rehearse(folder: Path) -> int:
         rehearsal.steps()
         return 0
     except StepError as failure:
-        print(
-            "\n".join(rehearsal.log.read_text(encoding="utf-8").splitlines()[-LINES:]),
-            failure,
-            sep="\n",
-            file=sys.stderr,
-        )
+        for name in rehearsal.run("podman", "ps", "--all", "--format={{.Names}}", check=False).split():
+            rehearsal.run("podman", "logs", "--tail=20", name, check=False)
+        print(*rehearsal.log.read_text(encoding="utf-8").splitlines()[-LINES:], sep="\n", file=sys.stderr)
+        print(f"tests.containers: {failure}", file=sys.stderr)
         return 1
     finally:
         rehearsal.run("podman", "rm", "--all", "--force", "--time=0", check=False)
@@ -360,7 +362,7 @@ def main() -> int:
             process.kill()
             process.wait()
         shutil.rmtree(folder)
-        for group in Path("/sys/fs/cgroup").glob("**/libpod_parent"):
+        for group in sorted(Path("/sys/fs/cgroup").glob("**/libpod_parent/**/"), reverse=True):
             with suppress(OSError):  # another podman's
                 group.rmdir()
 

@@ -20,7 +20,7 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   install -d -o postgres -g postgres -m 700 "$PGDATA"
   install -o postgres -m 600 /dev/null /run/password
   printf %s "$POSTGRES_PASSWORD" >/run/password
-  $as_postgres initdb -D "$PGDATA" --username="$POSTGRES_USER" --pwfile=/run/password \\
+  $as_postgres initdb -D "$PGDATA" --username="$POSTGRES_USER" --pwfile=/run/password \
     --auth-local=trust --auth-host=scram-sha-256
   rm /run/password
   echo 'host all all all scram-sha-256' >>"$PGDATA/pg_hba.conf"
