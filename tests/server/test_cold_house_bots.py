@@ -19,8 +19,7 @@ from tests.support.server_bots import Bot
 from tests.support.server_program import server_program
 
 
-@pytest.mark.slow
-@pytest.mark.alone
+@pytest.mark.long
 async def test_house_bots_of_a_cold_cache_halt_no_game(tmp_path: Path) -> None:
     """All of them are asked for by room names while honest bots play."""
     cache = tmp_path / "cache"
