@@ -8,7 +8,8 @@ The canonical form is the dialect mjai3p. docs/protocol.md describes the protoco
 - `messages`: building messages: tile names, key order, hiding, start_game, start_kyoku
 - `dialects`: canonical messages written in a dialect
 - `reading`: messages of any dialect read into canonical form
-- `bot_messages`: checks of what a bot sends: join and replies
+- `bot_checks`: checks of what a bot sends: join and replies
+- `bot_messages`: the same, from bytes
 - `round_events`: packed events of a round -> messages
 - `results`: hora and ryukyoku as text for people
 - `actions`: action numbers <-> messages
