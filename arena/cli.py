@@ -14,7 +14,7 @@ from itertools import takewhile
 
 from rich.console import Console
 
-from agents.client.connection import parse_url
+from agents.client.address import parse_url
 from agents.clusters import workers_for
 from agents.external.specs import connects_to_us
 from agents.registry import names

@@ -12,12 +12,14 @@ from contextlib import closing
 from time import monotonic
 from types import FrameType
 
-from agents.client.connection import Address, FatalConnectionError, Transport, connect, parse_url
+from agents.client.address import Address, parse_url
+from agents.client.connection import FatalConnectionError, Transport, connect
 from agents.client.first_connection import other_protocol, unreachable
 from agents.client.session import ClientSession
 from agents.external.adapters import AgentBot
+from agents.external.framing import FRAMINGS, TIMEOUT
 from agents.external.mjai_bot import BotError, MjaiBot, one_line
-from agents.external.subprocess_bot import FRAMINGS, TIMEOUT, SubprocessBot
+from agents.external.subprocess_bot import SubprocessBot
 from agents.registry import make, names
 from engine.common.options import Parser, non_negative, positive_seconds, seconds, seed
 from engine.common.program import FAILED, INTERRUPTED, OK, TERMINATED

@@ -6,7 +6,8 @@ import socket
 import sys
 from contextlib import suppress
 
-from agents.client.connection import Address, TcpTransport, parse_url
+from agents.client.address import Address, parse_url
+from agents.client.connection import TcpTransport
 from agents.client.first_connection import REQUEST
 from agents.external.mjai_bot import NONE, BotError, read_reply
 from engine.mjai.bot_checks import check_join

@@ -19,7 +19,7 @@ from engine.common.options import (
     three_bots,
 )
 from engine.common.program import INTERRUPTED
-from engine.records.filters import add_filters
+from engine.records.options import add_filters
 
 EPILOG = """\
 examples:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from agents.strength import split_strength
+from agents.strength.spec import split_strength
 from arena.bot_games import BotGames
 from arena.columns import MISSING, PLAY
 from arena.leagues.report import STANDINGS, standing_rows, widest_share

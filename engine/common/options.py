@@ -18,9 +18,8 @@ from typing import Any, NoReturn
 
 from engine.checks import scores_in
 from engine.common.program import BAD_ARGUMENTS, OK, program_name, version
-from engine.rules import Scores
+from engine.rules import N_SEATS, Scores
 from engine.seeds import MAX_SEED
-from engine.table import N_SEATS
 
 ENTRY = re.compile(r"(\S+(?: \S+)*)  +(?=\S)")  # a line of a table in an epilog: a term, two spaces, its definition
 

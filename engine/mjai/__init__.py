@@ -2,7 +2,8 @@
 
 The canonical form is the dialect mjai3p. docs/protocol.md describes the protocol for authors of bots.
 
-- `kinds`: the kinds of values in messages, with the check and the reading of each
+- `keys`: keys of messages; what a kind of values is, with its check and its reading
+- `kinds`: the kinds of values of a game
 - `connection`: limits that server and clients share, and the messages of a connection: hello, join, resumed, error
 - `schema`: the table of messages: keys in order, kinds, visibility, keys written by each dialect
 - `messages`: building messages: tile names, key order, hiding, start_game, start_kyoku

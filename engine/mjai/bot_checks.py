@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from engine.mjai.connection import JOIN_DEFAULTS, JOIN_KEYS, Join
-from engine.mjai.kinds import REQUIRED, BadValue, Check, Key, show
+from engine.mjai.keys import REQUIRED, BadValue, Check, Key, show
 from engine.mjai.messages import Message
 from engine.mjai.schema import COMMON, REPLIES, REPLY_TYPES
 

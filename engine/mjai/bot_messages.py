@@ -12,7 +12,7 @@ from pydantic_core import from_json
 
 from engine.mjai.bot_checks import BadMessage, check_join, check_reply
 from engine.mjai.connection import Join
-from engine.mjai.kinds import show
+from engine.mjai.keys import show
 from engine.mjai.messages import Message
 
 ONE_OBJECT = "send one JSON object a message, in UTF-8"

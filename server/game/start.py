@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from engine.mjai.connection import DIALECT, REPLY_MODE
-from engine.mjai.kinds import COUNT, INTEGER, TEXT
+from engine.mjai.keys import COUNT, INTEGER, TEXT
 from engine.rules import START_POINTS, Scores
 from server.game.journal import Entry
 from server.settings import RoomSettings

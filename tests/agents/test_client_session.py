@@ -9,8 +9,9 @@ import pytest
 
 from agents.client import cli as client
 from agents.client import session
+from agents.client.address import parse_url
 from agents.client.cli import play
-from agents.client.connection import FatalConnectionError, parse_url
+from agents.client.connection import FatalConnectionError
 from agents.client.session import ClientSession
 from tests.support.client_output import Output, output
 from tests.support.fake_server import (

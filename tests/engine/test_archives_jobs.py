@@ -19,10 +19,9 @@ from typing import Any
 
 import pytest
 
-from engine import cli
 from engine.cli import main
 from engine.common.progress import Progress
-from engine.records import convert, stream
+from engine.records import commands, convert, stream
 from engine.records.archives import members
 from engine.records.files import parse_record, read_records
 from engine.records.journal import Journal
@@ -213,7 +212,7 @@ def test_records_of_several_archives_keep_apart(tmp_path: Path) -> None:
 def test_an_interrupted_check_continues(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(cli, "CHECKPOINT", 4)
+    monkeypatch.setattr(commands, "CHECKPOINT", 4)
     main(["validate", str(source), "--json", str(tmp_path / "whole.json")])
     whole = capsys.readouterr().out
     report = tmp_path / "report.json"
@@ -250,14 +249,14 @@ def test_records_are_read_only_when_a_worker_is_free(tmp_path: Path, monkeypatch
     """However long the archive is, a few of its records are in memory."""
     path = write_archive(tmp_path, "a.tar", {f"{number}.xml": b"no record" for number in range(1000)})
     n_read = itertools.count()
-    opened = cli.members
+    opened = commands.members
 
     def counted(paths: list[Path]) -> Iterator[Any]:
         for member in opened(paths):
             next(n_read)
             yield member
 
-    monkeypatch.setattr(cli, "members", counted)
+    monkeypatch.setattr(commands, "members", counted)
     monkeypatch.setattr(stream, "WINDOW", 4)
     stop_after(100, monkeypatch)
     assert main(["validate", str(path), "--jobs", "2"]) == 130

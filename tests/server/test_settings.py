@@ -14,7 +14,7 @@ import pytest
 from annotated_types import Ge, Gt, Le
 from pydantic import ValidationError
 
-from agents.strength import read_scale
+from agents.strength.scale import read_scale
 from engine.seeds import MAX_SEED
 from server.cli import make_parser
 from server.flags import flag, parse, read_settings

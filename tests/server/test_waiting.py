@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agents.client import cli
-from agents.client.connection import parse_url
+from agents.client.address import parse_url
 from agents.client.session import ClientSession
 from engine.mjai.dialects import DIALECTS
 from server.access import Access, RateLimitError

@@ -21,7 +21,8 @@ from engine.common.options import Parser, describe_error, positive
 from engine.common.program import OK
 from engine.common.progress import Progress
 from engine.records.archives import find_records, members
-from engine.records.filters import Filters, add_filters, filters_of
+from engine.records.filters import Filters, filters_of
+from engine.records.options import add_filters
 
 TABLE_WIDTH = 100  # columns where the output is no terminal
 SAMPLES = 50_000

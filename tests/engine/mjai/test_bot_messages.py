@@ -17,7 +17,8 @@ from engine.mjai.bot_checks import BadMessage
 from engine.mjai.bot_messages import parse_join, parse_reply
 from engine.mjai.connection import NOT_JOINED, Join
 from engine.mjai.dialects import DIALECTS, write
-from engine.mjai.kinds import MAX_EXT_BOT, TILE, TILES, BadValue
+from engine.mjai.keys import BadValue
+from engine.mjai.kinds import MAX_EXT_BOT, TILE, TILES
 from engine.mjai.messages import for_seat
 from engine.mjai.schema import CONNECTION, EVENTS
 from engine.rules import MAJSOUL

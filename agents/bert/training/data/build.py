@@ -32,7 +32,8 @@ from engine.common.options import Parser, describe_error, positive, seed, three_
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.progress import Progress
 from engine.common.workers import WorkerError
-from engine.records.filters import add_filters, filters_of
+from engine.records.filters import filters_of
+from engine.records.options import add_filters
 
 PROG = "agents.bert data"
 
