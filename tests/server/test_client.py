@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.client.address import parse_url
-from agents.client.cli import play
+from agents.client.playing import play
 from agents.client.session import ClientSession
 from server.running import Running
 from tests.support.running_server import Live, live
