@@ -49,9 +49,9 @@ BUILT_IN = {name: f"agents.bots.{name}:make" for name in ("random", "tsumogiri",
     "softmax": "agents.linear.bot:make_softmax",
     "bert": "agents.bert:make",
     "cnn": "agents.cnn:make",
-    "selfplay": "agents.selfplay:make",
-    "residual": "agents.residual:make",
-    "search": "agents.search:make",
+    "selfplay": "agents.selfplay.bot:make",
+    "residual": "agents.residual.bot:make",
+    "search": "agents.search.bot:make",
 }
 PLAIN = re.compile(r"[\w-]{1,64}")  # the name of a file that somebody may have meant
 
