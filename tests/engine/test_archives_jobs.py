@@ -291,13 +291,16 @@ def test_a_killed_conversion_continues(how: signal.Signals, tmp_path: Path) -> N
 def test_data_of_archives_and_files_are_the_same(tmp_path: Path) -> None:
     """For a network to learn from."""
     pytest.importorskip("onnxruntime")
-    from agents.bert.training.data.build import main as data
+    from agents.bert.cli import main as bert
 
     for name, made in (("a.zip", "1"), ("a.tar.zst", "2")):
         path = write_archive(tmp_path, name, real_records())
-        assert data([str(tmp_path / f"data{made}"), "--records", str(path), "--jobs", made, "--room", "phoenix"]) == 0
+        assert (
+            bert(["data", str(tmp_path / f"data{made}"), "--records", str(path), "--jobs", made, "--room", "phoenix"])
+            == 0
+        )
     files = [str(each) for each in sorted(RECORDS.glob("phoenix*")) if "2020" not in each.name]
-    assert data([str(tmp_path / "data3"), "--records", *files, "--jobs", "1"]) == 0
+    assert bert(["data", str(tmp_path / "data3"), "--records", *files, "--jobs", "1"]) == 0
     for part in ("games", "samples"):
         one, two, three = ((tmp_path / f"data{n}" / f"000000.{part}.npy").read_bytes() for n in "123")
         assert one == two
