@@ -1,4 +1,4 @@
-"""What ``python -m agents.bert evaluate`` does: measures how well a network predicts, on validation games and records."""
+"""What ``python -m agents.bert evaluate`` does: measures how well a network predicts."""
 
 from __future__ import annotations
 
