@@ -306,7 +306,7 @@ def test_data_of_archives_and_files_are_the_same(tmp_path: Path) -> None:
         assert one == two
         assert one == three
     with pytest.raises(SystemExit):
-        data([str(tmp_path / "data4"), "--selfplay", "rule,rule,rule", "--room", "phoenix"])
+        bert(["data", str(tmp_path / "data4"), "--selfplay", "rule,rule,rule", "--room", "phoenix"])
 
 
 def test_a_stream_without_a_size_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
