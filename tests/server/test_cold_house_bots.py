@@ -80,7 +80,7 @@ def test_a_registered_bot_that_cannot_play_is_not_offered(
     with pytest.raises(ValueError, match=f"the bot other cannot play: .*{why}"):
         try_out("other")
     with pytest.raises(ValueError, match="cannot play"):
-        warm_up(Settings.model_construct(**{**dict(Settings()), "house_bot": "other"}))
+        warm_up(Settings(house_bot="other"))
 
 
 @pytest.mark.parametrize("spec", ["x.py", "x.py:Bot", "bert:/etc", "bert:?temperature=1", "random:", "exec:ls"])
