@@ -63,6 +63,6 @@ def make_agent(spec: str, seed: int, timeout: float) -> Agent:
     """
     if not is_external(spec):
         return registry.make(spec, seed)
-    from agents.external.adapters import ExternalAgent  # see above
+    from agents.external.external_agent import ExternalAgent  # see above
 
     return ExternalAgent(make_external(spec, timeout))
