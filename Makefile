@@ -41,10 +41,16 @@ clean:
 	rm -rf .venv node_modules build dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
+# What compiling needs is installed first: then the first match is compiled while pip installs the rest.
+COMPILER := numpy numba rich
+FIRST_MATCH := arena.run agents.bots.rule.bot agents.bert.bot agents.bert.symmetries
+
 # Stamps: nothing is installed again until what is to be installed changes.
 .venv/installed: pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing nukidora into .venv …"
-	@$(PIP_INSTALL) --editable ".[server]"
+	@$(PIP_INSTALL) $(COMPILER)
+	@$(BIN)/python -m engine.warm_up $(FIRST_MATCH) & compiling=$$!; \
+		$(PIP_INSTALL) --editable ".[server]"; failed=$$?; wait $$compiling; exit $$failed
 	@touch $@
 
 .venv/installed-%: pyproject.toml constraints.txt | $(BIN)/pip
