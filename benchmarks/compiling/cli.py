@@ -92,7 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = Parser("benchmarks.compiling", description=__doc__)
     parser.add_argument("--rows", type=positive, default=20, metavar="N", help="kernels in the table")
     options = parser.parse_args(arguments)
-    warm_up.import_all()
+    for module in warm_up.modules_with_kernels():
+        warm_up.import_if_possible(module)
     kernels = [
         warm_up.Kernel(dispatcher, number)
         for found in compiling.KERNELS.values()

@@ -137,7 +137,7 @@ def test_the_warm_up_compiles_everything_once(tmp_path: Path) -> None:
 import json
 from engine import compiling, warm_up
 from numba.core import event
-warm_up.import_all()
+for module in warm_up.modules_with_kernels(): __import__(module)
 assert not warm_up.lacking()
 class Recorder(event.Listener):
     def on_start(self, event): raise AssertionError(event.data["dispatcher"])
@@ -196,7 +196,8 @@ def test_other_types_than_declared_are_refused() -> None:
 def test_shares_hold_all_kernels_and_cost_about_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUKIDORA_CACHE", str(tmp_path))
     monkeypatch.setattr(warm_up, "usable_cores", lambda: 3)
-    warm_up.import_all()
+    for module in warm_up.modules_with_kernels():
+        warm_up.import_if_possible(module)
     lacking = warm_up.lacking()
     shares = warm_up.shares(lacking)
     assert sorted(kernel.name for share in shares for kernel in share.kernels) == sorted(each.name for each in lacking)
