@@ -6,10 +6,10 @@ ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=igno
 RUN python -m venv /opt/nukidora
 # The dependencies have a layer of their own, which is rebuilt less often than the sources.
 COPY pyproject.toml constraints.txt ./
-ARG EXTRAS
+ARG EXTRAS=server
 RUN python -c "import sys, tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
     print(*project['dependencies'], *sum((project['optional-dependencies'][extra] for extra in sys.argv[1:]), []), sep='\n')" \
-    ${EXTRAS:-server} > requirements.txt
+    ${EXTRAS} > requirements.txt
 RUN /opt/nukidora/bin/pip install --constraint constraints.txt --requirement requirements.txt
 RUN python -m pip install --constraint constraints.txt hatchling
 COPY LICENSE README.md ./
@@ -20,12 +20,9 @@ COPY server server
 COPY nukidora nukidora
 RUN python -m pip wheel --no-build-isolation --no-deps --wheel-dir wheels .
 RUN /opt/nukidora/bin/pip install --no-deps wheels/*.whl
-# numba's cache compares the modification times of sources, and layers keep whole seconds only.
-COPY docker/truncate_mtimes.py ./
-RUN python truncate_mtimes.py /opt/nukidora
 
 FROM python:3.11-slim-bookworm
-RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin nukidora
+RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin nukidora
 RUN install --directory --owner=nukidora --group=nukidora /cache /data
 COPY --from=build /opt/nukidora /opt/nukidora
 # NUMBA_CPU_NAME=generic: compiled code runs on every processor of this architecture.

@@ -4,22 +4,25 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: arena test test-all coverage check docs clean
+.PHONY: arena test test-all test-long coverage check docs clean
 .DELETE_ON_ERROR:
 
 arena: ARGS ?= --games 1000
 arena: .venv/installed
 	@$(BIN)/python -m arena $(ARGS)
 
-# All tests but those marked slow.
+# The quick tests.
 test: .venv/installed-test
-	$(PYTEST) -m "not slow" $(ARGS)
+	$(PYTEST) -m "not slow and not long" $(ARGS)
 
-# These, then the slow ones, then those that measure times, one at a time.
+# These, and then the slow ones.
 test-all:
 	$(MAKE) test
-	$(PYTEST) -m "slow and not alone" $(ARGS)
-	$(BIN)/python -m pytest -m alone $(ARGS)
+	$(PYTEST) -m "slow and not long" $(ARGS)
+
+# What takes an hour or needs a quiet machine, one test at a time: before a release, and after changes of what it tests.
+test-long: .venv/installed-test
+	$(BIN)/python -m tests.long_tests $(ARGS)
 
 # The coverage of the quick tests.
 coverage:
@@ -38,10 +41,16 @@ clean:
 	rm -rf .venv node_modules build dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
+# What compiling needs is installed first: then the first match is compiled while pip installs the rest.
+COMPILER := numpy numba rich
+FIRST_MATCH := arena.run agents.bots.rule.bot agents.bert.bot agents.bert.symmetries
+
 # Stamps: nothing is installed again until what is to be installed changes.
 .venv/installed: pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing nukidora into .venv …"
-	@$(PIP_INSTALL) --editable ".[server]"
+	@$(PIP_INSTALL) $(COMPILER)
+	@$(BIN)/python -m engine.warm_up $(FIRST_MATCH) & compiling=$$!; \
+		$(PIP_INSTALL) --editable ".[server]"; failed=$$?; wait $$compiling; exit $$failed
 	@touch $@
 
 .venv/installed-%: pyproject.toml constraints.txt | $(BIN)/pip

@@ -13,9 +13,10 @@ from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from agents.base import Agent
+if TYPE_CHECKING:
+    from agents.base import Agent
 
 SPEC = re.compile(r"(?P<file>.*?\.py)(?::(?P<name>[^:]*)(?::(?P<argument>.*))?)?", re.DOTALL)
 PROGRAM = re.compile(r"exec[:+]|\w+://")
@@ -31,9 +32,22 @@ def is_file(spec: str) -> bool:
 
 def make_from_file(spec: str, seed: int) -> Agent:
     """The bot that ``FILE.py:NAME`` or ``FILE.py:NAME:ARGUMENT`` names. Raises ValueError."""
+    path, name, argument = checked_file(spec)
+    factory = getattr(_load(path), name, None)
+    if not callable(factory):
+        bots = _bots_in(path)
+        classes = f"; bots in it: {', '.join(bots)}" if bots else ", and no class with a method act or __call__"
+        raise ValueError(f"{path} has no class or function {name!r}{classes}")
+    return _call(factory, f"{path}:{name}", argument, seed)
+
+
+def checked_file(spec: str) -> tuple[Path, str, str | None]:
+    """The path, the name in the file, and the argument of ``FILE.py:NAME:ARGUMENT``. Nothing is loaded.
+
+    Raises ValueError where there is no such file, or no name is given.
+    """
     match = SPEC.fullmatch(spec)
     assert match is not None
-    name, argument = match["name"], match["argument"]
     try:
         path = Path(match["file"]).expanduser()
         found = path.is_file()
@@ -41,18 +55,13 @@ def make_from_file(spec: str, seed: int) -> Agent:
         raise ValueError(f"{match['file']}: {error}") from error
     if not found:
         raise ValueError(f"{spec}: there is no file {path.absolute()}")
-    if not name:
+    if not match["name"]:
         example = f"{match['file']}:{next(iter(_bots_in(path)), 'CLASS')}"
         program = f'"exec:python {match["file"]}"'
         raise ValueError(
             f"{match['file']} is a file: name the class in it, as in {example}; a program that speaks mjai is {program}"
         )
-    factory = getattr(_load(path), name, None)
-    if not callable(factory):
-        bots = _bots_in(path)
-        classes = f"; bots in it: {', '.join(bots)}" if bots else ", and no class with a method act or __call__"
-        raise ValueError(f"{path} has no class or function {name!r}{classes}")
-    return _call(factory, f"{path}:{name}", argument, seed)
+    return path, match["name"], match["argument"]
 
 
 def _call(factory: Callable[..., Any], what: str, argument: str | None, seed: int) -> Agent:

@@ -32,13 +32,16 @@ from __future__ import annotations
 import re
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from agents.base import Agent, Factory
-from agents.files import PROGRAM, checked, is_file, made, make_from_file, where_raised
-from agents.strength import at_strength, split_strength
+from agents.files import PROGRAM, checked, checked_file, is_file, made, make_from_file, where_raised
+from agents.strength.spec import split_strength
 from engine.checks import checked_seed
 
-__all__ = ["BUILT_IN", "GROUP", "checked", "is_file", "make", "names"]
+if TYPE_CHECKING:
+    from agents.base import Agent, Factory
+
+__all__ = ["BUILT_IN", "GROUP", "check", "checked", "is_file", "make", "names"]
 
 GROUP = "nukidora.agents"
 BUILT_IN = {name: f"agents.bots.{name}:make" for name in ("random", "tsumogiri", "efficiency", "rule", "yaku")} | {
@@ -46,9 +49,9 @@ BUILT_IN = {name: f"agents.bots.{name}:make" for name in ("random", "tsumogiri",
     "softmax": "agents.linear.bot:make_softmax",
     "bert": "agents.bert:make",
     "cnn": "agents.cnn:make",
-    "selfplay": "agents.selfplay:make",
-    "residual": "agents.residual:make",
-    "search": "agents.search:make",
+    "selfplay": "agents.selfplay.bot:make",
+    "residual": "agents.residual.bot:make",
+    "search": "agents.search.bot:make",
 }
 PLAIN = re.compile(r"[\w-]{1,64}")  # the name of a file that somebody may have meant
 
@@ -65,6 +68,16 @@ def names() -> list[str]:
     return [*BUILT_IN, *sorted({found.name for found in entry_points(group=GROUP)} - BUILT_IN.keys())]
 
 
+def check(spec: str) -> None:
+    """Raise ValueError, in one line, for a text that names no bot, as far as can be told without loading one.
+
+    That is what programs do before they import what their bots need, so that a slip is told at once.
+    """
+    bot, _ = split_strength(spec)
+    if _registered(bot) is None:
+        checked_file(bot)
+
+
 def make(spec: str, seed: int = 0) -> Agent:
     """The bot that `spec` names; see above for what it may be.
 
@@ -77,18 +90,27 @@ def make(spec: str, seed: int = 0) -> Agent:
         raise TypeError(f"a bot is named by a text such as 'rule', not {spec!r}")
     bot, strength = split_strength(spec)
     if strength is not None:
-        return at_strength(make(bot, seed), bot, strength, seed)
-    name, colon, argument = spec.partition(":")
-    found = _find(name)
-    if found is None and is_file(spec):
-        return make_from_file(spec, seed)
+        agent = make(bot, seed)
+        from agents.strength.scale import at_strength  # the dial is compiled
+
+        return at_strength(agent, bot, strength, seed)
+    found = _registered(spec)
     if found is None:
-        raise ValueError(_unknown(spec))
+        return make_from_file(spec, seed)
+    name, colon, argument = spec.partition(":")
     if name in BUILT_IN:
-        agent: Agent = found.load()(argument if colon else None, seed)
-        return agent
+        built_in: Agent = found.load()(argument if colon else None, seed)
+        return built_in
     factory = _load(found)
     return made(lambda seed: factory(argument if colon else None, seed), seed, f"the bot {name}")
+
+
+def _registered(spec: str) -> EntryPoint | None:
+    """The entry point of the bot that `spec`, without a strength, names; None for one in a file. Raises ValueError."""
+    found = _find(spec.partition(":")[0])
+    if found is None and not is_file(spec):
+        raise ValueError(_unknown(spec))
+    return found
 
 
 def _load(found: EntryPoint) -> Factory:

@@ -21,8 +21,8 @@ from engine.mjai.actions import action_of
 from engine.mjai.kinds import HAND_SIZE
 from engine.mjai.player_state import PlayerState
 from engine.mjai.round_events import RoundReader
-from engine.rules import RULES, Rules
-from engine.table import DORA_AT, N_SEATS
+from engine.rules import Rules
+from engine.table import DORA_AT, N_SEATS, RULES
 from engine.tables import BadAnswer
 
 # Rounds whose tactics are kept, with 144 kB each if they observe; the arena plays 258 at once in a process. If more are

@@ -17,7 +17,7 @@ import numpy as np
 from arena import student
 from arena.luck import without_luck
 from arena.schedule import ROTATIONS, seating
-from arena.tallies.names import INDEX
+from arena.tallies.names import HISTOGRAMS, INDEX, block
 from engine.compiling import kernel
 from engine.rules import Rules
 from engine.table import N_SEATS, TABLE
@@ -123,6 +123,21 @@ class BotGames:
         return None if self.luck is None or not played else (estimate(self.fair_placements).interval or 0.0) / played
 
     @property
+    def placement(self) -> Estimate:
+        """The mean placement, without luck if it was measured."""
+        return estimate(self.fair_placements)
+
+    @property
+    def points(self) -> Estimate:
+        """The mean final points, without luck if it was measured."""
+        return estimate(self.fair_points)
+
+    @property
+    def busts(self) -> int:
+        """The number of games finished with a score below zero."""
+        return int(np.count_nonzero(self.counts[..., SCORE] < 0))
+
+    @property
     def n_games(self) -> int:
         """The number of games."""
         return self.placements.size
@@ -138,6 +153,22 @@ class BotGames:
         if name == "games":
             return self.n_games
         return self.totals[COUNT_INDEX[name]] if name in COUNT_INDEX else int(self.tallied[INDEX[name]])
+
+    def distribution(self, histogram: str) -> tuple[np.ndarray, np.ndarray]:
+        """The values of a histogram of `arena.tallies.names`, and how often each occurred; both int64[bins]."""
+        return HISTOGRAMS[histogram], block(self.tallied, histogram)
+
+    @property
+    def distributions(self) -> dict[str, list[list[int]]]:
+        """The histograms: for each the values that occurred, ascending, with their numbers, ``[[8000, 12], …]``.
+
+        Values of points from 12,000 on are rounded down to whole thousands, and 96,000 stands for more as well.
+        """
+        found: dict[str, list[list[int]]] = {}
+        for name in HISTOGRAMS:
+            values, counted = self.distribution(name)
+            found[name] = [[int(values[at]), int(counted[at])] for at in np.flatnonzero(counted)]
+        return found
 
     def at_seat(self, seat: int) -> BotGames:
         """The games in which the bot had this seat, one on each wall; ``seats`` must be known."""

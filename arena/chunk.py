@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.external.adapters import ExternalAgent
+from agents.external.external_agent import ExternalAgent
 from agents.external.fallback import FallbackAgent
 from arena.bot_games import N_COUNTS, SCORE, count_rounds
 from arena.luck import N_FACTORS, luck_of

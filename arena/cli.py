@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Sequence
 from importlib import import_module
 from itertools import takewhile
 
-from rich.console import Console
-
-from agents.client.connection import parse_url
-from agents.clusters import workers_for
-from agents.external.specs import connects_to_us
+from agents.external import specs
 from agents.registry import names
-from arena.chunk import GameError
-from arena.columns import definitions, more_definitions
 from arena.options import add_game_options, add_report_options, add_stopping_options
-from arena.run import ArenaRun
-from arena.schedule import RunSettings, round_up
 from engine.common.options import Parser, describe_error, positive, starting_scores, three_bots
-from engine.common.program import FAILED, INTERRUPTED, OK, program_name
-from engine.common.workers import WorkerError
 from engine.mjai.connection import DEFAULT_PORT
 from engine.rules import EVEN_SCORES
 
@@ -37,28 +23,20 @@ COMMANDS = {
     "ladder": ("arena.ladder.cli", "the league of all built-in bots, as a page"),
 }
 GAMES, MAX_GAMES = 1000, 99_999
-TABLE_WIDTH = 100  # characters, where stdout is no terminal
-
-
-def programs() -> str:
-    """A line for each of COMMANDS."""
-    return "\n".join(f"{name:9}  {text}" for name, (_, text) in COMMANDS.items())
-
-
-EPILOG = f"""\
+EPILOG = """\
 Every wall is played in three rotations of the seats, so that each bot has each seat once with the same tiles. Odd walls
 rotate in the opposite order. Results depend on --games, --bots, --scores, --seed, --rules, --length, --sprt and
 --until, but not on --jobs.
 
 columns of the tables (intervals are 95 % confidence intervals by Student's t distribution; the rotations of a wall
 together are one observation):
-{definitions()}
+{definitions}
 
 Below the tables stands which two bots are not told apart (the interval of their difference contains zero), and about
 how many more games would tell them apart if the difference stayed what it is.
 
 other programs (--help after the word shows their options):
-{programs()}
+{programs}
 
 bots:
 NAME, NAME:ARGUMENT      a bot of the list above
@@ -67,7 +45,7 @@ FILE.py:CLASS            your own: a class, or a function that makes the bot, in
 exec:COMMAND             a program that speaks mjai on stdin and stdout, one process for each job; {{id}} in COMMAND
                          becomes its seat. exec+kita:COMMAND, exec+libriichi3p:COMMAND select a dialect (default
                          mjai3p); exec+event, exec+asked or exec+array a framing (default: detected; see docs/bots.md)
-mjsonp://HOST:PORT/ROOM  listens there (default port {DEFAULT_PORT}) until a bot connects; all games are played by one
+mjsonp://HOST:PORT/ROOM  listens there (default port {port}) until a bot connects; all games are played by one
                          job
 
 Quote a bot that contains a blank, and put one that contains a comma in double quotes:
@@ -87,13 +65,26 @@ every game, 2 bad arguments, 130 interrupted; the tables are printed in all case
 --statistics shows besides, and --json FILE holds in any case (shares as shares of 1, with the numbers behind the
 medians):
 
-{more_definitions()}
+{more_definitions}
 """
+
+
+def programs() -> str:
+    """A line for each of COMMANDS."""
+    return "\n".join(f"{name:9}  {text}" for name, (_, text) in COMMANDS.items())
+
+
+def epilog() -> str:
+    """What follows the options in the help."""
+    from arena.columns import definitions, more_definitions
+
+    parts = {"definitions": definitions(), "more_definitions": more_definitions()}
+    return EPILOG.format(programs=programs(), port=DEFAULT_PORT, **parts)
 
 
 def make_parser() -> Parser:
     """The command line."""
-    parser = Parser("arena", description=__doc__, epilog=EPILOG)
+    parser = Parser("arena", description=__doc__, epilog=epilog)
     parser.add_argument(
         "--games",
         type=positive,
@@ -152,84 +143,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ValueError(f"unknown program {arguments[0]!r}: choose one of {', '.join(COMMANDS)}, or options alone")
         check_quotes(arguments)
         options = parser.parse_args(with_negative_bounds(arguments))
-        games = options.games or (GAMES if options.stop is None else MAX_GAMES)
-        settings = RunSettings(
-            *(options.bots, round_up(games), options.seed, options.rules, options.length, options.timeout),
-            *(options.scores, options.stop, options.control_variates),
-        )
         if options.decisions and options.parquet is None:
             raise ValueError("--decisions: give --parquet FOLDER too, where the file is to be")
-        files = {"html": options.html, "parquet": options.parquet, "decisions": options.decisions}
-        workers = workers_for(options, settings.bots)
-        arena_run = ArenaRun(settings, workers, options.json, options.save, **files)
+        for bot in options.bots:
+            specs.check(bot)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
-    screen, notes = Console(), Console(stderr=True)
-    if not screen.is_terminal and "COLUMNS" not in os.environ:
-        screen.width = TABLE_WIDTH
-    note = partial(notes.print, soft_wrap=True, highlight=False, markup=False)
-    if settings.games != games and options.stop is None:
-        note(f"{settings.games:,} games instead of {games:,}: every wall is played in all rotations")
-    if arena_run.games:
-        of_games = "" if options.stop else f" of {settings.games:,}"
-        note(f"resuming: {arena_run.games:,}{of_games} games are finished")
-    if arena_run.finished is None:
-        for spec in filter(connects_to_us, settings.bots):
-            note(how_to_join(spec))
-    return run(arena_run, screen, notes, options.statistics)
+    from arena.running import start  # only now: it takes numba, which the options do not need
 
-
-def how_to_join(spec: str) -> str:
-    """How a bot joins the arena that waits for the bot ``spec``."""
-    url = url_to_join(spec)
-    return f"a bot can join at {url}, for example: {program_name('agents.client')} rule {url} --games 0"
-
-
-def url_to_join(spec: str) -> str:
-    """The URL at which a bot of this machine joins the bot ``mjsonp://HOST:PORT/ROOM``."""
-    address = parse_url(spec)
-    host = "localhost" if address.host in ("0.0.0.0", "::") else address.host
-    return f"{address.scheme}://{f'[{host}]' if ':' in host else host}:{address.port}/{address.room}"
-
-
-def run(arena_run: ArenaRun, screen: Console, notes: Console, statistics: bool = False) -> int:
-    """Play, print the tables, all ``statistics`` if asked for, and what was written; return the exit code."""
-    code, why, failed = OK, "", list[str]()
-    try:
-        arena_run.play(notes)
-    except KeyboardInterrupt:
-        code, why = INTERRUPTED, "interrupted"
-    except (GameError, WorkerError, OSError) as error:
-        code, why = FAILED, describe_error(error)
-    with uninterrupted():
-        if arena_run.finished is None and arena_run.games == 0:
-            screen.print("no games finished yet")
-        else:
-            match = arena_run.match
-            match.print(screen, statistics)
-            failed = match.failed
-        if code == OK:
-            try:
-                arena_run.finish()
-                screen.print(arena_run.written(), soft_wrap=True, highlight=False, markup=False)
-            except OSError as error:
-                code, why = FAILED, describe_error(error)
-        if code != OK and arena_run.checkpoint is not None:
-            why += "; run the same command again to resume"
-        elif code == INTERRUPTED:
-            why += "; with --json FILE, a run can be resumed"
-        elif code == OK and failed:
-            code, why = FAILED, f"failed in every game: {', '.join(failed)}"
-        if code != OK:
-            notes.print(f"arena: {why}", soft_wrap=True, highlight=False, markup=False)
-    return code
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Ignore Ctrl-C in the block: a second one does not prevent the tables."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+    return start(parser, options)

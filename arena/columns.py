@@ -7,36 +7,36 @@ To add a statistic, add a row; if it needs a new count, see `arena.bot_games`. T
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, is_dataclass
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from arena.bot_games import ROUNDS, SCORE, BotGames, Comparison, Estimate, estimate
 from arena.statistic import MISSING as MISSING
 from arena.statistic import Of, Ratio, Total
 from arena.statistic import Statistic as Statistic
-from arena.tallies.columns import DETAILS, GROUPS, YAKUMAN, YAKUS, distributions
+from arena.tallies.columns import DETAILS, GROUPS, YAKUMAN, YAKUS
 from arena.tallies.times import TIMES
+
+if TYPE_CHECKING:  # --help has the definitions, and needs no numba
+    from arena.bot_games import BotGames, Comparison, Estimate
 
 
 def _placement_share(placement: int) -> Callable[[BotGames], float]:
     def share(games: BotGames) -> float:
-        return float(np.mean(games.placements == placement))
+        return float((games.placements == placement).mean())
 
     return share
 
 
 def _placement(games: BotGames) -> Estimate:
-    return estimate(games.fair_placements)
+    return games.placement
 
 
 def _final_points(games: BotGames) -> Estimate:
-    return estimate(games.fair_points)
+    return games.points
 
 
 def _busts(games: BotGames) -> int:
-    return int(np.count_nonzero(games.counts[..., SCORE] < 0))
+    return games.busts
 
 
 RESULTS: tuple[Statistic[BotGames], ...] = (
@@ -92,12 +92,12 @@ COMPARISON: tuple[Statistic[Comparison], ...] = (
 
 
 def as_json(games: BotGames) -> dict[str, Any]:
-    """All statistics of a bot by their keys; rates are shares of 1. ``distributions``: of `arena.tallies.columns`."""
-    rounds = {"rounds": games.totals[ROUNDS], "luck_ratio": games.luck_ratio}
+    """All statistics of a bot by their keys; rates are shares of 1. ``distributions``: see `BotGames`."""
+    rounds = {"rounds": games.total("rounds"), "luck_ratio": games.luck_ratio}
     row = {"bot": games.bot} | _values(RESULTS, games) | rounds | _values(PLAY, games)
     if games.tallies is None:
         return row
-    return row | _values(DETAILS, games) | {"distributions": distributions(games)}
+    return row | _values(DETAILS, games) | {"distributions": games.distributions}
 
 
 def comparison_as_json(pair: Comparison) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def comparison_as_json(pair: Comparison) -> dict[str, Any]:
 
 def _values(statistics: tuple[Statistic[Of], ...], of: Of) -> dict[str, Any]:
     values = {statistic.key: statistic.compute(of) for statistic in statistics}
-    return {key: asdict(value) if isinstance(value, Estimate) else value for key, value in values.items()}
+    return {key: asdict(value) if is_dataclass(value) else value for key, value in values.items()}
 
 
 def definitions() -> str:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from agents.external.adapters import ExternalAgent
+from agents.external.external_agent import ExternalAgent
 from arena.luck import measure_luck
 from arena.recorder import Recorder, end_game
 from arena.schedule import Bot, Game, game_number

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from arena.stopping import Sprt, Until
 from engine.common.cluster import add_worker_options
 from engine.common.options import Parser, positive_number, positive_seconds, seed
 from engine.rules import PRESETS
+
+if TYPE_CHECKING:  # numpy is not needed where no such option is given
+    from arena.stopping import Sprt, Until
 
 
 def add_game_options(parser: Parser) -> None:
@@ -84,6 +87,8 @@ def add_report_options(parser: Parser) -> None:
 
 def sprt(text: str) -> Sprt:
     """Option type: the bounds of a test, and perhaps the probabilities of its errors."""
+    from arena.stopping import Sprt
+
     try:
         values = [float(word) for word in text.split(",")]
         if len(values) not in (2, 4):
@@ -95,4 +100,6 @@ def sprt(text: str) -> Sprt:
 
 def until(text: str) -> Until:
     """Option type: the half-width of intervals."""
+    from arena.stopping import Until
+
     return Until(positive_number(text))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-from arena.bot_games import BotGames, Estimate
-from arena.tallies.names import HISTOGRAMS, block, median
+if TYPE_CHECKING:  # --help has the definitions, and needs no numba
+    import numpy as np
+
+    from arena.bot_games import BotGames, Estimate
 
 Of = TypeVar("Of")  # what a statistic is of: BotGames, Comparison, or the times of a bot
 
 MISSING = "–"  # shown for a mean of nothing
 
-Value = int | float | Estimate | None
+Value: TypeAlias = "int | float | Estimate | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +113,9 @@ class Mean:
 
     def __call__(self, games: BotGames) -> float | None:
         """The value; None of nothing."""
-        counted = block(games.tallied, self.histogram)
+        values, counted = games.distribution(self.histogram)
         n = int(counted.sum())
-        return int(counted @ HISTOGRAMS[self.histogram]) / n if n else None
+        return int(counted @ values) / n if n else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,18 @@ class Median:
 
     def __call__(self, games: BotGames) -> float | None:
         """The value; None of nothing."""
-        return median(block(games.tallied, self.histogram), HISTOGRAMS[self.histogram])
+        values, counted = games.distribution(self.histogram)
+        return median(counted, values)
+
+
+def median(histogram: np.ndarray, values: Sequence[int] | np.ndarray) -> float | None:
+    """The median of what was counted by ``values``, both [bins], ascending; None of nothing."""
+    n = int(histogram.sum())
+    if n == 0:
+        return None
+    upto = histogram.cumsum()
+    low, high = (int(upto.searchsorted(rank)) for rank in ((n + 1) // 2, n // 2 + 1))
+    return float(values[low] + values[high]) / 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
 
-from agents.external.adapters import ExternalAgent
+from agents.external.external_agent import ExternalAgent
 from agents.external.mjai_bot import BotError
 from arena.chunk import ChunkResult, GameError, GamesFinished, play_chunk, warm_up
 from arena.schedule import Bot, RunSettings

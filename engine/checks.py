@@ -6,11 +6,8 @@ import re
 from collections.abc import Iterable
 from numbers import Integral
 
-import numpy as np
-
-from engine.rules import TOTAL_POINTS, Scores
+from engine.rules import N_SEATS, TOTAL_POINTS, Scores
 from engine.seeds import MAX_SEED
-from engine.table import N_SEATS
 
 _SEED = "an integer from 0 to 2^64 - 1"
 _SCORES = re.compile(r"(\d{1,6}), ?(\d{1,6}), ?(\d{1,6})", re.ASCII)
@@ -39,18 +36,6 @@ def checked_seat(seat: object) -> int:
 def checked_seed(seed: object) -> int:
     """`seed` as an int. Raises TypeError or ValueError if it is no seed."""
     return whole_number(seed, "seed", _SEED, MAX_SEED)
-
-
-def checked_seeds(seeds: object) -> np.ndarray:
-    """`seeds` as uint64[n]. Raises TypeError or ValueError if it holds anything else than seeds."""
-    if not isinstance(seeds, Iterable) or isinstance(seeds, str):
-        raise TypeError(f"seeds must be a sequence with a seed for each game, such as range(100), not {seeds!r}")
-    array = seeds if isinstance(seeds, np.ndarray) else np.array([checked_seed(seed) for seed in seeds], dtype="u8")
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise TypeError(f"seeds must be one row of integers, not {array.dtype}{list(array.shape)}")
-    if array.dtype.kind == "i" and len(array):
-        checked_seed(array.min())
-    return array.astype(np.uint64)
 
 
 def checked_scores(scores: object) -> Scores:

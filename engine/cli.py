@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from itertools import islice
+from collections.abc import Sequence
 from pathlib import Path
-from shlex import quote
-from typing import TypeVar
 
-from rich.console import Console
-
-from engine.common.files import write_atomically
-from engine.common.options import Parser, check_output, describe_error, positive, usable_cores
-from engine.common.program import FAILED, INTERRUPTED, OK, program_name
-from engine.common.progress import Progress
-from engine.records.archives import members, total_size
-from engine.records.convert import FORMATS, Conversion
-from engine.records.files import RecordError, find_records, read_records, write_record
-from engine.records.filters import add_filters, filters_of
-from engine.records.journal import Journal, digest_of
-from engine.records.show import show_game
-from engine.records.stream import Item, best_jobs
-from engine.records.validate import AUTO, Report, check_all
+from engine.common.options import Parser, positive
+from engine.records.options import AUTO, FORMATS, add_filters
 from engine.rules import PRESETS
 
-CHECKPOINT = 100  # records that are checked, after which --json keeps that they are
 SOURCES = (
     "a record file, an archive (.zip, .tar, .tar.gz, .tar.zst, a database of logs), a folder, or a pattern of them"
 )
@@ -36,184 +16,43 @@ EPILOG = """\
 A record is mjai, Tenhou mjlog or tenhou.net/6, compressed (.gz, .bz2, .zst) or not. One in an archive is named
 archive.zip:name, and by its log id in a database of houou-logs or phoenix-logs.
 """
+VALIDATE = """\
+Replay every record found; print a line for each fault, and the totals.
 
-Each = TypeVar("Each")
+A mismatch is where the record and the rules differ. A contradiction is where the record denies itself, such as
+deltas that the scores of the next round do not have: a slip of the program that wrote it. A damaged record cannot
+be read, or not to its end. With --json, an interrupted check is continued by the same command.
+"""
+CONVERT = """\
+Convert one game to another format, or with --out all games found into an archive or a folder.
 
+A record that cannot be converted is named and left out. An interrupted conversion is continued by the same command.
+"""
+SHOW = """\
+Print a game, or one round and its link to Tenhou's viewer.
 
-def validate(args: argparse.Namespace) -> int:
-    """Replay every record found; print a line for each fault, and the totals.
-
-    A mismatch is where the record and the rules differ. A contradiction is where the record denies itself, such as
-    deltas that the scores of the next round do not have: a slip of the program that wrote it. A damaged record cannot
-    be read, or not to its end. With --json, an interrupted check is continued by the same command.
-    """
-    paths, filters = found_paths(args), filters_of(args)
-    check_output("--json", args.json)
-    journal, report, done = None, Report(), 0
-    if args.json is not None:
-        identity = {"rules": args.rules, "filters": filters.options, "files": digest_of(paths)}
-        journal = Journal(args.json.with_name(args.json.name + ".partial"), identity)
-        last = journal.latest({"done": 0, "counts": report.counts()})
-        report.count(last["counts"])
-        done = last["done"]
-    found = members(paths)
-    done = skip(found, done)
-    faults: list[str] = []
-    interrupted = False
-    try:
-        jobs = args.jobs or best_jobs(paths, usable_cores())
-        with closing(check_all(found, filters, args.rules, jobs)) as results:
-            for _, each in with_progress(results, paths):
-                report.add(each)
-                done += 1
-                faults += each.faults if journal else []
-                for fault in each.faults:
-                    print(fault)
-                if journal and done % CHECKPOINT == 0:
-                    journal.add({"done": done, "counts": report.counts(), "faults": faults})
-                    faults = []
-    except KeyboardInterrupt:
-        interrupted = True
-        again = "the same command continues" if journal else "with --json FILE, the same command continues"
-        print(f"interrupted: {done:,} records are checked; {again}", file=sys.stderr)
-    if journal:
-        journal.add({"done": done, "counts": report.counts(), "faults": faults})
-        if not interrupted:
-            write_report(args.json, report, journal)
-    print(report, flush=True)
-    if paths and not (report.n_records or report.n_left_out or interrupted):
-        say_nothing_found(args)
-    if report.n_mismatches or report.n_contradictions:
-        print(f"to see a round: {program_name('engine')} show FILE --round N", file=sys.stderr)
-    if interrupted:
-        return INTERRUPTED
-    return OK if report.n_records and report.is_clean else FAILED
+Each line is a turn: the number of its first event in the record, the player, the hand before it, the tile taken,
+and what the player does.
+"""
 
 
-def found_paths(args: argparse.Namespace) -> list[Path]:
-    """The record files and archives that the command names."""
-    paths = find_records(args.paths)
-    if not paths:
-        say_nothing_found(args)
-    return paths
-
-
-def say_nothing_found(args: argparse.Namespace) -> None:
-    """Say that there are no records where the command looks for them."""
-    print(f"no game records in {' '.join(map(str, args.paths))}", file=sys.stderr)
-
-
-def skip(found: Iterator[object], n: int) -> int:
-    """Skip the first `n`, which an interrupted job has done, and say so; returns how many there were."""
-    if n:
-        print(f"continuing after {n:,} records", file=sys.stderr)
-    return sum(1 for _ in islice(found, n))
-
-
-def with_progress(results: Iterator[tuple[Item, Each]], paths: Sequence[Path]) -> Iterator[tuple[Item, Each]]:
-    """The results on records, while the progress by the bytes of their files is shown."""
-    shown = 0
-    with Progress("kB", max(1, total_size(paths) // 1000)) as progress:
-        for number, (item, result) in enumerate(results, 1):
-            yield item, result
-            position = item.position // 1000
-            progress.advance(position - shown, f"{number:,} record{'s' * (number != 1)}")
-            shown = position
-
-
-def write_report(path: Path, report: Report, journal: Journal) -> None:
-    """Write the counts and all faults as JSON, and delete the journal."""
-    with write_atomically(path) as file:
-        file.write(json.dumps(report.counts())[:-1].encode() + b', "faults": [')
-        faults = (fault for entry in journal.entries() for fault in entry.get("faults", []))
-        for number, fault in enumerate(faults):
-            file.write(b"," * bool(number) + b"\n" + json.dumps(fault).encode())
-        file.write(b"]}\n")
-    journal.remove()
-
-
-def convert(args: argparse.Namespace) -> int:
-    """Convert one game to another format, or with --out all games found into an archive or a folder.
-
-    A record that cannot be converted is named and left out. An interrupted conversion is continued by the same command.
-    """
-    if args.out is None:
-        return convert_one(args)
-    check_output("--out", args.out.parent / "file")
-    conversion = Conversion(found_paths(args), args.out, args.format, filters_of(args))
-    if conversion.done:
-        print(f"continuing after {conversion.done:,} records", file=sys.stderr)
-    report = conversion.report
-    try:
-        jobs = args.jobs or best_jobs(conversion.paths, usable_cores())
-        with closing(conversion.run(jobs)) as results:
-            for _, each in with_progress(results, conversion.paths):
-                for fault in each.faults:
-                    print(fault, file=sys.stderr)
-    except KeyboardInterrupt:
-        done = (conversion.journal.last or {"done": 0})["done"]
-        print(f"interrupted: {done:,} records are kept; the same command continues", file=sys.stderr)
-        return INTERRUPTED
-    n_written = report.n_records - report.n_damaged - report.n_four_players
-    rare = {"damaged": report.n_damaged, "games of four": report.n_four_players, "left out": report.n_left_out}
-    print(" · ".join([f"{args.out}: {n_written:,} records", *(f"{name} {n:,}" for name, n in rare.items() if n)]))
-    return OK if n_written and report.is_clean else FAILED
-
-
-def convert_one(args: argparse.Namespace) -> int:
-    """Convert the game in one file."""
-    if len(args.paths) != 2:
-        args.parser.error("name a record and the file to write, or records and --out ARCHIVE")
-    source, target = args.paths
-    if target.exists() and source.exists() and target.samefile(source):
-        args.parser.error(f"{target} is the record to convert: name another file to write")
-    record = read_records(source)
-    try:
-        write_record(record, target)
-    except RecordError:
-        raise
-    except ValueError as error:
-        args.parser.error(str(error))
-    print(f"{target}: {len(record.rounds())} rounds written; to see them: {show_command(target)}")
-    return OK
-
-
-def show_command(path: Path) -> str:
-    """The command that shows a record, as a shell takes it: Tenhou's names have an ampersand."""
-    return f"{program_name('engine')} show {quote(str(path))}"
-
-
-def show(args: argparse.Namespace) -> int:
-    """Print a game, or one round and its link to Tenhou's viewer.
-
-    Each line is a turn: the number of its first event in the record, the player, the hand before it, the tile taken,
-    and what the player does.
-    """
-    record = read_records(args.file)
-    n_rounds = len(record.rounds())
-    if args.round and args.round > n_rounds:
-        args.parser.error(f"--round {args.round}: {args.file} has {n_rounds} rounds")
-    show_game(record, Console(highlight=False), args.round)
-    if not args.round:
-        print(f"a round with a link to Tenhou's viewer: {show_command(args.file)} --round N")
-    return OK
-
-
-def arguments() -> Parser:
+def make_parser() -> Parser:
     """The command line."""
     parser = Parser("engine", description=__doc__)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    def command(run: Callable[[argparse.Namespace], int], text: str) -> Parser:
-        added = commands.add_parser(run.__name__, help=text, description=run.__doc__, epilog=EPILOG)
-        added.set_defaults(run=run, parser=added)
+    def command(name: str, text: str, description: str) -> Parser:
+        added = commands.add_parser(name, help=text, description=description, epilog=EPILOG)
+        added.set_defaults(parser=added)
         return added
 
-    checking = command(validate, "check game records against the rules")
+    checking = command("validate", "check game records against the rules", VALIDATE)
     checking.add_argument("paths", nargs="+", type=Path, metavar="PATH", help=SOURCES)
     checking.add_argument("--rules", choices=(AUTO, *PRESETS), default=AUTO, help="default: the rules each file names")
     checking.add_argument("--json", type=Path, metavar="FILE", help="write the counts and faults; makes it resumable")
-    converting = command(convert, "write game records as .mjson, .jsonl or .json (tenhou.net/6), .gz added or not")
+    converting = command(
+        "convert", "write game records as .mjson, .jsonl or .json (tenhou.net/6), .gz added or not", CONVERT
+    )
     converting.add_argument(
         "paths", nargs="+", type=Path, metavar="PATH", help=f"{SOURCES}; without --out: a record, and the file to write"
     )
@@ -224,7 +63,7 @@ def arguments() -> Parser:
     for each in (checking, converting):
         each.add_argument("--jobs", type=positive, metavar="N", help="processes; default: all cores for many records")
         add_filters(each)
-    showing = command(show, "print a game record")
+    showing = command("show", "print a game record", SHOW)
     showing.add_argument("file", type=Path, metavar="FILE", help="a record, or archive.zip:name")
     showing.add_argument(
         "--round",
@@ -237,14 +76,7 @@ def arguments() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     """Run one command; returns the exit code: 0, 1 for faulty records, 2 for wrong arguments."""
-    args = arguments().parse_args(argv)
-    parser: Parser = args.parser
-    try:
-        return int(args.run(args))
-    except RecordError as error:
-        print(error, file=sys.stderr)
-        return FAILED
-    except BrokenPipeError:
-        raise
-    except (OSError, ValueError) as error:
-        parser.error(describe_error(error))
+    args = make_parser().parse_args(argv)
+    from engine.records.commands import run  # only now: it takes numba, which the options do not need
+
+    return run(args)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import kernels
+from engine import table_kernels
 from engine.actions import ACTION_NAMES, ACTIONS, N_ACTIONS, Action, action_name
 from engine.checks import checked_scores, checked_seat, checked_seed, whole_number
 from engine.mjai.messages import Message, for_seat, start_game
@@ -77,7 +77,7 @@ class Game:
         self._unread: list[RoundReader] = []  # finished rounds, not yet read into messages
         self._delivered = [0, 0, 0]  # number of messages `new_messages` has returned to each seat
         self._set_wall()
-        kernels.start_game(self._raw, 0, np.uint64(seed))
+        table_kernels.start_game(self._raw, 0, np.uint64(seed))
         self._round = RoundReader(self.table)
 
     def _look_into(self, raw: np.ndarray) -> None:
@@ -127,7 +127,7 @@ class Game:
         """The seats whose action the game waits for, ascending."""
         if self._phase < RESPONSE:
             return ONE_SEAT[self._turn.item()]
-        return SEATS_IN_MASK[kernels.asked_seats(self._raw, 0)]
+        return SEATS_IN_MASK[table_kernels.asked_seats(self._raw, 0)]
 
     def legal(self, seat: int) -> list[int]:
         """The legal actions of `seat`, each an `Action`, ascending; empty where it is not asked.
@@ -136,7 +136,7 @@ class Game:
         """
         if type(seat) is not int or not 0 <= seat < N_SEATS:
             seat = checked_seat(seat)
-        n = kernels.legal_actions(self._raw, 0, seat, self._menu)
+        n = table_kernels.legal_actions(self._raw, 0, seat, self._menu)
         found: list[int] = ACTIONS[self._menus[n]].tolist()
         return found
 
@@ -149,7 +149,7 @@ class Game:
         if type(seat) is not int or type(action) not in NUMBERS:
             seat, action = checked_seat(seat), self._checked_action(seat, action)
         try:
-            phase = kernels.apply_action(self._raw, 0, seat, action.real)
+            phase = table_kernels.apply_action(self._raw, 0, seat, action.real)
         except OverflowError:
             phase = -1
         if phase < 0:
@@ -164,7 +164,7 @@ class Game:
         self._round.t = self._table.copy()[0]
         self._unread.append(self._round)
         self._set_wall()
-        self._phase = kernels.next_round(self._raw, 0)
+        self._phase = table_kernels.next_round(self._raw, 0)
         self._round = RoundReader(self.table)
         if self.over:
             self._round.n_read = n_log
@@ -172,7 +172,7 @@ class Game:
     def view(self, seat: int) -> np.record:
         """A copy of the table with everything hidden from `seat` blanked. Raises ValueError if it is no seat."""
         copied = np.zeros(1, dtype=TABLE)
-        kernels.write_view(self._raw, 0, checked_seat(seat), raw_bytes(copied), 0)
+        table_kernels.write_view(self._raw, 0, checked_seat(seat), raw_bytes(copied), 0)
         return copied[0]
 
     @property

@@ -1,7 +1,6 @@
-"""The rules, callable from Python. Each kernel works on table `i`, or on all tables, of a byte buffer of TABLE records.
+"""The rules at many tables, callable from Python: each kernel works on all tables of a byte buffer of TABLE records.
 
-A buffer is uint8[n * TABLE.itemsize] (`engine.table.raw_bytes`): passing a record from Python would make each call
-several times as slow. Kernels do not check indices into a buffer.
+For buffers see `engine.table_kernels`, which has the kernels for one table.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from engine import turn
-from engine.actions import MASK_WORDS
 from engine.compiling import inner, kernel
 from engine.rng import scaled, splitmix
 from engine.table import DORA_AT, GAME_OVER, ROUND_OVER, TABLE
@@ -30,76 +28,6 @@ def is_legal(t: np.record, seat: int, action: int) -> bool:
     if seat < 0 or seat > 2 or action < 0 or action >= 128 or not is_asked(t, seat):
         return False
     return (t.legal[seat, action >> 6] >> np.uint64(action & 63)) & ONE != np.uint64(0)
-
-
-@kernel("uint8[::1], int64, uint64")
-def start_game(raw: np.ndarray, i: int, seed: np.uint64) -> None:
-    """Start a game. Set `rules` and scores of the record before; to fix the first wall, set `wall`, `wall_given`."""
-    turn.start_game(raw.view(TABLE)[i], seed)
-
-
-@kernel("uint8[::1], int64")
-def start_round(raw: np.ndarray, i: int) -> None:
-    """Start a round in the middle of a game.
-
-    Set these fields of the record before: `rules`, `viewer` (-1), `round_wind`, `dealer`, `honba`, `sticks`, the
-    scores, and either `seed`, or `wall` with `wall_given` 1.
-    """
-    turn.start_round(raw.view(TABLE)[i])
-
-
-@kernel("uint8[::1], int64")
-def asked_seats(raw: np.ndarray, i: int) -> int:
-    """Bit mask of the seats whose action the game waits for."""
-    t = raw.view(TABLE)[i]
-    mask = np.int64(0)
-    for seat in range(3):
-        mask |= np.int64(is_asked(t, seat)) << seat
-    return mask
-
-
-@kernel("uint8[::1], int64, int64, int64[::1]")
-def legal_actions(raw: np.ndarray, i: int, seat: int, actions: np.ndarray) -> int:
-    """Write the legal actions of `seat`, ascending, into `actions` int64[N_ACTIONS]; return how many (0: not asked)."""
-    t = raw.view(TABLE)[i]
-    n = np.int64(0)
-    if 0 <= seat < 3 and is_asked(t, seat):
-        for word_index in range(MASK_WORDS):
-            word = t.legal[seat, word_index]
-            while word != np.uint64(0):
-                lowest = word & (~word + ONE)
-                actions[n] = 64 * word_index + bit_index(lowest)
-                word ^= lowest
-                n += 1
-    return n
-
-
-@kernel("uint8[::1], int64, int64, int64")
-def apply_action(raw: np.ndarray, i: int, seat: int, action: int) -> int:
-    """Apply one action; returns the new phase, or -1 with no change if the action is not legal."""
-    t = raw.view(TABLE)[i]
-    if not is_legal(t, seat, action):
-        return -1
-    turn.act(t, seat, action)
-    return np.int64(t.phase)
-
-
-@kernel("uint8[::1], int64")
-def next_round(raw: np.ndarray, i: int) -> int:
-    """Deal the next round or end the game; returns the new phase, or -1 with no change unless in phase ROUND_OVER."""
-    t = raw.view(TABLE)[i]
-    if t.phase != ROUND_OVER:
-        return -1
-    turn.next_round(t)
-    return np.int64(t.phase)
-
-
-@kernel("uint8[::1], int64, int64, uint8[::1], int64", "const(uint8[::1]), int64, int64, uint8[::1], int64")
-def write_view(raw: np.ndarray, i: int, seat: int, views: np.ndarray, j: int) -> None:
-    """Write what `seat` may see of table `i` into record `j` of the buffer `views`."""
-    copied = views.view(TABLE)
-    copied[j] = raw.view(TABLE)[i]
-    blank_for(copied[j], seat)
 
 
 @kernel("uint8[::1], uint64[::1]")
@@ -139,9 +67,9 @@ def collect_views(
     return n, i
 
 
-@kernel("uint8[::1], int32[::1], int8[::1], int64[::1]", "uint8[::1], int64[::1], int8[::1], int64[::1]")
+@kernel("uint8[::1], int32[::1], int8[::1], int64[::1]")
 def apply_actions(raw: np.ndarray, asked_tables: np.ndarray, asked_seats: np.ndarray, actions: np.ndarray) -> int:
-    """Apply `actions` int64[n] of `asked_seats` int[n] at `asked_tables` int[n], in order.
+    """Apply `actions` int64[n] of `asked_seats` int8[n] at `asked_tables` int32[n], in order.
 
     Returns the index of the first illegal action, at which it stops, or -1.
     """

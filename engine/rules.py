@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
+N_SEATS = 3
 START_POINTS = 35_000
 TARGET_POINTS = 40_000  # points the top seat needs for the game to end after the last scheduled round
-TOTAL_POINTS = 3 * START_POINTS
+TOTAL_POINTS = N_SEATS * START_POINTS
 Scores = tuple[int, int, int]
 EVEN_SCORES: Scores = (START_POINTS, START_POINTS, START_POINTS)
 RIICHI_STICK = 1_000
 NOTEN_POOL = 2_000  # points paid at an exhaustive draw by the seats without tenpai, all together
 N_DRAWS = 55  # draws in a round that ends in an exhaustive draw, replacement draws included
-
-RULES = np.dtype(
-    (
-        np.record,
-        [
-            ("last_wind", "i1"),  # last scheduled wind: 0 East-only, 1 hanchan
-            ("red_fives", "u1"),
-            ("kokushi_robs_ankan", "u1"),
-            ("double_yakuman", "u1"),
-            ("pao_covers_all", "u1"),
-        ],
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +43,11 @@ class Rules:
             raise ValueError(f"length {self.length!r}: choose east or hanchan")
 
     def packed(self) -> np.void:
-        """These rules as one RULES record, for compiled code."""
+        """These rules as one RULES record (`engine.table`), for compiled code."""
+        import numpy as np
+
+        from engine.table import RULES  # imported here: command lines read the rules too, and need no numba
+
         record = np.zeros((), dtype=RULES)
         record["last_wind"] = 0 if self.length == "east" else 1
         for switch in ("red_fives", "kokushi_robs_ankan", "double_yakuman", "pao_covers_all"):

@@ -13,11 +13,10 @@ import numpy as np
 
 from engine.actions import MASK_WORDS, actions_of, menu_text
 from engine.compiling import inner
-from engine.rules import RULES
+from engine.rules import N_SEATS as N_SEATS  # defined there, imported from here
 from engine.scoring.yaku import N_YAKU
 from engine.tiles import WINDS
 
-N_SEATS = 3
 MAX_RIVER = 40
 MAX_LOG = 176  # a round has at most 157 events: 55 draws, 67 discards, 12 pons and the rest
 MAX_MELDS = 4
@@ -82,6 +81,17 @@ def record(fields: list[Any], record_type: type[np.record] = np.record) -> np.dt
     """The numpy record type with these `fields`, which are attributes of an element in Python and compiled code."""
     return np.dtype((record_type, fields))
 
+
+# The rules of a table; `engine.rules.Rules.packed` makes them.
+RULES = record(
+    [
+        ("last_wind", "i1"),  # last scheduled wind: 0 East-only, 1 hanchan
+        ("red_fives", "u1"),
+        ("kokushi_robs_ankan", "u1"),
+        ("double_yakuman", "u1"),
+        ("pao_covers_all", "u1"),
+    ]
+)
 
 SEAT = record(
     [

@@ -12,7 +12,7 @@ import numpy as np
 
 from engine import kernels
 from engine.actions import action_name, actions_of
-from engine.checks import checked_scores, checked_seeds, whole_number
+from engine.checks import checked_scores, checked_seed, whole_number
 from engine.rules import EVEN_SCORES, TENHOU, Rules, rules_named
 from engine.table import GAME_OVER, N_SEATS, ROUND_OVER, TABLE, raw_bytes
 
@@ -61,7 +61,7 @@ class Tables:
         int[n, 3] for each game by itself, see `engine.checks.checked_scores`. Raises TypeError or ValueError, in one
         line, for seeds, rules, a batch or scores that are none.
         """
-        checked, rules = checked_seeds(seeds), rules_named(rules)
+        checked, rules = _checked_seeds(seeds), rules_named(rules)
         self._set_up(np.zeros(len(checked) * TABLE.itemsize, dtype=np.uint8), rules, batch)
         self.records["rules"] = rules.packed()
         self.records["seat"]["score"] = _scores_of_games(scores, len(checked))
@@ -188,6 +188,18 @@ def _scores_of_games(scores: Sequence[int] | np.ndarray, n: int) -> np.ndarray:
     for row in np.unique(scores, axis=0):
         checked_scores(row)
     return scores.astype(np.int64)
+
+
+def _checked_seeds(seeds: object) -> np.ndarray:
+    """`seeds` as uint64[n]. Raises TypeError or ValueError if it holds anything else than seeds."""
+    if not isinstance(seeds, Iterable) or isinstance(seeds, str):
+        raise TypeError(f"seeds must be a sequence with a seed for each game, such as range(100), not {seeds!r}")
+    array = seeds if isinstance(seeds, np.ndarray) else np.array([checked_seed(seed) for seed in seeds], dtype="u8")
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise TypeError(f"seeds must be one row of integers, not {array.dtype}{list(array.shape)}")
+    if array.dtype.kind == "i" and len(array):
+        checked_seed(array.min())
+    return array.astype(np.uint64)
 
 
 def first_raising(policy: Policy, views: np.ndarray) -> int:

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -313,24 +313,28 @@ def state_of(file: IO[bytes]) -> str:
     return f"waiting for process {process}, which compiles the rules and the bots{of_all} …"
 
 
-def import_all() -> None:
-    """Import all modules of ours that have kernels and whose packages are installed."""
-    for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            if "\n@kernel(" in path.read_text(encoding="utf-8"):
-                try:
-                    import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
-                except ImportError:  # of a package that is not installed or broken, which is told where it is used
-                    continue
+def modules_with_kernels() -> list[str]:
+    """The names of all modules of ours that have kernels."""
+    paths = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+    found = [path.relative_to(ROOT) for path in paths if "\n@kernel(" in path.read_text(encoding="utf-8")]
+    return [".".join(path.with_suffix("").parts) for path in found]
+
+
+def import_if_possible(module: str) -> None:
+    """Import a module, unless it needs a package that is not installed or broken, which is told where it is used."""
+    with suppress(ImportError):
+        import_module(module)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Warm up, and return the exit code."""
     parser = Parser("engine.warm_up", description="Compiles the rules and all bots to machine code, once.")
-    parser.parse_args(arguments)
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help="compile only what these need, such as arena.run")
+    options = parser.parse_args(arguments)
     began = monotonic()
     try:
-        import_all()
+        for module in options.modules or modules_with_kernels():
+            import_if_possible(module)
         n_functions = compile_lacking()
     except (WarmUpError, OSError) as error:
         print(f"{parser.short_name}: {describe_error(error)}", file=sys.stderr)

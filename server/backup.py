@@ -21,9 +21,9 @@ from sqlalchemy import URL
 
 from engine.common.files import SUFFIX
 from engine.common.progress import Progress
+from server.data_folder import exclusive_lock, make_folder
 from server.game.journal import find_journals
 from server.migrations import FOLDER
-from server.running import exclusive_lock, make_folder
 from server.settings import Settings
 from server.store.database import read_url
 

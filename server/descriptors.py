@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import structlog
 
+from server.flags import SETTINGS
 from server.settings import Settings
 
 if sys.platform != "win32":
@@ -38,7 +40,7 @@ def fitted(settings: Settings, limit: int) -> Settings:
     possible = (limit - RESERVED) // PER_CONNECTION
     if settings.max_connections <= possible:
         return settings
-    if possible < Settings.model_fields["max_connections"].metadata[0].ge:
+    if possible < SETTINGS["max_connections"].metadata["ge"]:
         raise ValueError(f"{limit} file descriptors are too few for a game: raise the limit, as with ulimit -n 65536")
     log.warning(
         "fewer connections than max_connections: each needs three file descriptors",
@@ -47,4 +49,4 @@ def fitted(settings: Settings, limit: int) -> Settings:
         descriptors=limit,
         advice="raise the hard limit: ulimit -n 65536, or LimitNOFILE= of systemd",
     )
-    return settings.model_copy(update={"max_connections": possible})
+    return replace(settings, max_connections=possible)

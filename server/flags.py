@@ -5,16 +5,21 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import Field, fields
 from difflib import get_close_matches
+from itertools import pairwise
+from math import inf
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from annotated_types import Ge, Gt, Le, MaxLen
-from pydantic import ValidationError
-
+from engine.checks import scores_in
 from engine.common.options import Parser
-from server.settings import OTHER_VARIABLES, PREFIX, Settings
+from engine.rules import Scores
+from server.settings import OTHER_VARIABLES, PREFIX, Checked, Settings
 
+SETTINGS: dict[str, Field[Any]] = {field.name: field for field in fields(Settings)}
+TYPES = get_type_hints(Settings)  # without what `Annotated` adds
+ANNOTATED = get_type_hints(Settings, include_extras=True)
 # What stands for the value of a flag in the help, where its type does not say it.
 METAVARS = {
     "rules": "PRESET",
@@ -30,7 +35,18 @@ METAVARS = {
     "trusted_proxies": "ADDRESSES",
 }
 METAVARS_OF_TYPES: dict[Any, str] = {float: "SECONDS", int: "N", int | None: "N", Path: "FOLDER"}
-BOUNDS = {Gt: "above {}", Ge: "at least {}", Le: "at most {}"}
+# How the text of a flag or variable is read. Each raises ValueError; those of numbers have no words for it.
+READERS: dict[Any, Any] = {
+    int: int,
+    int | None: int,
+    float: float,
+    Path: Path,
+    str: str,
+    Scores: scores_in,
+    tuple[str, ...]: lambda text: tuple(bot for bot in text.split(",") if bot),
+}
+NUMBERS = (int, int | None, float)
+BOUNDS = {"gt": "above {}", "ge": "at least {}", "le": "at most {}"}
 
 
 def flag(name: str) -> str:
@@ -45,45 +61,35 @@ def variable(name: str) -> str:
 
 def choices(name: str) -> tuple[str, ...]:
     """The values that a setting may have, if it has a few only."""
-    annotation = Settings.model_fields[name].annotation
-    return get_args(annotation) if get_origin(annotation) is Literal else ()
+    return get_args(TYPES[name]) if get_origin(TYPES[name]) is Literal else ()
 
 
 def metavar(name: str) -> str:
     """What stands for the value of a flag in the help."""
-    return METAVARS.get(name) or "|".join(choices(name)) or METAVARS_OF_TYPES[Settings.model_fields[name].annotation]
+    return METAVARS.get(name) or "|".join(choices(name)) or METAVARS_OF_TYPES[TYPES[name]]
 
 
 def accepted(name: str) -> str:
     """What a setting may be, in words."""
-    field = Settings.model_fields[name]
+    limits = SETTINGS[name].metadata
     if choices(name):
         return " or ".join(choices(name))
-    most = [bound.max_length for bound in field.metadata if isinstance(bound, MaxLen)]
-    if most:
-        return f"at most {most[0]}, separated by a comma"
-    whole = field.annotation in (int, int | None)
-    bounds = [
-        text.format(limit)
-        for bound in field.metadata
-        for kind, text in BOUNDS.items()
-        if isinstance(bound, kind) and (limit := getattr(bound, kind.__name__.lower())) is not None
-    ]
-    return " ".join(["a whole number" if whole else "a number", " and ".join(bounds)]).strip()
+    if "max_length" in limits:
+        return f"at most {limits['max_length']}, separated by a comma"
+    bounds = [text.format(limits[bound]) for bound, text in BOUNDS.items() if bound in limits]
+    return f"{'a number' if TYPES[name] is float else 'a whole number'} {' and '.join(bounds)}"
 
 
 def make_flags() -> Parser:
     """A parser for the flags of all settings."""
     parser = Parser("server", add_help=False)
-    for name, field in Settings.model_fields.items():
-        default = field.get_default(call_default_factory=True)
+    for name, field in SETTINGS.items():
+        default = field.default
         shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
         shown = f"{shown:g}" if isinstance(shown, float) else shown
+        help_text = f"{field.metadata['description']} (default {'none' if shown in (None, '') else shown})"
         parser.add_argument(
-            flag(name),
-            default=argparse.SUPPRESS,
-            metavar=metavar(name),
-            help=f"{field.description} (default {'none' if shown in (None, '') else shown})".replace("%", "%%"),
+            flag(name), default=argparse.SUPPRESS, metavar=metavar(name), help=help_text.replace("%", "%%")
         )
     return parser
 
@@ -95,10 +101,16 @@ def parse(parser: Parser, argv: Sequence[str]) -> argparse.Namespace:
     """
     given, rest = make_flags().parse_known_args(argv)
     if rest and rest[0].startswith("-") and rest[0] not in ("-h", "--help", "--version"):
-        known = [flag(name) for name in Settings.model_fields]
         name = rest[0].partition("=")[0]  # without the value: it may be a secret
-        parser.error(f"unknown flag {name}{nearest(name, known)}: --help lists all")
+        parser.error(f"unknown flag {name}{nearest(name, list(map(flag, SETTINGS)))}: --help lists all")
     return parser.parse_args(rest, given)
+
+
+def wanted_format(argv: Sequence[str]) -> str:
+    """The format of the log lines as far as it is known before the command line is parsed, for errors in it."""
+    words = [word for text in argv for word in text.split("=", 1)]
+    given = next((value for name, value in pairwise(words) if name == flag("log")), None)
+    return "json" if (given or os.environ.get(variable("log"))) == "json" else "text"
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
@@ -109,29 +121,55 @@ def nearest(name: str, known: Sequence[str]) -> str:
 
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
     """What is wrong with each variable that begins as the server's do, but is none of them."""
-    known = [variable(name) for name in Settings.model_fields]
+    known = list(map(variable, SETTINGS))
     unknown = (
         name for name in environment if name.upper().startswith(PREFIX) and name not in {*known, *OTHER_VARIABLES}
     )
     return [f"{name} is no setting{nearest(name.upper(), known)}: correct or unset it" for name in unknown]
 
 
-def read_settings(parser: Parser, given: dict[str, Any]) -> Settings:
-    """Settings from the given flags and the environment. Exits with a one-line message if any are invalid."""
-    lines = unknown_variables(os.environ)
+def read_settings(parser: Parser, given: Mapping[str, Any]) -> Settings:
+    """Settings from the given flags and the environment. Exits with a one-line message if any are invalid.
+
+    A variable that is empty, as an environment file may leave it, means the default. For settings where an empty text
+    differs from the default (`host`: all addresses; `trusted_proxies`: none), the flag can be empty.
+    """
+    wrong = unknown_variables(os.environ)
+    values: dict[str, Any] = {}
+    for name in SETTINGS:
+        source = flag(name) if name in given else variable(name)
+        text: str | None = given[name] if name in given else os.environ.get(source) or None
+        if text is not None:
+            try:
+                values[name] = read(name, text)
+            except ValueError as error:
+                wrong.append(f"{source} {text!r}: {error}")
+    if wrong:
+        parser.error("; ".join(wrong))
+    return Settings(**values)
+
+
+def read(name: str, text: str) -> Any:
+    """The value of a setting that a text stands for. Raises ValueError, which says in plain words what it may be."""
+    if choices(name) and text not in choices(name):
+        raise ValueError(f"give {accepted(name)}")
+    reader, limits = READERS.get(TYPES[name], str), SETTINGS[name].metadata
     try:
-        settings = Settings(**{name: value for name, value in given.items() if name in Settings.model_fields})
-    except ValidationError as error:
-        lines += [describe(details, given) for details in error.errors()]
-    if lines:
-        parser.error("; ".join(lines))
-    return settings
+        value = reader(text)
+    except ValueError as error:
+        raise ValueError(f"give {accepted(name)}" if TYPES[name] in NUMBERS else str(error)) from None
+    if not within(limits, value):
+        raise ValueError(f"give {accepted(name)}")
+    for mark in getattr(ANNOTATED[name], "__metadata__", ()):
+        if isinstance(mark, Checked):
+            value = mark.check(value)
+    return value
 
 
-def describe(error: Mapping[str, Any], given: Mapping[str, Any]) -> str:
-    """One of pydantic's errors in plain words: where the value comes from, the value, and what it may be."""
-    name = str(error["loc"][0])
-    source = flag(name) if name in given else variable(name)
-    told = error["msg"].removeprefix("Value error, ") if error["type"] == "value_error" else f"give {accepted(name)}"
-    value = ",".join(error["input"]) if isinstance(error["input"], tuple) else error["input"]
-    return f"{source} {value!r}: {told}"
+def within(limits: Mapping[str, Any], value: Any) -> bool:
+    """Whether a value is within the limits of its setting; NaN is within none."""
+    if "max_length" in limits:
+        return len(value) <= limits["max_length"]
+    if "le" in limits:
+        return bool(limits.get("ge", -inf) <= value <= limits["le"] and value > limits.get("gt", -inf))
+    return True

@@ -35,6 +35,7 @@ from server.results import finished_game
 from server.rooms import Room, settings_of
 from server.settings import RoomSettings, Settings
 from server.store import Store, StoreError
+from server.stored_settings import restored
 from server.storing import Storing
 from server.turns import FairLock, Turns, Turnstile
 
@@ -78,7 +79,7 @@ class Lobby:
         await self.storing.check_at_start()
         for stored in await self.store.rooms():
             try:
-                settings = RoomSettings.restored(stored.settings)
+                settings = restored(stored.settings)
             except ValidationError as error:  # of another version, or with a house bot that no longer exists
                 log.error("room stays closed", room=stored.name, error=error.errors()[0]["msg"])
             else:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import io
 import logging
-import os
 import sys
 import threading
-from collections.abc import Sequence
-from itertools import pairwise
 from types import TracebackType
 from typing import Literal, TextIO
 
 import structlog
 from structlog.typing import Processor
-
-from server.settings import PREFIX
 
 Format = Literal["text", "json"]
 # Logger -> its least level. uvicorn logs URLs, which may hold tokens, and a warning for each invalid request.
@@ -27,13 +22,6 @@ SHARED: list[Processor] = [
 ]
 ERRORS = ("server: ", "nukidora server: ")  # how errors of the command line begin; see `engine.common.options.Parser`
 log = structlog.get_logger("server")
-
-
-def wanted_format(argv: Sequence[str]) -> Format:
-    """The format of the log lines as far as it is known before the command line is parsed, for errors in it."""
-    words = [word for text in argv for word in text.split("=", 1)]
-    given = next((value for flag, value in pairwise(words) if flag == "--log"), None)
-    return "json" if (given or os.environ.get(PREFIX + "LOG")) == "json" else "text"
 
 
 def start_logging(form: Format, level: int = logging.INFO) -> None:

@@ -6,8 +6,10 @@ import asyncio
 import random
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from math import inf
+from typing import Any
 
 from engine.mjai.connection import ROOM_NAME, ROOM_TEXT
 from engine.seeds import derived_seed
@@ -43,15 +45,14 @@ def settings_of(name: str, default: RoomSettings) -> RoomSettings:
             check_requested_bot(bot)
         except ValueError as error:
             raise AccessError(f"room {name!r}: {error}") from error
-    return default.model_copy(update={"fill": tuple(bots), "fill_delay": 0.0})
+    return replace(default, fill=tuple(bots), fill_delay=0.0)
 
 
-def check_sitting(settings: RoomSettings) -> None:
+def check_sitting(given: Mapping[str, Any]) -> None:
     """Check the settings that are given for a room for one sitting. Raises ValueError."""
-    for name in sorted(settings.model_fields_set):
+    for name, value in sorted(given.items()):
         if name not in SITTING:
             raise ValueError(f"{name} can be set for a permanent room only; others set {', '.join(SITTING)}")
-        value = getattr(settings, name)
         if isinstance(value, int | float) and value > SITTING[name]:
             raise ValueError(f"{name} is {value:g}; in a room that is not permanent it is at most {SITTING[name]:g}")
 

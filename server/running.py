@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from http import HTTPStatus
-from pathlib import Path
 
 import uvicorn
 from pydantic_core import to_json
@@ -23,16 +21,12 @@ from server.connection.http import MAX_HEAD, HttpConnection
 from server.connection.listener import Listener
 from server.connection.tcp import TcpTransport
 from server.connection.websocket import WebSocketConnection
+from server.data_folder import exclusive_lock, make_folder
 from server.lobby import Lobby
 from server.loop_clock import loop_clock
 from server.metrics import Metrics
 from server.settings import Settings
 from server.store import Store
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
 
 SEND_TIMEOUT = 60  # seconds until a connection is closed whose peer acknowledges nothing
 RECEIVE_BUFFER = 65_536  # bytes that the kernel holds for a connection, and so the most that is received at once
@@ -66,53 +60,6 @@ class Running:
     mjai_port: int
 
 
-def make_folder(folder: Path) -> None:
-    """Create the data folder, for this user alone: it holds hashes of tokens and secrets.
-
-    Raises OSError, one line that names the setting.
-    """
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise unusable(folder, str(error.strerror)) from None
-
-
-def unusable(folder: Path, why: str) -> OSError:
-    """The error to raise for a data folder that cannot be used."""
-    mend = "make it writable for this user, or name another folder with --data (NUKIDORA_DATA)"
-    return OSError(f"data folder {folder}: {why}; {mend}")
-
-
-@contextmanager
-def exclusive_lock(folder: Path) -> Iterator[None]:
-    """Lock the folder while the block runs, or until the process dies. Raises OSError if a server uses it."""
-    try:
-        lock = (folder / "lock").open("ab")
-    except OSError as error:
-        raise unusable(folder, str(error.strerror)) from None
-    with lock:
-        try:
-            if sys.platform == "win32":  # untested
-                msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
-            else:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            mend = "stop that server, or name another folder with --data (NUKIDORA_DATA)"
-            raise OSError(f"data folder {folder}: a server uses it; {mend}") from None
-        yield
-
-
-def check_addresses(settings: Settings) -> None:
-    """Raise OSError now for a folder or port that `running` could not use after a long start."""
-    make_folder(settings.data)
-    with (
-        exclusive_lock(settings.data),
-        listening(settings.host, settings.port, "port"),
-        listening(settings.host, settings.mjai_port, "mjai_port"),
-    ):
-        pass
-
-
 @asynccontextmanager
 async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIterator[Running]:
     """Serve while the block runs. Raises OSError for an address or folder that cannot be used, StoreError."""
@@ -127,7 +74,7 @@ async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIt
             "port": http_sockets[0].getsockname()[1],
             "mjai_port": mjai_sockets[0].getsockname()[1],
         }
-        settings = settings.model_copy(update=ports)  # else 0 could stand for a free port
+        settings = replace(settings, **ports)  # else 0 could stand for a free port
         store = await Store.open(settings.database_url)
         try:
             metrics = metrics or Metrics()

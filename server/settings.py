@@ -1,22 +1,23 @@
-"""The settings of a server and of a room: names, types, defaults and help texts of all flags and variables."""
+"""The settings of a server and of a room: names, types, defaults, limits and help texts of all flags and variables.
+
+Each is a field of a dataclass. Its metadata are limits and the help text, under the names by which pydantic reads them
+where settings come as JSON (`server.api.rooms`, `server.stored_settings`); `server.flags` reads them from texts, and
+needs no pydantic for it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-import structlog
-from annotated_types import Le, MaxLen
-from pydantic import BaseModel, ConfigDict, Field, field_validator
-from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
-
-from engine.checks import checked_scores, scores_in
+from agents import registry
+from engine.checks import checked_scores
 from engine.mjai.connection import DEFAULT_PORT, JOIN_TIMEOUT
 from engine.rules import EVEN_SCORES, PRESETS, TOTAL_POINTS, Rules, Scores, preset
 from engine.seeds import MAX_SEED
-from server.house_bots import check_bot, within_scale
 
 PREFIX = "NUKIDORA_"
 HOUR, DAY = 3600, 86_400  # seconds
@@ -24,167 +25,163 @@ MANY = 1_000_000  # more than a machine holds, and no more than a timer or a cou
 MAX_FILL = 2  # house bots in `fill`: a seat is left for a bot that connects
 # Of other programs; the client reads NUKIDORA_PAUSE, too.
 OTHER_VARIABLES = frozenset({PREFIX + "CACHE", PREFIX + "TOKEN"})
-Score = Annotated[int, Field(ge=0, le=TOTAL_POINTS, multiple_of=100)]
-log = structlog.get_logger("server.settings")
 
 
-def split_bots(bots: object) -> object:
-    """House bots as a flag or variable gives them: names separated by commas."""
-    return tuple(bot for bot in bots.split(",") if bot) if isinstance(bots, str) else bots
+class Checked:
+    """Marks the type of a setting, in `Annotated`, with a check of its value, which may replace it or raise ValueError.
+
+    pydantic calls the check too, after its own.
+    """
+
+    def __init__(self, check: Callable[[Any], Any]) -> None:
+        self.check = check
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """See https://docs.pydantic.dev/latest/concepts/types: what pydantic calls."""
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
 
 
-def split_scores(scores: object) -> object:
-    """Starting scores as a flag or variable gives them: numbers separated by commas. Raises ValueError."""
-    return scores_in(scores) if isinstance(scores, str) else scores
+def about(description: str, **limits: Any) -> dict[str, Any]:
+    """The metadata of a setting. All numbers have a limit `le`; in JSON they are numbers, too, and no texts."""
+    return {"description": description, **limits} | ({"strict": True} if "le" in limits else {})
 
 
-def within(field: FieldInfo, value: Any) -> Any:
-    """A number or list, brought to the maximum of a setting; any other value is returned as it is."""
-    for bound in field.metadata:
-        if isinstance(bound, Le) and isinstance(value, int | float) and value > bound.le:  # type: ignore[operator]
-            value = bound.le
-        elif isinstance(bound, MaxLen) and isinstance(value, list):
-            value = value[: bound.max_length]
-    return value
+def known_rules(rules: str) -> str:
+    """The rules, if there is a preset of that name. Raises ValueError."""
+    return preset(rules).name
 
 
-class RoomSettings(BaseModel):
+def known_bot(spec: str) -> str:
+    """The bot, if it can be made. Raises ValueError.
+
+    One of nukidora's own, without an argument, can be: it is not loaded, so that slips in flags are told at once.
+    """
+    registry.check(spec)
+    if spec not in registry.BUILT_IN:
+        from server.house_bots import check_bot
+
+        check_bot(spec)
+    return spec
+
+
+def known_bots(specs: tuple[str, ...]) -> tuple[str, ...]:
+    """The bots, if all can be made. Raises ValueError."""
+    return tuple(map(known_bot, specs))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoomSettings:
     """How games in a room are played. Times are in seconds."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "allow_inf_nan": False}
 
-    rules: str = Field(
-        "tenhou", json_schema_extra={"enum": [*PRESETS]}, description="preset of the rules: " + " or ".join(PRESETS)
+    rules: Annotated[str, Checked(known_rules)] = field(
+        default="tenhou",
+        metadata=about("preset of the rules: " + " or ".join(PRESETS), json_schema_extra={"enum": [*PRESETS]}),
     )
-    length: Literal["east", "hanchan"] = Field("hanchan", description="east or hanchan")
-    games: int = Field(0, ge=0, le=MANY, description="games until the room closes; 0: no limit")
-    seats: Literal["random", "fixed"] = Field("random", description="random: drawn; fixed: in order of arrival")
-    scores: Annotated[tuple[Score, Score, Score], NoDecode] = Field(
-        EVEN_SCORES,
-        description=f"points that the players start with, which add up to {TOTAL_POINTS}: first those who joined, in "
-        "order of arrival, then the house bots",
+    length: Literal["east", "hanchan"] = field(default="hanchan", metadata=about("east or hanchan"))
+    games: int = field(default=0, metadata=about("games until the room closes; 0: no limit", ge=0, le=MANY))
+    seats: Literal["random", "fixed"] = field(
+        default="random", metadata=about("random: drawn; fixed: in order of arrival")
     )
-    seed: int | None = Field(None, ge=0, le=MAX_SEED, description="of walls and seats; none: random for every game")
-    decision_time: float = Field(5.0, gt=0, le=HOUR, description="seconds for each decision")
-    bank_time: float = Field(
-        10.0, ge=0, le=HOUR, description="extra seconds for a whole game, used after the time for a decision"
+    scores: Annotated[Scores, Checked(checked_scores)] = field(
+        default=EVEN_SCORES,
+        metadata=about(
+            f"points that the players start with, which add up to {TOTAL_POINTS}: first those who joined, in "
+            "order of arrival, then the house bots",
+        ),
     )
-    fill: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), max_length=MAX_FILL, description="house bots for empty seats, as in rule,random"
+    seed: int | None = field(
+        default=None, metadata=about("of walls and seats; none: random for every game", ge=0, le=MAX_SEED)
     )
-    fill_delay: float = Field(
-        5.0, ge=0, le=DAY, description="seconds the first bot waits before empty seats are filled"
+    decision_time: float = field(default=5.0, metadata=about("seconds for each decision", gt=0, le=HOUR))
+    bank_time: float = field(
+        default=10.0,
+        metadata=about("extra seconds for a whole game, used after the time for a decision", ge=0, le=HOUR),
     )
-    wait_timeout: float = Field(
-        600.0,
-        ge=0,
-        le=DAY,
-        description="seconds a bot waits for a game where no house bots fill the seats; 0: no limit",
+    fill: Annotated[tuple[str, ...], Checked(known_bots)] = field(
+        default=(), metadata=about("house bots for empty seats, as in rule,random", max_length=MAX_FILL)
     )
-    idle: Literal["leave", "stay"] = Field(
-        "leave", description="after wait_timeout: leave, or stay as long as the bot answers pings (over WebSocket only)"
+    fill_delay: float = field(
+        default=5.0, metadata=about("seconds the first bot waits before empty seats are filled", ge=0, le=DAY)
     )
-    house_bot: str = Field("rule", description="house bot that takes over a seat")
-    max_faults: int = Field(
-        10, ge=1, le=MANY, description="faults in a game after which the house bot takes over the seat"
+    wait_timeout: float = field(
+        default=600.0,
+        metadata=about("seconds a bot waits for a game where no house bots fill the seats; 0: no limit", ge=0, le=DAY),
     )
-    resume_timeout: float = Field(
-        30.0, ge=0, le=DAY, description="seconds a bot has to reconnect before the house bot takes over its seat"
+    idle: Literal["leave", "stay"] = field(
+        default="leave",
+        metadata=about("after wait_timeout: leave, or stay as long as the bot answers pings (over WebSocket only)"),
     )
-    fault_penalty: float = Field(0.0, ge=0, le=1000, description="final points deducted for each fault after the game")
-    spectator_delay: float = Field(
-        0.0, ge=0, le=DAY, description="seconds before a finished round is shown to spectators"
+    house_bot: Annotated[str, Checked(known_bot)] = field(
+        default="rule", metadata=about("house bot that takes over a seat")
     )
-    pause: float = Field(
-        0.0, ge=0, le=60, description="seconds house bots wait before each decision, so that people can follow"
+    max_faults: int = field(
+        default=10, metadata=about("faults in a game after which the house bot takes over the seat", ge=1, le=MANY)
     )
-
-    @field_validator("rules")
-    @classmethod
-    def _rules_exist(cls, rules: str) -> str:
-        return preset(rules).name
-
-    @field_validator("scores")
-    @classmethod
-    def _scores_add_up(cls, scores: Scores) -> Scores:
-        return checked_scores(scores)
-
-    @field_validator("fill")
-    @classmethod
-    def _bots_exist(cls, fill: tuple[str, ...]) -> tuple[str, ...]:
-        for bot in fill:
-            check_bot(bot)
-        return fill
-
-    @field_validator("house_bot")
-    @classmethod
-    def _bot_exists(cls, house_bot: str) -> str:
-        check_bot(house_bot)
-        return house_bot
-
-    @classmethod
-    def restored(cls, values: dict[str, Any]) -> RoomSettings:
-        """Settings that were stored. Those beyond the limits, of an earlier version that had none, are brought to them.
-
-        Raises ValueError for values that are no settings.
-        """
-        fields = cls.model_fields
-        fitting = {name: within(fields[name], value) if name in fields else value for name, value in values.items()}
-        for name in ("fill", "house_bot"):  # scales may have been measured anew
-            if name in fitting:
-                value = fitting[name]
-                fitting[name] = [within_scale(bot) for bot in value] if isinstance(value, list) else within_scale(value)
-        changed = {name: value for name, value in fitting.items() if value != values[name]}
-        if changed:
-            log.warning("stored settings are beyond what is allowed now, and are brought to it", **changed)
-        return cls(**fitting)
+    resume_timeout: float = field(
+        default=30.0,
+        metadata=about("seconds a bot has to reconnect before the house bot takes over its seat", ge=0, le=DAY),
+    )
+    fault_penalty: float = field(
+        default=0.0, metadata=about("final points deducted for each fault after the game", ge=0, le=1000)
+    )
+    spectator_delay: float = field(
+        default=0.0, metadata=about("seconds before a finished round is shown to spectators", ge=0, le=DAY)
+    )
+    pause: float = field(
+        default=0.0,
+        metadata=about("seconds house bots wait before each decision, so that people can follow", ge=0, le=60),
+    )
 
     def make_rules(self) -> Rules:
         """The rules of the room's games."""
         return preset(self.rules, self.length)
 
 
-class Settings(BaseSettings, RoomSettings):
+@dataclass(frozen=True, kw_only=True)
+class Settings(RoomSettings):
     """All settings of a server. Those of RoomSettings are the defaults of its rooms."""
 
-    # An environment file may leave a setting empty: NUKIDORA_SEED= means none. For settings where an empty text differs
-    # from the default (`host`: all addresses; `trusted_proxies`: none), the flag can still be empty.
-    model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="ignore", allow_inf_nan=False
+    host: str = field(default="127.0.0.1", metadata=about("address to listen on"))
+    port: int = field(default=8000, metadata=about("port for HTTP and WebSocket; 0: any free one", ge=0, le=65535))
+    mjai_port: int = field(
+        default=DEFAULT_PORT, metadata=about("port for mjai over TCP; 0: any free one", ge=0, le=65535)
     )
-
-    host: str = Field("127.0.0.1", description="address to listen on")
-    port: int = Field(8000, ge=0, le=65535, description="port for HTTP and WebSocket; 0: any free one")
-    mjai_port: int = Field(DEFAULT_PORT, ge=0, le=65535, description="port for mjai over TCP; 0: any free one")
-    public_port: int = Field(
-        0,
-        ge=0,
-        le=65535,
-        description="port of HTTP as bots reach it, where a container maps it to another; 0: the same",
+    public_port: int = field(
+        default=0,
+        metadata=about(
+            "port of HTTP as bots reach it, where a container maps it to another; 0: the same", ge=0, le=65535
+        ),
     )
-    data: Path = Field(Path("server-data"), description="folder of the journals and of the default database")
-    database: str = Field("", description="URL of the database; empty: SQLite in the data folder")
-    access: Literal["auto", "open", "token"] = Field(
-        "auto", description="who may play: open (anybody), token, or auto: token unless the address is loopback"
+    data: Path = field(
+        default=Path("server-data"), metadata=about("folder of the journals and of the default database")
     )
-    max_rooms: int = Field(1000, ge=1, le=MANY, description="open rooms")
-    rooms_per_address: int = Field(20, ge=1, le=MANY, description="open rooms that one address has opened")
-    max_connections: int = Field(2000, ge=3, le=MANY, description="open connections of all kinds")
-    connections_per_address: int = Field(100, ge=1, le=MANY, description="open connections of one address")
-    joins_per_minute: int = Field(600, ge=1, le=MANY, description="joins of one address")
-    messages_per_second: int = Field(
-        50, ge=1, le=MANY, description="messages, WebSocket frames and KiB of one connection that were not asked for"
+    database: str = field(default="", metadata=about("URL of the database; empty: SQLite in the data folder"))
+    access: Literal["auto", "open", "token"] = field(
+        default="auto",
+        metadata=about("who may play: open (anybody), token, or auto: token unless the address is loopback"),
     )
-    requests_per_minute: int = Field(1200, ge=1, le=MANY, description="HTTP requests of one address")
-    downloads_per_minute: int = Field(600, ge=1, le=MANY, description="records downloaded by one address")
-    join_timeout: float = Field(
-        JOIN_TIMEOUT, gt=0, le=HOUR, description="seconds a new connection has to send its join message"
+    max_rooms: int = field(default=1000, metadata=about("open rooms", ge=1, le=MANY))
+    rooms_per_address: int = field(default=20, metadata=about("open rooms that one address has opened", ge=1, le=MANY))
+    max_connections: int = field(default=2000, metadata=about("open connections of all kinds", ge=3, le=MANY))
+    connections_per_address: int = field(default=100, metadata=about("open connections of one address", ge=1, le=MANY))
+    joins_per_minute: int = field(default=600, metadata=about("joins of one address", ge=1, le=MANY))
+    messages_per_second: int = field(
+        default=50,
+        metadata=about("messages, WebSocket frames and KiB of one connection that were not asked for", ge=1, le=MANY),
     )
-    trusted_proxies: str = Field("127.0.0.1", description="proxies whose X-Forwarded-For is trusted; *: all")
-    log: Literal["text", "json"] = Field("text", description="format of the log lines: text or json")
-
-    _split_bots = field_validator("fill", mode="before")(split_bots)
-    _split_scores = field_validator("scores", mode="before")(split_scores)
+    requests_per_minute: int = field(default=1200, metadata=about("HTTP requests of one address", ge=1, le=MANY))
+    downloads_per_minute: int = field(default=600, metadata=about("records downloaded by one address", ge=1, le=MANY))
+    join_timeout: float = field(
+        default=JOIN_TIMEOUT, metadata=about("seconds a new connection has to send its join message", gt=0, le=HOUR)
+    )
+    trusted_proxies: str = field(
+        default="127.0.0.1", metadata=about("proxies whose X-Forwarded-For is trusted; *: all")
+    )
+    log: Literal["text", "json"] = field(default="text", metadata=about("format of the log lines: text or json"))
 
     @property
     def tokens_needed(self) -> bool:
@@ -201,7 +198,7 @@ class Settings(BaseSettings, RoomSettings):
     @property
     def room(self) -> RoomSettings:
         """The settings of a room that sets none itself."""
-        return RoomSettings(**{name: getattr(self, name) for name in RoomSettings.model_fields})
+        return RoomSettings(**{field.name: getattr(self, field.name) for field in fields(RoomSettings)})
 
 
 def is_loopback(host: str) -> bool:

@@ -11,7 +11,7 @@ from starlette.datastructures import QueryParams
 from websockets.http11 import Request
 
 from engine.mjai import connection
-from engine.mjai.kinds import BOOL, COUNT
+from engine.mjai.keys import BOOL, COUNT
 from server.access import AccessError, Admission
 from server.api.common import printable
 from server.api.origins import Origins

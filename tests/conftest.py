@@ -44,7 +44,7 @@ def _logging_restored() -> Iterator[None]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Sizes of the tests marked slow; the quick tests have their own."""
+    """Sizes of the tests marked long; the others have their own."""
     parser.addoption("--oracle-games", type=int, default=300, metavar="N", help="games replayed on another engine")
     parser.addoption("--hands", type=int, default=100_000, metavar="N", help="hands compared with another library")
     parser.addoption("--conservation-games", type=int, default=2_000, metavar="N", help="games whose tiles are counted")
@@ -56,9 +56,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 Scale = Literal["quick", "long"]
 
 
-@pytest.fixture(params=["quick", pytest.param("long", marks=pytest.mark.slow)])
+@pytest.fixture(params=["quick", pytest.param("long", marks=pytest.mark.long)])
 def scale(request: pytest.FixtureRequest) -> Scale:
-    """Runs a test twice: quickly, and at length if slow tests run."""
+    """Runs a test twice: quickly, and at length if long tests run."""
     return request.param
 
 

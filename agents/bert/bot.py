@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.bert.checkpoint import ONNX, REGRET_UNIT, WEIGHTS
+from agents.bert.checkpoint import REGRET_UNIT
 from agents.bert.encoding import encode
-from agents.bert.inference import DEVICES, Predictions, Predictor, load, softmax
+from agents.bert.families import DEVICES, ONNX, WEIGHTS
+from agents.bert.inference import Predictions, Predictor, load, softmax
 from agents.bert.labels import LABEL_NAMES, N_LABELS, actions_of, legal_table
 from agents.bert.symmetries import LABEL_MAPS, SUITS_SWAPPED, variant_of
 from agents.options import BotOptions, read_options, read_temperature

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.bert.encoding import N_POSITION_IDS
+from agents.bert.families import CONFIG, ONNX, WEIGHTS
 from agents.bert.labels import N_LABELS
 from agents.bert.vocabulary import N_PLAYERS, N_TOKENS
 
-CONFIG, WEIGHTS, ONNX = "config.json", "model.safetensors", "model.onnx"
 POINTS_UNIT = 50.0  # thousand points: the output 1.0 of the head `points`
 REGRET_UNIT = 0.004  # placements: a label whose regret is larger by this has a target probability smaller by a factor e
 HEADS = {"policy": N_LABELS, "placement": N_PLAYERS, "points": 1}  # linear heads on [CLS] -> their outputs

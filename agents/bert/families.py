@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.bert import sizes as bert
-from agents.bert.checkpoint import CONFIG
 from agents.cnn import sizes as cnn
+
+CONFIG, WEIGHTS, ONNX = "config.json", "model.safetensors", "model.onnx"  # files in the folder of a network
+DEVICES = ("cpu", "cuda")  # that networks are played on
 
 
 class Family(NamedTuple):

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+
+# Otherwise ONNX Runtime tells Microsoft about every session, and keeps an id of the machine in its owner's cache.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 import onnxruntime
 
-from agents.bert.checkpoint import (
-    CONFIG,
-    HEADS,
-    N_OUTPUTS,
-    ONNX,
-    POINTS_UNIT,
-    WEIGHTS,
-    check_files,
-    how_to_export,
-    weights_digest,
-)
+from agents.bert.checkpoint import HEADS, N_OUTPUTS, POINTS_UNIT, check_files, how_to_export, weights_digest
 from agents.bert.encoding import attention_mask, position_ids
-from agents.bert.families import family_of
+from agents.bert.families import CONFIG, DEVICES, ONNX, WEIGHTS, family_of
 from agents.cnn import inference as cnn
 
-DEVICES = ("cpu", "cuda")
 # Sequences are padded to a multiple of this, whatever else is in the batch: ONNX Runtime's sums over a sequence are the
 # same to the last bit for the same padding, and rows of a batch do not depend on each other.
 PAD_TO_MULTIPLE_OF = 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from contextlib import suppress
 
-from agents.client.connection import Address
+from agents.client.address import Address
 from engine.mjai.connection import DEFAULT_PORT
 
 PROBE_TIMEOUT = 2.0  # seconds a port has to show what it speaks

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Callable
 from urllib.parse import quote
 
-from agents.client.connection import HELLO_TIMEOUT, Address, FatalConnectionError, Transport, to_text
+from agents.client.address import Address
+from agents.client.connection import HELLO_TIMEOUT, FatalConnectionError, Transport, to_text
 from agents.client.first_connection import other_protocol
 from agents.external.adapters import AgentBot
 from agents.external.fallback import FallbackAgent

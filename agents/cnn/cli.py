@@ -16,4 +16,4 @@ COMMANDS = {name: BERT_COMMANDS[name] for name in SHARED}
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    return run_command("agents.cnn", COMMANDS, __doc__, arguments, "cnn")
+    return run_command("cnn", COMMANDS, __doc__, arguments)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agents.cnn.answers import N_ANSWERS, label_logits
-from agents.cnn.planes import planes_of
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -21,6 +20,7 @@ OUTPUT_NAMES = (*(f"{name}_answers" for name in INPUT_NAMES), FIXED_OUTPUT)
 
 def session_forward(session: onnxruntime.InferenceSession) -> Forward:
     """The forward pass of a session, with the inputs and outputs of BERT's."""
+    from agents.cnn.planes import planes_of  # only now: other networks do not need its kernel compiled
 
     def forward(input_ids: np.ndarray, attention_mask: np.ndarray, position_ids: np.ndarray) -> np.ndarray:
         planes, asked = planes_of(input_ids)

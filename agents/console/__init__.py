@@ -9,4 +9,5 @@
 - `screen`: what is shown, and what each key does
 - `person`: the person as a mjai bot
 - `online`, `offline`: a game at a server, and one in this process
+- `playing`: all of these together
 """

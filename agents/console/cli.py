@@ -4,31 +4,18 @@ from __future__ import annotations
 
 import argparse
 import os
-import secrets
 import signal
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
-from agents.client.cli import address, terminate
-from agents.client.connection import FatalConnectionError
-from agents.console.tiles import clean
-from agents.external.adapters import AgentBot
-from agents.external.fallback import FallbackAgent
-from agents.external.mjai_bot import BotError
-from agents.registry import make, names
-from engine.common.options import Parser, check_output, describe_error, seconds, seed, two_bots
-from engine.common.program import FAILED, INTERRUPTED, OK
+from agents import registry
+from agents.client.cli import address
+from engine.common.options import Parser, check_output, seconds, seed, two_bots
 from engine.mjai.connection import check_name
-from engine.records.files import write_record
-from engine.records.model import GameRecord
-from engine.rules import PRESETS, preset
-
-if TYPE_CHECKING:
-    from agents.base import Agent
-    from engine.game import Game
+from engine.rules import PRESETS
 
 NAME = "guest"
 PAUSE = 0.4
@@ -62,7 +49,9 @@ def make_parser() -> Parser:
         metavar="URL",
         help="mjsonp://HOST:PORT/ROOM, ws://HOST:PORT/mjai/ROOM or wss://…",
     )
-    parser.add_argument("--bots", type=two_bots, metavar="A,B", help=f"play here, against two of {', '.join(names())}")
+    parser.add_argument(
+        "--bots", type=two_bots, metavar="A,B", help=f"play here, against two of {', '.join(registry.names())}"
+    )
     at_server = parser.add_argument_group("at a server")
     at_server.add_argument("--name", metavar="NAME", help=f"your name in the game (default {NAME})")
     at_server.add_argument(
@@ -84,6 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     options = parser.parse_args(arguments)
     check_options(parser, options)
+    from agents.client.playing import terminate  # only now: these take numba, which the options do not need
+    from agents.console.playing import make_bots, play
+
     agents = make_bots(parser, options)
     check_terminal(parser)
     signal.signal(signal.SIGTERM, terminate)
@@ -111,23 +103,10 @@ def check_options(parser: Parser, options: argparse.Namespace) -> None:
         parser.error(f"--save {path}: a record is called {', '.join('*' + suffix for suffix in RECORDS)} or *.gz")
     try:
         check_output("--save", path)
+        for spec in options.bots or ():
+            registry.check(spec)
     except ValueError as error:
         parser.error(str(error))
-
-
-def make_bots(parser: Parser, options: argparse.Namespace) -> list[Agent]:
-    """The bots to play against, each of which has taken a first decision; [] at a server."""
-    if options.seed is None:
-        options.seed = secrets.randbits(32)
-    try:
-        agents = [make(spec, options.seed) for spec in options.bots or ()]
-        for agent in (FallbackAgent(), *agents):  # the first compiles the rules where that is still to be done
-            AgentBot(agent).prepare()
-    except ValueError as error:
-        parser.error(str(error))
-    except BotError as error:
-        parser.error(f"{agent.name} {error}")
-    return agents
 
 
 def check_terminal(parser: Parser) -> None:
@@ -143,51 +122,3 @@ def check_terminal(parser: Parser) -> None:
 def is_terminal(stream: TextIO | None) -> bool:
     """Whether a stream is a terminal; None is one that was closed before the start."""
     return stream is not None and stream.isatty()
-
-
-def play(options: argparse.Namespace, agents: list[Agent]) -> int:
-    """Play on the terminal, then print the result; returns the exit code."""
-    from agents.console.offline import OfflineTable
-    from agents.console.online import OnlineTable
-    from agents.console.screen import Screen
-    from agents.console.terminal import Left, Terminal
-
-    code, told = OK, ""
-    online = options.url is not None
-    at_quit = "A bot of the server plays on for you." if online else "The game ends here."
-    with Terminal() as terminal:
-        screen = Screen(terminal, clocked=online, at_quit=at_quit)
-        table: OnlineTable | OfflineTable
-        if online:
-            table = OnlineTable(screen, options.url, options.name, options.token)
-        else:
-            rules = preset(options.rules, options.length)
-            table = OfflineTable(screen, agents, rules, options.seed, options.pause)
-        try:
-            table.play()
-        except Left:
-            pass
-        except KeyboardInterrupt:
-            code = INTERRUPTED
-        except FatalConnectionError as error:
-            code, told = FAILED, str(error)
-    for line in screen.results:
-        print(clean(line))
-    if told:
-        print(f"agents.console: {clean(told)}", file=sys.stderr)
-    if isinstance(table, OfflineTable):
-        print(f"seed {options.seed}")
-        if options.save is not None and table.game.over:
-            return save(table.game, options.save)
-    return code
-
-
-def save(game: Game, path: Path) -> int:
-    """Write the record of a game; returns the exit code."""
-    try:
-        write_record(GameRecord(game.messages, game.rules, str(path)), path)
-    except (ValueError, OSError) as error:
-        print(f"agents.console: {describe_error(error)}", file=sys.stderr)
-        return FAILED
-    print(f"wrote {path}")
-    return OK

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import deque
 from threading import Semaphore, Thread
 
-from agents.client.cli import play
-from agents.client.connection import Address, Transport, connect
+from agents.client.address import Address
+from agents.client.connection import Transport, connect
+from agents.client.playing import play
 from agents.client.session import ClientSession
 from agents.console.person import Person
 from agents.console.screen import Screen

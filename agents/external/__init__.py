@@ -1,9 +1,9 @@
 """Bots that speak mjai: programs started here, bots that connect to us, and the adapters to and from agents.
 
 * `mjai_bot`: the interface `MjaiBot` (messages in, a reply out) and the reading of replies: start there;
-* `adapters`: `AgentBot`, an agent as a mjai bot; `ExternalAgent`, a mjai bot as an agent;
+* `adapters`: `AgentBot`, an agent as a mjai bot; `external_agent`: `ExternalAgent`, a mjai bot as an agent;
 * `fallback`: the agent that plays on where a bot has failed;
-* `subprocess_bot`, `process`, `watchdog`: a bot that is a program, spoken to over its stdin and stdout;
+* `framing`, `subprocess_bot`, `process`, `watchdog`: a bot that is a program, spoken to over its stdin and stdout;
 * `listener`: a bot that connects to us over TCP;
 * `specs`: from a bot spec (``rule``, ``exec:COMMAND``, ``mjsonp://...``) to a bot.
 """

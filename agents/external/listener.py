@@ -6,10 +6,11 @@ import socket
 import sys
 from contextlib import suppress
 
-from agents.client.connection import Address, TcpTransport, parse_url
+from agents.client.address import Address, parse_url
+from agents.client.connection import TcpTransport
 from agents.client.first_connection import REQUEST
 from agents.external.mjai_bot import NONE, BotError, read_reply
-from engine.mjai.bot_messages import read_join
+from engine.mjai.bot_checks import check_join
 from engine.mjai.connection import HELLO, JOIN_TIMEOUT, WHEN_ASKED, Join, error
 from engine.mjai.dialects import write
 from engine.mjai.messages import Message
@@ -141,7 +142,7 @@ class Listener:
 
     def _handshake(self, transport: TcpTransport) -> ConnectedBot:
         transport.send(HELLO)
-        join = read_join(transport.receive(JOIN_TIMEOUT))
+        join = check_join(transport.receive(JOIN_TIMEOUT))
         if join.room != self._address.room:
             raise ValueError(f"the only room here is {self._address.room}")
         return ConnectedBot(transport, join, self._address.dialect)

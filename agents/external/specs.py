@@ -10,13 +10,15 @@ A spec from outside (a room name at the server) goes to `agents.registry.make`, 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from agents import registry
-from agents.base import Agent
-from agents.external.adapters import ExternalAgent
-from agents.external.listener import Listener
-from agents.external.mjai_bot import MjaiBot
-from agents.external.subprocess_bot import AUTO, FRAMINGS, SubprocessBot
-from engine.mjai.dialects import DIALECTS
+from agents.external.framing import AUTO, FRAMINGS
+from engine.mjai.connection import DIALECTS
+
+if TYPE_CHECKING:
+    from agents.base import Agent
+    from agents.external.mjai_bot import MjaiBot
 
 
 def connects_to_us(spec: str) -> bool:
@@ -29,8 +31,17 @@ def is_external(spec: str) -> bool:
     return spec.split(":")[0].split("+")[0] == "exec" or connects_to_us(spec)
 
 
+def check(spec: str) -> None:
+    """Raise ValueError for a text that names no bot, as far as can be told without loading one."""
+    if not is_external(spec):
+        registry.check(spec)
+
+
 def make_external(spec: str, timeout: float) -> MjaiBot:
     """The external bot that `spec` names, with `timeout` seconds for each reply. Raises ValueError."""
+    from agents.external.listener import Listener  # here: most runs have no external bot, and --help has no bots
+    from agents.external.subprocess_bot import SubprocessBot
+
     if connects_to_us(spec):
         return Listener(spec, timeout)
     head, _, command = spec.partition(":")
@@ -50,6 +61,8 @@ def make_agent(spec: str, seed: int, timeout: float) -> Agent:
 
     `seed` is for bots in this process, `timeout` (seconds for each reply) for external ones. Raises ValueError.
     """
-    if is_external(spec):
-        return ExternalAgent(make_external(spec, timeout))
-    return registry.make(spec, seed)
+    if not is_external(spec):
+        return registry.make(spec, seed)
+    from agents.external.external_agent import ExternalAgent  # see above
+
+    return ExternalAgent(make_external(spec, timeout))

@@ -1,16 +1,6 @@
-"""A bot that is a program and speaks mjai on its stdin and stdout.
+"""A bot that is a program and speaks mjai on its stdin and stdout, in one of the framings of `agents.external.framing`.
 
-Such programs differ in their framing, which `find_framing` can detect:
-
-=========  =========================================================================================================
-framing    what the program does
-=========  =========================================================================================================
-``array``  reads one line for each of its decisions, a JSON array of all events since its last reply, and writes one
-           reply line (mjai.app)
-``event``  reads one event a line and writes one reply line to each, ``none`` where it has nothing to do
-``asked``  reads one event a line and writes a reply line only where it has a decision (Mortal); events without a
-           decision are marked ``"can_act":false``, which such programs understand
-=========  =========================================================================================================
+`find_framing` detects which.
 """
 
 from __future__ import annotations
@@ -21,15 +11,13 @@ import shutil
 import sys
 from pathlib import Path
 
+from agents.external.framing import ARRAY, ASKED, AUTO, EVENT, TIMEOUT
 from agents.external.mjai_bot import NONE, OPENING, BotError, excerpt, parse_message, read_reply
 from agents.external.process import STDOUT_HINT, ExitedError, LineProcess
 from engine.mjai.dialects import write
 from engine.mjai.messages import Message
 
-AUTO, ARRAY, EVENT, ASKED = "auto", "array", "event", "asked"
-FRAMINGS = (AUTO, EVENT, ASKED, ARRAY)
 PLACEHOLDERS = ("{id}", "{seat}")
-TIMEOUT = 30.0  # seconds for one reply; a bot may load a large network before the first one
 
 
 class SubprocessBot:

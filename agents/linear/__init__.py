@@ -6,6 +6,6 @@
 `kernels`        the compiled functions that play, and that write features
 `weights`, `bot` weights files, and the two bots
 `data`, `files`  choices from records and self-play, as CSV and Parquet
-`losses`, `training`, `scale`  learning the weights from choices
+`losses`, `training`, `scale`  learning the weights from choices; `config` its settings
 `commands`, `cli`              ``python -m agents.linear``
 """

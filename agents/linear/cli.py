@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from agents.linear import commands
-from agents.linear.training import CHECKPOINT, HINGE, SOFTMAX, Config
+from agents import registry
+from agents.linear.config import CHECKPOINT, HINGE, SOFTMAX, Config
 from engine.common.options import (
     Parser,
     describe_error,
@@ -19,7 +19,7 @@ from engine.common.options import (
     three_bots,
 )
 from engine.common.program import INTERRUPTED
-from engine.records.filters import add_filters
+from engine.records.options import add_filters
 
 EPILOG = """\
 examples:
@@ -68,7 +68,6 @@ def add_export(subparsers: argparse._SubParsersAction[Parser]) -> None:
     parser.add_argument("out", type=Path, metavar="OUT", help="a file .csv or .parquet")
     add_sources(parser)
     parser.add_argument("--teacher", metavar="BOT", help="what this bot chooses, not what was played")
-    parser.set_defaults(run=commands.export)
 
 
 def add_train(subparsers: argparse._SubParsersAction[Parser]) -> None:
@@ -96,7 +95,6 @@ def add_train(subparsers: argparse._SubParsersAction[Parser]) -> None:
     )
     parser.add_argument("--epochs", type=positive, default=Config.epochs, metavar="N", help="passes over the choices")
     parser.add_argument("--batch-size", type=positive, default=Config.batch_size, metavar="N", help="decisions a step")
-    parser.set_defaults(run=commands.train)
 
 
 def add_show(subparsers: argparse._SubParsersAction[Parser]) -> None:
@@ -105,7 +103,6 @@ def add_show(subparsers: argparse._SubParsersAction[Parser]) -> None:
     parser = subparsers.add_parser("show", help=text, description=text)
     parser.add_argument("weights", nargs="?", metavar="FILE", help="a weights file (default: those of the bot linear)")
     parser.add_argument("--before", default="start", metavar="FILE", help="weights to compare with")
-    parser.set_defaults(run=commands.show)
 
 
 def add_agreement(subparsers: argparse._SubParsersAction[Parser]) -> None:
@@ -114,7 +111,6 @@ def add_agreement(subparsers: argparse._SubParsersAction[Parser]) -> None:
     parser = subparsers.add_parser("agreement", help=text, description=text)
     parser.add_argument("bots", nargs="+", metavar="BOT", help="such as linear, softmax?temperature=0, rule")
     add_sources(parser)
-    parser.set_defaults(run=commands.agreement)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -122,7 +118,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     options = parser.parse_args(arguments)
     try:
-        return int(options.run(options))
+        check_bots(options)
+        from agents.linear import commands  # only now: it takes numba, which the options do not need
+
+        return commands.COMMANDS[options.command](options)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     except KeyboardInterrupt:
@@ -130,3 +129,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         again = "the same command resumes" if resumes else "nothing was written"
         print(f"{parser.short_name}: interrupted; {again}", file=sys.stderr)
         return INTERRUPTED
+
+
+def check_bots(options: argparse.Namespace) -> None:
+    """Raise ValueError for an option that names no bot, as far as can be told without loading one."""
+    given = vars(options)
+    teacher = given.get("teacher")
+    for bot in (*(given.get("bots") or ()), *(given.get("selfplay") or ()), *([teacher] if teacher else [])):
+        registry.check(bot)

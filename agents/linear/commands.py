@@ -5,18 +5,20 @@ from __future__ import annotations
 import argparse
 import hashlib
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from agents.linear.config import Config
 from agents.linear.data import Choices, Records, SelfPlay, Source, collect, joined
 from agents.linear.features import FEATURES
 from agents.linear.files import read_choices, writer
 from agents.linear.kernels import count_candidates
 from agents.linear.scale import placements_per_point
-from agents.linear.training import Config, Epoch, Trainer, split
+from agents.linear.training import Epoch, Trainer, split
 from agents.linear.weights import BUNDLED, Weights, load_weights
 from agents.registry import make
 from engine.actions import ANKAN, DAIMINKAN, N_ACTIONS, NUKIDORA, PON, PON_RED, RIICHI, TSUMOGIRI
@@ -231,3 +233,11 @@ def preferences(views: np.ndarray, actions: np.ndarray) -> tuple[np.ndarray, np.
     played, counts = np.array(actions, dtype=np.int64), np.empty(len(views), dtype=np.int64)
     count_candidates(raw_bytes(views), len(views), played, counts)
     return views[counts > 0], played[counts > 0]
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "export": export,
+    "train": train,
+    "show": show,
+    "agreement": agreement,
+}

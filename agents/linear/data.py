@@ -14,7 +14,7 @@ from agents.base import Agent
 from agents.linear.features import N_FEATURES
 from agents.linear.kernels import count_candidates, write_features
 from agents.registry import make
-from engine import kernels
+from engine import table_kernels
 from engine.records.archives import find_records, members
 from engine.records.filters import ANY, Filters
 from engine.records.model import GameRecord, RecordError
@@ -165,7 +165,7 @@ def recorded(record: GameRecord, warn: Warn) -> tuple[np.ndarray, np.ndarray]:
     actions: list[int] = []
     for decision in replay:
         raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
-        kernels.write_view(decision.raw, 0, decision.seat, raw, 0)
+        table_kernels.write_view(decision.raw, 0, decision.seat, raw, 0)
         raws.append(raw)
         actions.append(int(decision.action))
     for mismatch in replay.mismatches:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,30 +16,13 @@ import numpy as np
 
 from agents.linear import losses
 from agents.linear.bot import POINTS_PER_TEMPERATURE
+from agents.linear.config import CHECKPOINT, HINGE, Config
 from agents.linear.data import Choices
 from agents.linear.features import N_FEATURES
 from engine.common.files import write_atomically
 
-HINGE, SOFTMAX = "hinge", "softmax"
 HELD_OUT = 10  # one game in so many is held out
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8
-CHECKPOINT = "checkpoint.npz"
-
-
-@dataclass(frozen=True)
-class Config:
-    """What is trained, and how. `data` and `start` say which data and which initial weights, `digest` what is in it."""
-
-    data: str
-    digest: str
-    start: str
-    loss: str = HINGE
-    margin: float = 1_000.0  # of the hinge, in points
-    temperature: float = 1.0  # of the softmax, in thousands of points
-    alpha: float = 100.0  # learning rate at the start, in points
-    epochs: int = 12
-    batch_size: int = 256
-    seed: int = 0
 
 
 class Epoch(NamedTuple):

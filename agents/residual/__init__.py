@@ -4,9 +4,3 @@
   `draws`: and what two draws can make of the hand
 - `bot` plays; `agents.rl` has the network and its training
 """
-
-from __future__ import annotations
-
-from agents.residual.bot import make
-
-__all__ = ["make"]

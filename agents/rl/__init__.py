@@ -11,4 +11,5 @@ Training needs PyTorch:
 - `settings`: hyperparameters and options; `families`: the bots whose networks can be trained
 - `learning`: advantages, losses, steps of Adam; `training`: the loop, and its state on disk
 - `measuring`: how strong a network is; `plot`: the curve of a run
+- `running`: all of it, as the options of `cli` say
 """

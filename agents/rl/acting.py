@@ -21,7 +21,7 @@ from agents.rl.policy import Weights, logits_of, sample
 from agents.rl.rows import Features, Rows, encode
 from agents.rl.settings import Games
 from agents.rl.situation import situations_of
-from engine import kernels
+from engine import kernels, table_kernels
 from engine.rules import TENHOU
 from engine.table import EVERYTHING, GAME_OVER, N_SEATS, TABLE
 from engine.tables import Policy, PolicyFault, Tables
@@ -92,7 +92,7 @@ class Actor:
         records["seed"][which] = self._random.integers(1 << 63, size=len(which), dtype=np.uint64)
         records["seat"]["score"][which] = self._random.permuted(drawn, axis=1)
         for i in which.tolist():
-            kernels.start_round(self._tables.raw, i)
+            table_kernels.start_round(self._tables.raw, i)
         self._players[which] = self._draw_players(len(which), len(self._games.opponents) + n_former)
 
     def _draw_players(self, n: int, n_opponents: int) -> np.ndarray:

@@ -7,39 +7,29 @@ import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from agents import registry
 from agents.rl.families import FAMILIES
-from agents.rl.policy import MAX_WIDTH
-from agents.rl.settings import HIDDEN, WIDTH, Games, Hyperparameters, Settings
+from agents.rl.settings import HIDDEN, MAX_WIDTH, WIDTH, Games, Hyperparameters, Settings
 from engine.checks import scores_in
-from engine.common.cluster import Cluster, add_cluster
+from engine.common.cluster import add_cluster
 from engine.common.options import (
     Parser,
     bots_of,
-    describe_error,
     non_negative_number,
     positive,
     positive_number,
     seed,
     usable_cores,
 )
-from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
-from engine.common.progress import Progress
-from engine.common.workers import WorkerError, open_pool, stateless
+from engine.common.program import BAD_ARGUMENTS
 from engine.rules import Scores
-
-if TYPE_CHECKING:  # needs PyTorch
-    from torch.utils.tensorboard import SummaryWriter
-
-    from agents.rl.training import Run
 
 EPILOG = """
 FOLDER gets network.npz (the bot residual:FOLDER or selfplay:FOLDER), curve.csv and curve.svg (how strong it was when),
 tensorboard/, and state.pt (to go on). Ctrl-C stops the run, and the same command continues it.
 """
 DEFAULT = Settings(Games("residual"))
-SAVE_EVERY = 20.0  # seconds of training
 
 
 def handicaps(text: str) -> tuple[Scores, ...]:
@@ -202,10 +192,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.parse_args(words[:1])
     options = train_parser().parse_args(words[1:])
     try:
-        return train(options)
-    except (ValueError, OSError, WorkerError) as error:
-        print(f"agents.rl: {describe_error(error)}", file=sys.stderr)
-        return BAD_ARGUMENTS if isinstance(error, ValueError) else FAILED
+        check_options(options)
+    except ValueError as error:
+        print(f"agents.rl: {error}", file=sys.stderr)
+        return BAD_ARGUMENTS
+    from agents.rl.running import run  # only now: it takes PyTorch, which the options do not need
+
+    return run(options)
+
+
+def check_options(options: argparse.Namespace) -> None:
+    """Raise ValueError for options that cannot be carried out, as far as can be told without loading a bot."""
+    if options.former_every < math.inf and not options.against:
+        raise ValueError("--former-every: former selves play in games with opponents only; give --against above 0")
+    for bot in (*options.opponents, *options.measure_against):
+        registry.check(bot)
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
@@ -217,100 +218,3 @@ def settings_of(options: argparse.Namespace) -> Settings:
         measured_against=options.measure_against,
         **{name: getattr(options, name) for name in same},
     )
-
-
-def train(options: argparse.Namespace) -> int:
-    """Run ``train``. Raises ValueError, OSError or WorkerError."""
-    import torch
-
-    from agents.clusters import workers_for
-    from agents.memory import keep_freed_memory
-    from agents.registry import make
-    from agents.rl.acting import play_task
-    from agents.rl.training import Run
-
-    if options.former_every < math.inf and not options.against:
-        raise ValueError("--former-every: former selves play in games with opponents only; give --against above 0")
-    for bot in {*options.opponents, *options.measure_against}:
-        make(bot)
-    keep_freed_memory()
-    torch.set_num_threads(min(options.jobs, usable_cores()))
-    workers = workers_for(options, options.opponents)
-    options.folder.mkdir(parents=True, exist_ok=True)
-    settings = settings_of(options)
-    if not isinstance(workers, Cluster):
-        return Training(options, Run(options.folder, settings, options.start)).go_on()
-    with open_pool(stateless(play_task), workers) as pool:
-        return Training(options, Run(options.folder, settings, options.start, pool)).go_on()
-
-
-class Training:
-    """A run with its progress, measurements and saves."""
-
-    def __init__(self, options: argparse.Namespace, run: Run) -> None:
-        self._options, self._run = options, run
-        self._total = round(60 * options.minutes)
-        self._saved, self._saved_iteration = run.seconds, run.iteration
-
-    def go_on(self) -> int:
-        """Run an iteration after another until the time is over; returns the exit code."""
-        from torch.utils.tensorboard import SummaryWriter
-
-        from agents.rl.training import CURVE, TENSORBOARD
-
-        run, folder = self._run, self._options.folder
-        writer = SummaryWriter(folder / TENSORBOARD, purge_step=run.iteration)
-        done = min(int(run.seconds), self._total)
-        with writer, Progress("seconds", self._total, done) as progress:
-            try:
-                while True:
-                    if self._is_due():
-                        self._measure(writer, progress)
-                    if run.seconds >= self._total:
-                        break
-                    self._iterate(writer, progress)
-            except KeyboardInterrupt:
-                progress.print(f"stopped; the same command continues after iteration {self._saved_iteration}")
-                return INTERRUPTED
-        print(f"{folder / CURVE} holds the curve; play it with --bots {self._options.bot}:{folder}")
-        return OK
-
-    def _is_due(self) -> bool:
-        """Whether a measurement is missing, also one that was interrupted."""
-        from agents.rl.measuring import last_measured
-        from agents.rl.training import CURVE
-
-        last, every = last_measured(self._options.folder / CURVE), 60 * self._options.measure_every
-        if last is None:
-            return True
-        minutes, iteration = last
-        ended = self._run.seconds >= self._total and iteration < self._run.iteration
-        return ended or self._run.seconds // every > 60 * minutes // every
-
-    def _save(self) -> None:
-        self._run.save()
-        self._saved, self._saved_iteration = self._run.seconds, self._run.iteration
-
-    def _measure(self, writer: SummaryWriter, progress: Progress) -> None:
-        """Save the run and measure it."""
-        self._save()
-        rows = self._run.measure()
-        for row in rows:
-            writer.add_scalar(f"placement/{row.opponent}", row.placement, row.iteration)
-        texts = [f"{row.opponent} {row.placement:.3f} ± {row.interval:.3f}" for row in rows]
-        progress.print(
-            f"after {rows[0].minutes:.0f} min, {rows[0].choices:,} choices, placement against two: {', '.join(texts)}"
-        )
-
-    def _iterate(self, writer: SummaryWriter, progress: Progress) -> None:
-        """Run an iteration, and save it if the last save is some time ago."""
-        run = self._run
-        seconds, choices = run.seconds, run.choices
-        metrics = run.next_iteration()
-        if run.seconds - self._saved > SAVE_EVERY:
-            self._save()
-        rate = (run.choices - choices) / max(run.seconds - seconds, 1e-9)
-        for name, value in (metrics | {"choices_per_second": rate}).items():
-            writer.add_scalar(f"learning/{name}", value, run.iteration)
-        status = f"iteration {run.iteration}, {rate:,.0f} choices/s, entropy {metrics.get('entropy', 0.0):.2f}"
-        progress.advance(min(int(run.seconds), self._total) - progress.done, status)

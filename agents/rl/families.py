@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from agents.rl.rows import Features
+if TYPE_CHECKING:
+    from agents.rl.rows import Features
 
 # Name of the bot -> the module with its FEATURES.
 FAMILIES = {"residual": "agents.residual.features", "selfplay": "agents.selfplay.features"}

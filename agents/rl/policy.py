@@ -13,11 +13,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from agents.rl.rows import Features, Rows
+from agents.rl.settings import MAX_WIDTH
 from engine.common.files import write_atomically
 from engine.compiling import inner, kernel
 
 Weights: TypeAlias = dict[str, np.ndarray]  # name -> float32, C-contiguous; matrices are [inputs, outputs]
-MAX_WIDTH = 1024  # of a layer
 MAX_MEMBER = 4 * MAX_WIDTH**2 + 4096  # bytes of an array in a file, unpacked
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from engine.rules import EVEN_SCORES, Scores
 
 WIDTH, HIDDEN = 160, 64  # of a policy that starts at random
+MAX_WIDTH = 1024  # of a layer
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,3 @@
 - `model`: the weights of that model and their file; `fit` fits them to games (``python -m agents.search fit``)
 - `tree`: the search of one decision; `bot` plays
 """
-
-from __future__ import annotations
-
-from agents.search.bot import make
-
-__all__ = ["make"]

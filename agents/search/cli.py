@@ -6,9 +6,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from agents import registry
 from engine.common.options import Parser, check_output, describe_error, positive, seed, three_bots
 from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
-from engine.common.progress import Progress
 
 
 def fit_parser() -> Parser:
@@ -39,10 +39,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def fit(path: Path, bots: tuple[str, ...], games: int, seed: int) -> int:
     """Run ``fit``. Raises ValueError or OSError."""
-    from agents.search import fit as fitting
-    from agents.search.model import save_model
-
     check_output("FILE", path)
+    for bot in bots:
+        registry.check(bot)
+    from agents.search import fit as fitting  # only now: these take numba, which the options do not need
+    from agents.search.model import save_model
+    from engine.common.progress import Progress
+
     with Progress("steps", 1 + fitting.ROUNDS) as progress:
         try:
             for text, model in fitting.fit(bots, games, seed):

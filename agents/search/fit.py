@@ -20,10 +20,10 @@ from agents.search.model import Model
 from agents.search.tiles import N_FEATURES, tile_features
 from agents.search.worlds import BUCKET, N_BUCKETS, N_MELDS, N_SHANTENS, SAMPLER, fill_sampler, next_world
 from engine.compiling import kernel
-from engine.kernels import write_view
 from engine.seeds import derived_seed
 from engine.shanten import shanten
 from engine.table import N_SEATS, TABLE, raw_bytes
+from engine.table_kernels import write_view
 from engine.tables import Policy, PolicyFault, Tables
 from engine.tiles import N_KINDS, N_SANMA, SANMA_KINDS
 

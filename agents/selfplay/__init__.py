@@ -3,9 +3,3 @@
 - `features`: what the network sees of a position and of each legal action
 - `bot` plays; `agents.rl` has the network and its training
 """
-
-from __future__ import annotations
-
-from agents.selfplay.bot import make
-
-__all__ = ["make"]

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.base import Agent
 from agents.files import SPEC
-from agents.strength.dial import Setting
+from agents.strength.dial import Dialled, Setting
 from engine.common.files import write_atomically
 from engine.common.program import program_name
 
@@ -124,3 +125,12 @@ def write_scale(scale: Scale) -> Path:
     with write_atomically(path) as file:
         file.write(text.encode())
     return path
+
+
+def at_strength(agent: Agent, bot: str, strength: int, seed: int) -> Dialled:
+    """`agent`, which the text `bot` names, weaker by `strength` points, such as -300.
+
+    Raises ValueError, in one line, if the bot has no scale, or one that does not reach so far.
+    """
+    setting = read_scale(bot).setting(strength)
+    return Dialled(agent, setting, f"{agent.name}@{strength}", seed)

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import platform
-import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
-
+from agents.external import specs
 from agents.registry import names
-from arena.ladder.page import page
-from arena.leagues.cli import HOW, open_league, run
+from arena.leagues.cli import HOW
 from arena.options import add_game_options
-from arena.run import ArenaRun, make_folder
-from engine.common.files import write_atomically
-from engine.common.options import Parser, bots_of, check_output, describe_error, positive
-from engine.table import N_SEATS
+from engine.common.options import Parser, bots_of, positive
 
 GAMES = 30_000
 SLOW = frozenset({"search"})  # bots that take seconds for a game: they play only if --bots names them
-SPEED_GAMES = 30  # of the run that measures how fast a bot decides
 
 EPILOG = f"""\
 {HOW}
@@ -52,36 +43,10 @@ def main(arguments: Sequence[str]) -> int:
     parser = make_parser()
     options = parser.parse_args(arguments)
     try:
-        make_folder(options.output.parent, f"--output {options.output}")
-        check_output("--output", options.output)
-        league_run = open_league(options, options.games)
-        matches = [league_run.settings.match((bot,) * N_SEATS, options.timeout) for bot in league_run.bots]
-        speed_runs = [ArenaRun(replace(match, games=SPEED_GAMES), jobs=1) for match in matches]
-    except (ValueError, OSError) as error:
-        parser.error(describe_error(error))
+        for bot in options.bots:
+            specs.check(bot)
+    except ValueError as error:
+        parser.error(str(error))
+    from arena.ladder.running import start  # only now: it takes numba, which the options do not need
 
-    def write_page(notes: Console) -> None:
-        speeds = {run.settings.bots[0]: decisions_per_second(run, notes) for run in speed_runs}
-        text = page(league_run.league(), speeds, command_of(arguments), machine())
-        with write_atomically(options.output) as file:
-            file.write(text.encode())
-        notes.print(f"wrote {options.output}", soft_wrap=True, highlight=False)
-
-    return run(league_run, "arena ladder", write_page)
-
-
-def decisions_per_second(run: ArenaRun, notes: Console) -> float:
-    """How fast one core plays a bot against itself. Raises what `ArenaRun.play` raises."""
-    notes.print(f"speed of {run.settings.bots[0]}:", soft_wrap=True, highlight=False)
-    run.play(notes)
-    return float(run.document["speed"]["decisions_per_second"])
-
-
-def command_of(arguments: Sequence[str]) -> str:
-    """The command line that makes the page."""
-    return shlex.join(["python", "-m", "arena", "ladder", *arguments])
-
-
-def machine() -> str:
-    """The machine of the speeds, in a few words."""
-    return f"{platform.machine()}, Python {platform.python_version()}"
+    return start(parser, options, arguments)

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from agents.strength import split_strength
+from agents.strength.spec import split_strength
 from arena.bot_games import BotGames
 from arena.columns import MISSING, PLAY
-from arena.leagues.report import STANDINGS, standing_rows, widest_share
+from arena.leagues.columns import STANDINGS
+from arena.leagues.report import standing_rows, widest_share
 from arena.leagues.standings import League, Standing
 
 # How each built-in bot was made, for the last table.

@@ -5,7 +5,7 @@
 - `store`: the file of a league, and the games that are not in it yet
 - `standings`: ratings, placements and the cross table
 - `run`: plays a league
-- `report`: prints the standings
+- `columns`, `report`: print the standings
 - `api`: `league`, for Python callers
-- `cli`: the command line
+- `cli`: the command line; `running` does what it says
 """

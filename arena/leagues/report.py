@@ -11,20 +11,11 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.columns import Statistic
-from arena.leagues.standings import League, Standing
+from arena.leagues.columns import STANDINGS
+from arena.leagues.standings import League
 from arena.report import print_tables, title
 
 TABLE_WIDTH = 100  # characters, where the output is no terminal
-
-STANDINGS: tuple[Statistic[Standing], ...] = (
-    Statistic("rating", "rating", "+.0f", lambda bot: bot.rating,
-              "points, of which 400 are a factor of 10 in the odds of finishing ahead; the mean of all bots is 0"),
-    Statistic("placement", "placement", ".3f", lambda bot: bot.placement, "mean placement"),
-    Statistic("first", "1st\n%", ".1%", lambda bot: bot.first, "share of games finished first"),
-    Statistic("second", "2nd\n%", ".1%", lambda bot: bot.second, "share of games finished second"),
-    Statistic("third", "3rd\n%", ".1%", lambda bot: bot.third, "share of games finished third"),
-    Statistic("games", "games", ",", lambda bot: bot.games, "games played"),
-)  # fmt: skip
 
 
 def print_league(console: Console, league: League) -> None:

@@ -1,6 +1,6 @@
 """What players' statistics sites show, of every bot: counted from the event log of each round.
 
-- `names`: the table of all tallies, which are integers that add up over games
+- `names`: the table of all tallies, which are integers that add up over games; `labels`: what blocks of them count by
 - `rounds`: the kernel that counts them; `waits`: the shapes of waits
 - `observer`: counts the games of a chunk; tallies as a short text
 - `columns`: the statistics that are computed from the tallies, in groups

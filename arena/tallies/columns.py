@@ -5,16 +5,16 @@ To add one, add a row; for a new count, see `arena.tallies.names`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-
-from arena.bot_games import BotGames
 from arena.statistic import AtSeat, Mean, Median, Ratio, Statistic, Total
-from arena.tallies.names import HISTOGRAMS, PLACES, SHAPES, YAKU_LABELS, block
+from arena.tallies.labels import PLACES, SHAPES, YAKU_LABELS
 from engine.scoring.yaku import YAKU, YAKUMAN_HAN
 
-Of = Statistic[BotGames]
+if TYPE_CHECKING:
+    from arena.bot_games import BotGames
+
+Of: TypeAlias = "Statistic[BotGames]"
 STATES = {"riichi": "in riichi", "dama": "closed and without riichi", "call": "with an open meld"}
 LIMITS = ("mangan", "haneman", "baiman", "sanbaiman", "yakuman")
 SEATS = ("east", "south", "west")
@@ -47,7 +47,7 @@ def _number(key: str, heading: str, counts: str, text: str) -> Of:
 
 
 def _first_share(games: BotGames) -> float:
-    return float(np.mean(games.placements == 1))
+    return float((games.placements == 1).mean())
 
 
 def _mean_placement(games: BotGames) -> float:
@@ -256,15 +256,3 @@ GROUPS: dict[str, tuple[Of, ...]] = {
     "Yakuman": YAKUMAN,
 }
 DETAILS: tuple[Of, ...] = tuple(statistic for group in GROUPS.values() for statistic in group)
-
-
-def distributions(games: BotGames) -> dict[str, list[list[int]]]:
-    """The histograms: for each the values that occurred, ascending, with their numbers, ``[[8000, 12], …]``.
-
-    Values of points from 12,000 on are rounded down to whole thousands, and 96,000 stands for more as well.
-    """
-    found: dict[str, Any] = {}
-    for name, values in HISTOGRAMS.items():
-        counted = block(games.tallied, name)
-        found[name] = [[int(values[at]), int(counted[at])] for at in np.flatnonzero(counted)]
-    return found

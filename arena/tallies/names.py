@@ -6,13 +6,12 @@ yaku, by shape of the wait, by places, or by a value (`HISTOGRAMS`, from which m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
+from arena.tallies.labels import PLACES, SHAPES, YAKU_LABELS
 from engine.compiling import inner
-from engine.scoring.yaku import N_YAKU, YAKU
-from engine.table import MAX_RIVER, N_SEATS
+from engine.scoring.yaku import N_YAKU
+from engine.table import MAX_RIVER
 
 # How a hand is won, or was when others won on its tile: the offset from the first of three tallies.
 DAMA, RIICHI, CALL = range(3)
@@ -98,14 +97,6 @@ N_SINGLE = len(TALLIES)
 
 COMEBACK = 20_000  # points behind the first
 
-SHAPES = {  # of waits, see `arena.tallies.waits`
-    "ryanmen": "two tiles in a row, open at both ends",
-    "kanchan": "two tiles with a gap",
-    "penchan": "1-2 or 8-9",
-    "shanpon": "two pairs",
-    "tanki": "a single tile, also of seven pairs or thirteen orphans",
-    "multi": "any other, such as nobetan and every wait on three kinds or more",
-}
 RYANMEN, KANCHAN, PENCHAN, SHANPON, TANKI, MULTI = range(len(SHAPES))
 
 # Histograms of points have a bin for each hundred below mangan of the dealer, from there on one for each thousand:
@@ -115,8 +106,6 @@ N_FINE = FINE_POINTS // 100
 N_POINTS = N_FINE + (MOST_POINTS - FINE_POINTS) // 1_000 + 1
 N_TURNS = MAX_RIVER + 1
 
-YAKU_LABELS = {yaku.number: yaku.name.replace(" ", "_").replace("-", "_") for yaku in YAKU}
-PLACES = tuple(f"{before}_to_{after}" for before in range(1, N_SEATS + 1) for after in range(1, N_SEATS + 1))
 BLOCKS: dict[str, tuple[int, str]] = {  # name -> size, definition
     "wins_by_yaku": (N_YAKU, "hands won with each yaku"),
     "riichis_by_shape": (len(SHAPES), "accepted riichi by the shape of the wait"),
@@ -169,13 +158,3 @@ HISTOGRAMS: dict[str, np.ndarray] = {
 def block(tallies: np.ndarray, name: str) -> np.ndarray:
     """A block of tallies: [..., N_TALLIES] -> [..., size]."""
     return tallies[..., STARTS[name] : STARTS[name] + BLOCKS[name][0]]
-
-
-def median(histogram: np.ndarray, values: Sequence[int] | np.ndarray) -> float | None:
-    """The median of what was counted by ``values``, both [bins], ascending; None of nothing."""
-    n = int(histogram.sum())
-    if n == 0:
-        return None
-    upto = np.cumsum(histogram)
-    low, high = (int(np.searchsorted(upto, rank)) for rank in ((n + 1) // 2, n // 2 + 1))
-    return float(values[low] + values[high]) / 2

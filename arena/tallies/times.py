@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log2
 from time import perf_counter_ns
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from arena.statistic import Statistic
-from engine.tables import Policy
+
+if TYPE_CHECKING:  # --help has the definitions, and needs no numba
+    import numpy as np
+
+    from engine.tables import Policy
 
 BINS_PER_OCTAVE = 8
 N_TIMES = 1 + 48 * BINS_PER_OCTAVE  # the last bin begins at about three days
@@ -66,7 +68,7 @@ class DecisionTimes:
         """The 95th percentile in milliseconds: the middle of its bin, which is 9 % wide."""
         if not self.decisions:
             return None
-        reached = np.searchsorted(np.cumsum(self.times[1:]), 0.95 * self.decisions)
+        reached = self.times[1:].cumsum().searchsorted(0.95 * self.decisions)
         return float(2 ** ((int(reached) + 0.5) / BINS_PER_OCTAVE)) / 1e6
 
 

@@ -19,7 +19,8 @@ from agents.bert.encoding import Encoded, encode
 from agents.bert.export import export_checkpoint
 from agents.bert.export.calibration import self_play_views
 from agents.bert.export.weights import read_checkpoint
-from agents.bert.inference import DEVICES, load
+from agents.bert.families import DEVICES
+from agents.bert.inference import load
 from agents.bert.labels import legal_table
 from benchmarks.bert.methods import Method, all_methods
 from benchmarks.timing import ROUNDS, rate

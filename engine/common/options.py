@@ -12,15 +12,15 @@ import inspect
 import os
 import re
 import textwrap
+from collections.abc import Callable
 from math import inf, nan
 from pathlib import Path
 from typing import Any, NoReturn
 
 from engine.checks import scores_in
 from engine.common.program import BAD_ARGUMENTS, OK, program_name, version
-from engine.rules import Scores
+from engine.rules import N_SEATS, Scores
 from engine.seeds import MAX_SEED
-from engine.table import N_SEATS
 
 ENTRY = re.compile(r"(\S+(?: \S+)*)  +(?=\S)")  # a line of a table in an epilog: a term, two spaces, its definition
 
@@ -86,15 +86,26 @@ class Parser(argparse.ArgumentParser):
     """
 
     def __init__(
-        self, program: str = "", *, prog: str | None = None, description: str | None = None, **options: Any
+        self,
+        program: str = "",
+        *,
+        prog: str | None = None,
+        description: str | None = None,
+        epilog: str | Callable[[], str] | None = None,
+        **options: Any,
     ) -> None:
-        """``program``: the module, such as ``agents.bert train``. ``prog`` is what `argparse` gives subcommands."""
+        """``program``: the module, such as ``agents.bert train``. ``prog`` is what `argparse` gives subcommands.
+
+        ``epilog``: also a function that gives it, which is called only where the help is shown.
+        """
+        self._late_epilog = epilog if callable(epilog) else None
         about = re.sub(r"^python -m [\w.]+( \w+)?: ", "", inspect.cleandoc(description or ""))
         super().__init__(
             prog or program_name(program),
             description=about[:1].upper() + about[1:],
             formatter_class=HelpFormatter,
             allow_abbrev=False,
+            epilog=None if callable(epilog) else epilog,
             **options,
         )
         if prog is None and self.add_help:
@@ -106,6 +117,12 @@ class Parser(argparse.ArgumentParser):
                 default=argparse.SUPPRESS,
                 help="show the version and exit",
             )
+
+    def format_help(self) -> str:
+        """The whole help."""
+        if self._late_epilog is not None:
+            self.epilog = self._late_epilog()
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         """Print ``message`` to stderr and exit."""

@@ -2,13 +2,15 @@
 
 The canonical form is the dialect mjai3p. docs/protocol.md describes the protocol for authors of bots.
 
-- `kinds`: the kinds of values in messages, with the check and the reading of each
+- `keys`: keys of messages; what a kind of values is, with its check and its reading
+- `kinds`: the kinds of values of a game
 - `connection`: limits that server and clients share, and the messages of a connection: hello, join, resumed, error
 - `schema`: the table of messages: keys in order, kinds, visibility, keys written by each dialect
 - `messages`: building messages: tile names, key order, hiding, start_game, start_kyoku
 - `dialects`: canonical messages written in a dialect
 - `reading`: messages of any dialect read into canonical form
-- `bot_messages`: checks of what a bot sends: join and replies
+- `bot_checks`: checks of what a bot sends: join and replies
+- `bot_messages`: the same, from bytes
 - `round_events`: packed events of a round -> messages
 - `results`: hora and ryukyoku as text for people
 - `actions`: action numbers <-> messages

@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass, fields
 from typing import Any
 
-from engine.mjai.kinds import BOOL, COUNT, INTEGER, REQUIRED, SEAT, TEXT, BadValue, Key, Kind, Message, choice, text
+from engine.mjai.keys import BOOL, COUNT, INTEGER, REQUIRED, SEAT, TEXT, BadValue, Key, Kind, Message, choice, text
 
 PROTOCOL = "mjsonp"
 PROTOCOL_VERSION = 3

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.mjai.connection import DEFAULT_DIALECT, DIALECTS
-from engine.mjai.kinds import Scope
+from engine.mjai.keys import Scope
 from engine.mjai.messages import Message
 from engine.mjai.schema import CAN_ACT, COMPUTED, DIALECT_ROWS, EVENTS, Dialect, EventMessage
 

@@ -1,33 +1,20 @@
-"""Keys of messages and kinds of values.
-
-A kind checks the value of a key in a bot's message (strict types, any spelling of a tile) and reads the value from any
-dialect (liberal types). Both give the canonical value.
-"""
+"""Kinds of values of a game: tiles, hands, scores and so on; see `engine.mjai.keys`."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum
-from math import inf
 from typing import Any
 
+from engine.mjai.keys import BadValue, Check, Kind, choice, instance, integer, list_of
+from engine.rules import N_SEATS
 from engine.ryukyoku import MJAI_BY_RIICHIENV, RYUKYOKU
 from engine.scoring.yaku import YAKUMAN_HAN
-from engine.table import N_SEATS
 from engine.tiles import MJAI_NAMES, MJAI_TILES, SANMA_KINDS, WINDS
-
-Message = dict[str, Any]
-Check = Callable[[Any], Any]
-Read = Callable[[str, Any], Any]
 
 HAND_SIZE = 13
 HIDDEN_TILE = "?"
 HIDDEN_HAND = [HIDDEN_TILE] * HAND_SIZE
-MAX_COUNT = 2**31 - 1
 MAX_EXT_BOT = 4096  # bytes of JSON under ``ext_bot``
-MAX_SHOWN = 60  # characters of a bot's value in an error message
 RUBY_YAKUMAN = 100  # the Ruby server writes every yakuman as 100 han
 
 # Every spelling of a tile -> its canonical name.
@@ -37,144 +24,7 @@ TILES |= {"0p": "5pr", "0s": "5sr", "5rp": "5pr", "5rs": "5sr"}
 TILES |= {f"{rank}z": name for rank, name in enumerate("ESWNPFC", 1)}
 
 
-class BadValue(ValueError):  # noqa: N818 - names the value, not an error
-    """A value that its key may not have. `shown` is the value in a few printable characters, `path` where it is."""
-
-    def __init__(self, value: Any, path: str = "", shown: str = "") -> None:
-        self.shown = shown or show(value)
-        self.path = path
-        super().__init__(self.shown)
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """One kind of value. `name` is its name in docs/protocol.md.
-
-    `check(value)` returns the canonical value or raises BadValue; `read(key, value)` does so for a message of any
-    dialect, and may raise ValueError, TypeError or AttributeError. `padding` is what a list of the three seats has for
-    a fourth seat in dialects that have one.
-    """
-
-    name: str
-    check: Check
-    read: Read = lambda key, value: value
-    padding: Any = None
-
-
-REQUIRED: Any = object()  # the default of a key that must be there
-
-
-class Scope(Enum):
-    """Who receives a key of an event, and whether records keep it."""
-
-    RECORD = "record"  # everybody; kept in records
-    SEAT = "seat"  # the seat that gets the message; not in records
-    CONNECTION = "connection"  # as SEAT, and written last, in every dialect
-
-
-class Visibility(Enum):
-    """Which seats see the value of a key of an event."""
-
-    ALL = "all"
-    ACTOR = "actor"  # others get ``?``
-    OWNER = "owner"  # of a list of hands, each seat gets its own; the others are ``?``
-    RECEIVER = "receiver"  # the value is the seat that gets the message
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """A key of a message. `text` says what its value must be.
-
-    `default` is `REQUIRED` for a key that must be there, None for one that may be left out or null, else the value
-    that a missing key stands for.
-    """
-
-    name: str
-    kind: Kind
-    text: str = ""
-    default: Any = REQUIRED
-    scope: Scope = Scope.RECORD
-    visibility: Visibility = Visibility.ALL
-
-
-def show(value: Any) -> str:
-    """A value of a bot's message in at most `MAX_SHOWN` printable characters."""
-    if value is None or isinstance(value, bool):
-        return json.dumps(value)
-    if isinstance(value, int | float):
-        return "a huge number" if 10**12 <= abs(value) < inf else json.dumps(value)
-    if isinstance(value, dict):
-        return "an object"
-    if isinstance(value, list) and not (len(value) <= 4 and all(isinstance(entry, str) for entry in value)):
-        return f"a list of {len(value)}"
-    text = repr(value)
-    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
-
-
 # Checks ---------------------------------------------------------------------------------------------------------------
-
-
-def integer(low: int, high: int) -> Check:
-    """Check of a whole number, `low` to `high`; neither 1.0 nor true is one."""
-
-    def check(value: Any) -> int:
-        if type(value) is not int or not low <= value <= high:
-            raise BadValue(value)
-        return value
-
-    return check
-
-
-def instance(*types: type) -> Check:
-    """Check of a value whose type is one of `types`."""
-
-    def check(value: Any) -> Any:
-        if type(value) not in types:
-            raise BadValue(value)
-        return value
-
-    return check
-
-
-def choice(*values: str) -> Check:
-    """Check of a text out of `values`."""
-
-    def check(value: Any) -> str:
-        if type(value) is not str or value not in values:
-            raise BadValue(value)
-        return value
-
-    return check
-
-
-def text(low: int, high: int) -> Check:
-    """Check of a text of `low` to `high` characters."""
-
-    def check(value: Any) -> str:
-        if type(value) is not str or not low <= len(value) <= high:
-            raise BadValue(value)
-        return value
-
-    return check
-
-
-def list_of(check_entry: Check, low: int = 0, high: int = MAX_COUNT) -> Check:
-    """Check of a list of `low` to `high` entries."""
-
-    def check(value: Any) -> list[Any]:
-        if type(value) is not list or len(value) > high:
-            raise BadValue(value)
-        entries = []
-        for index, entry in enumerate(value):
-            try:
-                entries.append(check_entry(entry))
-            except BadValue as error:
-                raise BadValue(entry, f"[{index}]{error.path}", error.shown) from None
-        if len(entries) < low:
-            raise BadValue(value)
-        return entries
-
-    return check
 
 
 def check_tile(value: Any) -> str:
@@ -250,13 +100,6 @@ def read_consumed(key: str, value: Any) -> list[str]:
     return sort_tiles(read_tiles(key, value))
 
 
-def read_seat(key: str, value: Any) -> Any:
-    """A seat."""
-    if value not in range(N_SEATS):
-        raise ValueError(f"{key} {value!r}: there are three seats, 0 to 2")
-    return value
-
-
 def read_seats(key: str, value: Any) -> list[Any]:
     """A list with an entry for each seat, without a padded fourth: an empty name, a hidden hand, 0 or false."""
     padded = len(value) == N_SEATS + 1 and (not value[N_SEATS] or (key == "tehais" and set(value[N_SEATS]) == {"?"}))
@@ -297,12 +140,7 @@ def sort_tiles(tiles: list[str]) -> list[str]:
 
 # Kinds ----------------------------------------------------------------------------------------------------------------
 
-SEAT = Kind("seat", integer(0, N_SEATS - 1), read_seat)
-COUNT = Kind("count", integer(0, MAX_COUNT))
-INTEGER = Kind("integer", instance(int))
 HAN = Kind("integer", instance(int), read_han)
-BOOL = Kind("bool", instance(bool))
-TEXT = Kind("text", instance(str))
 WIND = Kind("wind", choice(*WINDS))
 ROUND_NUMBER = Kind("integer", integer(1, N_SEATS))
 TILE = Kind("tile", check_tile, read_tile)

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.mjai.kinds import HAND_SIZE, HIDDEN_HAND, HIDDEN_TILE, Visibility
-from engine.mjai.kinds import Message as Message  # defined there, imported from here
+from engine.mjai.keys import Message as Message  # defined there, imported from here
+from engine.mjai.keys import Visibility
+from engine.mjai.kinds import HAND_SIZE, HIDDEN_HAND, HIDDEN_TILE
 from engine.mjai.schema import EVENTS, KEYS
 from engine.rules import PRESETS, RIICHI_STICK, Rules, preset
 from engine.table import N_SEATS

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import events, kernels
+from engine import events, table_kernels
 from engine.actions import ACTIONS, N_ACTIONS, RIICHI, TSUMOGIRI
 from engine.mjai.actions import action_of, consumed_in, tile_in
 from engine.mjai.kinds import HAND_SIZE
@@ -64,7 +64,8 @@ class PlayerState:
     @property
     def legal(self) -> list[int]:
         """The legal actions of the seat, each an `Action`, ascending; empty if it has nothing to answer."""
-        found: list[int] = ACTIONS[self._menu[: kernels.legal_actions(self._raw, 0, self.seat, self._menu)]].tolist()
+        n = table_kernels.legal_actions(self._raw, 0, self.seat, self._menu)
+        found: list[int] = ACTIONS[self._menu[:n]].tolist()
         return found
 
     def update(self, message: Message) -> None:

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from engine.mjai import connection
 from engine.mjai.connection import DEFAULT_DIALECT, DIALECTS
-from engine.mjai.kinds import MAX_EXT_BOT, REQUIRED, Key
+from engine.mjai.keys import REQUIRED, Key
+from engine.mjai.kinds import MAX_EXT_BOT
 from engine.mjai.schema import CAN_ACT, COMMON, CONNECTION, DIALECT_ROWS, EVENTS, REPLIES, REPLY_TYPES, EventMessage
 
 BLOCK = re.compile(r"(?<=<!-- table )(\w+) -->\n.*?(?=<!-- end -->)", re.DOTALL)

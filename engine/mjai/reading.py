@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.mjai.kinds import Read
+from engine.mjai.keys import Read
 from engine.mjai.messages import Message, make
 from engine.mjai.schema import EVENTS, GAME_MESSAGES, KEY_ALIASES, NOT_OF_A_GAME, SEAT_KEYS, TYPE_ALIASES
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from engine.mjai.connection import DIALECTS, ERROR_KEYS, HELLO_KEYS, JOIN_KEYS, JOINED_KEYS, RESUMED_KEYS, SECRET
+from engine.mjai.keys import BOOL, COUNT, INTEGER, SEAT, TEXT, Key, Scope, Visibility
 from engine.mjai.kinds import (
     ACTIONS,
-    BOOL,
-    COUNT,
     DEALT_HANDS,
     DRAWN_TILE,
     EXT_BOT,
@@ -24,24 +23,18 @@ from engine.mjai.kinds import (
     FOUR_TILES,
     HAN,
     HANDS,
-    INTEGER,
     MAX_EXT_BOT,
     NAMES,
     NORTH,
     REASON,
     ROUND_NUMBER,
     SCORES,
-    SEAT,
-    TEXT,
     THREE_TILES,
     TILE,
     TILE_LIST,
     TWO_TILES,
     WIND,
     YAKUS,
-    Key,
-    Scope,
-    Visibility,
 )
 from engine.ryukyoku import NAGASHI_MANGAN, RYUKYOKU
 

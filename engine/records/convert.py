@@ -19,7 +19,6 @@ from engine.records.packing import FolderWriter, Names, Writer, writer_for
 from engine.records.stream import Item, in_order, wanted
 from engine.records.validate import Report, unreadable
 
-FORMATS = ("mjson", "mjson.gz", "json", "json.gz")
 CHECKPOINT = 1000  # records, after which what is written is kept for good
 PARTIAL, JOURNAL = ".partial", ".partial.jsonl"
 

@@ -14,19 +14,13 @@ from dataclasses import dataclass, fields
 from datetime import date
 from typing import Any
 
-from engine.common.options import non_negative_number
 from engine.records.archives import LOG_ID
 from engine.records.mjlog import GO_HANCHAN, GO_SANMA, room_of
 from engine.records.model import GameRecord
+from engine.records.options import LENGTHS, ROOMS
 from engine.records.tenhou_json import OF_TENHOU
 from engine.table import N_SEATS
 
-# Rooms of Tenhou and Mahjong Soul -> what the text of a game's rules has for them.
-ROOMS = {
-    "general": "般", "advanced": "上", "expert": "特", "phoenix": "鳳",
-    "bronze": "銅の間", "silver": "銀の間", "gold": "金の間", "jade": "玉の間", "throne": "王座の間",
-}  # fmt: skip
-_LENGTHS = {"east": "東", "hanchan": "南"}
 _DATES = (re.compile(r"(20\d\d)[-/.](\d\d?)[-/.](\d\d?)"), re.compile(r"()(\d\d?)/(\d\d?)/(20\d\d)"))
 
 
@@ -84,7 +78,7 @@ ANY = Filters()
 def _length(record: GameRecord, display: str) -> str | None:
     if record.rules is not None:
         return record.rules.length
-    return next((length for length, mark in _LENGTHS.items() if mark in display), None)
+    return next((length for length, mark in LENGTHS.items() if mark in display), None)
 
 
 def _is_since(since: date, texts: Sequence[Any]) -> bool:
@@ -114,28 +108,6 @@ def _least_rate(rates: Any) -> float:
         return float("-inf")
 
 
-def day(text: str) -> date:
-    """Option type: a date."""
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a date like 2021-01-31") from None
-
-
-def add_filters(parser: argparse.ArgumentParser) -> None:
-    """The options that choose records."""
-    group = parser.add_argument_group("which records (others are left out)")
-    group.add_argument("--room", choices=ROOMS, metavar="ROOM", help=f"one of {', '.join(ROOMS)}")
-    group.add_argument("--length", choices=_LENGTHS, help="of the game")
-    group.add_argument("--since", type=day, metavar="DATE", help="played on this day or later, as in 2021-01-31")
-    group.add_argument(
-        "--players", type=int, choices=(N_SEATS,), help="leave out games of four, which cannot be read, without a word"
-    )
-    group.add_argument(
-        "--rate", type=non_negative_number, metavar="N", help="every player has at least this rating (R)"
-    )
-
-
 def filters_of(options: argparse.Namespace) -> Filters:
-    """The filters that the options of `add_filters` give."""
+    """The filters that the options of `engine.records.options.add_filters` give."""
     return Filters(**{field.name: getattr(options, field.name) for field in fields(Filters)})

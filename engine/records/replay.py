@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import kernels
+from engine import table_kernels
 from engine.actions import (
     ACTION_NAMES,
     ACTIONS,
@@ -93,7 +93,7 @@ class Decision:
     def view(self) -> np.record:
         """A copy of the table with everything hidden from the seat blanked."""
         copied = np.zeros(1, dtype=TABLE)
-        kernels.write_view(self.raw, 0, self.seat, raw_bytes(copied), 0)
+        table_kernels.write_view(self.raw, 0, self.seat, raw_bytes(copied), 0)
         return copied[0]
 
     def _repr_svg_(self) -> str:
@@ -195,7 +195,7 @@ class Replay:
         if follows:
             self._columns["wall"][0] = wall
             self._columns["wall_given"] = 1
-            self._phase = kernels.next_round(self._raw, 0)
+            self._phase = table_kernels.next_round(self._raw, 0)
             self._round = RoundReader(self._table)
             try:
                 if self._phase == GAME_OVER:
@@ -221,7 +221,7 @@ class Replay:
         table["seat"]["score"] = start["scores"]
         table["wall"][0] = wall
         table["wall_given"] = 1
-        kernels.start_round(self._raw, 0)
+        table_kernels.start_round(self._raw, 0)
         self._phase = int(table["phase"][0])
 
     def _play(self) -> Iterator[Decision]:
@@ -252,7 +252,7 @@ class Replay:
     def _response(self) -> Iterator[Decision]:
         """Apply the responses to the tile on offer: those recorded, and a pass of each other asked seat."""
         responses = self._responses()
-        mask = kernels.asked_seats(self._raw, 0)
+        mask = table_kernels.asked_seats(self._raw, 0)
         asked = [seat for seat in range(N_SEATS) if mask >> seat & 1]
         for seat in responses.keys() - set(asked):
             raise self._deviation(f"seat {seat} may not {ACTION_NAMES[responses[seat]]}")
@@ -279,7 +279,7 @@ class Replay:
         if is_known:
             self.n_decisions += 1
             yield Decision(self._raw, seat, ACTIONS[action], self._before + self._n_agreed)
-        self._phase = kernels.apply_action(self._raw, 0, seat, action)
+        self._phase = table_kernels.apply_action(self._raw, 0, seat, action)
 
     def _compare(self) -> None:
         """Compare the events at the table since the last call with the recorded ones."""
@@ -308,7 +308,7 @@ class Replay:
         """Check that the game is over after the last round, with the recorded scores and points; not without scores."""
         if end["type"] != "end_game" or "scores" not in end:
             return
-        self._phase = kernels.next_round(self._raw, 0)
+        self._phase = table_kernels.next_round(self._raw, 0)
         ours = (self._round if self._phase == GAME_OVER else RoundReader(self._table)).read()[0]
         ours["points"] = self.rules.final_points([int(seat.score) for seat in self._table.seat])
         if keys := differing_keys(end, ours):

@@ -11,11 +11,10 @@ from engine.records.archives import Member
 from engine.records.files import read_records
 from engine.records.filters import Filters
 from engine.records.model import FourPlayersError, GameRecord, RecordError, printable
+from engine.records.options import AUTO
 from engine.records.replay import Replay
 from engine.records.stream import Item, in_order, wanted
 from engine.rules import TENHOU, Rules, preset
-
-AUTO = "auto"
 
 
 @dataclass

@@ -12,7 +12,7 @@ from agents.base import Agent
 from agents.external.specs import is_external
 from agents.files import checked
 from agents.registry import make
-from engine import kernels
+from engine import kernels, table_kernels
 from engine.actions import N_ACTIONS, action_name, actions_of
 from engine.checks import whole_number
 from engine.rules import START_POINTS, Rules, preset
@@ -142,7 +142,7 @@ class Games:
         chosen = self._checked(actions, acting)
         for i in np.flatnonzero(begins):
             self._deal(int(i))
-        kernels.apply_actions(self.tables.raw, acting, self.seats[acting], chosen)
+        kernels.apply_actions(self.tables.raw, acting.astype(np.int32), self.seats[acting], chosen)
         rounds_ended = self._play()
         ended = self.over & ~begins
         return self._rewards(rounds_ended & ~begins | ended, ended), ended
@@ -173,7 +173,7 @@ class Games:
         self._players[i, seat] = LEARNER
         self.tables.records[i] = self._new_game[0]
         self._paid[i] = START_POINTS
-        kernels.start_game(self.tables.raw, i, np.uint64(derived_seed(seed, "game", episode)))
+        table_kernels.start_game(self.tables.raw, i, np.uint64(derived_seed(seed, "game", episode)))
 
     def _play(self) -> np.ndarray:
         """Let the bots play until all learners are asked or their games are over; returns where rounds have ended."""

@@ -21,7 +21,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import Message, Receive, Scope, Send
 
-from engine.mjai.kinds import MAX_SHOWN
+from engine.mjai.keys import MAX_SHOWN
 from server import store
 from server.lobby import Lobby
 from server.reviews import Reviews

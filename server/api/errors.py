@@ -46,9 +46,9 @@ def describe(error: Mapping[str, Any]) -> str:
     where, kind = ".".join(map(printable, path)), error["type"]
     if kind == "missing":
         return f"{part}: {where} is missing" if path else f"{part}: it is missing; send a JSON object"
-    if kind == "extra_forbidden":
+    if kind in ("extra_forbidden", "unexpected_keyword_argument"):
         return f"{part}: {where} is unknown; see /docs"
-    if kind == "model_attributes_type":
+    if kind in ("model_attributes_type", "dataclass_type"):
         return f"{part}: {where or 'it'} must be a JSON object, sent as application/json"
     what = SHOULD.sub("it should", error["msg"].removeprefix("Value error, "))
     if kind.startswith(("datetime", "timezone")):

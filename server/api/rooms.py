@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict, dataclass, field, replace
 from math import inf
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -14,20 +15,25 @@ from pydantic import (
     ConfigDict,
     Field,
     JsonValue,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
     Strict,
     StringConstraints,
     WithJsonSchema,
+    model_validator,
 )
 
+from engine.checks import checked_scores
 from engine.mjai.connection import MAX_ROOM, ROOM_NAME, ROOM_PATTERN, ROOM_TEXT
-from engine.rules import EVEN_SCORES
+from engine.rules import TOTAL_POINTS
 from server.access import AccessError
 from server.api.common import Cursor, Limit, LobbyHere, Page, Route, client_address, problems, read_cursor, respond
 from server.api.errors import not_found
+from server.flags import SETTINGS
 from server.house_bots import check_requested_bot, names
 from server.lobby import Lobby
 from server.rooms import LINGER, SITTING, Room, check_sitting, settings_of
-from server.settings import MAX_FILL, RoomSettings, Score
+from server.settings import MAX_FILL, RoomSettings
 from server.store import StoreError
 from server.store.cursors import Order, one_more
 
@@ -44,10 +50,16 @@ bearer = HTTPBearer(
 Bearer = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 
 
+Score = Annotated[int, Strict(), Field(ge=0, le=TOTAL_POINTS, multiple_of=100)]
+Scores = tuple[Score, Score, Score]
+
+
+@dataclass(frozen=True, kw_only=True)
 class RoomSettingsInfo(RoomSettings):
     """The settings of a room without the seed, which would reveal the walls of games to come."""
 
-    seed: None = Field(None, exclude=True)
+    seed: None = field(default=None, metadata={"exclude": True})
+    scores: Scores = field(default=RoomSettings.scores, metadata=SETTINGS["scores"].metadata)
 
 
 class RoomInfo(BaseModel):
@@ -79,18 +91,15 @@ HouseBot = Annotated[
 ]
 
 
+@dataclass(frozen=True, kw_only=True)
 class NewRoomSettings(RoomSettings):
     """The settings of a room in a request: JSON values of exactly their types."""
 
-    model_config = ConfigDict(strict=True)
-
-    scores: Annotated[tuple[Score, Score, Score], Strict(False)] = Field(
-        EVEN_SCORES, description=RoomSettings.model_fields["scores"].description
+    scores: Annotated[Scores, AfterValidator(checked_scores)] = field(
+        default=RoomSettings.scores, metadata=SETTINGS["scores"].metadata
     )
-    fill: Annotated[tuple[HouseBot, ...], Strict(False)] = Field(
-        (), max_length=MAX_FILL, description=RoomSettings.model_fields["fill"].description
-    )
-    house_bot: HouseBot = Field("rule", description=RoomSettings.model_fields["house_bot"].description)
+    fill: tuple[HouseBot, ...] = field(default=RoomSettings.fill, metadata=SETTINGS["fill"].metadata)
+    house_bot: HouseBot = field(default=RoomSettings.house_bot, metadata=SETTINGS["house_bot"].metadata)
 
 
 # What `check_sitting` refuses, in the OpenAPI document.
@@ -123,7 +132,7 @@ class NewRoom(BaseModel):
         description=f"{ROOM_TEXT}, then +BOT for each house bot (at most two)",
     )
     settings: NewRoomSettings = Field(
-        default_factory=lambda: NewRoomSettings.model_validate({}),
+        default_factory=NewRoomSettings,
         description="settings left out are taken from the server's settings. A room that is not permanent may set "
         + ", ".join(name if most == inf else f"{name} (at most {most:g})" for name, most in SITTING.items()),
     )
@@ -132,11 +141,24 @@ class NewRoom(BaseModel):
         description="false: for one sitting; the room is closed once it is empty for a minute, and counts like those "
         "that bots open by joining them",
     )
+    _given: frozenset[str] = PrivateAttr(frozenset())
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _note_what_is_given(cls, request: Any, validate: ModelWrapValidatorHandler[NewRoom]) -> NewRoom:
+        new = validate(request)
+        new._given = frozenset(request.get("settings", ()))
+        return new
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The settings in the request, by name."""
+        return {name: getattr(self.settings, name) for name in self._given}
 
 
 def room_info(room: Room) -> RoomInfo:
     """A room as the API sends it."""
-    settings = RoomSettingsInfo.model_construct(**dict(room.settings) | {"seed": None})  # already validated
+    settings = RoomSettingsInfo(**asdict(room.settings) | {"seed": None})
     return RoomInfo(
         name=room.name,
         settings=settings,
@@ -191,10 +213,10 @@ async def open_room(lobby: LobbyHere, request: Request, new: NewRoom, given: Bea
     try:
         settings = settings_of(new.name, lobby.settings.room)
         if not new.permanent:
-            check_sitting(new.settings)
+            check_sitting(new.given)
     except (AccessError, ValueError) as error:
         raise HTTPException(422, f"body: {error}") from error
-    settings = settings.model_copy(update={name: getattr(new.settings, name) for name in new.settings.model_fields_set})
+    settings = replace(settings, **new.given)
     if new.permanent:
         room = await lobby.open_room(new.name, settings)
     else:
@@ -204,7 +226,7 @@ async def open_room(lobby: LobbyHere, request: Request, new: NewRoom, given: Bea
         raise HTTPException(409, f"room {new.name} is open: close it first")
     if new.permanent:
         try:
-            await lobby.store.save_room(new.name, settings.model_dump(mode="json"))
+            await lobby.store.save_room(new.name, asdict(settings))
         except StoreError:
             lobby.close_room(room)
             raise

@@ -9,7 +9,8 @@ from pydantic_core import to_json
 
 from engine.actions import PASS
 from engine.mjai import connection, dialects
-from engine.mjai.bot_messages import BadMessage, parse_join, parse_reply
+from engine.mjai.bot_checks import BadMessage
+from engine.mjai.bot_messages import parse_join, parse_reply
 from engine.mjai.connection import DEFAULT_DIALECT, MAX_JOIN, MAX_MESSAGE, NOT_JOINED, WHEN_ASKED, Join
 from engine.mjai.messages import Message, for_seat
 from engine.mjai.possible_actions import possible_actions

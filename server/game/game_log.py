@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from engine.mjai.kinds import COUNT, SEAT, TEXT, BadValue
+from engine.mjai.keys import COUNT, SEAT, TEXT, BadValue
 from engine.mjai.messages import Message
 from server.game.history import History
 from server.game.journal import Entry, Journal

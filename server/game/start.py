@@ -6,10 +6,11 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from engine.mjai.connection import DIALECT, REPLY_MODE
-from engine.mjai.kinds import COUNT, INTEGER, TEXT
+from engine.mjai.keys import COUNT, INTEGER, TEXT
 from engine.rules import START_POINTS, Scores
 from server.game.journal import Entry
 from server.settings import RoomSettings
+from server.stored_settings import restored
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class GameStart:
         return {
             "id": self.id,
             "room": self.room,
-            "settings": self.settings.model_dump(mode="json"),
+            "settings": asdict(self.settings),
             "seed": self.seed,
             "started": self.started.isoformat(),
             "players": players,
@@ -80,7 +81,7 @@ class GameStart:
         )
         if not all(player.name.isprintable() for player in (first, second, third)):
             raise ValueError("the name of a player is not printable")
-        settings = RoomSettings.restored(entry["settings"])
+        settings = restored(entry["settings"])
         if sorted(settings.scores) != sorted(player.score for player in (first, second, third)):
             raise ValueError("the players start with other scores than the room's")
         return cls(

@@ -7,7 +7,7 @@ import pytest
 
 from agents import registry
 from agents.registry import make
-from engine import kernels
+from engine import table_kernels
 from engine.game import Game
 from engine.table import TABLE
 from engine.tables import Tables
@@ -80,13 +80,13 @@ def test_actions_do_not_depend_on_hidden_information(name: str) -> None:
         nonlocal compared
         for i in rng.integers(0, len(tables.records), 4):
             for seat in range(3):
-                if not kernels.asked_seats(tables.raw, i) >> seat & 1:
+                if not table_kernels.asked_seats(tables.raw, i) >> seat & 1:
                     continue
                 table, view = tables.records[i : i + 1].copy(), np.zeros(1, dtype=TABLE)
-                kernels.write_view(table.view(np.uint8), 0, seat, view.view(np.uint8), 0)
+                table_kernels.write_view(table.view(np.uint8), 0, seat, view.view(np.uint8), 0)
                 expected = bot.act(view)
                 shuffle_hidden(table, seat, rng)
-                kernels.write_view(table.view(np.uint8), 0, seat, view.view(np.uint8), 0)
+                table_kernels.write_view(table.view(np.uint8), 0, seat, view.view(np.uint8), 0)
                 assert bot.act(view) == expected
                 compared += 1
         return driver.act(views)

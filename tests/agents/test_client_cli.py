@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agents.client import cli as client
-from agents.client.connection import parse_url
+from agents.client.address import parse_url
 from tests.support.external_bots import command, still_running
 from tests.support.fake_server import CAN_ACT, DRAW, START_GAME, START_KYOKU, Connection, FakeServer, play_game
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from agents.client import cli as client
+from agents.client import playing as client
 from agents.client import session
-from agents.client.cli import play
-from agents.client.connection import FatalConnectionError, parse_url
+from agents.client.address import parse_url
+from agents.client.connection import FatalConnectionError
+from agents.client.playing import play
 from agents.client.session import ClientSession
 from tests.support.client_output import Output, output
 from tests.support.fake_server import (

@@ -12,8 +12,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.sync.server import ServerConnection, serve
 
-from agents.client.cli import play
-from agents.client.connection import FatalConnectionError, connect, parse_url
+from agents.client.address import parse_url
+from agents.client.connection import FatalConnectionError, connect
+from agents.client.playing import play
 from agents.client.session import ClientSession
 from tests.support.client_output import Output, output
 from tests.support.fake_server import (

@@ -15,9 +15,10 @@ from typing import Any
 
 import pytest
 
-from agents.client import cli as client
 from agents.client import connection, first_connection, session
-from agents.client.connection import Address, FatalConnectionError, parse_url
+from agents.client import playing as client
+from agents.client.address import Address, parse_url
+from agents.client.connection import FatalConnectionError
 from agents.client.first_connection import REQUEST
 from agents.client.session import ClientSession
 from tests.support.fake_server import PATIENCE, Connection, FakeServer, play_game

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from agents.client import cli as client_cli
-from agents.client.connection import connect, parse_url
+from agents.client.address import parse_url
+from agents.client.connection import connect
 from agents.client.session import ClientSession
 from agents.external.listener import Listener
 from agents.external.mjai_bot import OPENING as FIRST_DECISION

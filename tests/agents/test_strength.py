@@ -26,7 +26,7 @@ def mean_placement(bots: tuple[str, str, str], walls: int) -> float:
     return float(order[players == 0].mean())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_rule_bot_against_efficiency_bots() -> None:
     """The mean placement is within 0.05 of the one measured for the present bots.
 
@@ -38,13 +38,13 @@ def test_rule_bot_against_efficiency_bots() -> None:
     assert mean_placement(("rule", "efficiency", "efficiency"), 600) == pytest.approx(1.736, abs=0.05)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_bert_bot_against_rule_bots() -> None:
     """As above. 400 walls: a network that is 0.1 worse fails with 97 %, another of equal strength passes with 94 %."""
     assert mean_placement(("bert", "rule", "rule"), 400) == pytest.approx(1.959, abs=0.05)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("bot", "walls", "placement", "within"),
     [
@@ -67,6 +67,11 @@ def test_bundled_bots_against_rule_bots(bot: str, walls: int, placement: float, 
         (("rule", "random", "random"), 20, 1.1),
         (("efficiency", "random", "tsumogiri"), 20, 1.1),
         pytest.param(("bert", "efficiency", "efficiency"), 20, 2.2, marks=pytest.mark.slow),
+        pytest.param(("residual", "efficiency", "efficiency"), 20, 2.0, marks=pytest.mark.slow),
+        pytest.param(("selfplay", "random", "tsumogiri"), 20, 1.1, marks=pytest.mark.slow),
+        pytest.param(("linear", "random", "tsumogiri"), 20, 1.1, marks=pytest.mark.slow),
+        pytest.param(("yaku", "random", "tsumogiri"), 20, 1.2, marks=pytest.mark.slow),
+        pytest.param(("cnn", "random", "tsumogiri"), 20, 1.2, marks=pytest.mark.slow),
     ],
 )
 def test_mean_placement(bots: tuple[str, str, str], walls: int, at_most: float) -> None:

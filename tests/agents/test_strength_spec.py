@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.strength import split_strength
+from agents.strength.spec import split_strength
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 from agents.strength import scale as scales
 from agents.strength.dial import Setting
 from agents.strength.scale import Scale, Step, write_scale
-from arena import balance, series
-from arena.balance import LOOKS, CannotBalanceError, Dials, Look, one_argument
+from arena import balancing, series
+from arena.balancing import LOOKS, CannotBalanceError, Dials, Look, one_argument
 from arena.bot_games import Estimate
 from arena.cli import main
 from engine.common.workers import run_tasks
@@ -82,10 +82,10 @@ def test_a_strong_bot_is_made_even(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two efficiency bots and a rule bot, with fewer games; an interrupted search goes the same way again."""
-    monkeypatch.setattr(balance, "LOOKS", ((60, 0.6), (240, None)))
+    monkeypatch.setattr(balancing, "LOOKS", ((60, 0.6), (240, None)))
     file = tmp_path / "balance.json"
     command = ["balance", "--bots", "rule,efficiency,efficiency", "--length", "east", "--json", str(file)]
-    interrupted = balance.look_at
+    interrupted = balancing.look_at
 
     def third(*arguments: object) -> Look:
         calls.append(1)
@@ -95,7 +95,7 @@ def test_a_strong_bot_is_made_even(
 
     calls: list[int] = []
     with monkeypatch.context() as patched:
-        patched.setattr(balance, "look_at", third)
+        patched.setattr(balancing, "look_at", third)
         assert main(command) == 130
     before = capsys.readouterr()
     assert "run the same command again to resume" in before.err

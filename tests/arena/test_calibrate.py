@@ -13,7 +13,7 @@ from agents.strength import scale as scales
 from agents.strength.dial import Setting
 from agents.strength.scale import read_scale
 from arena import calibration, series
-from arena.calibrate import strengths_to_check
+from arena.calibrating import strengths_to_check
 from arena.calibration import FULL, SHARES_ALONE, Measurement, hottest, make_scale, settings_of, triples
 from arena.chunk import ChunkResult
 from arena.cli import main

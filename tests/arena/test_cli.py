@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from arena.cli import main, run
+from arena.cli import main
 from arena.columns import PLAY, RESULTS
 from arena.results import Results
 from arena.run import ArenaRun
+from arena.running import run
 from arena.schedule import ROTATIONS, RunSettings, seating
 from tests.support.arena_runs import REPOSITORY, Arena, without_speed
 

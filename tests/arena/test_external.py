@@ -24,7 +24,7 @@ from agents.external.process import TIMEOUT_HINT
 from arena.bot_games import SCORE
 from arena.chunk import ChunkResult, play_chunk
 from arena.cli import make_parser as arena_parser
-from arena.cli import url_to_join
+from arena.running import url_to_join
 from arena.schedule import RunSettings
 from tests.support.arena_runs import REPOSITORY, Arena, last_update, without_speed
 from tests.support.external_bots import command, still_running

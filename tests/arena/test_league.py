@@ -18,7 +18,7 @@ from rich.console import Console
 
 from arena.bot_games import N_COUNTS, estimate
 from arena.checkpoint import CheckpointError
-from arena.leagues import cli, run
+from arena.leagues import cli, run, running
 from arena.leagues.api import league
 from arena.leagues.games import LeagueSettings, Meeting
 from arena.leagues.report import as_text, print_league
@@ -230,7 +230,7 @@ def test_workers_are_those_for_all_bots_that_play(
 ) -> None:
     """So that the files of bots that are named in the file of the league alone are sent to a cluster, too."""
     asked: list[list[str]] = []
-    monkeypatch.setattr(cli, "workers_for", lambda options, bots: asked.append(list(bots)) or 1)
+    monkeypatch.setattr(running, "workers_for", lambda options, bots: asked.append(list(bots)) or 1)
     bots = [*BOTS[:2], file_bot]
     assert play(tmp_path / "league.json", bots=bots, games=3) == OK
     assert play(tmp_path / "league.json", bots=[], games=6) == OK

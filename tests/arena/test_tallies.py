@@ -19,9 +19,11 @@ from arena.columns import as_json
 from arena.recorder import file_name
 from arena.results import Results
 from arena.schedule import RunSettings, games_of
+from arena.statistic import median
 from arena.stopping import Until
 from arena.tallies import names
-from arena.tallies.names import BLOCKS, HISTOGRAMS, INDEX, N_TALLIES, SHAPES, TALLIES, block, median
+from arena.tallies.labels import SHAPES
+from arena.tallies.names import BLOCKS, HISTOGRAMS, INDEX, N_TALLIES, TALLIES, block
 from arena.tallies.observer import packed, unpacked
 from arena.tallies.waits import shape_of
 from engine.compiling import kernel

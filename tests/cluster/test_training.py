@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.bert.training.data import build
+from agents.bert.cli import main
 from agents.bert.training.data import workers as data_workers
 from agents.bert.training.data.sources import Records, read_ahead
 from agents.bert.training.data.workers import Task
@@ -34,7 +34,7 @@ def cluster() -> Iterator[None]:
 
 def make(*arguments: object) -> int:
     """Run ``agents.bert data`` in this process."""
-    return build.main([str(argument) for argument in arguments])
+    return main(["data", *map(str, arguments)])
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -21,11 +21,11 @@ import zstandard
 
 from engine.cli import main
 from engine.records.archives import members
-from engine.records.convert import FORMATS
 from engine.records.files import parse_record, read_records, written
 from engine.records.filters import Filters
 from engine.records.journal import Journal
 from engine.records.model import RecordError
+from engine.records.options import FORMATS
 from engine.records.packing import Names, Writer, ZipWriter, writer_for
 from engine.records.replay import Replay
 from engine.records.stream import Item, wanted

@@ -19,10 +19,9 @@ from typing import Any
 
 import pytest
 
-from engine import cli
 from engine.cli import main
 from engine.common.progress import Progress
-from engine.records import convert, stream
+from engine.records import commands, convert, stream
 from engine.records.archives import members
 from engine.records.files import parse_record, read_records
 from engine.records.journal import Journal
@@ -213,7 +212,7 @@ def test_records_of_several_archives_keep_apart(tmp_path: Path) -> None:
 def test_an_interrupted_check_continues(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(cli, "CHECKPOINT", 4)
+    monkeypatch.setattr(commands, "CHECKPOINT", 4)
     main(["validate", str(source), "--json", str(tmp_path / "whole.json")])
     whole = capsys.readouterr().out
     report = tmp_path / "report.json"
@@ -250,14 +249,14 @@ def test_records_are_read_only_when_a_worker_is_free(tmp_path: Path, monkeypatch
     """However long the archive is, a few of its records are in memory."""
     path = write_archive(tmp_path, "a.tar", {f"{number}.xml": b"no record" for number in range(1000)})
     n_read = itertools.count()
-    opened = cli.members
+    opened = commands.members
 
     def counted(paths: list[Path]) -> Iterator[Any]:
         for member in opened(paths):
             next(n_read)
             yield member
 
-    monkeypatch.setattr(cli, "members", counted)
+    monkeypatch.setattr(commands, "members", counted)
     monkeypatch.setattr(stream, "WINDOW", 4)
     stop_after(100, monkeypatch)
     assert main(["validate", str(path), "--jobs", "2"]) == 130
@@ -292,19 +291,22 @@ def test_a_killed_conversion_continues(how: signal.Signals, tmp_path: Path) -> N
 def test_data_of_archives_and_files_are_the_same(tmp_path: Path) -> None:
     """For a network to learn from."""
     pytest.importorskip("onnxruntime")
-    from agents.bert.training.data.build import main as data
+    from agents.bert.cli import main as bert
 
     for name, made in (("a.zip", "1"), ("a.tar.zst", "2")):
         path = write_archive(tmp_path, name, real_records())
-        assert data([str(tmp_path / f"data{made}"), "--records", str(path), "--jobs", made, "--room", "phoenix"]) == 0
+        assert (
+            bert(["data", str(tmp_path / f"data{made}"), "--records", str(path), "--jobs", made, "--room", "phoenix"])
+            == 0
+        )
     files = [str(each) for each in sorted(RECORDS.glob("phoenix*")) if "2020" not in each.name]
-    assert data([str(tmp_path / "data3"), "--records", *files, "--jobs", "1"]) == 0
+    assert bert(["data", str(tmp_path / "data3"), "--records", *files, "--jobs", "1"]) == 0
     for part in ("games", "samples"):
         one, two, three = ((tmp_path / f"data{n}" / f"000000.{part}.npy").read_bytes() for n in "123")
         assert one == two
         assert one == three
     with pytest.raises(SystemExit):
-        data([str(tmp_path / "data4"), "--selfplay", "rule,rule,rule", "--room", "phoenix"])
+        bert(["data", str(tmp_path / "data4"), "--selfplay", "rule,rule,rule", "--room", "phoenix"])
 
 
 def test_a_stream_without_a_size_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -239,7 +239,7 @@ def test_an_interrupted_check_says_what_was_checked(
         yield item_of(member, filters), check_file(member.file, rules)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("engine.cli.check_all", interrupted)
+    monkeypatch.setattr("engine.records.commands.check_all", interrupted)
     monkeypatch.setattr(progress, "MIN_LINE_SECONDS", 3600.0)  # no line of it, even if the machine is slow
     assert main(["validate", str(folder)]) == 130
     captured = capsys.readouterr()

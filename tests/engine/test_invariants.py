@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.registry import make
-from engine import kernels
+from engine import table_kernels
 from engine.game import Game
 from engine.mjai.actions import action_message, action_of
 from engine.mjai.messages import Message, for_seat
@@ -104,7 +104,7 @@ def test_a_view_does_not_depend_on_what_is_hidden(game: Game, viewer: int, seed:
     shuffle_hidden(changed, viewer, np.random.default_rng(seed))
     assert changed.tobytes() != np.array([game.table], dtype=TABLE).tobytes()
     seen = np.zeros(1, dtype=TABLE)
-    kernels.write_view(changed.view(np.uint8), 0, viewer, seen.view(np.uint8), 0)
+    table_kernels.write_view(changed.view(np.uint8), 0, viewer, seen.view(np.uint8), 0)
     different = [name for name in TABLE.names if seen[0][name].tobytes() != before[name].tobytes()]
     assert different == []
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from engine import kernels
+from engine import table_kernels
 from engine.game import Game
 from engine.records.files import read_records
 from engine.records.replay import Replay
@@ -58,7 +58,7 @@ def row_text(row: ElementTree.Element) -> str:
 def view_of(t: np.record, seat: int) -> Any:
     """The view of a seat of a table that no `Game` plays."""
     copied = np.zeros(1, dtype=TABLE)
-    kernels.write_view(raw_bytes(np.array([t], dtype=TABLE)), 0, seat, raw_bytes(copied), 0)
+    table_kernels.write_view(raw_bytes(np.array([t], dtype=TABLE)), 0, seat, raw_bytes(copied), 0)
     return copied[0]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.registry import make
-from engine import kernels
+from engine import kernels, table_kernels
 from engine.table import GAME_OVER
 from engine.tables import Tables
 
@@ -24,11 +24,11 @@ def test_games_go_on_until_they_wait_for_seats_without_a_policy() -> None:
         playing = np.flatnonzero(parts.records["phase"] != GAME_OVER)
         if not len(playing):
             break
-        assert [kernels.asked_seats(parts.raw, i) for i in playing] == [1 << 1] * len(playing)
+        assert [table_kernels.asked_seats(parts.raw, i) for i in playing] == [1 << 1] * len(playing)
         seats = np.ones(len(playing), dtype=np.int8)
         views = np.zeros(len(playing), dtype=parts.records.dtype)
         for k, i in enumerate(playing):
-            kernels.write_view(parts.raw, i, 1, views.view(np.uint8), k)
+            table_kernels.write_view(parts.raw, i, 1, views.view(np.uint8), k)
         assert kernels.apply_actions(parts.raw, playing, seats, bot.act(views)) == -1
         calls += 1
     assert (found, calls > 100) == (ends, True)

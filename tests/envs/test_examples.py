@@ -32,7 +32,7 @@ def rows_of(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_ppo_beats_tsumogiri_and_random_after_a_minute(tmp_path: Path) -> None:
     run = start(PPO, tmp_path, "--minutes", 1)
     printed, told = run.communicate()

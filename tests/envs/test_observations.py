@@ -10,7 +10,7 @@ import pytest
 
 from agents.bert.encoding import encode
 from agents.registry import make
-from engine import kernels
+from engine import table_kernels
 from engine.actions import ANKAN, KAKAN, PASS, TSUMOGIRI, actions_of
 from engine.shanten import shanten_of
 from engine.table import (
@@ -202,7 +202,7 @@ def test_views_are_those_of_the_engine() -> None:
     tables, views, expected = Tables(range(5)), np.zeros(5, dtype=TABLE), np.zeros(5, dtype=TABLE)
     write_views(tables.raw, seats, views.view(np.uint8))
     for i, seat in enumerate(seats.tolist()):
-        kernels.write_view(tables.raw, i, seat, expected.view(np.uint8), i)
+        table_kernels.write_view(tables.raw, i, seat, expected.view(np.uint8), i)
     assert views.tobytes() == expected.tobytes()
     assert OBSERVATIONS["view"].encode(views).tobytes() == views.tobytes()
     assert (OBSERVATIONS["tokens"].encode(views) == encode(views).input_ids).all()

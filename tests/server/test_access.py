@@ -19,7 +19,9 @@ from server.access import (
     UnauthorizedError,
 )
 from server.addresses import Proxies, limited_address
-from server.cli import make_parser, manage_tokens, parse
+from server.cli import make_parser
+from server.commands import manage_tokens
+from server.flags import parse
 from server.settings import Settings
 from server.store import Store
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.client.cli import play
-from agents.client.connection import parse_url
+from agents.client.address import parse_url
+from agents.client.playing import play
 from agents.client.session import ClientSession
 from server.running import Running
 from tests.support.running_server import Live, live

@@ -19,8 +19,7 @@ from tests.support.server_bots import Bot
 from tests.support.server_program import server_program
 
 
-@pytest.mark.slow
-@pytest.mark.alone
+@pytest.mark.long
 async def test_house_bots_of_a_cold_cache_halt_no_game(tmp_path: Path) -> None:
     """All of them are asked for by room names while honest bots play."""
     cache = tmp_path / "cache"
@@ -81,7 +80,7 @@ def test_a_registered_bot_that_cannot_play_is_not_offered(
     with pytest.raises(ValueError, match=f"the bot other cannot play: .*{why}"):
         try_out("other")
     with pytest.raises(ValueError, match="cannot play"):
-        warm_up(Settings.model_construct(**{**dict(Settings()), "house_bot": "other"}))
+        warm_up(Settings(house_bot="other"))
 
 
 @pytest.mark.parametrize("spec", ["x.py", "x.py:Bot", "bert:/etc", "bert:?temperature=1", "random:", "exec:ls"])

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from server.logs import wanted_format
+from server.flags import wanted_format
 from tests.conftest import DATA
 
 REPOSITORY = DATA.parent.parent
@@ -20,7 +20,7 @@ REPOSITORY = DATA.parent.parent
 NOISY = """
 import asyncio, logging, sys, threading, warnings
 from engine.common.program import start
-from server import cli
+from server import commands
 
 def warm_up(settings):
     print("compiling the rules and the bots", file=sys.stderr)
@@ -37,7 +37,7 @@ def warm_up(settings):
     if "--rules" in sys.argv:
         raise ZeroDivisionError
 
-cli.warm_up = warm_up
+commands.warm_up = warm_up
 sys.exit(start("server.cli:main"))
 """
 

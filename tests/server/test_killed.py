@@ -17,6 +17,7 @@ from websockets.exceptions import WebSocketException
 
 from engine.mjai.messages import for_seat
 from server.store import Store, StoredGame
+from tests.conftest import Scale
 from tests.support.server_bots import Bot, Message, replay_of, stored_lines_of, without_hints
 
 ROOMS = 3
@@ -157,9 +158,9 @@ def seen_by(lines: list[Message], seat: int) -> list[Message]:
 
 @pytest.mark.slow
 async def test_no_game_and_no_message_is_lost_when_the_server_is_killed(
-    tmp_path: Path, pytestconfig: pytest.Config
+    tmp_path: Path, scale: Scale, pytestconfig: pytest.Config
 ) -> None:
-    kills: int = pytestconfig.getoption("--kills")
+    kills = 10 if scale == "quick" else pytestconfig.getoption("--kills")
     data = tmp_path / "data"
     with reserved_ports() as ports:
         server = Process(data, *ports)

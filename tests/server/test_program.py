@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from server import cli
+from server import commands
 from server.running import Running
 from server.settings import Settings
 from tests.conftest import DATA
@@ -49,13 +49,13 @@ def test_a_server_that_is_up_says_where_and_how_to_play(
     host: str, access: str, others: str, tokens: str, token: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings = Settings(host=host, access=access, data=tmp_path)  # type: ignore[arg-type]
-    cli.announce(Running(None, host, 8000, 11600), settings)  # type: ignore[arg-type]
+    commands.announce(Running(None, host, 8000, 11600), settings)  # type: ignore[arg-type]
     elsewhere = others and " (and at all other addresses of this machine)"
     assert capsys.readouterr().out == BLOCK.format(data=tmp_path, others=elsewhere, tokens=tokens, token=token)
 
 
 def test_addresses_of_ipv6_are_in_brackets() -> None:
-    facts = cli.addresses(Running(None, "::1", 1, 2), Settings(host="::1"))  # type: ignore[arg-type]
+    facts = commands.addresses(Running(None, "::1", 1, 2), Settings(host="::1"))  # type: ignore[arg-type]
     assert facts["bots"] == "mjsonp://[::1]:2/default or ws://[::1]:1/mjai/default"
 
 

@@ -7,6 +7,7 @@ import itertools
 import json
 import logging
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -270,7 +271,7 @@ async def test_games_0_means_no_limit(tmp_path: Path) -> None:
 
 async def test_a_room_closes_after_its_number_of_games(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
-        await server.lobby.open_room("cup", server.lobby.settings.room.model_copy(update={"games": 2}))
+        await server.lobby.open_room("cup", replace(server.lobby.settings.room, games=2))
         bots = [Bot(server, name, room="cup", games=0) for name in "abc"]
         await play_all(bots)
         assert [len(bot.games) for bot in bots] == [2, 2, 2]

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
 import subprocess
 import sys
+from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
-from annotated_types import Ge, Gt, Le
 from pydantic import ValidationError
 
-from agents.strength import read_scale
+from agents.strength.scale import read_scale
 from engine.seeds import MAX_SEED
 from server.cli import make_parser
-from server.flags import flag, parse, read_settings
+from server.flags import SETTINGS, TYPES, choices, flag, parse, read_settings
 from server.settings import OTHER_VARIABLES, PREFIX, RoomSettings, Settings
+from server.stored_settings import restored
 from tests.support.documented_table import split_page
 from tests.support.settings_table import NAME, PAGE, settings_table
 
-NAMES = list(Settings.model_fields)
+NAMES = list(SETTINGS)
 OTHERS = ("engine", "agents", "arena", "nukidora")
 OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default; and its value
     "rules": ("majsoul", "majsoul"),
@@ -126,7 +128,7 @@ def test_defaults_without_flags_and_variables() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_flags_override_variables_and_variables_override_defaults(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text, value = OTHER[name]
-    default = Settings.model_fields[name].default
+    default = SETTINGS[name].default
     monkeypatch.setenv(PREFIX + name.upper(), text)
     assert getattr(read(), name) == value
     if default in (None, ""):
@@ -151,7 +153,7 @@ def test_the_error_is_one_line_with_the_flag(name: str, text: str, capsys: pytes
 def test_an_empty_variable_means_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in NAMES:
         monkeypatch.setenv(PREFIX + name.upper(), "")
-    assert read() == Settings.model_construct()
+    assert read() == Settings()
     for name in ("host", "trusted_proxies", "database"):
         assert getattr(read(flag(name), ""), name) == ""
     assert read("--fill", "").fill == ()
@@ -272,13 +274,12 @@ def test_variables_are_written_in_capitals(
 
 def bounds_of(name: str) -> tuple[float, float]:
     """The least and the greatest value of a setting that is a number."""
-    bounds = Settings.model_fields[name].metadata
-    (least,) = (bound.ge if isinstance(bound, Ge) else bound.gt for bound in bounds if isinstance(bound, Ge | Gt))
-    (most,) = (bound.le for bound in bounds if isinstance(bound, Le))
-    return cast(float, least), cast(float, most)
+    limits = SETTINGS[name].metadata
+    (least,) = (limits[bound] for bound in ("ge", "gt") if bound in limits)
+    return least, limits["le"]
 
 
-NUMBERS = [name for name, field in Settings.model_fields.items() if field.annotation in (int, float, int | None)]
+NUMBERS = [name for name in SETTINGS if TYPES[name] in (int, float, int | None)]
 
 
 @pytest.mark.parametrize("name", NUMBERS)
@@ -302,23 +303,23 @@ def test_stored_settings_beyond_the_limits_are_brought_to_them(caplog: pytest.Lo
     """Earlier versions had no limits; a room or a game is not lost for that."""
     stored = {"games": 10**12, "fault_penalty": 1e308, "fill_delay": 1e9, "fill": ["rule"] * 3, "length": "east"}
     with caplog.at_level("WARNING", "server"):
-        restored = RoomSettings.restored(stored)
-    assert (restored.games, restored.fault_penalty, restored.fill_delay) == (10**6, 1000.0, 86_400.0)
-    assert restored.fill == ("rule", "rule")
-    assert restored.length == "east"
+        settings = restored(stored)
+    assert (settings.games, settings.fault_penalty, settings.fill_delay) == (10**6, 1000.0, 86_400.0)
+    assert settings.fill == ("rule", "rule")
+    assert settings.length == "east"
     assert "beyond what is allowed" in caplog.text
     caplog.clear()
-    assert RoomSettings.restored(restored.model_dump(mode="json")) == restored
+    assert restored(json.loads(json.dumps(asdict(settings)))) == settings
     assert caplog.text == ""
     lowest = f"rule@{read_scale('rule').lowest}"  # a scale may have been measured anew, and end earlier
-    weak = RoomSettings.restored({"fill": ["rule@-9999", "rule@-300"], "house_bot": "rule@-9999"})
+    weak = restored({"fill": ["rule@-9999", "rule@-300"], "house_bot": "rule@-9999"})
     assert (weak.fill, weak.house_bot) == ((lowest, "rule@-300"), lowest)
     for wrong in ({"fill": ["rule@abc"]}, {"house_bot": "rule@300"}, {"fill": None}, {"fill": [1]}, {"house_bot": 1}):
         with pytest.raises(ValidationError):
-            RoomSettings.restored(wrong)
+            restored(wrong)
     for wrong in ({"games": -1}, {"games": "many"}, {"length": "west"}, {"unknown": 1}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
-            RoomSettings.restored(wrong)
+            restored(wrong)
 
 
 @pytest.mark.parametrize(
@@ -349,7 +350,7 @@ def test_the_default_database_is_in_the_data_folder() -> None:
 def test_rooms_take_their_settings_from_the_server() -> None:
     room = Settings(length="east", decision_time=1.0, fill=("rule",)).room
     assert (room.length, room.decision_time, room.fill) == ("east", 1.0, ("rule",))
-    assert set(RoomSettings.model_fields) < set(NAMES)
+    assert {field.name for field in fields(RoomSettings)} < set(NAMES)
     assert room.make_rules() == RoomSettings(length="east").make_rules() != RoomSettings().make_rules()
 
 
@@ -357,10 +358,8 @@ def test_help_lists_every_setting_and_command() -> None:
     text = make_parser().format_help()
     assert [name for name in NAMES if f"{flag(name)} " not in text] == []
     assert [command for command in ("token",) if f"    {command} " not in text] == []
-    for name, field in Settings.model_fields.items():
-        choices = getattr(field.annotation, "__args__", ())
-        missing = [choice for choice in choices if isinstance(choice, str) and choice not in (field.description or "")]
-        assert missing == [], name
+    for name, setting in SETTINGS.items():
+        assert [choice for choice in choices(name) if choice not in setting.metadata["description"]] == [], name
 
 
 def test_the_variables_of_other_programs_are_known() -> None:

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from sqlalchemy import Engine, event
 
-from server import cli, storing
+from server import cli, commands, storing
 from server.addresses import listening
 from server.running import running
 from server.settings import Settings
@@ -71,7 +71,7 @@ def test_a_port_in_use_is_told_before_anything_is_compiled(
     tmp_path: Path, port: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     warmed: list[Settings] = []
-    monkeypatch.setattr(cli, "warm_up", warmed.append)
+    monkeypatch.setattr(commands, "warm_up", warmed.append)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         ports = {"port": 0, "mjai_port": 0} | {port: taken.getsockname()[1]}
         flags = [f"--{name.replace('_', '-')}={number}" for name, number in ports.items()]

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from agents.client import cli
-from agents.client.connection import parse_url
+from agents.client import playing as client
+from agents.client.address import parse_url
 from agents.client.session import ClientSession
 from engine.mjai.dialects import DIALECTS
 from server.access import Access, RateLimitError
@@ -161,7 +161,7 @@ async def test_our_client_waits_and_comes_back_by_itself(
     tmp_path: Path, transport: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It says once that it waits; let go, it joins again, until enough others have come."""
-    monkeypatch.setattr(cli, "MIN_BACKOFF", 0.01)
+    monkeypatch.setattr(client, "MIN_BACKOFF", 0.01)
     async with serving(tmp_path, wait_timeout=0.3) as server:
         url = {
             "tcp": f"mjsonp://127.0.0.1:{server.mjai_port}/default",
@@ -170,7 +170,7 @@ async def test_our_client_waits_and_comes_back_by_itself(
         address = parse_url(url[transport])
         lines: list[str] = []
         logged: list[str] = []
-        monkeypatch.setattr(cli, "log", logged.append)
+        monkeypatch.setattr(client, "log", logged.append)
         join = {"type": "join", "name": "me", "room": "default"}
         session = ClientSession(ScriptedBot(), join, 1, lines.append, lines.append, address)
         others = [Bot(server, name) for name in "ab"]
@@ -179,7 +179,7 @@ async def test_our_client_waits_and_comes_back_by_itself(
             while not bot.games:
                 await bot.play()
 
-        playing = asyncio.create_task(asyncio.to_thread(cli.play, address, session))
+        playing = asyncio.create_task(asyncio.to_thread(client.play, address, session))
         try:
             await until(lambda: len(logged) >= 2)
             assert lines == ["waiting in room default: 1 of 3"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agents.client import cli as client
+from agents.client import playing as client
 from agents.client import session
 from tests.support.fake_server import PATIENCE
 

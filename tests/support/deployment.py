@@ -170,7 +170,7 @@ class Build:
         if instruction.name == "WORKDIR":
             self._folder = Path(self.inside(instruction.text))
             self._folder.mkdir(parents=True, exist_ok=True)
-        elif instruction.name == "ENV":
+        elif instruction.name in ("ARG", "ENV"):
             pairs = (word.partition("=") for word in words)
             variables = {name: self.inside(value) for name, _, value in pairs}
             variables = {name: value.replace("$PATH", self.environment["PATH"]) for name, value in variables.items()}

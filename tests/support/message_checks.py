@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.mjai.bot_messages import parse_reply
-from engine.mjai.kinds import ACTIONS, BadValue, Key
+from engine.mjai.keys import BadValue, Key
+from engine.mjai.kinds import ACTIONS
 from engine.mjai.messages import dumps
 from engine.mjai.schema import CAN_ACT, CONNECTION, EVENTS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents import registry
-from engine import kernels
+from engine import table_kernels
 from engine.actions import ACTION_NAMES, TSUMOGIRI
 from engine.table import TABLE
 from engine.tiles import MPSZ_NAMES
@@ -18,7 +18,7 @@ SCATTERED = "159p159s1234567z"  # a hand far from tenpai that calls nothing
 def view_of(table: np.ndarray, seat: int) -> np.ndarray:
     """The view of `seat`, TABLE[1], at the one table in `table` uint8[:]."""
     views = np.zeros(1, dtype=TABLE)
-    kernels.write_view(table, 0, seat, views.view(np.uint8), 0)
+    table_kernels.write_view(table, 0, seat, views.view(np.uint8), 0)
     return views
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from server.settings import PREFIX, Settings
+from server.flags import SETTINGS
+from server.settings import PREFIX
 from tests.support.documented_table import DOCS, update_page
 
 PAGE, NAME = DOCS / "deploy.md", "settings"
@@ -11,11 +12,11 @@ PAGE, NAME = DOCS / "deploy.md", "settings"
 def settings_table() -> str:
     """Every setting with its flag, environment variable, default and meaning, as Markdown."""
     rows = ["| flag | variable | default | meaning |", "|---|---|---|---|"]
-    for name, field in Settings.model_fields.items():
+    for name, field in SETTINGS.items():
         flag = "--" + name.replace("_", "-")
         default = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
         shown = "" if default in (None, "") else f"`{default}`"
-        rows.append(f"| `{flag}` | `{PREFIX}{name.upper()}` | {shown} | {field.description} |")
+        rows.append(f"| `{flag}` | `{PREFIX}{name.upper()}` | {shown} | {field.metadata['description']} |")
     return "\n".join(rows) + "\n"
 
 

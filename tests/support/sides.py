@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from engine import actions, kernels
+from engine import actions, table_kernels
 from engine.mjai.round_events import round_messages
 from engine.rules import START_POINTS, TENHOU, Rules
 from engine.table import GAME_OVER, ROUND_OVER, TABLE
@@ -131,15 +131,15 @@ class Ours:
         self._table["wall"][0] = wall
         t.viewer, t.wall_given = NONE, 1
         t.round_wind, t.dealer, t.honba, t.sticks = state.round_wind, state.dealer, state.honba, state.sticks
-        kernels.start_round(self.raw, 0)
+        table_kernels.start_round(self.raw, 0)
         self.ended = False
 
     def menus(self) -> Menus:
-        asked = kernels.asked_seats(self.raw, 0)
+        asked = table_kernels.asked_seats(self.raw, 0)
         return {seat: self._legal(seat) for seat in range(3) if asked >> seat & 1}
 
     def _legal(self, seat: int) -> frozenset[int]:
-        return frozenset(self._menu[: kernels.legal_actions(self.raw, 0, seat, self._menu)].tolist())
+        return frozenset(self._menu[: table_kernels.legal_actions(self.raw, 0, seat, self._menu)].tolist())
 
     def hand(self, seat: int) -> tuple[Sequence[int], int, int]:
         p = self._table["seat"][0, seat]
@@ -147,13 +147,13 @@ class Ours:
 
     def act(self, answers: Answers) -> None:
         for seat, action in answers.items():
-            self.ended = kernels.apply_action(self.raw, 0, seat, action) == ROUND_OVER
+            self.ended = table_kernels.apply_action(self.raw, 0, seat, action) == ROUND_OVER
 
     def events(self) -> list[Event]:
         return normal_events(round_messages(self.table))
 
     def after(self) -> State:
-        over = kernels.next_round(self.raw, 0) == GAME_OVER
+        over = table_kernels.next_round(self.raw, 0) == GAME_OVER
         t = self.table
         scores = tuple(int(seat.score) for seat in t.seat)
         return State(int(t.round_wind), int(t.dealer), int(t.honba), int(t.sticks), scores, over)

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save_file
 
-from agents.bert.checkpoint import CONFIG, WEIGHTS, Config
+from agents.bert.checkpoint import Config
 from agents.bert.encoding import N_POSITION_IDS
 from agents.bert.export import export_checkpoint
 from agents.bert.export.weights import tensor_shapes
+from agents.bert.families import CONFIG, WEIGHTS
 from agents.bert.vocabulary import N_TOKENS
 
 TINY = Config(N_TOKENS, 32, 2, 2, 64, N_POSITION_IDS, 1, 1e-12, "relu")

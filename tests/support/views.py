@@ -8,8 +8,8 @@ import numpy as np
 
 from agents.registry import make
 from engine.actions import ANKAN, DAIMINKAN, NUKIDORA, PASS, PON, PON_RED, TSUMOGIRI
-from engine.kernels import write_view
 from engine.table import TABLE, raw_bytes
+from engine.table_kernels import write_view
 from engine.tables import Tables
 from engine.tiles import KIND_OF, NORTH
 from tests.support.scenario import Scenario

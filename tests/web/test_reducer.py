@@ -196,8 +196,11 @@ WRONG = [
 ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("number", range(len(WRONG)), ids=lambda number: WRONG[number][0].strip()[:40])
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(n, marks=pytest.mark.slow if n % 9 == 0 else pytest.mark.long) for n in range(len(WRONG))],
+    ids=lambda number: WRONG[number][0].strip()[:40],
+)
 def test_a_wrong_line_is_found(tmp_path: Path, number: int) -> None:
     right, wrong = WRONG[number]
     source = MODULE.read_text()

@@ -1,4 +1,4 @@
-"""python -m agents.bert evaluate: how well a network predicts, on validation games and on recorded games."""
+"""What ``python -m agents.bert evaluate`` does: measures how well a network predicts."""
 
 from __future__ import annotations
 
@@ -14,68 +14,20 @@ from rich.console import Console
 from agents.bert.evaluation.records import WAHAHA_ACCURACY, WAHAHA_LOSS, RecordMetrics, evaluate_records
 from agents.bert.evaluation.report import Report
 from agents.bert.evaluation.validation import ValidationMetrics, choose_samples, evaluate_validation
-from agents.bert.inference import DEVICES, Predictor, load
+from agents.bert.inference import Predictor, load
 from agents.bert.next_steps import arena_command, print_outcome
 from agents.bert.training.data.dataset import Dataset
-from engine.common.options import Parser, describe_error, positive
+from engine.common.options import Parser, describe_error
 from engine.common.program import OK
 from engine.common.progress import Progress
 from engine.records.archives import find_records, members
-from engine.records.filters import Filters, add_filters, filters_of
+from engine.records.filters import Filters, filters_of
 
 TABLE_WIDTH = 100  # columns where the output is no terminal
-SAMPLES = 50_000
-
-EPILOG = """\
-With --data: accuracy and loss on the validation games, recall and precision by label, and how well the predicted
-placement and final points are calibrated. All samples of a game share its outcome, so that the
-precision of these metrics depends on the number of games.
-
-With --records: how often the network chooses what the recorded players did, wherever more than one label was legal, and
-beside it how often the rule bot does. A clone has a few in tests/data/records. For comparison the published numbers of
-wahaha's network are printed; it was trained on 20,000 games of the archive it was tested on, and its count leaves out
-the discards that follow a pon or a riichi.
-
-±          half the width of the 95 % interval, if all samples were independent
-recall     of the samples in which the label was played, the share in which it was predicted
-precision  of the samples in which the label was predicted, the share in which it was played
-"""
 
 
-def make_parser(family: str = "bert") -> Parser:
-    """The command line."""
-    parser = Parser(
-        f"agents.{family} evaluate",
-        description=(__doc__ or "").partition(": ")[2],
-        epilog=EPILOG,
-    )
-    parser.add_argument("model", type=Path, metavar="NETWORK", help="folder of a network")
-    parser.add_argument("--data", type=Path, metavar="FOLDER", help="data folder, whose validation games are used")
-    parser.add_argument(
-        "--records",
-        type=Path,
-        nargs="+",
-        action="extend",
-        metavar="PATH",
-        help="recorded games: files, archives, or folders of them",
-    )
-    add_filters(parser)
-    parser.add_argument(
-        "--samples",
-        type=positive,
-        default=SAMPLES,
-        metavar="N",
-        help=f"validation samples at most (default {SAMPLES:,}); the same ones every time",
-    )
-    parser.add_argument("--device", choices=DEVICES, default=DEVICES[0], help=f"default {DEVICES[0]}")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all metrics")
-    return parser
-
-
-def main(arguments: Sequence[str] | None = None, family: str = "bert") -> int:
+def run(parser: Parser, options: argparse.Namespace) -> int:
     """Evaluate, print, and return the exit code."""
-    parser = make_parser(family)
-    options = parser.parse_args(arguments)
     if options.data is None and options.records is None:
         parser.error("nothing to evaluate on: give --data FOLDER, --records PATH … or both")
     if (filters := filters_of(options)) and options.records is None:

@@ -1,21 +1,21 @@
-"""python -m agents.bert export: makes model.onnx, which the bot plays on a CPU, from a checkpoint's weights.
+"""What ``python -m agents.bert export`` does: makes model.onnx of a checkpoint.
 
-The graph is built, calibrated on games of the bot rule and quantized to 8 bits. The commands train, improve, average
-and deepen do the same for the networks they write; this one is for weights that came from elsewhere or changed.
+The graph is built, calibrated on games of the bot rule and quantized to 8 bits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
 
 from onnx import ModelProto, helper
 
-from agents.bert.checkpoint import CONFIG, ONNX, WEIGHTS, check_files, weights_digest
+from agents.bert.checkpoint import check_files, weights_digest
 from agents.bert.export.calibration import activation_ranges
 from agents.bert.export.quantization import QuantizedBuilder
 from agents.bert.export.weights import read_checkpoint
-from agents.bert.families import family_of
+from agents.bert.families import CONFIG, ONNX, WEIGHTS, family_of
 from agents.bert.inference import DIGEST_KEY
 from agents.bert.next_steps import arena_command, print_outcome
 from engine.common.files import write_atomically
@@ -53,16 +53,8 @@ def export_checkpoint(folder: Path) -> Path:
     return path
 
 
-def main(arguments: Sequence[str] | None = None, family: str = "bert") -> int:
+def run(parser: Parser, options: Namespace) -> int:
     """Export and return the exit code."""
-    parser = Parser(
-        f"agents.{family} export",
-        description=(__doc__ or "").partition(": ")[2],
-    )
-    parser.add_argument(
-        "checkpoint", metavar="NETWORK", type=Path, help="folder with config.json and model.safetensors"
-    )
-    options = parser.parse_args(arguments)
     try:
         path = export_checkpoint(options.checkpoint)
     except (ValueError, OSError) as error:

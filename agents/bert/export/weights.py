@@ -10,7 +10,8 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
-from agents.bert.checkpoint import CONFIG, HEADS, HOW_TO_TRAIN, WEIGHTS, Config, check_files, read_config
+from agents.bert.checkpoint import HEADS, HOW_TO_TRAIN, Config, check_files, read_config
+from agents.bert.families import CONFIG, WEIGHTS
 
 
 class Checkpoint(NamedTuple):

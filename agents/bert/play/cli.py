@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.client import cli as client
-from agents.client.connection import PORTS, parse_url
+from agents.client.address import PORTS, parse_url
 from engine.common.options import Parser, port
 
 SCHEME = "mjsonp"

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Sequence
+from argparse import Namespace
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from agents.bert.families import FAMILIES, SIZES, family_of
+from agents.bert.families import SIZES, family_of
 from agents.bert.next_steps import arena_command, command, new_run, print_outcome
+from agents.bert.options import OPTIONS
 from agents.bert.training.config import TrainingConfig
 from agents.bert.training.data.dataset import Dataset
 from agents.bert.training.data.manifest import MANIFEST, has_rollouts
 from engine.common.files import write_atomically
-from engine.common.options import Parser, describe_error, non_negative_number, positive, positive_number, seed
+from engine.common.options import Parser, describe_error
 from engine.common.program import INTERRUPTED, OK
 from engine.common.progress import Progress, duration
 
@@ -27,87 +28,22 @@ if TYPE_CHECKING:  # torch takes seconds to import: it is imported when a comman
 
 CONFIG_FILE = "training_config.json"
 RESOLVED = "resolved"  # key in it: the absolute paths of the folders
-EPILOG = """\
-Ctrl-C saves a checkpoint; the same command resumes from it. OUT/model has the network with the lowest validation loss;
-metrics.csv and tensorboard/ have all metrics. On N GPUs: torchrun --nproc-per-node N -m agents.{family} …
-"""
 SHOWN = ("train_loss", "train_accuracy", "validation_loss", "validation_accuracy")
 
 
-class Option(NamedTuple):
-    """An option of the training commands; it sets the field of TrainingConfig of the same name."""
-
-    field: str
-    type: Callable[[str], Any]
-    metavar: str
-    help: str
-    objectives: tuple[str, ...] = ("pretrain", "train", "improve")
-
-    @property
-    def name(self) -> str:
-        """The option as it is given."""
-        return "--" + self.field.replace("_", "-")
-
-
-OPTIONS = (
-    Option("batch_size", positive, "N", "samples a step"),
-    Option("epochs", positive_number, "X", "passes over the data"),
-    Option("steps", positive, "N", "instead of --epochs"),
-    Option("learning_rate", positive_number, "X", "peak learning rate"),
-    Option("weight_decay", non_negative_number, "X", "of AdamW"),
-    Option("max_grad_norm", positive_number, "X", "norm to which gradients are clipped"),
-    Option("value_weight", non_negative_number, "X", "weight of the value losses", objectives=("train", "improve")),
-    Option("eval_steps", positive, "N", "steps between validations"),
-    Option("patience", positive, "N", "validations without a lower loss before training stops (default: no limit)"),
-    Option("seed", seed, "N", "of initial weights, order of samples and augmentation (default 0)"),
-)
-
-
-def pretrain(arguments: Sequence[str] | None = None) -> int:
+def pretrain(parser: Parser, options: Namespace) -> int:
     """Masked language modelling; returns the exit code."""
-    return run_objective("pretrain", "Trains a BERT to predict masked tokens.", arguments, "bert")
+    return run_objective("pretrain", parser, options)
 
 
-def train(arguments: Sequence[str] | None = None, family: str = "bert") -> int:
+def train(parser: Parser, options: Namespace) -> int:
     """Imitation learning; returns the exit code."""
-    description = "Trains policy and value to imitate the targets in the data."
-    return run_objective("train", description, arguments, family)
+    return run_objective("train", parser, options)
 
 
-def improve(arguments: Sequence[str] | None = None, family: str = "bert") -> int:
+def improve(parser: Parser, options: Namespace) -> int:
     """Policy improvement; returns the exit code."""
-    description = "Improves a trained policy by the results of rollouts (data --rollouts)."
-    return run_objective("improve", description, arguments, family)
-
-
-def training_parser(objective: str, description: str, family: str) -> Parser:
-    """The command line of an objective; the defaults are those of TrainingConfig and of a row of FAMILIES."""
-    parser = Parser(
-        f"agents.{family} {objective}",
-        description=description,
-        epilog=EPILOG.format(family=family),
-    )
-    parser.add_argument("data", metavar="DATA", help="data folder, made by: python -m agents.bert data")
-    parser.add_argument("out", metavar="OUT", type=Path, help="folder of the run")
-    if objective == "improve":
-        parser.add_argument(
-            "--from", dest="model", required=True, metavar="FOLDER", help="the trained network to improve"
-        )
-    else:
-        sizes, default = FAMILIES[family].sizes, FAMILIES[family].default
-        named = ", ".join(f"{name} ({size})" for name, size in sizes.items())
-        start = f"a size: {named}; or the folder of a network (default {default})"
-        parser.add_argument("--from", dest="model", default=default, metavar="SIZE|FOLDER", help=start)
-    for option in OPTIONS:
-        if objective not in option.objectives:
-            continue
-        default = getattr(TrainingConfig, option.field)
-        help_text = f"{option.help} (default {default:g})" if default else option.help
-        parser.add_argument(
-            option.name, dest=option.field, type=option.type, default=default, metavar=option.metavar, help=help_text
-        )
-    parser.add_argument("--no-augment", dest="augment", action="store_false", help="train on samples as played only")
-    return parser
+    return run_objective("improve", parser, options)
 
 
 def training_command(config: TrainingConfig, out: Path) -> str:
@@ -130,12 +66,11 @@ def training_command(config: TrainingConfig, out: Path) -> str:
     return shlex.join(words)
 
 
-def run_objective(objective: str, description: str, arguments: Sequence[str] | None, family: str) -> int:
+def run_objective(objective: str, parser: Parser, options: Namespace) -> int:
     """Train as the command line says; returns the exit code."""
-    parser = training_parser(objective, description, family)
-    options = vars(parser.parse_args(arguments))
-    out: Path = options.pop("out")
-    config = TrainingConfig(objective=objective, **options)
+    chosen = vars(options)
+    out: Path = chosen.pop("out")
+    config = TrainingConfig(objective=objective, **chosen)
     console = Console(stderr=True)
     try:
         check_config(config, out)
@@ -241,16 +176,8 @@ def next_commands(config: TrainingConfig, network: Path) -> list[str]:
     ]
 
 
-def average(arguments: Sequence[str] | None = None, family: str = "bert") -> int:
+def average(parser: Parser, options: Namespace) -> int:
     """Write the mean of networks; returns the exit code."""
-    parser = Parser(
-        f"agents.{family} average",
-        description="Averages the weights of a network before and after more training. This keeps most of the gain "
-        "and loses most of what changed besides. The mean of independently trained networks plays badly.",
-    )
-    parser.add_argument("model", metavar="NETWORK", nargs="+", help="folders of networks, two or more")
-    parser.add_argument("out", metavar="OUT", type=Path, help="folder of their mean")
-    options = parser.parse_args(arguments)
     from agents.bert.training.average import average as mean_of
     from agents.bert.training.networks import quiet_libraries, save_network
 
@@ -263,16 +190,8 @@ def average(arguments: Sequence[str] | None = None, family: str = "bert") -> int
     return OK
 
 
-def deepen(arguments: Sequence[str] | None = None) -> int:
+def deepen(parser: Parser, options: Namespace) -> int:
     """Write a deeper network; returns the exit code."""
-    parser = Parser(
-        "agents.bert deepen",
-        description="Makes a deeper network from a trained one; it plays about as well and can learn more.",
-    )
-    parser.add_argument("model", metavar="NETWORK", help="folder of a network")
-    parser.add_argument("out", metavar="OUT", type=Path, help="folder of the deeper one")
-    parser.add_argument("--layers", type=positive, required=True, metavar="N", help="layers of the deeper network")
-    options = parser.parse_args(arguments)
     from agents.bert.training.deepen import deepen as deepened
     from agents.bert.training.networks import load_bert, quiet_libraries, save_network
 

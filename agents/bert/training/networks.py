@@ -12,9 +12,8 @@ from safetensors import SafetensorError
 from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
-from agents.bert.checkpoint import CONFIG, WEIGHTS
 from agents.bert.export import export_checkpoint
-from agents.bert.families import SIZES, Family, family_of
+from agents.bert.families import CONFIG, SIZES, WEIGHTS, Family, family_of
 from agents.bert.model import MaskedTokens
 from agents.bert.model import PolicyValue as BertPolicyValue
 from agents.bert.model import make_config as make_bert_config

@@ -34,7 +34,7 @@ from accelerate.utils import parse_flag_from_env, set_seed
 from torch.optim.lr_scheduler import LambdaLR
 from transformers import get_linear_schedule_with_warmup
 
-from agents.bert.checkpoint import WEIGHTS
+from agents.bert.families import WEIGHTS
 from agents.bert.symmetries import N_VARIANTS
 from agents.bert.training.config import TrainingConfig, TrainingProgress
 from agents.bert.training.data.dataset import Batch, Dataset

@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.bert.training.data import build, selfplay, sources, workers
+from agents.bert.cli import main
+from agents.bert.training.data import selfplay, sources, workers
 from agents.bert.training.data.records import RecordFault
 from agents.bert.training.data.selfplay import SelfPlayConfig
 from agents.bert.training.data.shards import DTYPES, Shard, exists, load
@@ -45,14 +46,14 @@ def no_progress_lines(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def make(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
     """Run the command; returns exit code, stdout and stderr."""
-    code = build.main([str(argument) for argument in arguments])
+    code = main(["data", *map(str, arguments)])
     return code, *capsys.readouterr()
 
 
 def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     """The line with which the command refuses its arguments."""
     with pytest.raises(SystemExit) as stop:
-        build.main([str(argument) for argument in arguments])
+        main(["data", *map(str, arguments)])
     out, line = capsys.readouterr()
     assert (stop.value.code, out, line.count("\n")) == (2, "", 1)
     assert line.startswith("agents.bert data: ")
@@ -305,8 +306,8 @@ def test_a_bot_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def command(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """More self-play than a test has time for, with two workers, in a process group of its own."""
-    code = "import sys; from agents.bert.training.data.build import main; sys.exit(main(sys.argv[1:]))"
-    arguments = [str(tmp_path / "out"), "--selfplay", "tsumogiri,tsumogiri,tsumogiri", "--games", "100000"]
+    code = "import sys; from agents.bert.cli import main; sys.exit(main(sys.argv[1:]))"
+    arguments = ["data", str(tmp_path / "out"), "--selfplay", "tsumogiri,tsumogiri,tsumogiri", "--games", "100000"]
     process = subprocess.Popen(
         [sys.executable, "-c", code, *arguments, "--jobs", "2"],
         cwd=REPOSITORY,

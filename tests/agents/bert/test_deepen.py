@@ -18,7 +18,7 @@ from agents.bert.training.deepen import deepen  # noqa: E402
 from engine.tables import Tables  # noqa: E402
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_deepened_network_plays_almost_as_before(tmp_path: Path) -> None:
     n_before = PolicyValue.from_pretrained(BUNDLED).config.num_hidden_layers
     assert commands.main(["deepen", str(BUNDLED), str(tmp_path / "deeper"), "--layers", str(n_before + 3)]) == 0

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from agents import registry
-from agents.bert.evaluation.commands import main
+from agents.bert.cli import main
 from agents.bert.evaluation.metrics import (
     Agreement,
     Bin,
@@ -285,7 +285,7 @@ def test_the_command_prints_and_writes_all_metrics(
 ) -> None:
     file = tmp_path / "metrics.json"
     arguments = [str(network), "--data", str(data), "--records", str(record), "--samples", "300", "--json", str(file)]
-    assert main(arguments) == 0
+    assert main(["evaluate", *arguments]) == 0
     out = capsys.readouterr().out
     metrics = json.loads(file.read_text())
     assert f"300 samples of {N_VALIDATION} games" in out
@@ -306,7 +306,7 @@ def test_the_command_prints_and_writes_all_metrics(
 
 def test_parts_that_are_not_asked_for_are_null(network: Path, record: Path, tmp_path: Path) -> None:
     file = tmp_path / "metrics.json"
-    assert main([str(network), "--records", str(record.parent), "--json", str(file)]) == 0
+    assert main(["evaluate", str(network), "--records", str(record.parent), "--json", str(file)]) == 0
     metrics = json.loads(file.read_text())
     assert metrics["validation"] is None
     assert metrics["records"]["games"] == 1
@@ -331,7 +331,7 @@ def test_a_bad_argument_is_one_line(
 ) -> None:
     folders = {"network": network, "data": data, "empty": tmp_path}
     with pytest.raises(SystemExit) as ended:
-        main([argument.format(**folders) for argument in arguments])
+        main(["evaluate", *(argument.format(**folders) for argument in arguments)])
     assert ended.value.code == 2
     line = capsys.readouterr().err
     assert line.startswith("agents.bert evaluate: ")

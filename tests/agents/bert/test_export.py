@@ -14,11 +14,11 @@ import pytest
 
 from agents.bert import cli as commands
 from agents.bert.bot import BUNDLED
-from agents.bert.checkpoint import CONFIG, ONNX, WEIGHTS
 from agents.bert.encoding import encode
 from agents.bert.export import export_checkpoint
 from agents.bert.export.calibration import activation_ranges
 from agents.bert.export.weights import read_checkpoint
+from agents.bert.families import CONFIG, ONNX, WEIGHTS
 from agents.bert.inference import load
 from tests.support.small_networks import TINY, random_weights, write_network, write_weights
 

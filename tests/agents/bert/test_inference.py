@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -188,3 +189,12 @@ def test_playing_on_a_cpu_needs_onnxruntime_only(checkpoint: str, network: Path)
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
     assert done.stdout == "True []\n"
+
+
+def test_onnx_runtime_reports_nothing_about_its_users(tmp_path: Path) -> None:
+    """Nor does it make a mark of the machine, which it keeps in the user's cache before it reports."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("ORT_") and name != "CI"}
+    environment |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "NUMBA_DISABLE_JIT": "1"}
+    load_and_run = "from agents.bert.bot import BUNDLED; from agents.bert.inference import load; load(BUNDLED)"
+    subprocess.run([sys.executable, "-c", load_and_run], env=environment, timeout=300, check=True)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

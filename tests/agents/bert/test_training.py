@@ -17,7 +17,8 @@ torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 from accelerate import Accelerator  # noqa: E402
 from transformers import BertForMaskedLM  # noqa: E402
 
-from agents.bert.checkpoint import REGRET_UNIT, WEIGHTS  # noqa: E402
+from agents.bert.checkpoint import REGRET_UNIT  # noqa: E402
+from agents.bert.families import WEIGHTS  # noqa: E402
 from agents.bert.model import PolicyValue, encode_tokens, make_config  # noqa: E402
 from agents.bert.sizes import PRESETS  # noqa: E402
 from agents.bert.training import trainer as trainer_module  # noqa: E402

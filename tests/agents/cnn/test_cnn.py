@@ -11,9 +11,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 
 from agents.base import Probabilities  # noqa: E402
-from agents.bert.checkpoint import ONNX, WEIGHTS  # noqa: E402
 from agents.bert.encoding import encode  # noqa: E402
-from agents.bert.families import family_of  # noqa: E402
+from agents.bert.families import ONNX, WEIGHTS, family_of  # noqa: E402
 from agents.bert.inference import Predictor, load, load_torch_model, softmax, torch_model_forward  # noqa: E402
 from agents.bert.labels import HORA_LABEL, NONE_LABEL, RYUKYOKU_LABEL, legal_table  # noqa: E402
 from agents.bert.training import trainer as trainer_module  # noqa: E402

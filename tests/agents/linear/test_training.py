@@ -9,10 +9,11 @@ import pytest
 
 from agents.linear.cli import main
 from agents.linear.commands import count_agreed
+from agents.linear.config import HINGE, SOFTMAX, Config
 from agents.linear.data import SelfPlay, collect, joined
 from agents.linear.features import START
 from agents.linear.scale import centred, placements_per_point
-from agents.linear.training import HINGE, SOFTMAX, Config, Split, Trainer, split
+from agents.linear.training import Split, Trainer, split
 from agents.linear.weights import load_weights
 from agents.registry import make
 from engine.actions import DAIMINKAN, KAKAN, NUKIDORA, PASS, PON, PON_RED, RIICHI

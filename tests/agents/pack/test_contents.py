@@ -12,8 +12,9 @@ import pytest
 
 from agents.pack import launcher
 from agents.pack.archive import license_text, write_archive
-from agents.pack.cli import is_action, main
+from agents.pack.cli import main
 from agents.pack.contents import Contents, contents_of
+from agents.pack.packing import is_action
 from engine.common.program import BAD_ARGUMENTS, FAILED, OK
 from engine.compiling import cache_root
 
@@ -168,7 +169,7 @@ def test_a_bot_that_does_not_play_when_packed_leaves_the_file_that_was_there(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("agents.pack.cli.COMPILE_TIME", patience)
+    monkeypatch.setattr("agents.pack.packing.COMPILE_TIME", patience)
     packed = 'if "packs" in __file__:\n    ' + mischief + "\n"  # where it has been unpacked, not where it is tried
     (folder / "odd.py").write_text(
         "import os\n\nfrom agents.external.fallback import FallbackAgent\n\n" + packed + "\n\n"

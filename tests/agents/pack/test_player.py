@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 from agents.external.adapters import AgentBot
+from agents.external.framing import FRAMINGS
 from agents.external.mjai_bot import NONE, OPENING, BotError
-from agents.external.subprocess_bot import FRAMINGS, SubprocessBot
+from agents.external.subprocess_bot import SubprocessBot
 from agents.pack.archive import write_archive
 from agents.pack.contents import contents_of
 from agents.pack.player import packed_spec, play

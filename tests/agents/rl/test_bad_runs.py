@@ -16,7 +16,7 @@ import torch
 
 from agents.registry import make
 from agents.residual.features import FEATURES
-from agents.rl import acting, cli, measuring
+from agents.rl import acting, cli, measuring, running
 from agents.rl.acting import Actor, Experience
 from agents.rl.bot import NetworkBot
 from agents.rl.families import features_named
@@ -66,7 +66,7 @@ def test_weights_that_are_no_numbers_are_never_saved(
         next(getattr(learner, part).parameters()).data.view(-1)[3] = torch.nan
         return metrics
 
-    monkeypatch.setattr(cli, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr(running, "SAVE_EVERY", 0.0)
     monkeypatch.setattr(Learner, "learn", spoiled)
     tiny = "--minutes 0.1 --jobs 1 --tables 4 --width 8 --hidden 8 --walls 1 --measure-against random"
     assert cli.main(["train", str(tmp_path), *tiny.split()]) == 2

@@ -228,7 +228,7 @@ def test_measuring_shares_walls_and_knows_the_better_player() -> None:
     assert measuring.measure(make("random"), "rule", 8)[0] > 2.3
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_it_learns_to_beat_random_players_always(tmp_path: Path) -> None:
     games = Games("selfplay", against=0.0)
     chosen = Hyperparameters(learning_rate=2e-3, batch_size=1024)

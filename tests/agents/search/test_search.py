@@ -224,8 +224,7 @@ def test_it_tells_what_it_tried() -> None:
     assert searched > 5
 
 
-@pytest.mark.slow
-@pytest.mark.alone
+@pytest.mark.long
 def test_time_is_kept() -> None:
     views = views_of_games(1)[::6]
     bot = make("search:ms=30")

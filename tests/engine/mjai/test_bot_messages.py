@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 
 from engine.game import Game
 from engine.mjai.actions import action_message, action_of
-from engine.mjai.bot_messages import BadMessage, parse_join, parse_reply
+from engine.mjai.bot_checks import BadMessage
+from engine.mjai.bot_messages import parse_join, parse_reply
 from engine.mjai.connection import NOT_JOINED, Join
 from engine.mjai.dialects import DIALECTS, write
-from engine.mjai.kinds import MAX_EXT_BOT, TILE, TILES, BadValue
+from engine.mjai.keys import BadValue
+from engine.mjai.kinds import MAX_EXT_BOT, TILE, TILES
 from engine.mjai.messages import for_seat
 from engine.mjai.schema import CONNECTION, EVENTS
 from engine.rules import MAJSOUL

@@ -8,7 +8,8 @@ import pytest
 
 from engine import events
 from engine.mjai import actions, player_state, round_events
-from engine.mjai.kinds import COUNT, DRAWN_TILE, HANDS, SEAT, TILE, Key, Scope, Visibility
+from engine.mjai.keys import COUNT, SEAT, Key, Scope, Visibility
+from engine.mjai.kinds import DRAWN_TILE, HANDS, TILE
 from engine.mjai.schema import (
     ACTOR,
     CAN_ACT,

@@ -31,8 +31,7 @@ def test_games_go_on_under_attack(under: Siege, name: str) -> None:
     assert under.strike(ATTACKS[name], SECONDS).complaints(LOOSE) == []
 
 
-@pytest.mark.slow
-@pytest.mark.alone
+@pytest.mark.long
 @pytest.mark.parametrize("name", ATTACKS)
 def test_honest_bots_hardly_notice_an_attack(under: Siege, name: str) -> None:
     assert under.strike(ATTACKS[name], SECONDS).complaints(STRICT) == []
@@ -45,8 +44,7 @@ def under_with_tokens() -> Iterator[Siege]:
         yield started
 
 
-@pytest.mark.slow
-@pytest.mark.alone
+@pytest.mark.long
 @pytest.mark.parametrize("name", SHORT)
 def test_an_attack_without_a_token_does_no_more(under_with_tokens: Siege, name: str) -> None:
     assert under_with_tokens.strike(ATTACKS[name], SECONDS).complaints(STRICT) == []

@@ -1,11 +1,11 @@
-"""python -m agents.bert data: makes training data from recorded games or self-play."""
+"""What ``python -m agents.bert data`` does: makes training data from recorded games or self-play."""
 
 from __future__ import annotations
 
 import argparse
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -26,77 +26,12 @@ from agents.bert.training.data.shards import exists
 from agents.bert.training.data.sources import Chunk, Records, SelfPlay, Source, SourceError
 from agents.bert.training.data.workers import fill_all
 from agents.clusters import workers_for
-from agents.registry import names
-from engine.common.cluster import Cluster, add_worker_options
-from engine.common.options import Parser, describe_error, positive, seed, three_bots
+from engine.common.cluster import Cluster
+from engine.common.options import Parser, describe_error
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.progress import Progress
 from engine.common.workers import WorkerError
-from engine.records.filters import add_filters, filters_of
-
-PROG = "agents.bert data"
-
-EPILOG = """\
-A folder may hold data of several sources: give --selfplay several times, or run the command again with --add. If it is
-interrupted, the same command continues it. One game in twenty is for validation, chosen by its file name or seed: all
-of its samples or none.
-
---records        mjlog XML, tenhou.net/6 JSON or mjai, compressed or not, in files, zip, tar or databases of logs. The
-                 rules are those named in the record, otherwise Tenhou's. OUT/bad_files.txt lists unusable records.
---selfplay       hanchan by Tenhou's rules; the seating changes from game to game. Quote a bot that contains a comma:
-                 --selfplay 'rule,rule,"bert:my,folder"'
---decisions      all; winners: of the players who finished first; rank:N: of those who finished N-th (1-3);
-                 player:NAME: of one player; in self-play the name is the bot as given to --selfplay
---teacher        targets are the teacher's action values (rule, yaku, linear and search have them) or its probabilities
-                 (residual, selfplay, softmax and networks), otherwise its choice
---hard-examples  keep only the decisions in which the bot's expected regret, by the teacher's action values, is 0.006
-                 placement or more, and one in eight of the others; of a teacher with probabilities, 1.5 nats or more
---rollouts       for decisions in which a bot is unsure whether to call, or to declare a kan or riichi: roll out each
-                 action that it or the teacher considers N times; the teacher plays all seats to the end of the round.
-                 Also rolls out the best three discards in one of three decisions in which they are close. Some other
-                 decisions are kept without rollouts. For: python -m agents.bert improve
---playouts       the bot that plays all seats in the rollouts in place of the teacher: linear and softmax are faster
-
-With --hard-examples and --rollouts only bots with action values give samples, and they play their highest action value,
-whatever their option temperature. The temperature of a teacher flattens the probabilities that are learned. That of a
-bot flattens the probabilities of its mistakes, by which hard examples are chosen.
-
-exit codes: 0 finished, 1 failed, 2 bad arguments, 130 interrupted
-"""
-
-
-def make_parser() -> Parser:
-    """The command line."""
-    parser = Parser(
-        PROG,
-        description="Makes training data from recorded games or self-play.",
-        epilog=EPILOG,
-    )
-    parser.add_argument("out", type=Path, metavar="OUT", help="data folder")
-    parser.add_argument(
-        "--records", type=Path, nargs="+", action="extend", metavar="PATH", help="records, archives, or folders of them"
-    )
-    parser.add_argument(
-        "--selfplay",
-        type=three_bots,
-        action="append",
-        metavar="A,B,C",
-        help=f"three of {', '.join(names())}",
-    )
-    parser.add_argument("--games", type=positive, default=1000, metavar="N", help="of each --selfplay (default 1000)")
-    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="of walls and bots (default 0)")
-    parser.add_argument(
-        "--decisions", default=seat_filter.ALL, metavar="WHOSE", help="all (default), winners, player:NAME or rank:N"
-    )
-    parser.add_argument("--teacher", metavar="BOT", help="learn from this bot, not from what was played")
-    add_filters(parser)
-    targets = parser.add_mutually_exclusive_group()
-    targets.add_argument("--hard-examples", action="store_true", help="keep decisions in which the bot probably errs")
-    targets.add_argument("--rollouts", type=positive, default=0, metavar="N", help="learn from N rollouts an action")
-    parser.add_argument("--playouts", metavar="BOT", help="plays the rollouts (default: the teacher)")
-    parser.add_argument("--add", action="store_true", help="add to the data in OUT")
-    add_worker_options(parser)
-    return parser
+from engine.records.filters import filters_of
 
 
 def parse_sources(options: argparse.Namespace) -> list[Source]:
@@ -142,10 +77,8 @@ def bots_in(options: argparse.Namespace) -> list[str]:
     return [*bots, *filter(None, (options.teacher, options.playouts))]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def run(parser: Parser, options: argparse.Namespace) -> int:
     """Make training data and return the exit code."""
-    parser = make_parser()
-    options = parser.parse_args(arguments)
     try:
         workers = workers_for(options, bots_in(options))
         tasks = add_sources(options.out, parse_sources(options), add=options.add)

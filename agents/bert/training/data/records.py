@@ -14,7 +14,7 @@ from agents.bert.training.data.collect import SampleCollector, game_of
 from agents.bert.training.data.seat_filter import SeatFilter
 from agents.bert.training.data.shards import GAME, Shard
 from agents.bert.training.targets.protocol import Decisions, TargetSource
-from engine import kernels
+from engine import table_kernels
 from engine.records.archives import PACKED_SUFFIXES, members
 from engine.records.filters import ANY, Filters
 from engine.records.model import GameRecord, RecordError, printable, record_errors
@@ -125,7 +125,7 @@ class Replayer:
     def _add(self, game: int, decision: Decision) -> None:
         if self._n == len(self._views):
             self._flush(game)
-        kernels.write_view(decision.raw, 0, decision.seat, self._raw, self._n)
+        table_kernels.write_view(decision.raw, 0, decision.seat, self._raw, self._n)
         self._actions[self._n] = decision.action
         self._n += 1
 

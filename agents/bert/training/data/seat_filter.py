@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from agents.bert.options import ALL
 from engine.table import N_SEATS
 
-ALL, WINNERS, RANK, PLAYER = "all", "winners", "rank", "player"
+WINNERS, RANK, PLAYER = "winners", "rank", "player"
 
 
 @dataclass(frozen=True, slots=True)

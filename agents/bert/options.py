@@ -1,0 +1,245 @@
+"""The options of the commands of ``python -m agents.bert`` and ``python -m agents.cnn``.
+
+A command's module takes numba, or torch, for seconds: it is imported when its options have been understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agents import registry
+from agents.bert.families import DEVICES, FAMILIES
+from agents.bert.training.config import TrainingConfig
+from engine.common.cluster import add_worker_options
+from engine.common.options import Parser, non_negative_number, positive, positive_number, seed, three_bots
+from engine.records.options import add_filters
+
+ALL = "all"  # decisions
+SAMPLES = 50_000  # of an evaluation
+OBJECTIVES = {
+    "pretrain": "Trains a BERT to predict masked tokens.",
+    "train": "Trains policy and value to imitate the targets in the data.",
+    "improve": "Improves a trained policy by the results of rollouts (data --rollouts).",
+}
+TRAINING_EPILOG = """\
+Ctrl-C saves a checkpoint; the same command resumes from it. OUT/model has the network with the lowest validation loss;
+metrics.csv and tensorboard/ have all metrics. On N GPUs: torchrun --nproc-per-node N -m agents.{family} …
+"""
+DATA_EPILOG = """\
+A folder may hold data of several sources: give --selfplay several times, or run the command again with --add. If it is
+interrupted, the same command continues it. One game in twenty is for validation, chosen by its file name or seed: all
+of its samples or none.
+
+--records        mjlog XML, tenhou.net/6 JSON or mjai, compressed or not, in files, zip, tar or databases of logs. The
+                 rules are those named in the record, otherwise Tenhou's. OUT/bad_files.txt lists unusable records.
+--selfplay       hanchan by Tenhou's rules; the seating changes from game to game. Quote a bot that contains a comma:
+                 --selfplay 'rule,rule,"bert:my,folder"'
+--decisions      all; winners: of the players who finished first; rank:N: of those who finished N-th (1-3);
+                 player:NAME: of one player; in self-play the name is the bot as given to --selfplay
+--teacher        targets are the teacher's action values (rule, yaku, linear and search have them) or its probabilities
+                 (residual, selfplay, softmax and networks), otherwise its choice
+--hard-examples  keep only the decisions in which the bot's expected regret, by the teacher's action values, is 0.006
+                 placement or more, and one in eight of the others; of a teacher with probabilities, 1.5 nats or more
+--rollouts       for decisions in which a bot is unsure whether to call, or to declare a kan or riichi: roll out each
+                 action that it or the teacher considers N times; the teacher plays all seats to the end of the round.
+                 Also rolls out the best three discards in one of three decisions in which they are close. Some other
+                 decisions are kept without rollouts. For: python -m agents.bert improve
+--playouts       the bot that plays all seats in the rollouts in place of the teacher: linear and softmax are faster
+
+With --hard-examples and --rollouts only bots with action values give samples, and they play their highest action value,
+whatever their option temperature. The temperature of a teacher flattens the probabilities that are learned. That of a
+bot flattens the probabilities of its mistakes, by which hard examples are chosen.
+
+exit codes: 0 finished, 1 failed, 2 bad arguments, 130 interrupted
+"""
+EVALUATE_EPILOG = """\
+With --data: accuracy and loss on the validation games, recall and precision by label, and how well the predicted
+placement and final points are calibrated. All samples of a game share its outcome, so that the
+precision of these metrics depends on the number of games.
+
+With --records: how often the network chooses what the recorded players did, wherever more than one label was legal, and
+beside it how often the rule bot does. A clone has a few in tests/data/records. For comparison the published numbers of
+wahaha's network are printed; it was trained on 20,000 games of the archive it was tested on, and its count leaves out
+the discards that follow a pon or a riichi.
+
+±          half the width of the 95 % interval, if all samples were independent
+recall     of the samples in which the label was played, the share in which it was predicted
+precision  of the samples in which the label was predicted, the share in which it was played
+"""
+
+
+class Option(NamedTuple):
+    """An option of the training commands; it sets the field of TrainingConfig of the same name."""
+
+    field: str
+    type: Callable[[str], Any]
+    metavar: str
+    help: str
+    objectives: tuple[str, ...] = ("pretrain", "train", "improve")
+
+    @property
+    def name(self) -> str:
+        """The option as it is given."""
+        return "--" + self.field.replace("_", "-")
+
+
+OPTIONS = (
+    Option("batch_size", positive, "N", "samples a step"),
+    Option("epochs", positive_number, "X", "passes over the data"),
+    Option("steps", positive, "N", "instead of --epochs"),
+    Option("learning_rate", positive_number, "X", "peak learning rate"),
+    Option("weight_decay", non_negative_number, "X", "of AdamW"),
+    Option("max_grad_norm", positive_number, "X", "norm to which gradients are clipped"),
+    Option("value_weight", non_negative_number, "X", "weight of the value losses", objectives=("train", "improve")),
+    Option("eval_steps", positive, "N", "steps between validations"),
+    Option("patience", positive, "N", "validations without a lower loss before training stops (default: no limit)"),
+    Option("seed", seed, "N", "of initial weights, order of samples and augmentation (default 0)"),
+)
+
+
+def data_parser(family: str) -> Parser:
+    """The command line of ``data``, which all families share."""
+    parser = Parser(
+        "agents.bert data",
+        description="Makes training data from recorded games or self-play.",
+        epilog=DATA_EPILOG,
+    )
+    parser.add_argument("out", type=Path, metavar="OUT", help="data folder")
+    parser.add_argument(
+        "--records", type=Path, nargs="+", action="extend", metavar="PATH", help="records, archives, or folders of them"
+    )
+    parser.add_argument(
+        "--selfplay",
+        type=three_bots,
+        action="append",
+        metavar="A,B,C",
+        help=f"three of {', '.join(registry.names())}",
+    )
+    parser.add_argument("--games", type=positive, default=1000, metavar="N", help="of each --selfplay (default 1000)")
+    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="of walls and bots (default 0)")
+    parser.add_argument(
+        "--decisions", default=ALL, metavar="WHOSE", help="all (default), winners, player:NAME or rank:N"
+    )
+    parser.add_argument("--teacher", metavar="BOT", help="learn from this bot, not from what was played")
+    add_filters(parser)
+    targets = parser.add_mutually_exclusive_group()
+    targets.add_argument("--hard-examples", action="store_true", help="keep decisions in which the bot probably errs")
+    targets.add_argument("--rollouts", type=positive, default=0, metavar="N", help="learn from N rollouts an action")
+    parser.add_argument("--playouts", metavar="BOT", help="plays the rollouts (default: the teacher)")
+    parser.add_argument("--add", action="store_true", help="add to the data in OUT")
+    add_worker_options(parser)
+    return parser
+
+
+def training_parser(objective: str, family: str) -> Parser:
+    """The command line of an objective; the defaults are those of TrainingConfig and of a row of FAMILIES."""
+    parser = Parser(
+        f"agents.{family} {objective}",
+        description=OBJECTIVES[objective],
+        epilog=TRAINING_EPILOG.format(family=family),
+    )
+    parser.add_argument("data", metavar="DATA", help="data folder, made by: python -m agents.bert data")
+    parser.add_argument("out", metavar="OUT", type=Path, help="folder of the run")
+    if objective == "improve":
+        parser.add_argument(
+            "--from", dest="model", required=True, metavar="FOLDER", help="the trained network to improve"
+        )
+    else:
+        sizes, default = FAMILIES[family].sizes, FAMILIES[family].default
+        named = ", ".join(f"{name} ({size})" for name, size in sizes.items())
+        start = f"a size: {named}; or the folder of a network (default {default})"
+        parser.add_argument("--from", dest="model", default=default, metavar="SIZE|FOLDER", help=start)
+    for option in OPTIONS:
+        if objective not in option.objectives:
+            continue
+        default = getattr(TrainingConfig, option.field)
+        help_text = f"{option.help} (default {default:g})" if default else option.help
+        parser.add_argument(
+            option.name, dest=option.field, type=option.type, default=default, metavar=option.metavar, help=help_text
+        )
+    parser.add_argument("--no-augment", dest="augment", action="store_false", help="train on samples as played only")
+    return parser
+
+
+def average_parser(family: str) -> Parser:
+    """The command line of ``average``."""
+    parser = Parser(
+        f"agents.{family} average",
+        description="Averages the weights of a network before and after more training. This keeps most of the gain "
+        "and loses most of what changed besides. The mean of independently trained networks plays badly.",
+    )
+    parser.add_argument("model", metavar="NETWORK", nargs="+", help="folders of networks, two or more")
+    parser.add_argument("out", metavar="OUT", type=Path, help="folder of their mean")
+    return parser
+
+
+def deepen_parser(family: str) -> Parser:
+    """The command line of ``deepen``, which only a BERT can be."""
+    parser = Parser(
+        "agents.bert deepen",
+        description="Makes a deeper network from a trained one; it plays about as well and can learn more.",
+    )
+    parser.add_argument("model", metavar="NETWORK", help="folder of a network")
+    parser.add_argument("out", metavar="OUT", type=Path, help="folder of the deeper one")
+    parser.add_argument("--layers", type=positive, required=True, metavar="N", help="layers of the deeper network")
+    return parser
+
+
+def export_parser(family: str) -> Parser:
+    """The command line of ``export``."""
+    parser = Parser(
+        f"agents.{family} export",
+        description="""makes model.onnx, which the bot plays on a CPU, from a checkpoint's weights.
+
+The graph is built, calibrated on games of the bot rule and quantized to 8 bits. The commands train, improve, average
+and deepen do the same for the networks they write; this one is for weights that came from elsewhere or changed.
+""",
+    )
+    parser.add_argument(
+        "checkpoint", metavar="NETWORK", type=Path, help="folder with config.json and model.safetensors"
+    )
+    return parser
+
+
+def evaluate_parser(family: str) -> Parser:
+    """The command line of ``evaluate``."""
+    parser = Parser(
+        f"agents.{family} evaluate",
+        description="How well a network predicts, on validation games and on recorded games.",
+        epilog=EVALUATE_EPILOG,
+    )
+    parser.add_argument("model", type=Path, metavar="NETWORK", help="folder of a network")
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="data folder, whose validation games are used")
+    parser.add_argument(
+        "--records",
+        type=Path,
+        nargs="+",
+        action="extend",
+        metavar="PATH",
+        help="recorded games: files, archives, or folders of them",
+    )
+    add_filters(parser)
+    parser.add_argument(
+        "--samples",
+        type=positive,
+        default=SAMPLES,
+        metavar="N",
+        help=f"validation samples at most (default {SAMPLES:,}); the same ones every time",
+    )
+    parser.add_argument("--device", choices=DEVICES, default=DEVICES[0], help=f"default {DEVICES[0]}")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all metrics")
+    return parser
+
+
+# command -> its command line in a family
+PARSERS: dict[str, Callable[[str], Parser]] = {
+    "data": data_parser,
+    **{objective: partial(training_parser, objective) for objective in OBJECTIVES},
+    "deepen": deepen_parser,
+    "average": average_parser,
+    "export": export_parser,
+    "evaluate": evaluate_parser,
+}

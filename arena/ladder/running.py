@@ -1,0 +1,58 @@
+"""The ladder, as the command line asks for it: its league is played, and its page written."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rich.console import Console
+
+from arena.ladder.page import page
+from arena.leagues.running import open_league, run
+from arena.run import ArenaRun, make_folder
+from engine.common.files import write_atomically
+from engine.common.options import Parser, check_output, describe_error
+from engine.table import N_SEATS
+
+SPEED_GAMES = 30  # of the run that measures how fast a bot decides
+
+
+def start(parser: Parser, options: Namespace, arguments: Sequence[str]) -> int:
+    """Play what is missing, write the page, and return the exit code."""
+    try:
+        make_folder(options.output.parent, f"--output {options.output}")
+        check_output("--output", options.output)
+        league_run = open_league(options, options.games)
+        matches = [league_run.settings.match((bot,) * N_SEATS, options.timeout) for bot in league_run.bots]
+        speed_runs = [ArenaRun(replace(match, games=SPEED_GAMES), jobs=1) for match in matches]
+    except (ValueError, OSError) as error:
+        parser.error(describe_error(error))
+
+    def write_page(notes: Console) -> None:
+        speeds = {run.settings.bots[0]: decisions_per_second(run, notes) for run in speed_runs}
+        text = page(league_run.league(), speeds, command_of(arguments), machine())
+        with write_atomically(options.output) as file:
+            file.write(text.encode())
+        notes.print(f"wrote {options.output}", soft_wrap=True, highlight=False)
+
+    return run(league_run, "arena ladder", write_page)
+
+
+def decisions_per_second(run: ArenaRun, notes: Console) -> float:
+    """How fast one core plays a bot against itself. Raises what `ArenaRun.play` raises."""
+    notes.print(f"speed of {run.settings.bots[0]}:", soft_wrap=True, highlight=False)
+    run.play(notes)
+    return float(run.document["speed"]["decisions_per_second"])
+
+
+def command_of(arguments: Sequence[str]) -> str:
+    """The command line that makes the page."""
+    return shlex.join(["python", "-m", "arena", "ladder", *arguments])
+
+
+def machine() -> str:
+    """The machine of the speeds, in a few words."""
+    return f"{platform.machine()}, Python {platform.python_version()}"

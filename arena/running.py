@@ -1,0 +1,109 @@
+"""A match, as the command line of the arena asks for it: it is played, and its tables are printed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from rich.console import Console
+
+from agents.client.address import parse_url
+from agents.clusters import workers_for
+from agents.external.specs import connects_to_us
+from arena.chunk import GameError
+from arena.cli import GAMES, MAX_GAMES
+from arena.run import ArenaRun
+from arena.schedule import RunSettings, round_up
+from engine.common.options import Parser, describe_error
+from engine.common.program import FAILED, INTERRUPTED, OK, program_name
+from engine.common.workers import WorkerError
+
+TABLE_WIDTH = 100  # characters, where stdout is no terminal
+
+
+def start(parser: Parser, options: Namespace) -> int:
+    """Run the arena and return the exit code."""
+    games = options.games or (GAMES if options.stop is None else MAX_GAMES)
+    try:
+        settings = RunSettings(
+            *(options.bots, round_up(games), options.seed, options.rules, options.length, options.timeout),
+            *(options.scores, options.stop, options.control_variates),
+        )
+        files = {"html": options.html, "parquet": options.parquet, "decisions": options.decisions}
+        workers = workers_for(options, settings.bots)
+        arena_run = ArenaRun(settings, workers, options.json, options.save, **files)
+    except (ValueError, OSError) as error:
+        parser.error(describe_error(error))
+    screen, notes = Console(), Console(stderr=True)
+    if not screen.is_terminal and "COLUMNS" not in os.environ:
+        screen.width = TABLE_WIDTH
+    note = partial(notes.print, soft_wrap=True, highlight=False, markup=False)
+    if settings.games != games and options.stop is None:
+        note(f"{settings.games:,} games instead of {games:,}: every wall is played in all rotations")
+    if arena_run.games:
+        of_games = "" if options.stop else f" of {settings.games:,}"
+        note(f"resuming: {arena_run.games:,}{of_games} games are finished")
+    if arena_run.finished is None:
+        for spec in filter(connects_to_us, settings.bots):
+            note(how_to_join(spec))
+    return run(arena_run, screen, notes, options.statistics)
+
+
+def how_to_join(spec: str) -> str:
+    """How a bot joins the arena that waits for the bot ``spec``."""
+    url = url_to_join(spec)
+    return f"a bot can join at {url}, for example: {program_name('agents.client')} rule {url} --games 0"
+
+
+def url_to_join(spec: str) -> str:
+    """The URL at which a bot of this machine joins the bot ``mjsonp://HOST:PORT/ROOM``."""
+    address = parse_url(spec)
+    host = "localhost" if address.host in ("0.0.0.0", "::") else address.host
+    return f"{address.scheme}://{f'[{host}]' if ':' in host else host}:{address.port}/{address.room}"
+
+
+def run(arena_run: ArenaRun, screen: Console, notes: Console, statistics: bool = False) -> int:
+    """Play, print the tables, all ``statistics`` if asked for, and what was written; return the exit code."""
+    code, why, failed = OK, "", list[str]()
+    try:
+        arena_run.play(notes)
+    except KeyboardInterrupt:
+        code, why = INTERRUPTED, "interrupted"
+    except (GameError, WorkerError, OSError) as error:
+        code, why = FAILED, describe_error(error)
+    with uninterrupted():
+        if arena_run.finished is None and arena_run.games == 0:
+            screen.print("no games finished yet")
+        else:
+            match = arena_run.match
+            match.print(screen, statistics)
+            failed = match.failed
+        if code == OK:
+            try:
+                arena_run.finish()
+                screen.print(arena_run.written(), soft_wrap=True, highlight=False, markup=False)
+            except OSError as error:
+                code, why = FAILED, describe_error(error)
+        if code != OK and arena_run.checkpoint is not None:
+            why += "; run the same command again to resume"
+        elif code == INTERRUPTED:
+            why += "; with --json FILE, a run can be resumed"
+        elif code == OK and failed:
+            code, why = FAILED, f"failed in every game: {', '.join(failed)}"
+        if code != OK:
+            notes.print(f"arena: {why}", soft_wrap=True, highlight=False, markup=False)
+    return code
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ignore Ctrl-C in the block: a second one does not prevent the tables."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

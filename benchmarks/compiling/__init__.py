@@ -1,0 +1,1 @@
+"""What it costs to compile the kernels."""

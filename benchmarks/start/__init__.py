@@ -1,0 +1,1 @@
+"""The time from a clone to the first table."""

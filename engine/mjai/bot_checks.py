@@ -1,0 +1,79 @@
+"""Checks of what a bot sends: a join or a reply that is read as JSON, into canonical form.
+
+The checks follow from `engine.mjai.schema`: types are strict (1 is not 1.0, true or "1"), tiles and north may be
+spelled as in any dialect, unknown keys are ignored, and only the keys that decide the action are required.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from engine.mjai.connection import JOIN_DEFAULTS, JOIN_KEYS, Join
+from engine.mjai.keys import REQUIRED, BadValue, Check, Key, show
+from engine.mjai.messages import Message
+from engine.mjai.schema import COMMON, REPLIES, REPLY_TYPES
+
+
+class BadMessage(ValueError):  # noqa: N818 - names the message, not an error
+    """A message that cannot be read. Its text is one printable line: what is wrong, where, and what is allowed."""
+
+
+class _Field(NamedTuple):
+    """A key of a message as it is checked."""
+
+    name: str
+    check: Check
+    default: Any
+    text: str
+
+
+def _fields(keys: Iterable[Key]) -> list[_Field]:
+    return [_Field(key.name, key.kind.check, key.default, key.text) for key in keys]
+
+
+_JOIN = _fields(JOIN_KEYS)
+# type as a bot may write it -> canonical type, keys
+_REPLIES: dict[Any, tuple[str, list[_Field]]] = {
+    name: (canonical, _fields((*COMMON, *REPLIES[canonical].keys))) for name, canonical in REPLY_TYPES.items()
+}
+
+
+def check_join(received: Message) -> Join:
+    """A join message. Raises BadMessage."""
+    kind = received.get("type", REQUIRED)
+    if kind != "join":
+        raise BadMessage(f"join: type is {'missing' if kind is REQUIRED else show(kind)}; type must be join")
+    read = _read(received, "join", _JOIN, {})
+    join = Join(**(JOIN_DEFAULTS | read), given=frozenset(received.keys() & JOIN_DEFAULTS.keys()))
+    if not join.name and not isinstance(join.resume, str):
+        raise BadMessage(f"join: name is missing; name must be {_JOIN[0].text}")
+    return join
+
+
+def check_reply(received: Message) -> Message:
+    """A bot's reply in a game, in canonical form, with its ``ext_bot``. Raises BadMessage."""
+    kind = received.get("type", REQUIRED)
+    try:
+        name, fields = _REPLIES[kind]
+    except (KeyError, TypeError):
+        found = "missing" if kind is REQUIRED else show(kind)
+        raise BadMessage(f"type is {found}; type must be one of {', '.join(_REPLIES)}") from None
+    return _read(received, kind, fields, {"type": name})
+
+
+def _read(received: Message, kind: str, fields: list[_Field], message: Message) -> Message:
+    """Add the checked values of `fields` to `message`. Raises BadMessage for the first that is wrong."""
+    for name, check, default, text in fields:
+        value = received.get(name, REQUIRED)
+        if value is REQUIRED:
+            if default is REQUIRED:
+                raise BadMessage(f"{kind}: {name} is missing; {name} must be {text}")
+            if default is not None:
+                message[name] = default
+        elif value is not None or default is not None:
+            try:
+                message[name] = check(value)
+            except BadValue as error:
+                raise BadMessage(f"{kind}: {name}{error.path} is {error.shown}; {name} must be {text}") from None
+    return message

@@ -1,0 +1,133 @@
+"""What ``python -m server`` does once its options are understood: it serves, or runs a command."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import sys
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import structlog
+
+from engine.common.options import Parser, describe_error
+from engine.common.program import FAILED, OK, TERMINATED, program_name
+from server.backup import BackupError, back_up, restore
+from server.data_folder import make_folder
+from server.descriptors import fit_connections
+from server.logs import start_logging
+from server.running import Running, running
+from server.settings import Settings, is_loopback
+from server.store import Store, StoreError
+from server.warm_up import settle, warm_up
+
+log = structlog.get_logger("server")
+EVERYWHERE = ("", "0.0.0.0", "::")
+
+
+def addresses(server: Running, settings: Settings) -> dict[str, str]:
+    """What people need to know of a server that is up, by subject."""
+    host = "127.0.0.1" if server.host in EVERYWHERE else server.host
+    host = f"[{host}]" if ":" in host else host
+    others = " (and at all other addresses of this machine)" if server.host in EVERYWHERE else ""
+    start, token = program_name("agents.client"), " --name NAME --token TOKEN" if settings.tokens_needed else ""
+    needed = f"needed to play; make one with {program_name('server')} token add NAME"
+    only_here = is_loopback(server.host) or server.host == "localhost"
+    not_needed = "only this machine can connect" if only_here else "anybody who can connect may play"
+    return {
+        "bots": f"mjsonp://{host}:{server.mjai_port}/default or ws://{host}:{server.port}/mjai/default{others}",
+        "pages": f"http://{host}:{server.port}",
+        "data": f"{settings.data.absolute()}",
+        "tokens": needed if settings.tokens_needed else f"not needed: {not_needed}",
+        "try it": f"{start} rule mjsonp://{host}:{server.mjai_port}/try+rule+rule{token}",
+    }
+
+
+def announce(server: Running, settings: Settings) -> None:
+    """Say that the server is up, and where: in a few lines, or in one of the log where that is for programs."""
+    facts = addresses(server, settings)
+    if settings.log == "json":
+        log.info("the server is up", **facts)
+        return
+    print("the server is up; Ctrl-C stops it")
+    for subject, text in facts.items():
+        print(f"  {subject:8}{text}")
+    sys.stdout.flush()
+
+
+async def serve(settings: Settings) -> int:
+    """Run the server until SIGINT or SIGTERM."""
+    stop = asyncio.Event()
+    on_signals(asyncio.get_running_loop(), stop.set)
+    async with running(settings) as server:
+        settle()
+        announce(server, settings)
+        await stop.wait()
+        n_playing = sum(room.playing for room in server.lobby.rooms.values())
+        log.info("stopping")
+    if settings.log == "json":
+        log.info("stopped", playing=n_playing, data=str(settings.data))
+    else:
+        print(f"stopped; {n_playing} games in play go on at the next start; data is in {settings.data}")
+    return OK
+
+
+def on_signals(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+    """Call a function at SIGINT and SIGTERM."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if sys.platform == "win32":  # where event loops have no signal handlers; untested
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(call))
+        else:
+            loop.add_signal_handler(number, call)
+
+
+def run(main: Coroutine[Any, Any, int]) -> int:
+    """Run a coroutine in the fastest event loop there is."""
+    try:
+        from uvloop import new_event_loop
+    except ImportError:  # it does not exist for Windows
+        return asyncio.run(main)
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        return runner.run(main)
+
+
+async def manage_tokens(settings: Settings, args: argparse.Namespace) -> int:
+    """Add, list or revoke tokens."""
+    make_folder(settings.data)
+    store = await Store.open(settings.database_url)
+    try:
+        if args.token == "add":
+            print(await store.add_token(args.name, args.admin))
+        elif args.token == "list":
+            for token in await store.tokens():
+                print(f"{token.name}  {'admin' if token.admin else 'bot'}  {token.created:%Y-%m-%d}")
+        elif not await store.revoke_token(args.name):
+            print(f"server: {args.name!r} has no token", file=sys.stderr)
+            return FAILED
+        return OK
+    finally:
+        await store.close()
+
+
+def start(parser: Parser, settings: Settings, args: argparse.Namespace, hint: str) -> int:
+    """Run the server or a command; `hint` is logged before. Returns the exit status."""
+    if settings.log == "text":  # else `server.cli` has begun, for errors in the arguments
+        start_logging("text")
+    if hint:
+        log.warning(hint)
+    try:
+        if "token" in vars(args):
+            return asyncio.run(manage_tokens(settings, args))
+        if "backup" in vars(args) or "restore" in vars(args):
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # so that no half file is left
+            print(back_up(settings, args.backup) if "backup" in vars(args) else restore(settings, args.restore))
+            return OK
+        settings = fit_connections(settings)
+        log.info("starting; a line will say when the server is up")
+        warm_up(settings)
+        return run(serve(settings))
+    except (StoreError, BackupError, ValueError) as error:
+        parser.error(str(error))
+    except OSError as error:
+        parser.error(describe_error(error))

@@ -1,0 +1,42 @@
+"""Settings of rooms that were stored, by this version or an earlier one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+import structlog
+from pydantic import TypeAdapter
+
+from server.house_bots import within_scale
+from server.settings import RoomSettings
+
+ADAPTER = TypeAdapter(RoomSettings)
+log = structlog.get_logger("server.settings")
+
+
+def within(limits: Mapping[str, Any], value: Any) -> Any:
+    """A number or list, brought to the maximum of a setting; any other value is returned as it is."""
+    if "le" in limits and isinstance(value, int | float):
+        return min(value, limits["le"])
+    if "max_length" in limits and isinstance(value, list):
+        return value[: limits["max_length"]]
+    return value
+
+
+def restored(values: dict[str, Any]) -> RoomSettings:
+    """Settings that were stored. Those beyond the limits, of an earlier version that had none, are brought to them.
+
+    Raises ValueError for values that are no settings.
+    """
+    limits = {field.name: field.metadata for field in fields(RoomSettings)}
+    fitting = {name: within(limits.get(name, {}), value) for name, value in values.items()}
+    for name in ("fill", "house_bot"):  # scales may have been measured anew
+        if name in fitting:
+            value = fitting[name]
+            fitting[name] = [within_scale(bot) for bot in value] if isinstance(value, list) else within_scale(value)
+    changed = {name: value for name, value in fitting.items() if value != values[name]}
+    if changed:
+        log.warning("stored settings are beyond what is allowed now, and are brought to it", **changed)
+    return ADAPTER.validate_python(fitting)
