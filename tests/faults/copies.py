@@ -22,6 +22,7 @@ from tests.faults.patches import REPOSITORY, Fault
 from tests.faults.suites import PLAIN, SUITES
 
 LIMIT = 600.0  # seconds that the tests of a fault may take
+APPLY = ("git", "apply", "-C1")  # with a line of context a patch still fits when lines near it change
 CAUGHT, MISSED, BROKEN = "caught", "missed", "patch does not apply"
 # What is neither: a module that cannot be imported, a test that fails without the fault too, no end within LIMIT, and
 # a process that died.
@@ -129,7 +130,7 @@ class Copy:
                 path.unlink()
 
     def _apply(self, diff: str, *options: str) -> int:
-        command = ["git", "apply", *options, "-"]
+        command = [*APPLY, *options, "-"]
         return subprocess.run(command, cwd=self.folder, input=diff.encode(), stderr=subprocess.DEVNULL).returncode
 
     def _run_suite(self, suite: str) -> Run:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.copies import CAUGHT, MISSED, TIMEOUT, Result
+from tests.faults.copies import APPLY, CAUGHT, MISSED, TIMEOUT, Result
 from tests.faults.patches import REPOSITORY, Fault, all_faults, chosen, read_fault
 from tests.faults.run import Kept, run
 from tests.faults.suites import PLAIN, SUITES
@@ -28,7 +28,7 @@ def test_there_are_many_faults_of_the_product_each_once() -> None:
 
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_a_fault_can_be_planted(fault: Fault) -> None:
-    command = ["git", "apply", "--check", "-"]
+    command = [*APPLY, "--check", "-"]
     applied = subprocess.run(command, cwd=REPOSITORY, input=fault.diff, capture_output=True, text=True)
     assert applied.returncode == 0, applied.stderr
 
