@@ -1,6 +1,6 @@
 """Each extra alone: what README and docs promise for it needs no package of another one.
 
-The quick tests hide all other packages of this environment. The slow ones install the wheel with the extra into a fresh
+The quick tests hide all other packages of this environment. The long ones install the wheel with the extra into a fresh
 environment, and nothing else.
 """
 
@@ -231,7 +231,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(3600)  # pip installs up to two gigabytes
 @pytest.mark.parametrize("extra", SCRIPTS)
 def test_each_extra_alone_does_what_is_promised(extra: str, wheel: Path, environment: Path, tmp_path: Path) -> None:
