@@ -29,10 +29,12 @@ CAUGHT, MISSED, BROKEN = "caught", "missed", "patch does not apply"
 NOT_COLLECTED, UNRELIABLE, TIMEOUT, DIED = "not collected", "unreliable", "timeout", "died"
 # Compiles what the machine's cache lacks of the last commit, and prints the names of its files.
 WARM_UP = """\
+import contextlib, sys
 from engine import compiling, warm_up
-warm_up.import_all()
-warm_up.compile_lacking()
+with contextlib.redirect_stdout(sys.stderr):
+    code = warm_up.main([])
 print(*compiling.cached_files(), sep="\\n")
+sys.exit(code)
 """
 
 
