@@ -4,10 +4,9 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: arena test test-all coverage check docs clean
+.PHONY: arena test test-all coverage check docs pictures clean
 .DELETE_ON_ERROR:
 
-arena: ARGS ?= --games 1000
 arena: .venv/installed
 	@$(BIN)/python -m arena $(ARGS)
 
@@ -33,6 +32,10 @@ check: .venv/installed-dev node_modules/installed
 
 docs: .venv/installed-docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet && echo "the documentation is in site/"
+
+# The pictures of README, by the commands that it shows; ARGS: the names of some, such as arena.svg.
+pictures: .venv/installed-test
+	$(BIN)/python -m tests.support.pictures $(ARGS)
 
 clean:
 	rm -rf .venv node_modules build dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from itertools import takewhile
+from pathlib import Path
 
 from rich.console import Console
 
@@ -36,7 +38,7 @@ COMMANDS = {
     "league": ("arena.leagues.cli", "lets many bots play each other until all are known equally well"),
     "ladder": ("arena.ladder.cli", "the league of all built-in bots, as a page"),
 }
-GAMES, MAX_GAMES = 1000, 99_999
+BOTS, GAMES, MAX_GAMES = ("bert", "efficiency", "random"), 1002, 99_999  # each is told apart from the others
 TABLE_WIDTH = 100  # characters, where stdout is no terminal
 
 
@@ -104,7 +106,7 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--bots",
         type=three_bots,
-        default="bert,rule,random",
+        default=",".join(BOTS),
         metavar="A,B,C",
         help=f"three of {', '.join(names())} and external bots, see below",
     )
@@ -212,6 +214,8 @@ def run(arena_run: ArenaRun, screen: Console, notes: Console, statistics: bool =
             try:
                 arena_run.finish()
                 screen.print(arena_run.written(), soft_wrap=True, highlight=False, markup=False)
+                if arena_run.settings.bots == BOTS:
+                    screen.print(next_steps(), soft_wrap=True, highlight=False, markup=False)
             except OSError as error:
                 code, why = FAILED, describe_error(error)
         if code != OK and arena_run.checkpoint is not None:
@@ -223,6 +227,25 @@ def run(arena_run: ArenaRun, screen: Console, notes: Console, statistics: bool =
         if code != OK:
             notes.print(f"arena: {why}", soft_wrap=True, highlight=False, markup=False)
     return code
+
+
+def next_steps() -> str:
+    """What to do after the default match, whose bots somebody sees who has just installed nukidora."""
+    arena = f"{program_name('arena')} --bots"
+    return f"""\
+next{first_activate()}:
+play, or watch: {program_name("server")} --fill rule (http://localhost:8000)
+your own bot:   {arena} my_bot.py:Eager,rule,rule (docs/bots.md)
+is one better:  {arena} rule,efficiency,efficiency --sprt 0,-0.1"""
+
+
+def first_activate() -> str:
+    """How to make this Python the one that ``python`` starts, "" if it is: ``make arena`` runs it by its path."""
+    activate, python = Path(sys.prefix, "bin", "activate"), shutil.which("python")
+    if not activate.exists() or (python is not None and Path(python).parent == Path(sys.executable).parent):
+        return ""
+    here = Path.cwd()
+    return f" (first: . {activate.relative_to(here) if activate.is_relative_to(here) else activate})"
 
 
 @contextmanager

@@ -78,7 +78,7 @@ def test_the_help_fits_the_terminal(
 
 def test_defaults_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     for module, command, shown in [
-        ("arena.cli", [], ["(default 1000)", "(default 30)", "(default bert,rule,random)"]),
+        ("arena.cli", [], ["(default 1002)", "(default 30)", "(default bert,efficiency,random)"]),
         ("server.cli", [], ["(default 8000)", "(default server-data)"]),
         ("agents.bert.cli", ["train"], ["(default laptop)", "(default 512)"]),
         ("agents.client.cli", [], ["(default 1;", "(default 0)"]),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from statistics import mean, stdev
+from typing import Any
 
 import numpy as np
 import pytest
 
 from arena.bot_games import BotGames, Comparison, Estimate, compare, compare_all
 from arena.columns import comparison_as_json
-from arena.report import luck_line, not_told_apart
+from arena.report import better_bots, luck_line, not_told_apart
 from arena.student import cdf, quantile
 
 
@@ -119,6 +120,15 @@ def test_what_is_said_below_the_table() -> None:
         "a and b: not told apart; about 4,000 more games would",
         "a and b: not told apart; the difference is too small to say how many more games would",
     ]
+
+
+def test_who_is_better_is_said() -> None:
+    def pair(mean: float, bot: str, against: str) -> dict[str, Any]:
+        return comparison_as_json(comparison(mean, 0.1)) | {"bot": bot, "against": against}
+
+    chain = [pair(-0.2, "a", "b"), pair(-0.3, "a", "c"), pair(0.2, "b", "c")]
+    assert better_bots(chain) == "a is better than b and c; c is better than b"
+    assert better_bots([pair(0.05, "a", "b"), pair(0.2, "rule", "rule#2")]) == ""
 
 
 def test_how_much_narrower_the_intervals_are() -> None:
