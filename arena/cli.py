@@ -215,7 +215,7 @@ def run(arena_run: ArenaRun, screen: Console, notes: Console, statistics: bool =
                 arena_run.finish()
                 screen.print(arena_run.written(), soft_wrap=True, highlight=False, markup=False)
                 if arena_run.settings.bots == BOTS:
-                    screen.print(next_steps(), soft_wrap=True, highlight=False, markup=False)
+                    screen.print(next_steps(), highlight=False, markup=False)
             except OSError as error:
                 code, why = FAILED, describe_error(error)
         if code != OK and arena_run.checkpoint is not None:
