@@ -18,7 +18,7 @@ from rich.text import Text
 from arena.columns import COMPARISON, MISSING, PLAY, RESULTS, Statistic
 from arena.observers import Fault
 from arena.schedule import ROTATIONS
-from arena.stopping import UNDECIDED
+from arena.stopping import MIN_WALLS, UNDECIDED
 from engine.common.program import PLAIN
 from engine.rules import EVEN_SCORES
 
@@ -40,7 +40,7 @@ def print_report(console: Console, document: dict[str, Any]) -> None:
     title(console, "Comparison: every two bots, paired by walls; below zero the first is better")
     pairs = document["comparisons"]
     print_tables(console, COMPARISON, pairs, ("bot", "against"))
-    for line in (better_bots(pairs), *not_told_apart(pairs), luck_line(document), stop_line(document)):
+    for line in (better_bots(document), *not_told_apart(pairs), luck_line(document), stop_line(document)):
         if line:
             console.print(Text(line))
     console.print(
@@ -108,10 +108,11 @@ def plain_text(console: Console) -> Callable[[str], str]:
     return lambda text: text
 
 
-def better_bots(comparisons: Sequence[dict[str, Any]]) -> str:
-    """Which bot is better than which, where the interval of two bots excludes zero; "" if none does."""
+def better_bots(document: dict[str, Any]) -> str:
+    """Which bot is better than which, where an interval excludes zero; "" if none does, or after a few walls."""
     worse: dict[str, list[str]] = {}
-    for pair in comparisons:
+    enough = document["bots"][0]["games"] >= ROTATIONS * MIN_WALLS
+    for pair in document["comparisons"] if enough else ():
         if pair["told_apart"] and not same_bot(pair["bot"], pair["against"]):
             names = pair["bot"], pair["against"]
             bot, other = names if pair["difference"]["mean"] < 0 else reversed(names)

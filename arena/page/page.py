@@ -95,8 +95,8 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     if tuple(settings["scores"]) != EVEN_SCORES:
         line += f"; starting scores {', '.join(f'{score:,}' for score in settings['scores'])}"
     yield line + "."
-    pairs, luck = document["comparisons"], luck_line(document).capitalize()
-    for line in (stop_line(document), better_bots(pairs), *not_told_apart(pairs), luck):
+    unknown, luck = not_told_apart(document["comparisons"]), luck_line(document).capitalize()
+    for line in (stop_line(document), better_bots(document), *unknown, luck):
         if line:
             yield line + "."
 
