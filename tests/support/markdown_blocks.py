@@ -29,7 +29,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from engine.compiling import cache_root
+from engine.machine_code import cache_root
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PACKAGES = ("engine", "agents", "arena", "server", "nukidora", "benchmarks")

@@ -16,7 +16,7 @@ from agents.pack.cli import main
 from agents.pack.contents import Contents, contents_of
 from agents.pack.packing import is_action
 from engine.common.program import BAD_ARGUMENTS, FAILED, OK
-from engine.compiling import cache_root
+from engine.machine_code import cache_root
 
 MY_BOT = """\
 from pathlib import Path
