@@ -4,10 +4,9 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: arena test test-all test-long coverage check docs clean
+.PHONY: arena test test-all test-long coverage check docs pictures clean
 .DELETE_ON_ERROR:
 
-arena: ARGS ?= --games 1000
 arena: .venv/installed
 	@$(BIN)/python -m arena $(ARGS)
 
@@ -37,13 +36,17 @@ check: .venv/installed-dev node_modules/installed
 docs: .venv/installed-docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet && echo "the documentation is in site/"
 
+# The pictures of README, by the commands that it shows; ARGS: the names of some, such as arena.svg.
+pictures: .venv/installed-test
+	$(BIN)/python -m tests.support.pictures $(ARGS)
+
 clean:
 	rm -rf .venv node_modules build dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What compiling needs is installed first: then the first match is compiled while pip installs the rest.
 COMPILER := numpy numba rich
-FIRST_MATCH := arena.run agents.bots.rule.bot agents.bert.bot agents.bert.symmetries
+FIRST_MATCH := arena.run agents.bots.efficiency agents.bert.bot agents.bert.symmetries
 
 # Stamps: nothing is installed again until what is to be installed changes.
 .venv/installed: pyproject.toml constraints.txt | $(BIN)/pip

@@ -24,7 +24,7 @@ class BotStatistics(Row):
     games: int
     """Games played."""
     placement: Estimate
-    """Mean placement, and the half-width of its interval."""
+    """Mean placement, and the half-width of its interval; lower is better."""
     first: float
     """Share of games finished first."""
     second: float

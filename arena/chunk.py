@@ -24,9 +24,11 @@ from arena.schedule import ROTATIONS, Bot, Game, RunSettings, games_of
 from arena.tallies.names import N_TALLIES
 from arena.tallies.observer import TallyObserver
 from arena.tallies.times import N_TIMES, Stopwatch
+from engine.rules import N_DRAWS
 from engine.table import GAME_OVER, N_SEATS
 from engine.tables import Policy, PolicyFault, Tables
 
+MEAN_DRAWS = 36  # of a round, about
 LUCK_DIGITS = 4  # so that a line of the checkpoint is short, and says what was played
 
 
@@ -35,10 +37,10 @@ class GameError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class GamesFinished:
-    """``n`` more games of a chunk are finished."""
+class GamesPlayed:
+    """What has been played since the last update, in games: one that goes on counts by its scheduled rounds."""
 
-    n: int
+    n: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +67,10 @@ class ChunkResult:
 
 def play_chunk(
     settings: RunSettings, bots: Sequence[Bot], walls: list[int], folder: Path | None, rows: Sequence[str] = ()
-) -> Iterator[GamesFinished | ChunkResult]:
+) -> Iterator[GamesPlayed | ChunkResult]:
     """Play ``walls`` in all rotations, and save the games in ``folder`` unless it is None.
 
-    ``rows``: the kinds of rows to collect, of `arena.parquet_rows.KINDS`. Yields GamesFinished as games end, and the
+    ``rows``: the kinds of rows to collect, of `arena.parquet_rows.KINDS`. Yields GamesPlayed as rounds end, and the
     ChunkResult at last. Raises GameError, and OSError from saving.
     """
     games, rules = games_of(settings, walls), settings.make_rules()
@@ -92,11 +94,11 @@ def play_chunk(
         collector = RowCollector(games[part], tables, rows) if rows else None
         if collector is not None:
             collectors.append(collector)
-        n_reported = 0
-        for n_finished in play_games(tables, bots, games[part], observers, counts[part], times, collector):
-            if n_finished > n_reported:
-                yield GamesFinished(n_finished - n_reported)
-                n_reported = n_finished
+        reported = 0.0
+        for n in play_games(tables, bots, games[part], observers, counts[part], times, collector):
+            if n > reported:  # where a dealer repeats, it is less for a moment
+                yield GamesPlayed(n - reported)
+                reported = n
         decisions += tables.decisions
     by_wall = (len(walls), ROTATIONS, N_SEATS, -1)
     luck = luck_of(factors).round(LUCK_DIGITS).reshape(by_wall) if settings.control_variates else None
@@ -112,11 +114,11 @@ def play_games(
     counts: np.ndarray,
     times: np.ndarray,
     collector: RowCollector | None = None,
-) -> Iterator[int]:
+) -> Iterator[float]:
     """Play ``games`` on ``tables`` to the end, adding to ``counts``, int32[games, seats, N_COUNTS], and ``times``.
 
-    ``collector``: collects rows, if any are wanted. Yields the number of finished games each time that rounds have
-    ended. Raises what `play_chunk` raises.
+    ``collector``: collects rows, if any are wanted. Yields how many games are `played` each time that rounds have
+    ended, and at the end. Raises what `play_chunk` raises.
     """
     players = np.array([game.seats for game in games], dtype=np.int8)
     policies: list[Policy] = [Stopwatch(bot.agent.act, own) for bot, own in zip(bots, times, strict=True)]
@@ -128,12 +130,24 @@ def play_games(
             count_rounds(tables.raw, ended, counts)
             for observer in observers:
                 observer.rounds_ended(ended)
-            yield int(np.count_nonzero(tables.records["phase"] == GAME_OVER))
+            yield played(tables.records)
     except PolicyFault as fault:
         raise GameError(describe_fault(fault, bots, games)) from fault
     counts[..., SCORE] = tables.records["seat"]["score"]
     for observer in observers:
         observer.games_ended()
+    yield played(tables.records)
+
+
+def played(records: np.ndarray) -> float:
+    """How many of the games ``records`` TABLE[n] are played; of one that goes on its part of the scheduled rounds.
+
+    The time that is left follows from it: of games in lock step, hardly one ends in the first half of the time.
+    """
+    scheduled = N_SEATS * (records["rules"]["last_wind"] + 1)
+    ended = N_SEATS * records["round_wind"] + records["dealer"]
+    within = np.minimum((N_DRAWS - records["live_left"]) / MEAN_DRAWS, 1.0)
+    return float(np.where(records["phase"] == GAME_OVER, 1.0, np.minimum((ended + within) / scheduled, 1.0)).sum())
 
 
 def describe_fault(fault: PolicyFault, bots: Sequence[Bot], games: Sequence[Game]) -> str:

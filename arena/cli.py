@@ -22,7 +22,7 @@ COMMANDS = {
     "league": ("arena.leagues.cli", "lets many bots play each other until all are known equally well"),
     "ladder": ("arena.ladder.cli", "the league of all built-in bots, as a page"),
 }
-GAMES, MAX_GAMES = 1000, 99_999
+BOTS, GAMES, MAX_GAMES = ("bert", "efficiency", "random"), 1002, 99_999  # each is told apart from the others
 EPILOG = """\
 Every wall is played in three rotations of the seats, so that each bot has each seat once with the same tiles. Odd walls
 rotate in the opposite order. Results depend on --games, --bots, --scores, --seed, --rules, --length, --sprt and
@@ -95,7 +95,7 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--bots",
         type=three_bots,
-        default="bert,rule,random",
+        default=",".join(BOTS),
         metavar="A,B,C",
         help=f"three of {', '.join(names())} and external bots, see below",
     )

@@ -41,7 +41,8 @@ def _busts(games: BotGames) -> int:
 
 RESULTS: tuple[Statistic[BotGames], ...] = (
     Statistic("games", "games", ",", Total("games"), "games played"),
-    Statistic("placement", "placement", ".3f", _placement, "mean placement, and the half-width of its interval",
+    Statistic("placement", "placement", ".3f", _placement,
+              "mean placement, and the half-width of its interval; lower is better",
               how="mean of the walls' means, without luck (`luck_ratio`)"),
     Statistic("first", "1st\n%", ".1%", _placement_share(1), "share of games finished first", "%",
               "games finished first / games"),

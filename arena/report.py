@@ -18,10 +18,11 @@ from rich.text import Text
 from arena.columns import COMPARISON, MISSING, PLAY, RESULTS, Statistic
 from arena.observers import Fault
 from arena.schedule import ROTATIONS
-from arena.stopping import UNDECIDED
+from arena.stopping import MIN_WALLS, UNDECIDED
 from engine.common.program import PLAIN
 from engine.rules import EVEN_SCORES
 
+LOWER_IS_BETTER = "lower placement is better (1 is first, 3 is last); ± is the 95 % interval"
 ASCII_HEAD = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)  # SIMPLE_HEAD in ASCII
 
 
@@ -32,14 +33,14 @@ def print_report(console: Console, document: dict[str, Any]) -> None:
     scores = tuple(settings["scores"])
     handicap = "" if scores == EVEN_SCORES else f", starting scores {', '.join(f'{score:,}' for score in scores)}"
     title(console, f"Results: {walls}, {settings['rules']} {settings['length']}, seed {settings['seed']}{handicap}")
+    console.print(Text(plain_text(console)(LOWER_IS_BETTER)))
     print_tables(console, RESULTS, bots)
     title(console, f"Play: {bots[0]['rounds']:,} rounds")
     print_tables(console, PLAY, bots)
-    title(console, "Comparison: every two bots, paired by walls")
-    print_tables(console, COMPARISON, document["comparisons"], ("bot", "against"))
-    for line in not_told_apart(document["comparisons"]):
-        console.print(Text(line))
-    for line in (luck_line(document), stop_line(document)):
+    title(console, "Comparison: every two bots, paired by walls; below zero the first is better")
+    pairs = document["comparisons"]
+    print_tables(console, COMPARISON, pairs, ("bot", "against"))
+    for line in (better_bots(document), *not_told_apart(pairs), luck_line(document), stop_line(document)):
         if line:
             console.print(Text(line))
     console.print(
@@ -105,6 +106,18 @@ def plain_text(console: Console) -> Callable[[str], str]:
     except UnicodeEncodeError:
         return lambda text: "".join(PLAIN.get(character, character) for character in text)
     return lambda text: text
+
+
+def better_bots(document: dict[str, Any]) -> str:
+    """Which bot is better than which, where an interval excludes zero; "" if none does, or after a few walls."""
+    worse: dict[str, list[str]] = {}
+    enough = document["bots"][0]["games"] >= ROTATIONS * MIN_WALLS
+    for pair in document["comparisons"] if enough else ():
+        if pair["told_apart"] and not same_bot(pair["bot"], pair["against"]):
+            names = pair["bot"], pair["against"]
+            bot, other = names if pair["difference"]["mean"] < 0 else reversed(names)
+            worse.setdefault(bot, []).append(other)
+    return "; ".join(f"{bot} is better than {' and '.join(others)}" for bot, others in worse.items())
 
 
 def not_told_apart(comparisons: Sequence[dict[str, Any]]) -> Iterator[str]:

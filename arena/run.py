@@ -14,7 +14,7 @@ import numpy as np
 from rich.console import Console
 
 from arena.checkpoint import Checkpoint, finished_results, run_identity
-from arena.chunk import ChunkResult, GamesFinished
+from arena.chunk import ChunkResult, GamesPlayed
 from arena.match import GameResult, Match
 from arena.page.page import write_page
 from arena.parquet import ParquetFiles
@@ -157,7 +157,7 @@ class ArenaRun:
                         break
 
     def _handle(self, update: Update, progress: Progress) -> None:
-        if isinstance(update, GamesFinished):
+        if isinstance(update, GamesPlayed):
             progress.advance(update.n, self._status)
         elif isinstance(update, ChunkResult):
             self.results.add(update)

@@ -11,7 +11,7 @@ import numpy as np
 from rich.console import Console
 
 from arena.checkpoint import Checkpoint, CheckpointError, run_identity
-from arena.chunk import ChunkResult, GameError, GamesFinished
+from arena.chunk import ChunkResult, GameError, GamesPlayed
 from arena.ratings import finishing_orders
 from arena.results import Results
 from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, ROTATIONS, Bot, RunSettings, labels, split_walls
@@ -92,7 +92,7 @@ class Series:
                     self._handle(self._numbers[match], update, progress)
 
     def _handle(self, number: int, update: Update, progress: Progress) -> None:
-        if isinstance(update, GamesFinished):
+        if isinstance(update, GamesPlayed):
             progress.advance(update.n)
         elif isinstance(update, ChunkResult):
             self.results[number].add(update)

@@ -15,7 +15,7 @@ from types import FrameType
 
 from agents.external.external_agent import ExternalAgent
 from agents.external.mjai_bot import BotError
-from arena.chunk import ChunkResult, GameError, GamesFinished, play_chunk, warm_up
+from arena.chunk import ChunkResult, GameError, GamesPlayed, play_chunk, warm_up
 from arena.schedule import Bot, RunSettings
 from engine.common.files import contents
 
@@ -27,7 +27,7 @@ class Ready:
 
 WARM_UP = None
 Task = list[int] | None  # the walls of a chunk, or WARM_UP
-Update = Ready | GamesFinished | ChunkResult
+Update = Ready | GamesPlayed | ChunkResult
 MakeBots = Callable[[], list[Bot]]
 
 

@@ -12,6 +12,7 @@ the sources lie, and what else is in them.
 from __future__ import annotations
 
 import dis
+import glob
 import hashlib
 import os
 import pickle
@@ -34,7 +35,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.environment import lookup_environment
 from numba.core.registry import cpu_target
 
-VARIANTS = 16  # files that are kept of a kernel, such as those of several branches of the sources
+VARIANTS = 64  # files that are kept of kernels with one name, such as those of several branches of the sources
 
 
 def cache_root() -> Path:
@@ -118,13 +119,16 @@ class KernelCache(_Cache):
     def path(self, signature: tuple[Any, ...]) -> Path:
         """The file of the machine code for the types of ``signature``, which may not exist."""
         content = f"{platform()} {content_of(self._function)} {signature}"
-        return cache_root() / f"{name_of(self._function)}-{hashlib.sha256(content.encode()).hexdigest()[:24]}"
+        return cache_root() / f"{self._function.__qualname__}-{hashlib.sha256(content.encode()).hexdigest()[:24]}"
 
     def load_overload(self, signature: tuple[Any, ...], target_context: Any) -> Any:
         """The compiled kernel; None if there is no file. A file that cannot be read is compiled anew."""
         target_context.refresh()
         try:
-            data = self.path(signature).read_bytes()
+            path = self.path(signature)
+            data = path.read_bytes()
+            with suppress(OSError):
+                path.touch()  # what is used is not deleted
             return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))
         except (OSError, EOFError, pickle.UnpicklingError):
             return None
@@ -139,7 +143,8 @@ class KernelCache(_Cache):
             with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
                 file.write(data)
             Path(file.name).replace(path)
-            variants = sorted(path.parent.glob(f"{name_of(self._function)}-*"), key=lambda file: file.stat().st_mtime)
+            name = glob.escape(self._function.__qualname__)
+            variants = sorted(path.parent.glob(f"{name}-*"), key=lambda file: file.stat().st_mtime)
             for old in variants[:-VARIANTS]:
                 old.unlink()
 
@@ -185,7 +190,8 @@ def reached(kernel: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
 def own_content(function: Callable[..., Any]) -> tuple[str, tuple[Callable[..., Any], ...]]:
     """A hash of the code of one function and of the constants that it reads, and the functions that it may call."""
     assert isinstance(function, FunctionType)
-    digest = hashlib.sha256(name_of(function).encode())
+    # Not by its module: pytest imports those of namespace packages again under other names.
+    digest = hashlib.sha256(function.__qualname__.encode())
     callees: list[Callable[..., Any]] = []
     names, read = set[str](), set[str]()
     for code in codes_of(function.__code__):
@@ -224,7 +230,7 @@ def texts_of(value: Any, names: set[str], callees: list[Callable[..., Any]], whe
     """
     if isinstance(value, Dispatcher):
         callees.append(value.py_func)
-        yield name_of(value.py_func)
+        yield value.py_func.__qualname__
     elif isinstance(value, ModuleType):
         for name in sorted(names & vars(value).keys()):
             attribute = getattr(value, name)
@@ -242,6 +248,6 @@ def texts_of(value: Any, names: set[str], callees: list[Callable[..., Any]], whe
     elif value is None or isinstance(value, int | float | complex | str | bytes | np.generic | numba.types.Type):
         yield f"{type(value).__name__} {value!r}"
     elif isinstance(value, type) or callable(value):  # of Python, numpy or numba
-        yield f"{value.__module__}.{getattr(value, '__qualname__', value)} {getattr(value, '_fields', '')}"
+        yield f"{getattr(value, '__qualname__', value)} {getattr(value, '_fields', '')}"
     else:
         raise TypeError(f"{where} is a {type(value).__name__}, and compiled code may read no such global value")

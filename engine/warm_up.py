@@ -233,7 +233,7 @@ def show(
                 raise failed(processes[number])
             if n := before - sum(map(len, left)):
                 progress.advance(n)
-                say(progress.done, total)
+                say(int(progress.done), total)
 
 
 def failed(process: subprocess.Popen[str]) -> WarmUpError:

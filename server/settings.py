@@ -37,7 +37,7 @@ class Checked:
         self.check = check
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        """See https://docs.pydantic.dev/latest/concepts/types: what pydantic calls."""
+        """What pydantic asks a mark in `Annotated` for."""
         from pydantic_core import core_schema
 
         return core_schema.no_info_after_validator_function(self.check, handler(source))

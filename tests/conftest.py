@@ -21,8 +21,12 @@ hypothesis.settings.load_profile("compiled")
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile everything first, on all cores: tests compare what programs print, and some limit their time."""
-    if not hasattr(session.config, "workerinput"):  # once, before the workers of pytest-xdist start
+    """Compile everything first, on all cores: tests compare what programs print, and some limit their time.
+
+    Once, before the workers of pytest-xdist start; not what a planted fault changes, of which a part is enough.
+    """
+    planted = session.config.pluginmanager.hasplugin("tests.faults.reporter")
+    if not planted and not hasattr(session.config, "workerinput"):
         subprocess.run([sys.executable, "-m", "engine.warm_up"], cwd=REPOSITORY, stdout=subprocess.DEVNULL, check=True)
 
 

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from arena.cli import next_steps
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 DOCUMENTS = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
 DOCUMENTS += [REPOSITORY / "CONTRIBUTING.md", REPOSITORY / "agents/bert/weights/README.md"]
@@ -155,6 +157,19 @@ def test_the_commands_in_a_script_parse(
     n_written = len(re.findall(PROGRAMS, path.read_text(encoding="utf-8")))
     assert len(commands) >= n_written > 0
     check(commands, monkeypatch, capsys)
+
+
+def test_the_commands_that_the_arena_suggests_parse(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commands = [command for line in next_steps().splitlines() for command in parse_command("next", unbracketed(line))]
+    assert len(commands) == 3
+    check(commands, monkeypatch, capsys)
+
+
+def unbracketed(line: str) -> str:
+    """A line without what is said in brackets at its end."""
+    return line.partition(" (")[0]
 
 
 def test_wrong_options_and_commands_are_noticed(

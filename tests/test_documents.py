@@ -48,7 +48,10 @@ NOT_RUN = {
         "agents.console --bots rule,bert": "needs a terminal: see tests/agents/console",
         "agents.rl train": "hours",
     },
-    "docs/arena.md": {"experiments/control_variates.py": "two minutes", "--screenshot": "a minute; needs Chromium"},
+    "docs/arena.md": {
+        "experiments/control_variates.py": "two minutes",
+        "--bots selfplay,rule,efficiency": "a minute: see tests/web/test_pictures.py",
+    },
     "docs/archives.md": {"experiments/archive_memory.py": "minutes; needs matplotlib"},
     "docs/ladder.md": {"arena ladder": "a quarter of an hour"},
     "docs/cluster.md": {
@@ -62,7 +65,7 @@ NOT_RUN = {
 }
 # Part of a block, by page: it takes longer than four seconds.
 SLOW = {
-    "README.md": ["python -m server --fill rule", "python -m arena --games 1000", "--games 3000", "agents.bert train"],
+    "README.md": ["python -m server --fill rule", "python3 -m nukidora --version", "--games 3000", "agents.bert train"],
     "docs/quickstart.md": ["python -m server", "learn.py", "agents.bert train", "--bots bert,rule,rule"],
     "docs/api.md": ["python -m server --fill rule"],
     "docs/deploy.md": ["python -m server token add wahaha"],

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 from agents.bert.cli import COMMANDS as BERT_COMMANDS
 from agents.cnn.cli import COMMANDS as CNN_COMMANDS
+from tests.support.imported import SLOW, imported_by
 
 PROGRAMS = [
     ("arena.cli", []),
@@ -78,7 +80,7 @@ def test_the_help_fits_the_terminal(
 
 def test_defaults_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     for module, command, shown in [
-        ("arena.cli", [], ["(default 1000)", "(default 30)", "(default bert,rule,random)"]),
+        ("arena.cli", [], ["(default 1002)", "(default 30)", "(default bert,efficiency,random)"]),
         ("server.cli", [], ["(default 8000)", "(default server-data)"]),
         ("agents.bert.cli", ["train"], ["(default laptop)", "(default 512)"]),
         ("agents.client.cli", [], ["(default 1;", "(default 0)"]),
@@ -94,3 +96,40 @@ def test_every_program_knows_its_version_and_no_abbreviation(capsys: pytest.Capt
         import_module(module).main(["--versio"])
     assert ended.value.code == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+# Wrong uses that are told before anything is loaded, beside an unknown option of each program.
+WRONG_USES = [
+    ("arena.cli", ["--bots", "rlue,rule,rule"]),
+    ("arena.cli", ["--scores", "1,2,3"]),
+    ("arena.cli", ["league", "--bots", "rlue,rule,rule"]),
+    ("server.cli", ["--fill", "rlue"]),
+    ("server.cli", ["--house-bot", "rule@300"]),
+    ("server.cli", ["--host", "nowhere.invalid", "--data", "{folder}"]),
+    ("server.cli", ["--data", "{file}"]),
+    ("server.cli", ["token", "add", "rule (house)"]),
+    ("agents.client.cli", ["rlue", "mjsonp://localhost/default"]),
+    ("agents.client.cli", ["rule", "localhost"]),
+    ("agents.console.cli", ["--bots", "rlue,rule"]),
+    ("agents.review.cli", ["game.mjson", "--seat", "3"]),
+    ("agents.pack.cli", ["rlue", "-o", "bot.pyz"]),
+    ("agents.linear.cli", ["agreement", "rlue"]),
+    ("agents.rl.cli", ["train", "{folder}", "--opponents", "rlue"]),
+    ("agents.search.cli", ["fit", "{folder}/file", "--selfplay", "rlue,rule,rule"]),
+]
+
+
+def test_help_and_wrong_uses_load_nothing_slow(tmp_path: Path) -> None:
+    """Nor numpy, but for the help of the arena, which defines its statistics."""
+    (tmp_path / "file").touch()
+    quick = [(module, command) for module, command in PROGRAMS if module != "engine.warm_up"]  # which compiles
+    uses = [(module, [word.format(folder=tmp_path, file=tmp_path / "file") for word in words])
+            for module, words in WRONG_USES]  # fmt: skip
+    uses += [(module, [*command, option]) for option in ("--wrong", "--help") for module, command in quick]
+    uses.sort(key=lambda use: use == ("arena.cli", ["--help"]))
+    results = imported_by(uses)
+    assert len(results) == len(uses) > 90
+    for module, arguments, code, imported in results:
+        assert code == (0 if "--help" in arguments else 2), (module, arguments)
+        allowed = {"numpy"} if (module, arguments) == ("arena.cli", ["--help"]) else set()
+        assert (SLOW & imported) <= allowed, (module, arguments)

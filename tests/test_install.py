@@ -14,6 +14,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from tests.support.wheel import build_wheel
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 NAMESPACES = ("engine", "agents", "server")
 
@@ -30,11 +32,7 @@ OTHER_FILES = {
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Our wheel."""
-    folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index", "--no-build-isolation"]
-    subprocess.run([*command, "--wheel-dir", folder, REPOSITORY], check=True)
-    (path,) = folder.glob("nukidora-*.whl")
-    return path
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
@@ -165,18 +163,24 @@ def without_packages(*packages: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("program", "package", "extra"),
+    ("program", "arguments", "package", "extra"),
     [
-        ("arena.cli", "numba", "."),
-        ("server.cli", "uvicorn", ".[server]"),
-        ("agents.client.cli", "numpy", "."),
-        ("agents.bert.play.cli", "numpy", "."),
-        ("benchmarks.engine.cli", "numpy", "."),
+        ("arena.cli", [], "numba", "."),
+        ("server.cli", ["--port=0", "--mjai-port=0", "--data={folder}"], "uvicorn", ".[server]"),
+        ("agents.client.cli", ["rule", "mjsonp://localhost/default"], "numpy", "."),
+        ("agents.bert.play.cli", ["{folder}"], "numpy", "."),
+        ("agents.bert.cli", ["train", "{folder}", "{folder}"], "numpy", "."),
+        ("benchmarks.engine.cli", [], "numpy", "."),
     ],
 )
-def test_a_missing_package_is_one_line(program: str, package: str, extra: str) -> None:
-    code = without_packages(package) + f"from engine.common.program import start; sys.exit(start('{program}:main', []))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True)
+def test_a_missing_package_is_one_line(
+    program: str, arguments: list[str], package: str, extra: str, tmp_path: Path
+) -> None:
+    words = [argument.format(folder=tmp_path) for argument in arguments]
+    run = f"from engine.common.program import start; sys.exit(start('{program}:main', {words}))"
+    done = subprocess.run(
+        [sys.executable, "-c", without_packages(package) + run], cwd=REPOSITORY, capture_output=True, text=True
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"{package} is not installed for {sys.executable}: install it with pip install")
     assert f"'{extra}'" in done.stderr

@@ -1,7 +1,7 @@
 """Choices as tables, one row for each candidate: CSV and Parquet, by the ending of the file's name.
 
 Columns: ``game``, ``decision`` (both count from 0), ``action`` (its name, such as ``discard 5p``), ``chosen`` (1 or 0
-in CSV, a boolean in Parquet), then the features by name. Parquet needs pyarrow, which the extra ``train`` installs.
+in CSV, a boolean in Parquet), then the features by name. Parquet needs pyarrow, which the extra ``report`` installs.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from agents.base import Agent
 from agents.external.specs import connects_to_us, is_external, make_agent
-from arena.chunk import ChunkResult, GamesFinished
+from arena.chunk import ChunkResult, GamesPlayed
 from arena.leagues.games import LeagueSettings, Meeting
 from arena.leagues.schedule import Batch, walls_of_pairs
 from arena.leagues.standings import League, league_of
@@ -140,7 +140,7 @@ class LeagueRun:
                 yield match, walls
 
     def _handle(self, match: RunSettings, update: Update, progress: Progress) -> None:
-        if isinstance(update, GamesFinished):
+        if isinstance(update, GamesPlayed):
             progress.advance(update.n, self._status)
         elif isinstance(update, ChunkResult):
             for fault in update.faults:

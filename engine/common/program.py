@@ -26,7 +26,6 @@ EXTRAS = {
     "server": [
         "pydantic",
         "pydantic_core",
-        "pydantic_settings",
         "websockets",
         "onnxruntime",
         "fastapi",
@@ -40,7 +39,7 @@ EXTRAS = {
         "structlog",
     ],
     "report": ["matplotlib", "pandas", "pyarrow"],
-    "train": ["torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors", "pyarrow"],
+    "train": ["torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors"],
     "rl": ["gymnasium", "pettingzoo", "stable_baselines3", "sb3_contrib", "resvg_py", "PIL"],
     "archive": ["zstandard"],
     "cluster": ["ray"],

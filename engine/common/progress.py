@@ -17,6 +17,7 @@ LINE_SHARE, MIN_LINE_SECONDS, MAX_LINE_SECONDS = 0.5, 2.0, 60.0
 # few seconds and done a few units they would be those of its start, and are not shown.
 WINDOW_SECONDS, WINDOW_STEP_SECONDS = 300.0, 1.0
 ESTIMATE_SECONDS, ESTIMATE_UNITS = 5.0, 10
+ROUNDING = 1e-6  # of a sum of parts of units
 
 
 def duration(seconds: float) -> str:
@@ -61,11 +62,13 @@ class Progress:
         """
         self.unit = unit
         self.total = total
-        self.done = self._done_before = done
+        self.done: float = done
+        self._done_before = done
         self.console = console or Console(stderr=True)
         self._parts, self._part = parts or (1, unit)
         self._start = monotonic()
-        self._window = deque([(self._start, done)])  # (time, units done), the first at most about WINDOW_SECONDS old
+        # (time, units done), the first at most about WINDOW_SECONDS old
+        self._window = deque[tuple[float, float]]([(self._start, done)])
         self._next_line = self._start + MIN_LINE_SECONDS
         self._bar = rich_progress.Progress(
             rich_progress.BarColumn(),
@@ -93,8 +96,8 @@ class Progress:
             return None
         return (done - done_then) / (now - then)
 
-    def advance(self, n: int = 1, status: str = "") -> None:
-        """``n`` more units are done; ``status`` is shown beside them."""
+    def advance(self, n: float = 1, status: str = "") -> None:
+        """``n`` more units are done, or what is worth as many; ``status`` is shown beside them."""
         self.done += n
         now = monotonic()
         if len(self._window) > 1 and now - self._window[-2][0] < WINDOW_STEP_SECONDS:
@@ -111,7 +114,7 @@ class Progress:
             interval = LINE_SHARE * (now - self._start)
             self._next_line = now + min(max(interval, MIN_LINE_SECONDS), MAX_LINE_SECONDS)
             of_total = "" if self.total is None else f" of {self.total:,}"
-            self.print(f"{self.done:,}{of_total} {text}")
+            self.print(f"{int(self.done + ROUNDING):,}{of_total} {text}")
 
     def _estimate(self) -> str:
         """Rate and time left, as far as they mean something."""

@@ -19,7 +19,7 @@ from arena.cli import main
 from arena.columns import PLAY, RESULTS
 from arena.results import Results
 from arena.run import ArenaRun
-from arena.running import run
+from arena.running import next_steps, run
 from arena.schedule import ROTATIONS, RunSettings, seating
 from tests.support.arena_runs import REPOSITORY, Arena, without_speed
 
@@ -231,6 +231,32 @@ def test_without_files_the_last_line_says_how_to_keep_the_results(arena: Arena) 
     assert "one wall does not tell bots apart: play more games" in done.stdout
 
 
+def test_the_first_table_says_how_to_read_it_and_how_to_go_on(arena: Arena) -> None:
+    done = arena("--games", 6, "--length", "east", "--jobs", 1)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert "lower placement is better" in lines[1]
+    assert len(lines[-1]) <= 80
+    assert "\n".join(lines).endswith(next_steps())
+    assert "instead of" not in done.stderr
+
+
+def test_how_to_go_on_begins_with_the_virtual_environment_where_it_is_not_activated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = tmp_path / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    (programs / "activate").touch()
+    (programs / "python").touch(0o755)
+    monkeypatch.setattr(sys, "prefix", str(programs.parent))
+    monkeypatch.setattr(sys, "executable", str(programs / "python"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "/usr/bin")
+    assert next_steps().startswith("next (first: . .venv/bin/activate):\n")
+    monkeypatch.setenv("PATH", str(programs))
+    assert next_steps().startswith("next:\n")
+
+
 def test_an_encoding_without_the_characters_of_the_tables_loses_nothing(arena: Arena, tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(
         "from agents.registry import make as make_built_in\n\n\n"
@@ -241,7 +267,7 @@ def test_an_encoding_without_the_characters_of_the_tables_loses_nothing(arena: A
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.isascii()
-    assert done.stdout.count(" +/- ") == 9
+    assert done.stdout.count(" +/- ") == 10
     assert "nothing was written" in done.stdout
     assert "Traceback" not in done.stderr
 

@@ -9,7 +9,7 @@ import pytest
 
 from arena.bot_games import BotGames, Comparison, Estimate, compare, compare_all
 from arena.columns import comparison_as_json
-from arena.report import luck_line, not_told_apart
+from arena.report import better_bots, luck_line, not_told_apart
 from arena.student import cdf, quantile
 
 
@@ -119,6 +119,19 @@ def test_what_is_said_below_the_table() -> None:
         "a and b: not told apart; about 4,000 more games would",
         "a and b: not told apart; the difference is too small to say how many more games would",
     ]
+
+
+def test_who_is_better_is_said() -> None:
+    def said(*pairs: tuple[str, str, float], games: int = 90) -> str:
+        documents = [
+            comparison_as_json(comparison(mean, 0.1)) | {"bot": bot, "against": against} for bot, against, mean in pairs
+        ]
+        return better_bots({"bots": [{"games": games}], "comparisons": documents})
+
+    chain = ("a", "b", -0.2), ("a", "c", -0.3), ("b", "c", 0.2)
+    assert said(*chain) == "a is better than b and c; c is better than b"
+    assert said(("a", "b", 0.05), ("rule", "rule#2", 0.2)) == ""
+    assert said(*chain, games=87) == ""  # three games are a wall; of a few, all may be alike by chance
 
 
 def test_how_much_narrower_the_intervals_are() -> None:

@@ -53,7 +53,7 @@ def test_at_80_columns_the_results_of_usual_bots_are_one_table(document: dict[st
 def test_output_whose_encoding_lacks_the_characters_is_plain(document: dict[str, Any]) -> None:
     text = printed(print_report, document, 100, "ascii")
     assert "?" not in text
-    assert text.count(" +/- ") == 9  # placement, final points, difference
+    assert text.count(" +/- ") == 10  # placement, final points, difference, and what it means
     assert " ---" in text
     latin = printed(print_report, document, 100, "latin-1")  # has ± but no box characters
     assert latin == text

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import permutations
+from types import SimpleNamespace
+from typing import Literal
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.schedule import MAX_WALLS, ROTATIONS, RunSettings, labels, round_up, seating, split_walls
+from arena.chunk import GamesPlayed, play_chunk
+from arena.schedule import MAX_WALLS, ROTATIONS, Bot, RunSettings, labels, round_up, seating, split_walls
+from engine.tables import Policy
 
 
 def test_every_bot_has_every_seat_of_every_wall_once() -> None:
@@ -50,6 +55,25 @@ def test_bots_of_the_same_name_get_labels_and_seeds_of_their_own() -> None:
 @pytest.mark.parametrize(("games", "played"), [(1, 3), (3, 3), (1000, 1002), (1002, 1002)])
 def test_games_are_rounded_up_to_whole_walls(games: int, played: int) -> None:
     assert round_up(games) == played
+
+
+@pytest.mark.parametrize("length", ["east", "hanchan"])
+def test_what_has_been_played_grows_evenly(length: Literal["east", "hanchan"]) -> None:
+    """Of games in lock step hardly one ends in the first half of the time, of which the time left is a guess."""
+    settings = RunSettings(("efficiency", "random", "random"), 90, 1, "tenhou", length)
+    decisions, bots = 0, settings.make_bots()
+
+    def counted(act: Policy, views: np.ndarray) -> np.ndarray:
+        nonlocal decisions
+        decisions += len(views)
+        return act(views)
+
+    counting = [Bot(bot.label, SimpleNamespace(name=bot.label, act=partial(counted, bot.agent.act))) for bot in bots]
+    updates = [(update, decisions) for update in play_chunk(settings, counting, list(range(30)), None)]
+    parts = [(update.n / 90, at / decisions) for update, at in updates if isinstance(update, GamesPlayed)]
+    assert sum(part for part, _ in parts) == pytest.approx(1.0)
+    for share in (0.25, 0.5, 0.75):
+        assert abs(sum(part for part, at in parts if at <= share) - share) < 0.2
 
 
 @given(st.integers(0, 1000), st.integers(1, 40))

@@ -63,5 +63,5 @@ def test_the_package_has_sources_machine_code_and_files(here: Path) -> None:
         names = package.namelist()
     assert {name.split("/")[0] for name in names} == {"engine", "agents", "arena", "nukidora", "cache", "files"}
     assert [name for name in names if "__pycache__" in name or name.endswith(".pyc")] == []
-    assert any(name.startswith("cache/engine.shanten.shanten_batch-") for name in names)
+    assert any(name.startswith("cache/shanten_batch-") for name in names)
     assert "files/table.csv" in names

@@ -111,7 +111,7 @@ def test_what_it_does_not_reach_makes_no_difference(tmp_path: Path, text: str, c
 def test_a_damaged_file_of_the_cache_is_made_anew(tmp_path: Path) -> None:
     folder = put_modules(tmp_path / "a")
     run(COMPUTE, tmp_path / "cache", folder)
-    (file,) = (tmp_path / "cache").glob("module.compute-*")
+    (file,) = (tmp_path / "cache").glob("compute-*")
     whole = file.read_bytes()
     file.write_bytes(whole[:1000])
     assert run(COMPUTE, tmp_path / "cache", folder).stdout == "32\n"
@@ -253,3 +253,12 @@ def test_any_change_of_the_sources_changes_their_digest(
         source.write_text(text)
         found.add(digest_of_sources.__wrapped__("engine", "agents"))
     assert len(found) == 2
+
+
+def test_a_module_under_another_name_has_the_same_machine_code(tmp_path: Path) -> None:
+    """pytest imports the modules of namespace packages again, under other names, to find their doctests."""
+    folder = put_modules(tmp_path / "a")
+    run(COMPUTE, tmp_path / "cache", folder)
+    (folder / "renamed.py").write_text(MODULE)
+    done = run(COMPUTE.replace("module", "renamed"), tmp_path / "cache", folder)
+    assert (done.stdout, done.stderr) == ("32\n", "")

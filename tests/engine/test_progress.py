@@ -58,6 +58,19 @@ def test_lines_have_count_rate_and_time_left(clock: Clock) -> None:
     assert lines[-1] == "510 of 1,200 games, 10 games/s, 1 min 9 s left"
 
 
+def test_parts_of_units_add_up(clock: Clock) -> None:
+    console = log()
+    with Progress("games", 10, console=console) as shown:
+        for _ in range(100):
+            clock.now += 1.0
+            shown.advance(0.1)
+        clock.now += 60.0
+        shown.advance(0)
+    lines = lines_of(console)
+    assert lines[0] == "0 of 10 games"
+    assert lines[-1].startswith("10 of 10 games")
+
+
 def test_lines_come_less_often_as_time_goes_by(clock: Clock) -> None:
     console = log()
     at = []

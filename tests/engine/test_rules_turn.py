@@ -121,6 +121,9 @@ def test_kan_in_riichi_must_not_change_waits_or_reading(deal: Deal) -> None:
     assert "ankan 1p" in in_riichi(deal, "111456p55s23789s", "1p").menu(0)
     changes_waits = in_riichi(deal, "3334678p789s222z", "3p")
     assert "ankan 3p" not in changes_waits.menu(0)
+    reads_as_runs = in_riichi(deal, "111222333p456s6z", "1p")
+    assert "ankan 1p" not in reads_as_runs.menu(0)
+    assert "ankan 1p" in in_riichi(deal, "111222444p456s6z", "1p").menu(0)
     not_drawn = in_riichi(deal, "111123p456789s5z", "2z")
     assert "ankan 1p" not in not_drawn.menu(0)
 

@@ -135,6 +135,21 @@ def test_a_west_indicator_counts_each_north_once_more(deal: Deal) -> None:
     assert win.yaku["dora"] == 2
 
 
+@pytest.mark.parametrize(
+    ("dealt", "held", "draws", "moves"),
+    [
+        ("5p", "05p1z", "9s4p", ["5p", "pon with red", "1z"]),
+        ("0p", "55p1z", "9s4p", ["0p", "pon", "1z"]),
+        ("0p", "555p", "9s4p", ["0p", "daiminkan", "7z"]),
+        ("", "055p", "9s5p4p", ["9s", "ankan 5p", "7z"]),
+        ("5p", "55p1z", "9s2z3z0p4p", ["5p", "pon", "1z", "2z", "3z", "kakan 5p", "7z"]),
+    ],
+)
+def test_a_red_five_in_a_meld_is_a_dora(deal: Deal, dealt: str, held: str, draws: str, moves: list[str]) -> None:
+    table = deal([dealt, held + "2388p234678s"], draws, replacements="7z", indicators="1m1m")
+    assert table.do(*moves, "4p", "ron").win.yaku == {"tanyaochu": 1, "akadora": 1}
+
+
 # Payments -------------------------------------------------------------------------------------------------------------
 
 

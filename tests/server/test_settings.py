@@ -22,6 +22,7 @@ from server.flags import SETTINGS, TYPES, choices, flag, parse, read_settings
 from server.settings import OTHER_VARIABLES, PREFIX, RoomSettings, Settings
 from server.stored_settings import restored
 from tests.support.documented_table import split_page
+from tests.support.imported import SLOW, imported_by
 from tests.support.settings_table import NAME, PAGE, settings_table
 
 NAMES = list(SETTINGS)
@@ -148,6 +149,12 @@ def test_the_error_is_one_line_with_the_flag(name: str, text: str, capsys: pytes
     assert said.startswith(f"server: {flag(name)} {text!r}: ")
     assert said.count("\n") == 1
     assert len(said) > len(f"server: {flag(name)} {text!r}: \n")
+
+
+def test_a_wrong_setting_is_told_before_anything_slow_is_imported() -> None:
+    uses = imported_by([("server.cli", [f"{flag(name)}={text}"]) for name, text in WRONG])
+    assert [use.code for use in uses] == [2] * len(WRONG)
+    assert SLOW & uses[-1].imported == set()
 
 
 def test_an_empty_variable_means_the_default(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from arena.chunk import ChunkResult, GamesFinished
+from arena.chunk import ChunkResult, GamesPlayed
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -23,7 +23,7 @@ def without_speed(path: Path) -> dict[str, Any]:
     return document
 
 
-def last_update(updates: Iterable[GamesFinished | ChunkResult]) -> ChunkResult:
+def last_update(updates: Iterable[GamesPlayed | ChunkResult]) -> ChunkResult:
     """The result of a chunk, which is the last update of `arena.chunk.play_chunk`."""
     *_, result = updates
     assert isinstance(result, ChunkResult)
