@@ -50,7 +50,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--conservation-games", type=int, default=2_000, metavar="N", help="games whose tiles are counted")
     parser.addoption("--kills", type=int, default=50, metavar="N", help="times the server is killed")
     parser.addoption("--training-blocks", action="store_true", help="run the blocks of the docs that train a network")
-    parser.addoption("--docker-build", action="store_true", help="carry out the Dockerfile, without Docker")
 
 
 Scale = Literal["quick", "long"]

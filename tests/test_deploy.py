@@ -32,7 +32,6 @@ from tests.support.deployment import (
     DOCKERFILE,
     LAST_STAGE,
     REPOSITORY,
-    Build,
     Instruction,
     Machine,
     health_check,
@@ -424,23 +423,3 @@ def n_cpus(machine: Machine, service: dict[str, Any]) -> int:
 def has_cpus(machine: Machine, service: dict[str, Any], n: int) -> bool:
     """Whether the workers of a cluster have ``n`` CPUs."""
     return n_cpus(machine, service) == n
-
-
-@pytest.fixture(scope="module")
-def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """The image, built in a folder."""
-    if not request.config.getoption("--docker-build"):
-        pytest.skip("takes minutes; --docker-build runs the instructions of the Dockerfile")
-    build = Build(tmp_path_factory.mktemp("image"))
-    for instruction in DOCKERFILE:
-        build.execute(instruction)
-    return build
-
-
-def test_the_image_works_and_compiles_nothing(
-    built: Build, tmp_path: Path, postgres_cluster: Cluster, postgres_url: str
-) -> None:
-    machine = Machine(tmp_path, built.root / "opt/nukidora/bin/python", dict(built.environment))
-    play_until_a_game_is_stored(machine, postgres_cluster, postgres_url)
-    logs = {name: machine.log(name) for name in ("server", *BOTS)}
-    assert [name for name, text in logs.items() if "compiling" in text] == []

@@ -93,10 +93,9 @@ def services(**variables: str) -> dict[str, dict[str, Any]]:
 
 @dataclass
 class Machine:
-    """Runs services as local processes, from these sources or from what the Dockerfile installed."""
+    """Runs services as local processes, from these sources."""
 
     folder: Path  # for logs and data
-    python: Path
     environment: dict[str, str]  # overrides that of image and service
     unset: frozenset[str] = frozenset()  # variables that only the real image sets
     substitutions: dict[str, str] = field(default_factory=dict)  # text in the files -> its local replacement
@@ -106,7 +105,7 @@ class Machine:
         """Run from the sources, with code compiled for this processor, which may be cached already."""
         cache = {name: os.environ[name] for name in ("NUKIDORA_CACHE", "XDG_CACHE_HOME") if name in os.environ}
         unset = frozenset({"NUMBA_CPU_NAME", "NUKIDORA_CACHE"} - cache.keys())
-        return cls(folder, Path(sys.executable), {"PYTHONPATH": str(REPOSITORY), **cache}, unset)
+        return cls(folder, {"PYTHONPATH": str(REPOSITORY), **cache}, unset)
 
     def substitute(self, text: str) -> str:
         """A text of the files with the substitutions applied."""
@@ -116,7 +115,7 @@ class Machine:
 
     def command(self, words: Sequence[str]) -> list[str]:
         """The local command for a command of a container."""
-        return [str(self.python) if word == "python" else self.substitute(word) for word in words]
+        return [sys.executable if word == "python" else self.substitute(word) for word in words]
 
     def environment_of(self, service: dict[str, Any]) -> dict[str, str]:
         """The environment of a container. Of the caller's environment, only PATH, HOME and LANG are inherited."""
@@ -144,46 +143,3 @@ class Machine:
     def log(self, name: str) -> str:
         """The output of a service so far."""
         return (self.folder / f"{name}.log").read_text(encoding="utf-8")
-
-
-IMAGE_PATH = re.compile(r"(?<![\w/.])/(?=(?:build|opt/nukidora|cache|data)\b)")
-
-
-class Build:
-    """Runs the instructions of a Dockerfile as the current user, with a folder as the root of every stage."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self._folder = root
-        base = root / "usr"
-        subprocess.run([sys.executable, "-m", "venv", str(base)], check=True)
-        self.environment = {name: os.environ[name] for name in ("HOME", "LANG") if name in os.environ}
-        self.environment["PATH"] = f"{base / 'bin'}:{os.environ['PATH']}"
-
-    def inside(self, text: str) -> str:
-        """A text with the image's paths replaced by paths in the folder."""
-        return IMAGE_PATH.sub(f"{self.root}/", text)
-
-    def execute(self, instruction: Instruction) -> None:
-        """Run one instruction. Raises CalledProcessError if a RUN fails."""
-        words = instruction.words if instruction.name != "RUN" else []
-        if instruction.name == "WORKDIR":
-            self._folder = Path(self.inside(instruction.text))
-            self._folder.mkdir(parents=True, exist_ok=True)
-        elif instruction.name in ("ARG", "ENV"):
-            pairs = (word.partition("=") for word in words)
-            variables = {name: self.inside(value) for name, _, value in pairs}
-            variables = {name: value.replace("$PATH", self.environment["PATH"]) for name, value in variables.items()}
-            self.environment |= variables
-        elif instruction.name == "COPY" and "from" not in instruction.options:
-            self._copy(words[:-1], self._folder / self.inside(words[-1]))
-        elif instruction.name == "RUN" and not instruction.text.startswith("useradd "):
-            command = re.sub(r" --(owner|group)=\S+", "", self.inside(instruction.text))
-            subprocess.run(["bash", "-c", command], cwd=self._folder, env=self.environment, check=True)
-
-    def _copy(self, sources: list[str], target: Path) -> None:
-        into = target if len(sources) > 1 or target.is_dir() else target.parent
-        into.mkdir(parents=True, exist_ok=True)
-        for source in sources:
-            options = ["--recursive", "--preserve=timestamps"]
-            subprocess.run(["cp", *options, str(REPOSITORY / source), str(target)], check=True)
