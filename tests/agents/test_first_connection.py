@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from agents.client import connection, first_connection, session
+from agents.client import first_connection, session
 from agents.client import playing as client
 from agents.client.address import Address, parse_url
 from agents.client.connection import FatalConnectionError
@@ -222,7 +222,7 @@ def test_a_session_without_end_is_over_when_the_server_wants_no_more_games() -> 
     ],
 )
 def test_where_the_api_is(url: str, told: int | None, api: str) -> None:
-    assert connection.parse_url(url).api(told) == api
+    assert parse_url(url).api(told) == api
 
 
 def test_the_record_is_told_where_the_server_names_the_game() -> None:

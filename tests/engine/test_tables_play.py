@@ -29,7 +29,7 @@ def test_games_go_on_until_they_wait_for_seats_without_a_policy() -> None:
         views = np.zeros(len(playing), dtype=parts.records.dtype)
         for k, i in enumerate(playing):
             table_kernels.write_view(parts.raw, i, 1, views.view(np.uint8), k)
-        assert kernels.apply_actions(parts.raw, playing, seats, bot.act(views)) == -1
+        assert kernels.apply_actions(parts.raw, np.array(playing, dtype=np.int32), seats, bot.act(views)) == -1
         calls += 1
     assert (found, calls > 100) == (ends, True)
     assert parts.raw.tobytes() == whole.raw.tobytes()

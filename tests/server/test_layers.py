@@ -18,11 +18,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.metrics": set(),
     "server.ports": {"server.turns"},
     "server.turns": set(),
-    "server.descriptors": {"server.settings"},
+    "server.descriptors": {"server.settings", "server.flags"},
     "server.addresses": set(),
     "server.game": {
         "server.turns", "server.ports", "server.settings", "server.metrics", "server.loop_clock", "server.house_bots",
-        "server.addresses",
+        "server.addresses", "server.stored_settings",
     },
     "server.connection": {
         "server.ports", "server.settings", "server.access", "server.turns", "server.loop_clock", "server.addresses",
@@ -43,7 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
         "server.store", "server.access", "server.rooms", "server.broadcast", "server.results", "server.turns",
-        "server.names", "server.storing", "server.addresses", "server.counting",
+        "server.names", "server.storing", "server.addresses", "server.counting", "server.stored_settings",
     },
 }  # fmt: skip
 

@@ -105,7 +105,7 @@ class Rollouts:
         seats = np.repeat(seats, self._n)
         rollouts = Tables.from_records(np.repeat(tables, self._n), self._rules)
         shuffle_all(rollouts.raw, walls[decision].ravel())
-        kernels.apply_actions(rollouts.raw, np.arange(len(seats)), seats, np.repeat(actions, self._n))
+        kernels.apply_actions(rollouts.raw, np.arange(len(seats), dtype=np.int32), seats, np.repeat(actions, self._n))
         rollouts.play_round([self._playouts.act], np.zeros((len(seats), N_SEATS), dtype=np.int8))
         values = np.empty(len(seats), dtype=np.float32)
         round_values(rollouts.raw, seats, values)
