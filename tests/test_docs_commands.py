@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from arena.cli import next_steps
+from arena.running import next_steps
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DOCUMENTS = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
