@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 
 from rich.console import Console
 
@@ -15,7 +18,7 @@ from agents.client.address import parse_url
 from agents.clusters import workers_for
 from agents.external.specs import connects_to_us
 from arena.chunk import GameError
-from arena.cli import GAMES, MAX_GAMES
+from arena.cli import BOTS, GAMES, MAX_GAMES
 from arena.run import ArenaRun
 from arena.schedule import RunSettings, round_up
 from engine.common.options import Parser, describe_error
@@ -86,6 +89,8 @@ def run(arena_run: ArenaRun, screen: Console, notes: Console, statistics: bool =
             try:
                 arena_run.finish()
                 screen.print(arena_run.written(), soft_wrap=True, highlight=False, markup=False)
+                if arena_run.settings.bots == BOTS:
+                    screen.print(next_steps(), soft_wrap=True, highlight=False, markup=False)
             except OSError as error:
                 code, why = FAILED, describe_error(error)
         if code != OK and arena_run.checkpoint is not None:
@@ -97,6 +102,25 @@ def run(arena_run: ArenaRun, screen: Console, notes: Console, statistics: bool =
         if code != OK:
             notes.print(f"arena: {why}", soft_wrap=True, highlight=False, markup=False)
     return code
+
+
+def next_steps() -> str:
+    """What to do after the default match, whose bots somebody sees who has just installed nukidora."""
+    arena = f"{program_name('arena')} --bots"
+    return f"""\
+next{first_activate()}:
+play, or watch: {program_name("server")} --fill rule (http://localhost:8000)
+your own bot:   {arena} my_bot.py:Eager,rule,rule (docs/bots.md)
+is one better:  {arena} rule,efficiency,efficiency --sprt 0,-0.1"""
+
+
+def first_activate() -> str:
+    """How to make this Python the one that ``python`` starts, "" if it is: ``make arena`` runs it by its path."""
+    activate, python = Path(sys.prefix, "bin", "activate"), shutil.which("python")
+    if not activate.exists() or (python is not None and Path(python).parent == Path(sys.executable).parent):
+        return ""
+    here = Path.cwd()
+    return f" (first: . {activate.relative_to(here) if activate.is_relative_to(here) else activate})"
 
 
 @contextmanager
