@@ -25,10 +25,9 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
-import llvmlite
 import numba
 import numpy as np
-from numba.core import compiler, config, serialize
+from numba.core import codegen, compiler, config, serialize
 from numba.core.caching import _Cache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.dispatcher import Dispatcher
@@ -161,7 +160,7 @@ class KernelCache(_Cache):
 @cache
 def platform() -> str:
     """What machine code depends on besides its source, this module included."""
-    versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
+    versions = (sys.version, numba.__version__, codegen.ll.llvm_version_info, np.__version__)
     options = (config.BOUNDSCHECK, str(config.OPT), config.LOOP_VECTORIZE, config.SLP_VECTORIZE)
     target = cpu_target.target_context.codegen().magic_tuple()
     return repr((versions, options, target, hashlib.sha256(Path(__file__).read_bytes()).hexdigest()))
