@@ -139,9 +139,10 @@ class KernelCache(_Cache):
         path = self.path(signature)
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
-                file.write(data)
-            Path(file.name).replace(path)
+            with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-") as folder:  # gone if the disk is full
+                new = Path(folder) / path.name
+                new.write_bytes(data)
+                new.replace(path)
             name = glob.escape(self._function.__qualname__)
             variants = sorted(path.parent.glob(f"{name}-*"), key=lambda file: file.stat().st_mtime)
             for old in variants[:-VARIANTS]:

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -38,10 +38,10 @@ PACKAGES = ("engine", "agents", "arena", "nukidora")  # those with kernels; name
 ROOT = Path(__file__).parents[1]
 COMPILE = "import sys; sys.path[:] = {path!r}; from engine.warm_up import compile_kernels; compile_kernels({names!r})"
 
-# A model of what compiling costs, in bytes of byte code: types are inferred once for each function of a process;
-# LLVM optimises each kernel with all that it reaches.
+# A rough model of what compiling costs, in bytes of byte code: types are inferred once for each function of a process;
+# LLVM optimises each kernel with all that it reaches. `python -m benchmarks.compiling` measures both.
 OPTIMISING = 0.35  # of the cost of inferring types
-WORTH_A_PROCESS = 15_000  # about two seconds; less is not divided
+WORTH_A_PROCESS = 15_000  # less is not divided
 
 _lock = threading.Lock()
 _off = False  # nothing more is to be compiled by a warm-up of this process
@@ -124,11 +124,9 @@ def compile_by_use(use: Callable[[], None]) -> None:
     """
     global _off
     _off = True
-    try:
-        with compiling_alone() as say:
-            say(0, 0)
-            use()
-    except OSError:  # the cache cannot be written: each compiles for itself
+    with ExitStack() as stack:
+        with suppress(OSError):  # the cache cannot be written: each compiles for itself
+            stack.enter_context(compiling_alone())(0, 0)
         use()
 
 
@@ -176,16 +174,15 @@ def compile_in_processes(found: Sequence[Share], say: Callable[[int, int], None]
     """
     if not found:
         return 0
-    functions = [{name_of(function) for function in share.functions} for share in found]
-    n_functions = len(set[str]().union(*functions))
-    print(f"compiling {n_functions} functions of the rules and the bots to machine code, once …", file=sys.stderr)
+    functions = {name_of(function) for share in found for function in share.functions}
+    print(f"compiling {len(functions)} functions of the rules and the bots to machine code, once …", file=sys.stderr)
     processes = [start_process([kernel.name for kernel in share.kernels]) for share in found]
     try:
         messages: SimpleQueue[tuple[int, str | None]] = SimpleQueue()
         for number, process in enumerate(processes):
             threading.Thread(target=pass_on, args=(number, process, messages), daemon=True).start()
         show(messages, processes, functions, say)
-        return n_functions
+        return len(functions)
     finally:
         for process in processes:
             process.kill()
@@ -210,30 +207,24 @@ def pass_on(number: int, process: subprocess.Popen[str], messages: SimpleQueue[t
 def show(
     messages: SimpleQueue[tuple[int, str | None]],
     processes: Sequence[subprocess.Popen[str]],
-    functions: Sequence[set[str]],
+    functions: set[str],
     say: Callable[[int, int], None],
 ) -> None:
-    """Show the progress until all processes have ended. Raises WarmUpError if one fails.
-
-    `functions` are those that each process has to compile; not all of them need be compiled in the end.
-    """
+    """Show the progress until all processes have ended. Raises WarmUpError if one fails."""
     from engine.common.progress import Progress  # needs rich, which a packed bot does without
 
-    left, running, total = list(map(set, functions)), len(processes), sum(map(len, functions))
-    with Progress("functions", total) as progress:
+    compiled, running = set[str](), len(processes)
+    with Progress("functions", len(functions)) as progress:
         while running:
             number, name = messages.get()
-            before = sum(map(len, left))
-            if name is not None:
-                left[number].discard(name)
-            elif processes[number].returncode == 0:
+            if name is None:
+                if processes[number].returncode != 0:
+                    raise failed(processes[number])
                 running -= 1
-                left[number].clear()
-            else:
-                raise failed(processes[number])
-            if n := before - sum(map(len, left)):
-                progress.advance(n)
-                say(int(progress.done), total)
+            elif name in functions - compiled:
+                compiled.add(name)
+                progress.advance()
+                say(len(compiled), len(functions))
 
 
 def failed(process: subprocess.Popen[str]) -> WarmUpError:

@@ -1,7 +1,8 @@
 """python -m benchmarks.start: the time from a clone to the table of ``make arena``, of two commits in turn, by part.
 
 Each time the commit is cloned into a new folder, and installed and compiled there from nothing; what pip keeps of its
-downloads is used by both.
+downloads is used by both. Where a commit compiles while pip installs, the rest of the installation
+counts as "compile".
 """
 
 from __future__ import annotations
