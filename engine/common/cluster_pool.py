@@ -29,7 +29,7 @@ from engine.common.cluster_node import Done, Failed, Update, Worker
 from engine.common.cluster_package import write_package
 from engine.common.options import usable_cores
 from engine.common.workers import OpenWorker, T, U, WorkerError, delayed_interrupts
-from engine.warm_up import warm_up_imported
+from engine.warm_up import import_if_possible, modules_with_kernels, warm_up_imported
 
 ATTEMPTS = 3  # at a task, or to start each worker, before the task, or what workers open, is taken to be at fault
 LOOK_SECONDS = 5.0  # between two looks at how many CPUs the cluster has
@@ -48,7 +48,9 @@ def connection(cluster: Cluster) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
-    warm_up_imported()  # so that the machine code is sent too
+    for module in modules_with_kernels():  # workers import others than this process; their machine code is sent too
+        import_if_possible(module)
+    warm_up_imported()
     with ExitStack() as stack:
         # Below /tmp, as the names of Unix sockets are short, and those of Ray long.
         folder = tempfile.TemporaryDirectory(
