@@ -14,6 +14,7 @@ from __future__ import annotations
 import dis
 import glob
 import hashlib
+import io
 import os
 import pickle
 import sys
@@ -27,11 +28,10 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core import codegen, compiler, config, serialize
+from numba.core import codegen, compiler, config, environment, serialize
 from numba.core.caching import _Cache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.dispatcher import Dispatcher
-from numba.core.environment import lookup_environment
 from numba.core.registry import cpu_target
 
 VARIANTS = 64  # files that are kept of kernels with one name, such as those of several branches of the sources
@@ -77,8 +77,9 @@ class KernelLibrary(Library):
         """Optimise, make machine code, and set the environments of the functions in it, which numba does only later."""
         super().finalize()
         for variable in self._final_module.global_variables:
-            if variable.name.startswith("_ZN08NumbaEnv") and (environment := lookup_environment(variable.name)):
-                self.codegen.set_env(variable.name, environment)
+            name = variable.name
+            if name.startswith("_ZN08NumbaEnv") and (found := environment.lookup_environment(name)):
+                self.codegen.set_env(name, found)
 
 
 class InnerCompiler(compiler.CompilerBase):
@@ -97,6 +98,25 @@ class KernelCompiler(InnerCompiler):
     """Compiles kernels."""
 
     library = KernelLibrary
+
+
+class KernelUnpickler(pickle.Unpickler):
+    """Reads a file of the cache without importing the module that it was compiled from, which may lie elsewhere now."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """What the file names; an environment of compiled code is made by `environment_of`."""
+        return environment_of if name == environment._rebuild_env.__name__ else super().find_class(module, name)
+
+
+def environment_of(module: str, constants: list[Any], name: str) -> environment.Environment:
+    """The environment with a name: the Python objects that compiled code may use, such as its exceptions."""
+    found = environment.lookup_environment(name)
+    if found is None:
+        found = environment.Environment({"__name__": module})
+        found.consts[:] = constants
+        found.env_name = name
+        environment.Environment._memo[name] = found
+    return found
 
 
 def name_of(function: Callable[..., Any]) -> str:
@@ -128,8 +148,8 @@ class KernelCache(_Cache):
             data = path.read_bytes()
             with suppress(OSError):
                 path.touch()  # what is used is not deleted
-            return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))
-        except (OSError, EOFError, pickle.UnpicklingError):
+            return compiler.CompileResult._rebuild(target_context, *KernelUnpickler(io.BytesIO(data)).load())
+        except (OSError, EOFError, pickle.UnpicklingError, ImportError):
             return None
 
     def save_overload(self, signature: tuple[Any, ...], compiled: Any) -> None:

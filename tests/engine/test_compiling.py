@@ -75,6 +75,17 @@ def test_a_kernel_is_compiled_once_wherever_the_sources_lie(tmp_path: Path) -> N
         assert (done.stdout, done.stderr) == ("32\n", said)
 
 
+def test_a_kernel_is_compiled_once_whatever_its_modules_are_called(tmp_path: Path) -> None:
+    """Such as a bot's file, the name of whose module depends on its folder."""
+    run(COMPUTE, tmp_path / "cache", put_modules(tmp_path / "a"))
+    folder = tmp_path / "b"
+    folder.mkdir()
+    (folder / "renamed.py").write_text(MODULE.replace("import other", "import plus as other"))
+    (folder / "plus.py").write_text(OTHER)
+    done = run(COMPUTE.replace("module", "renamed"), tmp_path / "cache", folder)
+    assert (done.stdout, done.stderr) == ("32\n", "")
+
+
 @pytest.mark.parametrize(
     ("text", "changed", "result"),
     [
