@@ -11,7 +11,6 @@ the sources lie, and what else is in them.
 
 from __future__ import annotations
 
-import dis
 import glob
 import hashlib
 import io
@@ -33,6 +32,7 @@ from numba.core.caching import _Cache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
+from numba.core.runtime.nrt import rtsys
 
 VARIANTS = 64  # files that are kept of kernels with one name, such as those of several branches of the sources
 
@@ -142,7 +142,7 @@ class KernelCache(_Cache):
 
     def load_overload(self, signature: tuple[Any, ...], target_context: Any) -> Any:
         """The compiled kernel; None if there is no file. A file that cannot be read is compiled anew."""
-        target_context.refresh()
+        rtsys.initialize(target_context)  # all that is needed of `refresh`, which imports for 0.3 s
         try:
             path = self.path(signature)
             data = path.read_bytes()
@@ -213,14 +213,13 @@ def own_content(function: Callable[..., Any]) -> tuple[str, tuple[Callable[..., 
     # Not by its module: pytest imports those of namespace packages again under other names.
     digest = hashlib.sha256(function.__qualname__.encode())
     callees: list[Callable[..., Any]] = []
-    names, read = set[str](), set[str]()
+    names = set[str]()  # globals, and attributes
     for code in codes_of(function.__code__):
         names.update(code.co_names)
-        read.update(each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL")
         constants = [each for each in code.co_consts if not isinstance(each, CodeType) and each != function.__doc__]
         flow = (code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_argcount)
         digest.update(repr((flow, [text_of_constant(each) for each in constants])).encode())
-    values = {name: function.__globals__[name] for name in sorted(read & function.__globals__.keys())}
+    values = {name: function.__globals__[name] for name in sorted(names & function.__globals__.keys())}
     values |= dict(zip(function.__code__.co_freevars, (cell.cell_contents for cell in function.__closure__ or ())))
     values["defaults"] = function.__defaults__
     for name, value in values.items():

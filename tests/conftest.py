@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import pytest
 DATA = Path(__file__).resolve().parent / "data"
 REPOSITORY = Path(__file__).resolve().parents[1]
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # tests start hundreds of programs, each 0.3 s later without bytecode
 # The first call of a compiled function may take a second, any other a microsecond: no deadline fits both.
 hypothesis.settings.register_profile("compiled", deadline=None)
 hypothesis.settings.load_profile("compiled")

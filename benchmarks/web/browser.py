@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, sync_playwright
 
+PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 REPEATS = 5  # of each navigation; the median is shown
 # Written into every page: when the first tile on a table was drawn, in ms since the navigation began.
 WATCH = """
@@ -44,8 +45,8 @@ STEPS = """async (game) => {
 
 
 def chromium() -> str | None:
-    """Where Chromium is installed, None if it is not."""
-    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    """Where Chromium is installed, None if it is not. The one without windows takes a third of the processor time."""
+    return next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 
 @contextmanager

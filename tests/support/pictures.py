@@ -4,7 +4,7 @@ Each is made by a command that README or a page of the docs shows, and keeps the
 its content, in its metadata. `tests/web/test_pictures.py` compares that with what the same command gives now, of the
 first games where it plays a thousand: so a picture is stale when what it shows has changed, not when a font has.
 
-Pages are drawn by Chromium, with a font that has Japanese characters (``apt-get install chromium fonts-ipafont``).
+Pages are drawn by Chromium, with a font that has Japanese characters (``apt-get install chromium-headless-shell fonts-ipafont``).
 """
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ def content_of(path: Path) -> str:
 def main(names: list[str]) -> None:
     """Make the pictures with these names, by default all."""
     program = chromium()
-    assert program is not None, "Chromium is missing: apt-get install chromium"
+    assert program is not None, "Chromium is missing: apt-get install chromium-headless-shell"
     with headless(program) as browser:
         for name in names or PICTURES:
             picture, path = PICTURES[name], DOCS / name

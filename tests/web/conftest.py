@@ -85,7 +85,7 @@ def browser() -> Iterator[Browser]:
     """Headless Chromium. Closed after each module: while Playwright runs, pytest can run no asynchronous test."""
     program = chromium()
     if program is None:
-        pytest.skip("Chromium is missing: apt-get install chromium")
+        pytest.skip("Chromium is missing: apt-get install chromium-headless-shell")
     with headless(program) as started:
         yield started
 

@@ -11,7 +11,7 @@ from benchmarks.web import cli as benchmark
 @pytest.mark.slow
 def test_all_lines_are_printed_and_the_sizes_keep_their_budget(capsys: pytest.CaptureFixture[str]) -> None:
     if browser.chromium() is None:
-        pytest.skip("Chromium is missing: apt-get install chromium")
+        pytest.skip("Chromium is missing: apt-get install chromium-headless-shell")
     assert benchmark.main(["--games", "2", "--spectators", "20", "--seconds", "1", "--repeats", "1"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     sizes = [float(line[-4]) for line in lines if line[:1] == ["page"]]
