@@ -4,7 +4,7 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: arena test test-all test-long coverage check docs pictures clean
+.PHONY: arena test test-all test-long durations coverage check docs pictures clean
 .DELETE_ON_ERROR:
 
 arena: .venv/installed
@@ -22,6 +22,10 @@ test-all:
 # What takes an hour or needs a quiet machine, one test at a time: before a release, and after changes of what it tests.
 test-long: .venv/installed-test
 	$(BIN)/python -m tests.long_tests $(ARGS)
+
+# Where the time of the quick and slow tests goes: by file, fixture and test.
+durations: .venv/installed-test
+	$(PYTEST) -p tests.support.durations -m "not long" $(ARGS)
 
 # The coverage of the quick tests.
 coverage:

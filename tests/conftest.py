@@ -13,6 +13,8 @@ from typing import Literal
 import hypothesis
 import pytest
 
+from engine.common.options import usable_cores
+
 DATA = Path(__file__).resolve().parent / "data"
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -30,6 +32,11 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     planted = session.config.pluginmanager.hasplugin("tests.faults.reporter")
     if not planted and not hasattr(session.config, "workerinput"):
         subprocess.run([sys.executable, "-m", "engine.warm_up"], cwd=REPOSITORY, stdout=subprocess.DEVNULL, check=True)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are cores: some tests wait."""
+    return usable_cores() + 1
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,8 @@ Each is made by a command that README or a page of the docs shows, and keeps the
 its content, in its metadata. `tests/web/test_pictures.py` compares that with what the same command gives now, of the
 first games where it plays a thousand: so a picture is stale when what it shows has changed, not when a font has.
 
-Pages are drawn by Chromium, with a font that has Japanese characters (``apt-get install chromium-headless-shell fonts-ipafont``).
+Pages are drawn by Chromium, with a font that has Japanese characters
+(``apt-get install chromium-headless-shell fonts-ipafont``).
 """
 
 from __future__ import annotations
