@@ -15,11 +15,10 @@ from arena.bot_statistics import BotStatistics, PairStatistics
 from arena.report import print_report
 from arena.tallies.report import print_statistics
 from engine.common.program import missing
+from engine.common.screen import TABLE_WIDTH
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-TABLE_WIDTH = 100  # characters
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import sys
@@ -23,9 +22,8 @@ from arena.run import ArenaRun
 from arena.schedule import RunSettings, round_up
 from engine.common.options import Parser, describe_error
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
+from engine.common.screen import screen
 from engine.common.workers import WorkerError
-
-TABLE_WIDTH = 100  # characters, where stdout is no terminal
 
 
 def start(parser: Parser, options: Namespace) -> int:
@@ -41,9 +39,7 @@ def start(parser: Parser, options: Namespace) -> int:
         arena_run = ArenaRun(settings, workers, options.json, options.save, **files)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
-    screen, notes = Console(), Console(stderr=True)
-    if not screen.is_terminal and "COLUMNS" not in os.environ:
-        screen.width = TABLE_WIDTH
+    console, notes = screen(), Console(stderr=True)
     note = partial(notes.print, soft_wrap=True, highlight=False, markup=False)
     if settings.games != games and options.stop is None:
         note(f"{settings.games:,} games instead of {games:,}: every wall is played in all rotations")
@@ -53,7 +49,7 @@ def start(parser: Parser, options: Namespace) -> int:
     if arena_run.finished is None:
         for spec in filter(connects_to_us, settings.bots):
             note(how_to_join(spec))
-    return run(arena_run, screen, notes, options.statistics)
+    return run(arena_run, console, notes, options.statistics)
 
 
 def how_to_join(spec: str) -> str:
@@ -69,7 +65,7 @@ def url_to_join(spec: str) -> str:
     return f"{address.scheme}://{f'[{host}]' if ':' in host else host}:{address.port}/{address.room}"
 
 
-def run(arena_run: ArenaRun, screen: Console, notes: Console, statistics: bool = False) -> int:
+def run(arena_run: ArenaRun, console: Console, notes: Console, statistics: bool = False) -> int:
     """Play, print the tables, all ``statistics`` if asked for, and what was written; return the exit code."""
     code, why, failed = OK, "", list[str]()
     try:
@@ -80,17 +76,17 @@ def run(arena_run: ArenaRun, screen: Console, notes: Console, statistics: bool =
         code, why = FAILED, describe_error(error)
     with uninterrupted():
         if arena_run.finished is None and arena_run.games == 0:
-            screen.print("no games finished yet")
+            console.print("no games finished yet")
         else:
             match = arena_run.match
-            match.print(screen, statistics)
+            match.print(console, statistics)
             failed = match.failed
         if code == OK:
             try:
                 arena_run.finish()
-                screen.print(arena_run.written(), soft_wrap=True, highlight=False, markup=False)
+                console.print(arena_run.written(), soft_wrap=True, highlight=False, markup=False)
                 if arena_run.settings.bots == BOTS:
-                    screen.print(next_steps(), soft_wrap=True, highlight=False, markup=False)
+                    console.print(next_steps(), soft_wrap=True, highlight=False, markup=False)
             except OSError as error:
                 code, why = FAILED, describe_error(error)
         if code != OK and arena_run.checkpoint is not None:

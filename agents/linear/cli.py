@@ -109,7 +109,7 @@ def add_agreement(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """The command ``agreement``."""
     text = "how often bots choose what was played, in decisions with several actions and no win"
     parser = subparsers.add_parser("agreement", help=text, description=text)
-    parser.add_argument("bots", nargs="+", metavar="BOT", help="such as linear, softmax?temperature=0, rule")
+    parser.add_argument("bots", nargs="+", metavar="BOT", help="such as linear, softmax:?temperature=0, rule")
     add_sources(parser)
 
 

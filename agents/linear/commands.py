@@ -25,6 +25,7 @@ from engine.actions import ANKAN, DAIMINKAN, N_ACTIONS, NUKIDORA, PON, PON_RED, 
 from engine.common.files import write_atomically
 from engine.common.program import OK
 from engine.common.progress import Progress
+from engine.common.screen import screen
 from engine.records.filters import filters_of
 from engine.table import raw_bytes
 
@@ -37,7 +38,7 @@ DECLARED = {
     "nukidora": np.array([NUKIDORA]),
 }
 KINDS = (ALL, DISCARD, *DECLARED)  # of decisions
-TABLE_WIDTH = 110  # columns where the output is no terminal
+WIDE = 110  # columns of the tables where the output is no terminal
 
 
 def source_of(options: argparse.Namespace) -> Source:
@@ -119,7 +120,7 @@ def train(options: argparse.Namespace) -> int:
         for epoch in trainer.train(progress.advance):
             progress.print(described(epoch))
     weights = write_outcome(trainer, options.out)
-    console = screen()
+    console = screen(WIDE)
     print_weights(console, initial, weights)
     best, before = trainer.best_epoch, trainer.epochs[0]
     console.print(
@@ -153,14 +154,6 @@ def write_outcome(trainer: Trainer, folder: Path) -> Weights:
     return weights
 
 
-def screen() -> Console:
-    """The terminal, or a width for what is no terminal."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = TABLE_WIDTH
-    return console
-
-
 def print_weights(console: Console, before: Weights, after: Weights) -> None:
     """The table of features."""
     table = Table("feature", "meaning", box=None)
@@ -174,7 +167,7 @@ def print_weights(console: Console, before: Weights, after: Weights) -> None:
 def show(options: argparse.Namespace) -> int:
     """Print weights beside others."""
     before, after = load_weights(options.before), load_weights(options.weights or str(BUNDLED / "linear.json"))
-    console = screen()
+    console = screen(WIDE)
     print_weights(console, before, after)
     console.print(f"trained: {after.trained}; a point of value is worth {after.placements_per_point:.2g} placements")
     return OK
@@ -202,7 +195,7 @@ def agreement(options: argparse.Namespace) -> int:
         table.add_column(f"{kind} %\n{count:,}", justify="right")
     for spec, right in agreed.items():
         table.add_row(spec, *(percentage(right[kind], count) for kind, count in counts.items()))
-    console = screen()
+    console = screen(WIDE)
     console.print("Agreement with what was played, where there were several actions and no win, ± 95 % interval")
     console.print(table)
     return OK

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from agents.registry import make
 from agents.review import mjai_reviewer
 from agents.review.cli import PLAIN
@@ -22,9 +20,8 @@ from agents.review.review import Review, make_review
 from engine.common.options import Parser, describe_error
 from engine.common.program import FAILED, OK
 from engine.common.progress import Progress
+from engine.common.screen import screen
 from engine.records.files import RecordError, read_records
-
-TABLE_WIDTH = 100  # columns where the output is no terminal
 
 
 def run(parser: Parser, options: argparse.Namespace) -> int:
@@ -65,11 +62,3 @@ def files_of(review: Review, options: argparse.Namespace) -> dict[Path, str]:
     if options.html is not None:
         files[options.html] = page(review)
     return files
-
-
-def screen() -> Console:
-    """The terminal, or a width for what is no terminal."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = TABLE_WIDTH
-    return console

@@ -14,8 +14,7 @@ from arena.columns import Statistic
 from arena.leagues.columns import STANDINGS
 from arena.leagues.standings import League
 from arena.report import print_tables, title
-
-TABLE_WIDTH = 100  # characters, where the output is no terminal
+from engine.common.screen import TABLE_WIDTH
 
 
 def print_league(console: Console, league: League) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from argparse import Namespace
 from collections.abc import Callable
 from functools import partial
@@ -14,11 +13,12 @@ from agents.external.specs import connects_to_us
 from arena.chunk import GameError
 from arena.leagues.cli import GAMES
 from arena.leagues.games import LeagueSettings
-from arena.leagues.report import TABLE_WIDTH, print_league
+from arena.leagues.report import print_league
 from arena.leagues.run import LeagueRun
 from arena.running import how_to_join, uninterrupted
 from engine.common.options import Parser, describe_error
 from engine.common.program import FAILED, INTERRUPTED, OK
+from engine.common.screen import screen
 from engine.common.workers import WorkerError
 
 
@@ -47,9 +47,7 @@ def open_league(options: Namespace, games: int | None, hours: float | None = Non
 
 def run(league_run: LeagueRun, program: str, then: Callable[[Console], None] | None = None) -> int:
     """Play, print the tables, and return the exit code. ``then``: is done before the league is said to be finished."""
-    screen, notes = Console(), Console(stderr=True)
-    if not screen.is_terminal and "COLUMNS" not in os.environ:
-        screen.width = TABLE_WIDTH
+    console, notes = screen(), Console(stderr=True)
     note = partial(notes.print, soft_wrap=True, highlight=False, markup=False)
     if league_run.games:
         note(resumed(league_run))
@@ -67,11 +65,11 @@ def run(league_run: LeagueRun, program: str, then: Callable[[Console], None] | N
         code, why = FAILED, describe_error(error)
     with uninterrupted():
         league = league_run.league()
-        print_league(screen, league)
+        print_league(console, league)
         kept = league_run.store.path
         if code == OK:
             where = f"league in {kept}" if kept else "nothing was written: --json FILE keeps the league"
-            screen.print(where, soft_wrap=True, highlight=False, markup=False)
+            console.print(where, soft_wrap=True, highlight=False, markup=False)
             if league.failed:
                 code, why = FAILED, f"failed in every game: {', '.join(league.failed)}"
         else:

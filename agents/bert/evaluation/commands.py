@@ -20,10 +20,9 @@ from agents.bert.training.data.dataset import Dataset
 from engine.common.options import Parser, describe_error
 from engine.common.program import OK
 from engine.common.progress import Progress
+from engine.common.screen import screen
 from engine.records.archives import find_records, members
 from engine.records.filters import Filters, filters_of
-
-TABLE_WIDTH = 100  # columns where the output is no terminal
 
 
 def run(parser: Parser, options: argparse.Namespace) -> int:
@@ -78,10 +77,7 @@ def on_recorded_games(predictor: Predictor, paths: Sequence[Path], filters: Filt
 
 def print_report(validation: ValidationMetrics | None, records: RecordMetrics | None) -> None:
     """Print what there is on stdout."""
-    screen = Console()
-    if not screen.is_terminal:
-        screen.width = TABLE_WIDTH
-    report = Report(screen)
+    report = Report(screen())
     if validation is not None:
         report.validation(validation)
     if records is not None:
