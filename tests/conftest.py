@@ -58,7 +58,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--hands", type=int, default=100_000, metavar="N", help="hands compared with another library")
     parser.addoption("--conservation-games", type=int, default=2_000, metavar="N", help="games whose tiles are counted")
     parser.addoption("--kills", type=int, default=50, metavar="N", help="times the server is killed")
-    parser.addoption("--training-blocks", action="store_true", help="run the blocks of the docs that train a network")
 
 
 Scale = Literal["quick", "long"]

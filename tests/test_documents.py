@@ -12,7 +12,7 @@ import pytest
 from tests.support.markdown_blocks import REPOSITORY, Block, BlockError, Clone, blocks_of, copy_checkout, sessions
 
 PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in sorted((REPOSITORY / "docs").glob("*.md")))]
-QUICK, LONG = 120, 900  # seconds that a block may take; most take a few
+PATIENCE = 900  # seconds that a block may take; most take a few
 
 # Part of a block, by page -> why the block is not run. Their commands are parsed by test_docs_commands.
 NOT_RUN = {
@@ -63,21 +63,12 @@ NOT_RUN = {
     },
     "docs/experiments.md": {"evaluate agents/bert/weights": "ten minutes; measures the bundled network"},
 }
-# Part of a block, by page: it takes longer than four seconds.
-SLOW = {
-    "README.md": ["python -m server --fill rule", "python3 -m nukidora --version", "--games 3000", "agents.bert train"],
-    "docs/quickstart.md": ["python -m server", "learn.py", "agents.bert train", "--bots bert,rule,rule"],
-    "docs/api.md": ["python -m server --fill rule"],
-    "docs/deploy.md": ["python -m server token add wahaha"],
-    "docs/cluster.md": ["--cluster local"],
-    "docs/web.md": ["python -m server --fill rule", "--format mjai-reviewer"],
-    "docs/bots.md": ["python -m server", "cat > my_fast_bot.py"],
+# Part of a block, by page: it takes minutes.
+LONG = {
+    "README.md": ["python3 -m nukidora --version", "train dataset runs/first"],
+    "docs/quickstart.md": ["train dataset runs/first"],
     "docs/training.md": ["train dataset runs/first"],
-    "docs/environments.md": ["maskable_ppo.py", "ppo.py runs/ppo --minutes", "python -m benchmarks.envs"],
-    "docs/players.md": ["python -m agents.linear export choices.csv", "--bots yaku,rule,efficiency"],
 }
-# These take about eight minutes each.
-TRAINING = {page: ["train dataset runs/first"] for page in ("README.md", "docs/quickstart.md", "docs/training.md")}
 SESSIONS = [session for page in PAGES for session in sessions(blocks_of(page, "sh"))]
 
 
@@ -87,14 +78,12 @@ def marked(session: list[Block], parts: Any) -> bool:
 
 def parameters() -> list[Any]:
     run = [session for session in SESSIONS if not marked(session, NOT_RUN)]
-    return [pytest.param(s, marks=pytest.mark.slow if marked(s, SLOW) else (), id=str(s[0])) for s in run]
+    return [pytest.param(s, marks=pytest.mark.long if marked(s, LONG) else pytest.mark.slow, id=str(s[0])) for s in run]
 
 
 @pytest.mark.parametrize("session", parameters())
-def test_a_shell_block_runs(session: list[Block], tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    if marked(session, TRAINING) and not pytestconfig.getoption("--training-blocks"):
-        pytest.skip("takes eight minutes; --training-blocks runs it")
-    Clone(tmp_path).run(session, LONG if marked(session, SLOW) else QUICK)
+def test_a_shell_block_runs(session: list[Block], tmp_path: Path) -> None:
+    Clone(tmp_path).run(session, PATIENCE)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page, "python")])
@@ -114,7 +103,7 @@ def test_the_python_blocks_of_a_page_run_in_order(
             exec(compile(block.text, str(block), "exec"), names)
 
 
-@pytest.mark.parametrize("parts", [NOT_RUN, SLOW, TRAINING])
+@pytest.mark.parametrize("parts", [NOT_RUN, LONG])
 def test_each_entry_of_the_tables_is_in_one_block(parts: Any) -> None:
     entries = [(page, part) for page, of_page in parts.items() for part in of_page]
     found = [(page, part, sum(part in block.text for block in blocks_of(page, "sh"))) for page, part in entries]
@@ -165,14 +154,14 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Clone:
 )
 def test_what_a_reader_would_trip_over_is_noticed(clone: Clone, text: str, complaint: str) -> None:
     with pytest.raises(BlockError) as failed:
-        clone.run(of(text), QUICK)
+        clone.run(of(text), PATIENCE)
     assert complaint in str(failed.value)
 
 
 def test_a_block_in_a_second_terminal_runs_while_the_first_does(clone: Clone) -> None:
     first = "echo mjsonp://localhost:11600\nuntil [ -e done ]; do sleep 0.1; done\necho seen\n"
     (session,) = sessions(of(f"{first}---\n# in a second terminal\ntouch done\n"))
-    assert "seen" in clone.run(session, QUICK)
+    assert "seen" in clone.run(session, PATIENCE)
 
 
 def test_an_environment_is_made_and_a_package_installed(clone: Clone) -> None:
@@ -184,4 +173,4 @@ pip install -c constraints.txt -e ".[server,train]"
 pip install -e ./bots
 python -c "from importlib.metadata import entry_points; print(entry_points(group='nukidora.agents'))"
 """
-    assert "b:c" in clone.run(of(text), QUICK)
+    assert "b:c" in clone.run(of(text), PATIENCE)

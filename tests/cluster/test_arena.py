@@ -120,7 +120,7 @@ def test_bots_in_files_are_sent_and_an_interrupted_run_resumes(tmp_path: Path) -
     (tmp_path / "my").mkdir()
     (tmp_path / "my" / "bot.py").write_text(BOT)
     (tmp_path / "my" / "neighbour.py").write_text(NEIGHBOUR)
-    bots = ("--bots", "my/bot.py:First,rule,random", "--games", 1500, "--json")
+    bots = ("--bots", "my/bot.py:First,rule,random", "--games", 600, "--json")
     run = start(*bots, "there.json", "--cluster", LOCAL, "--jobs", 2, folder=tmp_path)
     wait_for(lambda: n_lines(tmp_path / "there.json.partial") > 1 or run.poll() is not None, "finished chunk")
     run.send_signal(signal.SIGINT)
@@ -137,7 +137,7 @@ def test_bots_in_files_are_sent_and_an_interrupted_run_resumes(tmp_path: Path) -
     assert results(tmp_path / "here.json") == results(tmp_path / "there.json")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_machine_that_dies_costs_its_chunk_only(tmp_path: Path) -> None:
     import_ray()
     from ray.cluster_utils import Cluster as Machines

@@ -13,8 +13,9 @@ import pytest
 
 from engine import table_kernels, warm_up
 from engine.common.sources import digest_of_sources
-from engine.machine_code import content_of
+from engine.machine_code import cache_root, content_of
 from engine.table import TABLE
+from tests.conftest import Scale
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 MODULE = '''
@@ -140,9 +141,9 @@ def test_what_compiled_code_cannot_be_told_by_is_refused() -> None:
 
 
 @pytest.mark.slow
-def test_the_warm_up_compiles_everything_once(tmp_path: Path) -> None:
-    """With an empty cache it compiles all kernels, so that a program that uses all of them compiles nothing."""
-    cache = tmp_path / "new"
+def test_the_warm_up_compiles_everything_once(tmp_path: Path, scale: Scale) -> None:
+    """With an empty cache (here: at length) it compiles all, so that a program that uses all of it compiles nothing."""
+    cache = tmp_path / "new" if scale == "long" else cache_root()
     run("from engine.warm_up import main; assert main([]) == 0", cache)
     code = """
 import json
@@ -162,7 +163,6 @@ compiling.compile_imported()
 def test_all_that_is_compiled_into_a_kernel_is_reached_by_it(tmp_path: Path) -> None:
     code = """
 from numba.core import event
-from agents.linear.kernels import evaluate_all
 from engine import kernels, table_kernels, warm_up
 from engine.compiling import imported
 from engine.machine_code import name_of, reached
@@ -172,7 +172,7 @@ class Recorder(event.Listener):
 event.register("numba:compile", Recorder())
 warm_up._off = True
 for kernel, signature in imported():
-    if kernel in (kernels.collect_views, kernels.start_games, evaluate_all):
+    if kernel in (kernels.collect_views, table_kernels.next_round):
         compiled = set()
         kernel.compile(signature)
         ours = {name for name in compiled if not name.startswith("numba.")}
@@ -180,7 +180,7 @@ for kernel, signature in imported():
         print(len(compiled))
 """
     (tmp_path / "cache").mkdir()
-    assert len(run(code, tmp_path / "cache").stdout.split()) == 3
+    assert len(run(code, tmp_path / "cache").stdout.split()) == 2
 
 
 def test_without_a_writable_cache_it_compiles_and_says_so(tmp_path: Path) -> None:

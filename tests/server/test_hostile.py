@@ -7,6 +7,7 @@ import json
 import logging
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,13 +20,15 @@ from websockets.sync.client import connect
 
 from engine.tiles import MJAI_NAMES
 from server.running import Running
+from tests.conftest import Scale
 from tests.support.server_bots import Bot, serving
 
 BATCH = 200
-EXAMPLES = 250  # of each transport: 2 x 250 x 200 = 100,000 messages
+EXAMPLES = {"quick": 60, "long": 250}  # of each transport; at length 2 x 250 x 200 = 100,000 messages
 LONGEST_ERROR = 1_000
 CLIENT_LOG = logging.getLogger("hostile client")
 CLIENT_LOG.disabled = True  # the client library logs an error if the server closes while it does
+PATIENCE = 120.0  # seconds until all honest games have ended
 BETWEEN_GAMES = 1.0  # seconds, so that honest games leave processor time for the hostile connections
 
 # Hostile messages ----------------------------------------------------------------------------------------------------
@@ -113,6 +116,13 @@ class Target:
                 await playing
             await asyncio.sleep(BETWEEN_GAMES)
 
+    def wait_for_games(self, n: int) -> None:
+        """Wait until every honest bot has come to the end of so many games."""
+        deadline = time.monotonic() + PATIENCE
+        while min(sum(game[-1]["type"] == "end_game" for game in bot.games) for bot in self.honest) < n:
+            assert time.monotonic() < deadline, "honest games do not come to their ends"
+            time.sleep(0.1)
+
     def __enter__(self) -> Target:
         self.thread.start()
         assert self._ready.wait(30)
@@ -173,12 +183,14 @@ SEND = {"tcp": send_lines, "websocket": send_frames}
 @pytest.mark.usefixtures("no_error_is_logged")
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", SEND)
-def test_hostile_messages_get_one_error_each_and_disturb_no_other_game(transport: str, tmp_path: Path) -> None:
-    errors = 0
+def test_hostile_messages_get_one_error_each_and_disturb_no_other_game(
+    transport: str, scale: Scale, tmp_path: Path
+) -> None:
+    errors, examples = 0, EXAMPLES[scale]
     with target(tmp_path) as running:
 
         @settings(
-            max_examples=EXAMPLES,
+            max_examples=examples,
             phases=(Phase.generate,),
             derandomize=True,
             database=None,
@@ -197,8 +209,7 @@ def test_hostile_messages_get_one_error_each_and_disturb_no_other_game(transport
             assert running.thread.is_alive()
 
         send_batch()
-    assert errors > EXAMPLES
+        running.wait_for_games(2)
+    assert errors > examples
     assert running.escaped == []
     assert [bot.errors for bot in running.honest if bot.errors] == []
-    finished = [len([game for game in bot.games if game[-1]["type"] == "end_game"]) for bot in running.honest]
-    assert min(finished) >= 2, "honest games came to their ends"
