@@ -163,7 +163,7 @@ compiling.compile_imported()
 def test_all_that_is_compiled_into_a_kernel_is_reached_by_it(tmp_path: Path) -> None:
     code = """
 from numba.core import event
-from engine import kernels, table_kernels, warm_up
+from engine import shanten, table_kernels, warm_up
 from engine.compiling import imported
 from engine.machine_code import name_of, reached
 class Recorder(event.Listener):
@@ -172,7 +172,7 @@ class Recorder(event.Listener):
 event.register("numba:compile", Recorder())
 warm_up._off = True
 for kernel, signature in imported():
-    if kernel in (kernels.collect_views, table_kernels.next_round):
+    if kernel in (shanten.shanten_batch, table_kernels.next_round):
         compiled = set()
         kernel.compile(signature)
         ours = {name for name in compiled if not name.startswith("numba.")}
