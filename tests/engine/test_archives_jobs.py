@@ -190,28 +190,6 @@ def test_records_of_several_archives_keep_apart(tmp_path: Path) -> None:
     assert [member.inner for member in members([tmp_path / "b.zip"])] == ["one/x.mjson", "two/x.mjson"]
 
 
-def test_an_interrupted_check_continues(
-    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(commands, "CHECKPOINT", 4)
-    main(["validate", str(source), "--json", str(tmp_path / "whole.json")])
-    whole = capsys.readouterr().out
-    report = tmp_path / "report.json"
-    with monkeypatch.context() as patch:
-        stop_after(12, patch)
-        assert main(["validate", str(source), "--json", str(report)]) == 130
-    assert capsys.readouterr().err.endswith("interrupted: 12 records are checked; the same command continues\n")
-    assert not report.exists()
-    assert main(["validate", str(source), "--json", str(report)]) == 1
-    printed = capsys.readouterr()
-    assert printed.err.startswith("continuing after 12 records\n")
-    assert printed.out.splitlines()[-1] == whole.splitlines()[-1]
-    assert report.read_bytes() == (tmp_path / "whole.json").read_bytes()
-    document = json.loads(report.read_text())
-    assert (document["n_records"], document["n_damaged"]) == (15, 1)
-    assert document["faults"] == whole.splitlines()[:-1]
-
-
 def test_a_cut_line_of_a_journal_does_not_count(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "j", {"files": "x"})
     journal.add({"done": 1})

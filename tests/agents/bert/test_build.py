@@ -61,34 +61,17 @@ def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 
 
 @pytest.mark.usefixtures("small_shards")
-def test_an_interrupted_command_resumes(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole, interrupted = tmp_path / "whole", tmp_path / "interrupted"
-    code, out, err = make(capsys, whole, *SELF_PLAY)
+def test_a_finished_command_says_so_and_clears_up(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, err = make(capsys, tmp_path, *SELF_PLAY)
     assert (code, err) == (0, "")
     assert f"{N_GAMES} games (1 for validation)" in out
     assert "bytes a sample" in out
-    fill = workers.fill
-
-    def fill_first(folder: Path, number: int, chunk: sources.Chunk) -> int:
-        if number == 1:
-            (folder / "000001.state.npy.tmp").touch()
-            raise KeyboardInterrupt
-        return fill(folder, number, chunk)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(workers, "fill", fill_first)
-        code, _, err = make(capsys, interrupted, *SELF_PLAY)
-    assert (code, err) == (130, "agents.bert data: interrupted; the same command continues\n")
-    assert [exists(interrupted, number) for number in range(3)] == [True, False, False]
-    code, out_later, err = make(capsys, interrupted, *SELF_PLAY)
-    assert (code, err) == (0, "continuing from 2 of 6 games\n")
-    assert out_later == out.replace(str(whole), str(interrupted))
-    assert folder_bytes(interrupted) == folder_bytes(whole)
-    code, out_again, err = make(capsys, interrupted, *SELF_PLAY)
-    assert (code, out_again, err) == (0, out_later, f"{interrupted}: already finished\n")
-    assert folder_bytes(interrupted) == folder_bytes(whole)
+    made = folder_bytes(tmp_path)
+    (tmp_path / "000001.games.npy").unlink()
+    (tmp_path / "000001.state.npy.tmp").touch()  # as after a kill
+    assert make(capsys, tmp_path, *SELF_PLAY) == (0, out, f"continuing from 4 of {N_GAMES} games\n")
+    assert make(capsys, tmp_path, *SELF_PLAY) == (0, out, f"{tmp_path}: already finished\n")
+    assert folder_bytes(tmp_path) == made
 
 
 @pytest.mark.usefixtures("small_shards")
@@ -351,14 +334,6 @@ def test_ctrl_c_leaves_complete_shards_and_no_processes(
     wait_for(lambda: exists(tmp_path / "out", n_complete - 1) if n_complete else processes(command.pid) >= 3)
     os.killpg(command.pid, signal.SIGINT)
     check_interrupted(command, tmp_path / "out", n_complete)
-
-
-@pytest.mark.slow
-@NEEDS_PROC
-def test_sigterm_is_handled_like_ctrl_c(command: subprocess.Popen[str], tmp_path: Path) -> None:
-    wait_for(lambda: exists(tmp_path / "out", 1))
-    os.kill(command.pid, signal.SIGTERM)
-    check_interrupted(command, tmp_path / "out", 2)
 
 
 def check_interrupted(command: subprocess.Popen[str], folder: Path, n_complete: int) -> None:
