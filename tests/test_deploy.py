@@ -10,9 +10,8 @@ import re
 import signal
 import subprocess
 import threading
-import time
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -40,6 +39,7 @@ from tests.support.deployment import (
     the,
 )
 from tests.support.postgres import Cluster, find_binaries, free_port, postgres_cluster, postgres_url
+from tests.support.processes import wait_for
 
 __all__ = ["postgres_cluster", "postgres_url"]
 
@@ -287,14 +287,6 @@ def test_volumes_are_declared_and_mounted_at_the_data_folder() -> None:
 # Running --------------------------------------------------------------------------------------------------------------
 
 
-def until(done: Callable[[], object], seconds: float, what: str) -> None:
-    """Wait until `done` is true."""
-    deadline = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < deadline, f"no {what} within {seconds:g} s"
-        time.sleep(0.1)
-
-
 @contextmanager
 def started(machine: Machine, name: str, service: dict[str, Any]) -> Iterator[subprocess.Popen[bytes]]:
     """Run a service during the block, then stop it as Docker does."""
@@ -339,12 +331,12 @@ def play_until_a_game_is_stored(machine: Machine, cluster: Cluster, database: st
 
     assert not machine.is_healthy(server)
     with started(machine, "server", server) as serving:
-        until(lambda: machine.is_healthy(server) or serving.poll() is not None, PATIENCE, "healthy server")
+        wait_for(lambda: machine.is_healthy(server) or serving.poll() is not None, PATIENCE, "healthy server")
         with ExitStack() as bots:
             for bot in BOTS:
                 bots.enter_context(started(machine, bot, found[bot]))
-            until(lambda: asyncio.run(games_in(database)), PATIENCE, "game stored")
-        until(lambda: machine.is_healthy(server), PATIENCE, "server that is still healthy")
+            wait_for(lambda: asyncio.run(games_in(database)), PATIENCE, "game stored")
+        wait_for(lambda: machine.is_healthy(server), PATIENCE, "server that is still healthy")
     assert serving.returncode == 0, machine.log("server")
     assert asyncio.run(games_in(database))[-1] == sorted(BOTS)
     assert not machine.is_healthy(server)
@@ -376,11 +368,11 @@ def test_the_arena_plays_on_the_services_of_the_cluster(tmp_path: Path) -> None:
     machine.substitutions = {"ray-head:6379": f"{get_node_ip_address()}:{port}", "--port=6379": f"--port={port}"}
     words = ["arena", "--cluster", "ray-head:6379", "--games", "300", "--bots", "rule,random,random"]
     with started(machine, "ray-head", found["ray-head"]) as head:
-        until(lambda: machine.is_healthy(found["ray-head"]) or head.poll() is not None, PATIENCE, "healthy head")
+        wait_for(lambda: machine.is_healthy(found["ray-head"]) or head.poll() is not None, PATIENCE, "healthy head")
         with ExitStack() as workers:
             for number in range(2):  # in turn: one that times out as it begins would be restarted by Docker
                 workers.enter_context(started(machine, f"ray-worker-{number}", found["ray-worker"]))
-                until(partial(has_cpus, machine, found["ray-head"], number + 1), PATIENCE, f"worker {number}")
+                wait_for(partial(has_cpus, machine, found["ray-head"], number + 1), PATIENCE, f"worker {number}")
             arena = machine.start("cluster-arena", found["ray-head"] | {"command": words})
             assert arena.wait(PATIENCE) == 0, machine.log("cluster-arena")
     assert "300 games in " in machine.log("cluster-arena")

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import tarfile
-import time
 import zipfile
 from collections.abc import Iterator
 from errno import ENOSPC
@@ -27,6 +26,7 @@ from engine.records.files import parse_record, read_records
 from engine.records.journal import Journal
 from engine.records.packing import Names, ZipWriter
 from tests.support.archives import RECORDS, XML, real_records, tar_of, write_archive, zip_of
+from tests.support.processes import wait_for
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -229,9 +229,7 @@ def test_a_killed_conversion_continues(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "engine", "convert", str(source), "--out", str(out), "--jobs", "2"]
     with subprocess.Popen(command, cwd=REPOSITORY, stderr=subprocess.PIPE, text=True) as converting:
         journal = tmp_path / "b.zip.partial.jsonl"
-        deadline = time.monotonic() + 120
-        while not (journal.exists() and journal.read_text().count("\n") > 1) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        wait_for(lambda: journal.exists() and journal.read_text().count("\n") > 1)
         converting.kill()
         _, errors = converting.communicate(timeout=60)
     assert converting.returncode == -signal.SIGKILL
