@@ -87,6 +87,17 @@ def conservation_games(scale: Scale, pytestconfig: pytest.Config) -> int:
     return 300 if scale == "quick" else pytestconfig.getoption("--conservation-games")
 
 
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Tests run in parallel: torch's threads would compete for the cores, and sums depend on how many there are."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """Folder of the anonymised real records and scored hands; see its README."""

@@ -60,7 +60,7 @@ def output(capsys: pytest.CaptureFixture[str], module: str, arguments: list[str]
     return capsys.readouterr().out
 
 
-@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize("columns", [60, 120])
 @pytest.mark.parametrize(("module", "command"), PROGRAMS)
 def test_the_help_fits_the_terminal(
     capsys: pytest.CaptureFixture[str],

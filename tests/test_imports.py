@@ -1,68 +1,180 @@
-"""Imports run one way: server and arena use agents, agents use engine, engine uses none of them."""
+"""Imports run one way, between packages and inside server/: API -> lobby -> games and connections -> ports."""
 
 from __future__ import annotations
 
 import ast
 import tomllib
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-# package -> the packages of this repository that it may import besides itself
-ALLOWED: dict[str, set[str]] = {
+# What packages and modules may import besides themselves: of this repository, or, for a part of server/, of server/.
+# The parts of server/ that are not named are above the others and may import anything of it.
+MAY_IMPORT: dict[str, set[str]] = {
     "engine": set(),
     "agents": {"engine"},
     "arena": {"engine", "agents"},
     "server": {"engine", "agents"},
     "nukidora": {"engine", "agents", "arena", "server"},
     "benchmarks": {"engine", "agents", "arena", "server"},
+    "server.loop_clock": set(),
+    "server.house_bots": set(),
+    "server.settings": {"server.house_bots"},
+    "server.metrics": set(),
+    "server.ports": {"server.turns"},
+    "server.turns": set(),
+    "server.descriptors": {"server.settings", "server.flags"},
+    "server.addresses": set(),
+    "server.game": {
+        "server.turns", "server.ports", "server.settings", "server.metrics", "server.loop_clock", "server.house_bots",
+        "server.addresses", "server.stored_settings",
+    },
+    "server.connection": {
+        "server.ports", "server.settings", "server.access", "server.turns", "server.loop_clock", "server.addresses",
+    },
+    "server.migrations": {"server.store"},  # its scripts name the tables, the store runs them: no cycle of modules
+    "server.store": {"server.migrations", "server.names"},
+    "server.names": set(),
+    "server.access": {"server.settings", "server.store", "server.addresses", "server.names"},
+    "server.rooms": {"server.ports", "server.access", "server.settings", "server.house_bots", "server.loop_clock"},
+    "server.spectators": {"server.addresses", "server.connection", "server.turns", "server.metrics"},
+    "server.broadcast": {"server.addresses", "server.game", "server.connection", "server.turns"},
+    "server.counting": {"server.store"},
+    "server.results": {"server.game", "server.store", "server.counting"},
+    "server.storing": {"server.metrics", "server.store", "server.turns", "server.loop_clock"},
+    "server.worker": set(),
+    "server.review_work": {"server.worker"},
+    "server.reviews": {"server.worker", "server.review_work", "server.access", "server.addresses", "server.store"},
+    "server.lobby": {
+        "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
+        "server.store", "server.access", "server.rooms", "server.broadcast", "server.results", "server.turns",
+        "server.names", "server.storing", "server.addresses", "server.counting", "server.stored_settings",
+    },
+}  # fmt: skip
+PACKAGES = [name for name in MAY_IMPORT if "." not in name]
+
+
+def module_name(path: Path) -> str:
+    """``server.game.seat`` for ``server/game/seat.py``."""
+    parts = path.relative_to(REPOSITORY).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+SOURCES = {
+    module_name(path): path.read_text(encoding="utf-8")
+    for package in PACKAGES
+    for path in (REPOSITORY / package).rglob("*.py")
 }
+SERVER = {name: source for name, source in SOURCES.items() if name.startswith("server.")}
 
 
-def imported_packages(source: str) -> Iterator[tuple[int, str]]:
-    """Line and top-level package of every import in `source`, wherever it stands."""
+def imported_names(source: str) -> Iterator[str]:
+    """All that is imported, wherever that is done: ``a.b`` for ``import a.b`` and for ``from a import b``."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield node.lineno, alias.name.split(".")[0]
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            yield node.lineno, (node.module or "").split(".")[0]
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def forbidden_imports(package: str, source: str) -> list[tuple[int, str]]:
-    """Imports in `source`, a module of `package`, that run the wrong way."""
-    forbidden = ALLOWED.keys() | {"tests"}
-    forbidden -= ALLOWED[package] | {package}
-    return [(line, name) for line, name in imported_packages(source) if name in forbidden]
+def inside(module: str, package: str) -> bool:
+    return module == package or module.startswith(package + ".")
 
 
-@pytest.mark.parametrize("package", ALLOWED)
-def test_imports_run_one_way(package: str) -> None:
-    faults = [
-        f"{path.relative_to(REPOSITORY)}:{line} imports {name}"
-        for path in sorted((REPOSITORY / package).rglob("*.py"))
-        for line, name in forbidden_imports(package, path.read_text(encoding="utf-8"))
+def wrong_imports(sources: dict[str, str]) -> list[str]:
+    """Imports that `MAY_IMPORT` does not allow."""
+    return [
+        f"{module} imports {found}"
+        for module, source in sources.items()
+        for package, allowed in MAY_IMPORT.items()
+        if inside(module, package)
+        for found in imported_names(source)
+        if any(inside(found, each) for each in (["server"] if "." in package else [*PACKAGES, "tests"]))
+        and not any(inside(found, each) for each in (package, *allowed))
     ]
-    assert faults == []
+
+
+def cycle_of(sources: dict[str, str]) -> list[str]:
+    """The modules of a cycle of imports, empty if there is none."""
+    graph = {}
+    for module, source in sources.items():
+        names = set(imported_names(source))  # each a module, or something defined in one
+        graph[module] = {name if name in sources else name.rpartition(".")[0] for name in names} & sources.keys()
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        cycle: list[str] = error.args[1]
+        return cycle
+    return []
+
+
+def test_imports_run_one_way() -> None:
+    assert wrong_imports(SOURCES) == []
 
 
 def test_packages_named_here_are_those_of_the_repository() -> None:
     pyproject = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
-    assert sorted(pyproject["tool"]["mypy"]["files"]) == sorted(ALLOWED)
-    assert {path.parent.name for path in REPOSITORY.glob("*/__init__.py")} - {"tests"} <= ALLOWED.keys()
+    assert sorted(pyproject["tool"]["mypy"]["files"]) == sorted(PACKAGES)
+    assert {path.parent.name for path in REPOSITORY.glob("*/__init__.py")} - {"tests"} <= set(PACKAGES)
+
+
+def test_modules_of_the_server_import_each_other_in_no_cycle() -> None:
+    assert cycle_of(SERVER) == []
+
+
+def test_nothing_is_imported_for_type_checking_only() -> None:
+    assert [name for name, source in SERVER.items() if "TYPE_CHECKING" in source] == []
 
 
 @pytest.mark.parametrize(
-    ("package", "source", "lines"),
+    "seat",
     [
-        ("engine", "import numpy\nfrom engine.tiles import mpsz\n", []),
-        ("engine", "import agents.base as base\n", [1]),
-        ("agents", "from engine import table\n\ndef late():\n    from arena.run import ArenaRun\n", [4]),
-        ("arena", "import engine, agents\nfrom server import app\n", [2]),
-        ("server", "import arena\nimport tests.conftest\n", [1, 2]),
+        "from server.game.live_game import LiveGame\n",
+        "from server.game import live_game\n",
+        "import server.game.live_game\n",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from server.game.live_game import LiveGame\n",
+        "def late():\n    from server.game.live_game import LiveGame\n",
     ],
 )
-def test_wrong_imports_are_found(package: str, source: str, lines: list[int]) -> None:
-    assert [line for line, _ in forbidden_imports(package, source)] == lines
+def test_cycles_are_found(seat: str) -> None:
+    sources = {"server.game.live_game": "from server.game.seat import Seat\n", "server.game.seat": seat}
+    assert set(cycle_of(sources | {"server.game": ""})) == set(sources)
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "wrong"),
+    [
+        ("server.game.seat", "from server.ports import PlayerPort\n", False),
+        ("server.game.seat", "from server.connection.bot_connection import BotConnection\n", True),
+        ("server.game.seat", "from server.lobby import Lobby\n", True),
+        ("server.connection.tcp", "def late():\n    from server.game import seat\n", True),
+        ("server.ports", "import server.lobby\n", True),
+        ("server.app", "from server.lobby import Lobby\n", False),
+        ("engine.tiles", "import numpy\nfrom engine.tiles import mpsz\n", False),
+        ("engine.tiles", "import agents.base as base\n", True),
+        ("agents.base", "from engine import table\n\ndef late():\n    from arena.run import ArenaRun\n", True),
+        ("arena.run", "import engine, agents\nfrom server import app\n", True),
+        ("server.app", "import tests.conftest\n", True),
+    ],
+)
+def test_wrong_imports_are_found(module: str, source: str, wrong: bool) -> None:
+    assert bool(wrong_imports({module: source})) is wrong
+
+
+def occupant_changes(source: str) -> Iterator[str]:
+    """The functions in `source` that change who plays a seat."""
+    for function in ast.walk(ast.parse(source)):
+        if isinstance(function, ast.FunctionDef):
+            for node in ast.walk(function):
+                target = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr
+                call = isinstance(node, ast.Call) and ast.unparse(node.func)
+                if target == "connection" or (call and call.endswith("fallback.use")):
+                    yield function.name
+
+
+def test_the_occupant_of_a_seat_changes_in_one_method() -> None:
+    found = {name for source in SERVER.values() for name in occupant_changes(source)}
+    assert found == {"_change_occupant"}

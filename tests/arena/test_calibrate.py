@@ -15,7 +15,6 @@ from agents.strength.scale import read_scale
 from arena import calibration, series
 from arena.calibrating import strengths_to_check
 from arena.calibration import FULL, SHARES_ALONE, Measurement, hottest, make_scale, settings_of, triples
-from arena.chunk import ChunkResult
 from arena.cli import main
 from arena.ratings import Ratings
 from engine.actions import N_ACTIONS, actions_of
@@ -168,36 +167,6 @@ def test_a_scale_is_measured_stored_and_checked(
     assert plot.read_text().startswith("<svg")
     assert plot.read_text().count("<circle") == len(strengths_to_check(scale.lowest))
     assert not list(tmp_path.glob("*.check"))
-
-
-def test_an_interrupted_measurement_resumes(
-    bot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plain = bot.replace("eager", "plain")
-    whole = series.Series._handle
-
-    def interrupted(self: series.Series, number: int, update: object, progress: object) -> None:
-        if number == 5:
-            raise KeyboardInterrupt
-        whole(self, number, update, progress)  # type: ignore[arg-type]
-
-    with monkeypatch.context() as patched:
-        patched.setattr(series.Series, "_handle", interrupted)
-        assert main(["calibrate", plain, "--games", "24"]) == 130
-    assert "run the same command again to resume" in capsys.readouterr().err
-    played = []
-
-    def counted(self: series.Series, number: int, update: object, progress: object) -> None:
-        played.append(number) if isinstance(update, ChunkResult) else None
-        whole(self, number, update, progress)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(series.Series, "_handle", counted)
-    assert main(["calibrate", plain, "--games", "24"]) == 0
-    assert "resuming: 15 of 24 games are finished" in capsys.readouterr().err
-    assert played == list(range(5, 8))
-    resumed = (tmp_path / "my_bot.plain.strength.json").read_bytes()
-    assert main(["calibrate", plain, "--games", "24"]) == 0
-    assert (tmp_path / "my_bot.plain.strength.json").read_bytes() == resumed
 
 
 @pytest.mark.parametrize(

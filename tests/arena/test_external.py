@@ -8,8 +8,6 @@ import os
 import re
 import signal
 import socket
-import subprocess
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -26,8 +24,9 @@ from arena.chunk import ChunkResult, play_chunk
 from arena.cli import make_parser as arena_parser
 from arena.running import url_to_join
 from arena.schedule import RunSettings
-from tests.support.arena_runs import REPOSITORY, Arena, last_update, without_speed
+from tests.support.arena_runs import Arena, last_update, without_speed
 from tests.support.external_bots import command, still_running
+from tests.support.processes import start_group, wait_for
 
 
 def settings_of(*bots: str, timeout: float = 60.0) -> RunSettings:
@@ -127,30 +126,15 @@ def test_ctrl_c_leaves_no_child_and_faults_are_kept_for_later(
     bot = command(tmp_path, "event", "crash")
     options = ["--bots", f"exec+event:{bot},random,random", "--games", "3000", "--length", "east", "--jobs", "2"]
     results, partial = tmp_path / "results.json", tmp_path / "results.json.partial"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "arena", *options, "--json", str(results)],
-        env=environment,
-        cwd=REPOSITORY,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
-    end = time.monotonic() + 300
-    while not partial.exists() or partial.read_bytes().count(b"\n") < 3:
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    process = start_group("-m", "arena", *options, "--json", results, environment=environment)
+    wait_for(lambda: partial.exists() and partial.read_bytes().count(b"\n") >= 3)
     os.killpg(process.pid, signal.SIGINT)
     stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback (most recent call last):\n" not in stderr
     games = int(re.search(r"failed in ([\d,]+) of \1 games", stdout)[1].replace(",", ""))  # type: ignore[index]
     assert games >= 6
-    end = time.monotonic() + 60  # one that was just being started ends by itself, as its stdin is closed
-    while still_running(tmp_path):
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    wait_for(lambda: not still_running(tmp_path), 60)  # one that was just being started ends as its stdin is closed
     kept = [json.loads(line) for line in partial.read_text().splitlines()[1:]]
     assert sum(len(line["faults"]) for line in kept) == games
 

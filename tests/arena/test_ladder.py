@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +12,8 @@ from arena.bot_games import N_COUNTS
 from arena.ladder import cli
 from arena.ladder.page import page
 from arena.leagues.games import LeagueSettings, Meeting
-from arena.leagues.run import LeagueRun
 from arena.leagues.standings import league_of
-from engine.common.program import BAD_ARGUMENTS, INTERRUPTED, OK
+from engine.common.program import BAD_ARGUMENTS, OK
 
 BOTS = ("random", "tsumogiri", "efficiency", "rule")
 
@@ -75,27 +73,6 @@ def test_a_league_in_which_a_bot_fails_in_every_game_has_a_page() -> None:
     orders = {0: np.array([[0, 1, 2]] * 3, np.int8)}
     meeting = Meeting(bots, orders, np.ones((3, N_COUNTS), np.int64), np.array([0, 3, 0]))
     assert "Every two have met in at least 0 games" in page(league_of(settings, bots, [meeting]), {}, "command", "")
-
-
-@pytest.mark.slow
-def test_after_ctrl_c_finished_games_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    handle = LeagueRun._handle
-
-    def interrupted(league_run: LeagueRun, *update: Any) -> None:
-        handle(league_run, *update)
-        if league_run.games >= 12:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(LeagueRun, "_handle", interrupted)
-        assert run(tmp_path) == INTERRUPTED
-    assert "arena ladder: interrupted; run the same command again to resume" in capsys.readouterr().err
-    assert not (tmp_path / "ladder.md").exists()
-    assert run(tmp_path) == OK
-    assert "resuming: 12 of 48 games are finished" in capsys.readouterr().err
-    assert "48 games (tenhou, east, seed 7)" in (tmp_path / "ladder.md").read_text()
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import pytest
 from arena import cli
 from engine.common.cluster import LOCAL, Cluster, import_ray
 from engine.common.workers import connected
+from tests.support.processes import wait_for
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SHORT = ("--bots", "rule,random,random", "--games", "30", "--length", "east")
@@ -52,14 +52,6 @@ def results(path: Path) -> dict[str, Any]:
 def files(folder: Path) -> dict[str, bytes]:
     """The names and contents of all files."""
     return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-def wait_for(condition: Callable[[], bool], what: str) -> None:
-    """Wait until something is so."""
-    deadline = time.monotonic() + 300
-    while not condition():
-        assert time.monotonic() < deadline, f"no {what}"
-        time.sleep(0.05)
 
 
 def n_lines(path: Path) -> int:
@@ -122,7 +114,7 @@ def test_bots_in_files_are_sent_and_an_interrupted_run_resumes(tmp_path: Path) -
     (tmp_path / "my" / "neighbour.py").write_text(NEIGHBOUR)
     bots = ("--bots", "my/bot.py:First,rule,random", "--games", 600, "--json")
     run = start(*bots, "there.json", "--cluster", LOCAL, "--jobs", 2, folder=tmp_path)
-    wait_for(lambda: n_lines(tmp_path / "there.json.partial") > 1 or run.poll() is not None, "finished chunk")
+    wait_for(lambda: n_lines(tmp_path / "there.json.partial") > 1 or run.poll() is not None, what="finished chunk")
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=120)
     assert run.returncode == 130, err
@@ -149,7 +141,7 @@ def test_a_machine_that_dies_costs_its_chunk_only(tmp_path: Path) -> None:
         second = machines.add_node(**size)
         there = ("--json", tmp_path / "there.json", "--save", tmp_path / "there")
         run = start(*options, *there, "--cluster", machines.address)
-        wait_for(lambda: n_lines(tmp_path / "there.json.partial") > 1 or run.poll() is not None, "finished chunk")
+        wait_for(lambda: n_lines(tmp_path / "there.json.partial") > 1 or run.poll() is not None, what="finished chunk")
         machines.remove_node(second, allow_graceful=False)
         assert n_lines(tmp_path / "there.json.partial") < 6, "it was killed too late"
         out, err = run.communicate(timeout=300)

@@ -12,7 +12,7 @@ import tarfile
 import tracemalloc
 import zipfile
 import zlib
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -83,7 +83,7 @@ def test_folders_patterns_and_compressed_files(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_one_record_of_an_archive_has_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = write_archive(tmp_path, "a.tar.gz", {"in/one.xml": XML.read_bytes(), "two.json": b"{}"})
+    path = write_archive(tmp_path, "a.tar.bz2", {"in/one.xml": XML.read_bytes(), "two.json": b"{}"})
     assert main(["show", f"{path}:in/one.xml", "--round", "1"]) == 0
     assert main(["convert", f"{path}:in/one.xml", str(tmp_path / "one.json")]) == 0
     assert len(read_records(tmp_path / "one.json").rounds()) == len(read_records(XML).rounds())
@@ -129,25 +129,21 @@ def test_a_damaged_member_of_a_zip_costs_no_other(tmp_path: Path, capsys: pytest
 
 
 @pytest.mark.parametrize("name", ARCHIVES)
-@pytest.mark.parametrize("kept", [0.1, 0.5, 0.9])
-def test_what_is_left_of_a_cut_archive_is_read(
-    name: str, kept: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    whole = write_archive(tmp_path, name, real_records()).read_bytes()
-    (tmp_path / name).write_bytes(whole[: int(kept * len(whole))])
-    code, lines = validate(capsys, tmp_path / name, XML)
+def test_what_is_left_of_a_cut_archive_is_read(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, records = write_archive(tmp_path, name, real_records()), real_records()
+    whole = path.read_bytes()
+    for kept in (0.1, 0.9, 0.5):
+        path.write_bytes(whole[: int(kept * len(whole))])
+        read = 0
+        for member in members([path]):
+            with suppress(RecordError):
+                assert member.read() == records[member.inner or ""]
+                read += 1
+        assert read < 15
+    code, lines = validate(capsys, path, XML)
     assert code == 1
     assert sum("damaged" in line or "cut off" in line for line in lines[:-1]) >= 1
     assert "damaged" in lines[-1]
-    n_whole = 0
-    for member in members([tmp_path / name]):
-        try:
-            data = member.read()
-        except RecordError:
-            continue
-        assert data == real_records()[member.inner or ""]
-        n_whole += 1
-    assert n_whole < 15
 
 
 def test_a_tar_that_ends_between_two_members_is_damaged(tmp_path: Path) -> None:

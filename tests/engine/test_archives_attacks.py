@@ -11,7 +11,7 @@ import tarfile
 import tracemalloc
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic
@@ -26,7 +26,7 @@ from engine.records.filters import Filters
 from engine.records.journal import Journal
 from engine.records.model import RecordError
 from engine.records.options import FORMATS
-from engine.records.packing import Names, Writer, ZipWriter, writer_for
+from engine.records.packing import Names, ZipWriter, writer_for
 from engine.records.replay import Replay
 from engine.records.stream import Item, wanted
 from engine.records.validate import Report
@@ -202,11 +202,11 @@ def test_names_fit_into_every_file_system(tmp_path: Path) -> None:
     assert all(len(part.encode()) < 255 for name in made for part in name.split("/"))
 
 
-@pytest.mark.parametrize("open_writer", [ZipWriter, writer_for(Path("a.tar"))])
-def test_an_archive_that_was_cut_is_not_continued(open_writer: Callable[[Path, int], Writer], tmp_path: Path) -> None:
+def test_an_archive_that_was_cut_is_not_continued(tmp_path: Path) -> None:
     (tmp_path / "a.partial").write_bytes(b"x" * 100)
-    with pytest.raises(ValueError, match="shorter than it was"):
-        open_writer(tmp_path / "a.partial", 1000)
+    for open_writer in (ZipWriter, writer_for(Path("a.tar"))):
+        with pytest.raises(ValueError, match="shorter than it was"):
+            open_writer(tmp_path / "a.partial", 1000)
     assert (tmp_path / "a.partial").stat().st_size == 100
 
 
@@ -254,15 +254,15 @@ def hostile_records() -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("name", hostile_records())
-def test_an_odd_record_costs_no_other(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_odd_records_cost_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "a.zip"
-    path.write_bytes(zip_of({"a.mjson": hostile_records()[name], "b.xml": XML.read_bytes()}))
+    hostile = {f"{name}.mjson": data for name, data in hostile_records().items()}
+    path.write_bytes(zip_of(hostile | {"b.xml": XML.read_bytes()}))
     for command in (
         ["validate", str(path), "--rate", "0"],
         ["validate", str(path)],
         *(["convert", str(path), "--out", str(tmp_path / form), "--format", form] for form in FORMATS[::2]),
-        ["show", f"{path}:a.mjson"],
+        *(["show", f"{path}:{name}"] for name in hostile),
     ):
         assert main(command) in (0, 1)
     printed = "".join(capsys.readouterr())

@@ -61,9 +61,9 @@ SUITES: dict[str, tuple[str, ...]] = {
     "page_hands": ("tests/web/test_legal.py", "tests/web/test_waits.py", "tests/web/test_result.py"),
     "page_table": ("tests/web/test_table.py",),
     "command_line": ("tests/test_help.py", "tests/engine/test_options.py", "tests/engine/test_program.py"),
-    "workers": ("tests/engine/test_workers.py",),
+    "workers": ("tests/engine/test_workers.py", "tests/engine/test_pools.py"),
     "files": ("tests/engine/test_files.py",),
-    "cluster": ("tests/cluster/test_pool.py",),
+    "cluster": ("tests/engine/test_pools.py",),
 }  # fmt: skip
 
 # Suites in which compiling what a fault changes takes longer than the tests do as plain Python (NUMBA_DISABLE_JIT).

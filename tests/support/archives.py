@@ -49,7 +49,6 @@ def zip_of(contents: Contents) -> bytes:
 ARCHIVES: dict[str, Callable[[Contents], bytes]] = {
     "a.zip": zip_of,
     "a.tar": tar_of,
-    "a.tar.gz": lambda contents: gzip.compress(tar_of(contents)),
     "a.tgz": lambda contents: gzip.compress(tar_of(contents)),
     "a.tar.bz2": lambda contents: bz2.compress(tar_of(contents)),
     "a.tar.zst": lambda contents: zstandard.compress(tar_of(contents)),

@@ -6,11 +6,8 @@ import json
 import os
 import signal
 import subprocess
-import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,13 +15,12 @@ import pytest
 
 from agents.bert.cli import main
 from agents.bert.training.data import selfplay, sources, workers
-from agents.bert.training.data.records import RecordFault
 from agents.bert.training.data.selfplay import SelfPlayConfig
-from agents.bert.training.data.shards import DTYPES, Shard, exists, load
+from agents.bert.training.data.shards import exists, load
 from agents.bert.training.data.sources import SelfPlayChunk, SourceError
 from engine.common import progress
-from engine.common.workers import WorkerError
 from engine.records.files import write_record
+from tests.support.processes import start_group, wait_for
 from tests.support.small_games import BOTS, SEED, chosen, folder_bytes, play, rows_in
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -61,34 +57,17 @@ def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 
 
 @pytest.mark.usefixtures("small_shards")
-def test_an_interrupted_command_resumes(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole, interrupted = tmp_path / "whole", tmp_path / "interrupted"
-    code, out, err = make(capsys, whole, *SELF_PLAY)
+def test_a_finished_command_says_so_and_clears_up(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, err = make(capsys, tmp_path, *SELF_PLAY)
     assert (code, err) == (0, "")
     assert f"{N_GAMES} games (1 for validation)" in out
     assert "bytes a sample" in out
-    fill = workers.fill
-
-    def fill_first(folder: Path, number: int, chunk: sources.Chunk) -> int:
-        if number == 1:
-            (folder / "000001.state.npy.tmp").touch()
-            raise KeyboardInterrupt
-        return fill(folder, number, chunk)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(workers, "fill", fill_first)
-        code, _, err = make(capsys, interrupted, *SELF_PLAY)
-    assert (code, err) == (130, "agents.bert data: interrupted; the same command continues\n")
-    assert [exists(interrupted, number) for number in range(3)] == [True, False, False]
-    code, out_later, err = make(capsys, interrupted, *SELF_PLAY)
-    assert (code, err) == (0, "continuing from 2 of 6 games\n")
-    assert out_later == out.replace(str(whole), str(interrupted))
-    assert folder_bytes(interrupted) == folder_bytes(whole)
-    code, out_again, err = make(capsys, interrupted, *SELF_PLAY)
-    assert (code, out_again, err) == (0, out_later, f"{interrupted}: already finished\n")
-    assert folder_bytes(interrupted) == folder_bytes(whole)
+    made = folder_bytes(tmp_path)
+    (tmp_path / "000001.games.npy").unlink()
+    (tmp_path / "000001.state.npy.tmp").touch()  # as after a kill
+    assert make(capsys, tmp_path, *SELF_PLAY) == (0, out, f"continuing from 4 of {N_GAMES} games\n")
+    assert make(capsys, tmp_path, *SELF_PLAY) == (0, out, f"{tmp_path}: already finished\n")
+    assert folder_bytes(tmp_path) == made
 
 
 @pytest.mark.usefixtures("small_shards")
@@ -251,46 +230,6 @@ def test_a_bad_folder_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: 
 # -- processes
 
 
-@dataclass(frozen=True)
-class Fatal:
-    """A chunk on which a worker dies."""
-
-    n_games: int = 1
-
-    def collect(self) -> tuple[Shard, list[RecordFault]]:
-        """Die as a process does when memory runs out."""
-        os.kill(os.getpid(), signal.SIGKILL)
-        raise AssertionError
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """A chunk without samples that takes some time."""
-
-    seconds: float
-    n_games: int = 1
-
-    def collect(self) -> tuple[Shard, list[RecordFault]]:
-        """Wait."""
-        time.sleep(self.seconds)
-        return Shard(*(np.empty(0, dtype=dtype) for dtype in DTYPES)), []
-
-
-def test_closing_the_generator_does_not_wait_for_the_workers(tmp_path: Path) -> None:
-    filled = workers.fill_all(tmp_path, [(0, Waiting(0)), (1, Waiting(0)), (2, Waiting(100))], jobs=2)
-    assert [next(filled), next(filled)] == [1, 1]
-    start = time.monotonic()
-    filled.close()
-    assert time.monotonic() - start < 50
-    assert [exists(tmp_path, number) for number in range(3)] == [True, True, False]
-
-
-def test_a_worker_that_dies_is_one_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(WorkerError, match="a worker process ended unexpectedly"):
-        list(workers.fill_all(tmp_path, [(0, Fatal()), (1, Fatal())], jobs=2))
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_bot_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     class Broken:
         name = "broken"
@@ -307,27 +246,12 @@ def test_a_bot_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def command(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """More self-play than a test has time for, with two workers, in a process group of its own."""
     code = "import sys; from agents.bert.cli import main; sys.exit(main(sys.argv[1:]))"
-    arguments = ["data", str(tmp_path / "out"), "--selfplay", "tsumogiri,tsumogiri,tsumogiri", "--games", "100000"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, *arguments, "--jobs", "2"],
-        cwd=REPOSITORY,
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    arguments = ["data", tmp_path / "out", "--selfplay", "tsumogiri,tsumogiri,tsumogiri", "--games", 100_000]
+    process = start_group("-c", code, *arguments, "--jobs", 2)
     yield process
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 300  # a cold cache is filled first
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def processes(group: int) -> int:
@@ -351,14 +275,6 @@ def test_ctrl_c_leaves_complete_shards_and_no_processes(
     wait_for(lambda: exists(tmp_path / "out", n_complete - 1) if n_complete else processes(command.pid) >= 3)
     os.killpg(command.pid, signal.SIGINT)
     check_interrupted(command, tmp_path / "out", n_complete)
-
-
-@pytest.mark.slow
-@NEEDS_PROC
-def test_sigterm_is_handled_like_ctrl_c(command: subprocess.Popen[str], tmp_path: Path) -> None:
-    wait_for(lambda: exists(tmp_path / "out", 1))
-    os.kill(command.pid, signal.SIGTERM)
-    check_interrupted(command, tmp_path / "out", 2)
 
 
 def check_interrupted(command: subprocess.Popen[str], folder: Path, n_complete: int) -> None:

@@ -91,9 +91,7 @@ def test_pretraining_learns_and_leaves_a_masked_language_model(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("objective", "make_objective"), [("train", Imitation), ("pretrain", Pretraining), ("improve", Improvement)]
-)
+@pytest.mark.parametrize(("objective", "make_objective"), [("pretrain", Pretraining), ("improve", Improvement)])
 def test_a_resumed_run_ends_with_the_same_weights_as_an_uninterrupted_one(
     data: Path, tmp_path: Path, objective: str, make_objective: type
 ) -> None:

@@ -7,13 +7,11 @@ import json
 import os
 import shlex
 import shutil
-import signal
 import stat
 import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
@@ -22,7 +20,6 @@ from agents.bert import cli as commands  # noqa: E402
 from agents.bert.model import PolicyValue, make_config  # noqa: E402
 from agents.bert.sizes import PRESETS  # noqa: E402
 from agents.bert.training import trainer  # noqa: E402
-from agents.bert.training.data.dataset import Batch  # noqa: E402
 from agents.bert.training.data.manifest import Part, write_manifest  # noqa: E402
 from engine.common.program import start  # noqa: E402
 
@@ -121,26 +118,6 @@ def test_pretraining_is_followed_by_training(
     assert commands.main(["pretrain", str(data), str(tmp_path / "run"), *SMALL]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
     assert last == f"  python -m agents.bert train {data} runs/first --from {tmp_path / 'run' / 'model'}"
-
-
-def test_ctrl_c_leaves_a_checkpoint_and_a_network(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    step = trainer.Trainer._step
-
-    def step_and_interrupt(self: trainer.Trainer, batch: Batch, random: np.random.Generator) -> dict[str, torch.Tensor]:
-        metrics = step(self, batch, random)
-        if self.progress.step == 3:
-            os.kill(os.getpid(), signal.SIGINT)
-        return metrics
-
-    monkeypatch.setattr(trainer.Trainer, "_step", step_and_interrupt)
-    command = ["train", str(data), str(tmp_path), "--from", "micro", "--batch-size", "32", "--steps", "100000"]
-    assert commands.main(command) == 130
-    assert capsys.readouterr().err.splitlines()[-1] == "agents.bert train: interrupted; the same command resumes"
-    n_steps = json.loads((tmp_path / "checkpoint" / "progress.json").read_text())["step"]
-    assert 3 <= n_steps < 100_000
-    PolicyValue.from_pretrained(tmp_path / "model")
 
 
 # A checkpoint is due in one of the processes and not in the other, as when their clocks differ.

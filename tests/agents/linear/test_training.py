@@ -48,15 +48,6 @@ def test_training_lowers_the_loss_and_raises_the_agreement(tmp_path: Path, parts
     assert after.agreement > before.agreement + 0.1
 
 
-def test_an_interrupted_training_resumes_to_the_same_weights(tmp_path: Path, parts: Split) -> None:
-    whole = run(tmp_path / "whole", parts)
-    run(tmp_path / "halves", parts, epochs=1)
-    resumed = run(tmp_path / "halves", parts)
-    assert resumed.epochs == whole.epochs
-    assert (resumed.theta == whole.theta).all()
-    assert (resumed.best == whole.best).all()
-
-
 def test_a_checkpoint_of_other_options_or_damaged_is_refused(tmp_path: Path, parts: Split) -> None:
     run(tmp_path, parts, epochs=1)
     with pytest.raises(ValueError, match=r"started with margin = 1000\.0, not 5\.0; give the same options"):
@@ -91,19 +82,6 @@ def test_the_command_trains_shows_and_plays(tmp_path: Path, capsys: pytest.Captu
     assert "softmax, --selfplay rule,rule,rule --games 4, epoch" in " ".join(capsys.readouterr().out.split())
     bot = make(f"softmax:{out / 'weights.json'}")
     assert bot.value_temperature == pytest.approx(500 * weights.placements_per_point)  # type: ignore[attr-defined]
-
-
-def test_ctrl_c_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupted(*arguments: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Trainer, "_step", interrupted)
-    command = ["train", str(tmp_path / "run"), "--selfplay", "efficiency,random,random", "--games", "2"]
-    assert main(command) == 130
-    assert capsys.readouterr().err.splitlines()[-1] == "agents.linear: interrupted; the same command resumes"
-    assert (tmp_path / "run" / "checkpoint.npz").exists()
 
 
 def test_the_agreement_of_a_bot_with_its_own_games_is_complete(capsys: pytest.CaptureFixture[str]) -> None:
