@@ -347,6 +347,7 @@ def test_the_services_play_and_store_games(tmp_path: Path, postgres_cluster: Clu
     play_until_a_game_is_stored(Machine.of_sources(tmp_path), postgres_cluster, postgres_url)
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_the_arena_service_plays_its_games(tmp_path: Path) -> None:
     machine = Machine.of_sources(tmp_path)
@@ -359,6 +360,7 @@ def test_the_arena_service_plays_its_games(tmp_path: Path) -> None:
     assert "1,002 games in " in machine.log("arena")
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_the_arena_plays_on_the_services_of_the_cluster(tmp_path: Path) -> None:
     import_ray()

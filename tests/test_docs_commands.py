@@ -138,6 +138,7 @@ def check(commands: list[Command], monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert not [f"{where}: {error}" for where, error in errors if error]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(REPOSITORY)))
 def test_the_commands_in_a_document_parse(
     path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -81,6 +81,7 @@ def parameters() -> list[Any]:
     return [pytest.param(s, marks=pytest.mark.long if marked(s, LONG) else pytest.mark.slow, id=str(s[0])) for s in run]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("session", parameters())
 def test_a_shell_block_runs(session: list[Block], tmp_path: Path) -> None:
     Clone(tmp_path).run(session, PATIENCE)

@@ -51,6 +51,7 @@ def recorded(request: pytest.FixtureRequest) -> RecordingBot:
     return bot
 
 
+@pytest.mark.slow
 def test_actions_do_not_depend_on_the_batch(recorded: RecordingBot) -> None:
     views, actions = np.concatenate(recorded.views), np.concatenate(recorded.actions)
     assert (recorded.bot.act(views[::-1])[::-1] == actions).all()
@@ -58,17 +59,20 @@ def test_actions_do_not_depend_on_the_batch(recorded: RecordingBot) -> None:
     assert alone == actions[::7].tolist()
 
 
+@pytest.mark.slow
 def test_a_new_bot_of_the_same_seed_acts_the_same(recorded: RecordingBot) -> None:
     views, actions = np.concatenate(recorded.views), np.concatenate(recorded.actions)
     assert (registry.make(recorded.bot.name, 3).act(views) == actions).all()
 
 
+@pytest.mark.slow
 def test_only_bots_that_draw_lots_depend_on_its_seed(recorded: RecordingBot) -> None:
     views, actions = np.concatenate(recorded.views), np.concatenate(recorded.actions)
     same = (registry.make(recorded.bot.name, 4).act(views) == actions).all()
     assert same == (recorded.bot.name not in ("random", "softmax", "search:n=4"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*map(quick, BOTS)])
 def test_actions_do_not_depend_on_hidden_information(name: str) -> None:
     rng = np.random.default_rng(1)

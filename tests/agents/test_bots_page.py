@@ -29,6 +29,7 @@ def make(spec: str, folder: Path) -> Agent:
     return registry.make(f"{folder}/{spec}", seed=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spec", ["my_bot.py:Eager", "my_tactic.py:MyTactic", "my_talker.py:Talker", "my_fast_bot.py:make"]
 )

@@ -34,6 +34,7 @@ def without_compile_notice(stderr: str) -> str:
     return "".join(line for line in stderr.splitlines(keepends=True) if not line.startswith("compiling the rules"))
 
 
+@pytest.mark.slow
 def test_an_external_bot_plays_at_a_server(tmp_path: Path) -> None:
     joins = []
 

@@ -192,6 +192,7 @@ def test_the_text_tells_whether_a_bot_is_in_a_file(spec: str, expected: bool) ->
     assert registry.is_file(spec) is expected
 
 
+@pytest.mark.slow
 def test_a_file_bot_plays_in_worker_processes(folder: Path) -> None:
     """Two of them at a time, with a relative path; what it raises in a game is told with its line."""
     (folder / "my_bot.py").write_text(

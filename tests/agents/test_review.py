@@ -54,6 +54,7 @@ def reviews(records: list[GameRecord]) -> list[Review]:
     return [review_of(record, number % 3, "bert", "rule") for number, record in enumerate(records)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bot", ["rule", "bert"])
 def test_a_bot_agrees_with_itself(bot: str) -> None:
     record = record_of(bot, 5)
@@ -64,6 +65,7 @@ def test_a_bot_agrees_with_itself(bot: str) -> None:
         assert (summary["mean_loss"], summary["unknown"]) == (0.0, 0)
 
 
+@pytest.mark.slow
 def test_every_decision_with_a_choice_is_reviewed(records: list[GameRecord]) -> None:
     for record in records:
         for seat in SEATS:
@@ -76,6 +78,7 @@ def test_every_decision_with_a_choice_is_reviewed(records: list[GameRecord]) -> 
                 assert len({drawn if action == TSUMOGIRI else action for action in legal}) == 1
 
 
+@pytest.mark.slow
 def test_indices_point_to_the_message_before_the_decision(reviews: list[Review]) -> None:
     for review in reviews:
         events, seat, document = review.of.record.events, review.of.seat, review.as_json()

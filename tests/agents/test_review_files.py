@@ -73,6 +73,7 @@ def entries(documents: list[dict[str, Any]]) -> Iterator[tuple[int, dict[str, An
                 yield each["player_id"], entry
 
 
+@pytest.mark.slow
 def test_four_seats(documents: list[dict[str, Any]]) -> None:
     for each in documents:
         log, review, seat = each["mjai_log"], each["review"], each["player_id"]
@@ -265,6 +266,7 @@ class Slow:
 """
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it(record: Path, tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
     command = [sys.executable, "-m", "agents.review", str(record), "--seat", "0", "--bot", f"{tmp_path}/slow.py:Slow"]

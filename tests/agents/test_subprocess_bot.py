@@ -138,6 +138,7 @@ def test_a_banner_written_before_the_first_event_is_shown_without_its_line_end()
         process.write(b"{}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("framing", "fault", "what"),
     [
@@ -258,6 +259,7 @@ def test_an_interrupted_game_ends_the_process(tmp_path: Path, bots: list[Subproc
         bot.react(next_turn("E"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["grandchild", "unstoppable"])
 def test_no_process_is_left_behind(tmp_path: Path, fault: str) -> None:
     bot = SubprocessBot(command(tmp_path, "array", fault), framing="array", timeout=PATIENCE)

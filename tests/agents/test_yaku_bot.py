@@ -108,6 +108,7 @@ def brute_force(hand: np.ndarray, unseen: np.ndarray, sets: int, allowed: list[S
     return best
 
 
+@pytest.mark.slow
 @given(HANDS, st.sampled_from(["tanyao", "toitoi", "chanta", "junchan", "honroutou"]))
 @settings(deadline=None, max_examples=12)
 def test_the_search_finds_the_cheapest_of_all_completions(tiles: list[int], name: str) -> None:

@@ -44,6 +44,7 @@ def test_the_examples_of_the_documentation_run() -> None:
     assert doctest.testmod(arena.api).failed == 0
 
 
+@pytest.mark.slow
 def test_a_match_has_the_results_of_the_command_line(arena: Arena, tmp_path: Path) -> None:
     done = arena(
         "--bots", "random,tsumogiri,random", "--games", 9, "--length", "east", "--seed", 3, "--json", tmp_path / "r"
@@ -67,6 +68,7 @@ def test_a_bot_of_ones_own_plays(tmp_path: Path) -> None:
     assert match.faults == []
 
 
+@pytest.mark.slow
 def test_bots_by_name_play_in_worker_processes() -> None:
     names = ["random", "tsumogiri", "random"]
     one, two = (play(names, games=6, length="east", jobs=jobs) for jobs in (1, 2))

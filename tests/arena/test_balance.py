@@ -78,6 +78,7 @@ def test_the_argument_is_quoted() -> None:
     assert one_argument(("a.py:B:x,y", "rule", "exec:python bot.py")) == "'\"a.py:B:x,y\",rule,exec:python bot.py'"
 
 
+@pytest.mark.slow
 def test_a_strong_bot_is_made_even(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

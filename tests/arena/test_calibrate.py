@@ -144,6 +144,7 @@ def test_a_bot_whose_values_fail_is_one_line() -> None:
         settings_of(Broken())
 
 
+@pytest.mark.slow
 def test_a_scale_is_measured_stored_and_checked(
     bot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,6 +31,7 @@ def folder_bytes(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+@pytest.mark.slow
 def test_jobs_change_nothing_but_the_speed(arena: Arena, tmp_path: Path) -> None:
     for jobs in (1, 2):
         done = arena(
@@ -45,6 +46,7 @@ def test_jobs_change_nothing_but_the_speed(arena: Arena, tmp_path: Path) -> None
     assert len(folder_bytes(tmp_path / "1")) == 60
 
 
+@pytest.mark.slow
 def test_tables_are_plain_text_and_fit(arena: Arena) -> None:
     done = arena(*RANDOM, "--games", 10, "--length", "east", "--rules", "majsoul", "--seed", 3)
     assert done.returncode == 0, done.stderr
@@ -117,6 +119,7 @@ def test_a_bad_argument_is_one_line(
     assert stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bot", "seat", "what"),
     [
@@ -146,6 +149,7 @@ def small(tmp_path: Path) -> tuple[object, ...]:
     return (*RANDOM, "--games", 6, "--length", "east", "--jobs", 1, "--json", tmp_path / "new" / "results.json")
 
 
+@pytest.mark.slow
 def test_finished_results_are_printed_again_and_never_replaced(
     arena: Arena, small: tuple[object, ...], tmp_path: Path
 ) -> None:
@@ -177,6 +181,7 @@ def test_finished_results_are_printed_again_and_never_replaced(
     assert [path.name for path in json.parent.iterdir()] == [json.name]
 
 
+@pytest.mark.slow
 def test_the_statistics_are_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a hundred thousand games, that takes more than a second."""
     document, calls = Results.document, 0
@@ -201,6 +206,7 @@ def test_an_unknown_program_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == f"arena: {told}\n"
 
 
+@pytest.mark.slow
 def test_saved_games_of_another_run_are_not_replaced(arena: Arena, tmp_path: Path) -> None:
     def run(*options: object) -> subprocess.CompletedProcess[str]:
         return arena(*RANDOM, "--games", 3, "--length", "east", "--jobs", 1, "--save", tmp_path / "a" / "b", *options)
@@ -224,6 +230,7 @@ def test_saved_games_of_another_run_are_not_replaced(arena: Arena, tmp_path: Pat
     assert folder_bytes(tmp_path / "a" / "b").items() > games.items(), "games on other walls are kept"
 
 
+@pytest.mark.slow
 def test_without_files_the_last_line_says_how_to_keep_the_results(arena: Arena) -> None:
     done = arena(*RANDOM, "--games", 3, "--length", "east", "--jobs", 1)
     line = "nothing was written: --json FILE keeps the results, --save FOLDER the games"
@@ -231,6 +238,7 @@ def test_without_files_the_last_line_says_how_to_keep_the_results(arena: Arena) 
     assert "one wall does not tell bots apart: play more games" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_first_table_says_how_to_read_it_and_how_to_go_on(arena: Arena) -> None:
     done = arena("--games", 6, "--length", "east", "--jobs", 1)
     assert done.returncode == 0, done.stderr
@@ -257,6 +265,7 @@ def test_how_to_go_on_begins_with_the_virtual_environment_where_it_is_not_activa
     assert next_steps().startswith("next:\n")
 
 
+@pytest.mark.slow
 def test_an_encoding_without_the_characters_of_the_tables_loses_nothing(arena: Arena, tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(
         "from agents.registry import make as make_built_in\n\n\n"
@@ -272,6 +281,7 @@ def test_an_encoding_without_the_characters_of_the_tables_loses_nothing(arena: A
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_statistics_so_far_are_printed_when_a_bot_fails(arena: Arena) -> None:
     done = arena("--bots", "random,raising:1500,random", "--games", 3000, "--jobs", 1, "--length", "east")
     assert done.returncode == 1
@@ -280,6 +290,7 @@ def test_statistics_so_far_are_printed_when_a_bot_fails(arena: Arena) -> None:
     assert 0 < games < 3000
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_ends_the_run_with_one_line(arena: Arena) -> None:
     done = arena("--bots", "random,dying,random", "--games", 30, "--jobs", 2)
     assert done.returncode == 1
@@ -288,6 +299,7 @@ def test_a_worker_that_dies_ends_the_run_with_one_line(arena: Arena) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_ctrl_c_prints_the_statistics_and_the_run_can_be_resumed(
     arena: Arena, environment: dict[str, str], tmp_path: Path
 ) -> None:
@@ -323,6 +335,7 @@ def test_ctrl_c_prints_the_statistics_and_the_run_can_be_resumed(
     assert without_speed(json) == without_speed(tmp_path / "whole.json")
 
 
+@pytest.mark.slow
 def test_a_run_interrupted_before_its_last_step_plays_nothing_again(arena: Arena, tmp_path: Path) -> None:
     """All chunks are in the checkpoint, but the JSON file could not be written."""
     options = [*RANDOM, "--games", 6, "--json", tmp_path / "results.json"]
@@ -339,6 +352,7 @@ def test_a_run_interrupted_before_its_last_step_plays_nothing_again(arena: Arena
     assert len(without_speed(tmp_path / "results.json")["games"]) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["numpy", "arena.run"])
 def test_ctrl_c_while_it_starts_is_one_line(environment: dict[str, str], module: str) -> None:
     """As soon as it has imported a module, which Python says with ``-X importtime``."""

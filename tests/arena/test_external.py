@@ -55,6 +55,7 @@ def records(folder: Path) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
+@pytest.mark.slow
 def test_an_external_bot_plays_the_same_games_as_the_same_bot_in_this_process(tmp_path: Path) -> None:
     external = settings_of(f"exec+array:{command(tmp_path, 'array')}", "random", f"exec:{command(tmp_path, 'asked')}")
     own = settings_of("tsumogiri", "random", "tsumogiri")
@@ -68,6 +69,7 @@ def test_an_external_bot_plays_the_same_games_as_the_same_bot_in_this_process(tm
     assert records(tmp_path / "external") == records(tmp_path / "own")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "what"),
     [
@@ -120,6 +122,7 @@ def test_the_command_line_plays_external_bots_and_reports_their_faults(arena: Ar
     ]
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_no_child_and_faults_are_kept_for_later(
     arena: Arena, environment: dict[str, str], tmp_path: Path
 ) -> None:
@@ -139,6 +142,7 @@ def test_ctrl_c_leaves_no_child_and_faults_are_kept_for_later(
     assert sum(len(line["faults"]) for line in kept) == games
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bots", "what"),
     [
@@ -156,12 +160,14 @@ def test_a_bad_external_bot_is_one_line(arena: Arena, bots: str, what: str) -> N
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_bot_that_never_plays_ends_the_run(arena: Arena) -> None:
     done = arena("--bots", "exec:false,random,random", "--jobs", 1)
     assert done.returncode == 1
     assert re.search(r"^arena: bot false: has exited \(exit code 1\)$", done.stderr, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_a_port_in_use_is_said_with_what_to_change(arena: Arena) -> None:
     with socket.create_server(("127.0.0.1", 0)) as door:
         url = f"mjsonp://127.0.0.1:{door.getsockname()[1]}/chair"

@@ -66,6 +66,7 @@ def games_of_pairs(batches: Sequence[Batch]) -> Counter[tuple[str, str]]:
     return games
 
 
+@pytest.mark.slow
 @given(n_bots=st.integers(3, 14), walls=st.integers(1, 150), stop=st.integers(1, 200))
 @settings(deadline=None, max_examples=60)
 def test_every_two_bots_meet_equally_often_at_any_time(n_bots: int, walls: int, stop: int) -> None:
@@ -84,6 +85,7 @@ def test_every_two_bots_meet_equally_often_at_any_time(n_bots: int, walls: int, 
     assert len(set.intersection(*walls_of_bot)) >= 0.5 * max(map(len, walls_of_bot)) - size  # shared walls
 
 
+@pytest.mark.slow
 @given(n_bots=st.integers(3, 10), walls=st.integers(1, 60), n_new=st.integers(1, 3))
 @settings(deadline=None, max_examples=40)
 def test_a_new_bot_is_in_every_match_until_it_has_met_all_as_often(n_bots: int, walls: int, n_new: int) -> None:
@@ -118,6 +120,7 @@ def simulated(rng: np.random.Generator, true: np.ndarray, walls: int) -> League:
     return league_of(SETTINGS, bots, list(meetings.values()), samples=100)
 
 
+@pytest.mark.slow
 def test_ratings_recover_known_strengths_and_intervals_hold_them() -> None:
     """Rotations that repeat each other would make intervals too narrow if each game were an observation."""
     true = np.array([250.0, 120.0, 40.0, -10.0, -100.0, -300.0])
@@ -144,6 +147,7 @@ def test_means_by_walls_are_those_of_the_arena_where_all_walls_have_as_many_game
     assert (ours.mean, ours.interval) == (pytest.approx(theirs.mean), pytest.approx(theirs.interval))
 
 
+@pytest.mark.slow
 def test_the_file_does_not_depend_on_jobs_and_says_what_was_played(tmp_path: Path) -> None:
     for jobs in (1, 2):
         result = league(BOTS, 48, 1, length="east", jobs=jobs, json=tmp_path / f"{jobs}.json")
@@ -174,6 +178,7 @@ def interrupted_after(games: int) -> Callable[..., None]:
     return stop
 
 
+@pytest.mark.slow
 def test_an_interrupted_league_goes_on_as_if_it_had_not_been(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -199,6 +204,7 @@ def test_an_interrupted_league_goes_on_as_if_it_had_not_been(
     assert (tmp_path / "parts.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_finished_league_goes_on_with_more_games_and_with_a_new_bot(
     tmp_path: Path, file_bot: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -225,6 +231,7 @@ def test_a_finished_league_goes_on_with_more_games_and_with_a_new_bot(
     assert document(path)["games"] >= 90
 
 
+@pytest.mark.slow
 def test_workers_are_those_for_all_bots_that_play(
     tmp_path: Path, file_bot: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -250,6 +257,7 @@ def test_a_league_plays_for_some_time(tmp_path: Path) -> None:
     assert not (tmp_path / "l.json.partial").exists()
 
 
+@pytest.mark.slow
 def test_twelve_bots_one_of_them_external(tmp_path: Path, file_bot: str) -> None:
     external = f"exec:{command(tmp_path, 'asked')}"
     dialled = [f"rule@-{points}" for points in (50, 100, 200, 300)]
@@ -270,6 +278,7 @@ def test_twelve_bots_one_of_them_external(tmp_path: Path, file_bot: str) -> None
     assert str(result) == as_text(result)
 
 
+@pytest.mark.slow
 def test_a_bot_that_fails_in_every_game_is_named_and_left_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -99,6 +99,7 @@ class Recount:
     pon = daiminkan = ankan = meld
 
 
+@pytest.mark.slow
 def test_a_recount_of_saved_games_agrees(tmp_path: Path) -> None:
     walls = list(range(SETTINGS.n_walls))
     chunk = last_update(play_chunk(SETTINGS, SETTINGS.make_bots(), walls, tmp_path))
@@ -148,6 +149,7 @@ def test_a_draw_is_worth_nothing_on_average() -> None:
     assert (seen[[DRAWN_DORA, DRAWN_NORTHS, TENPAI_DRAWS, WINNING_DRAWS]] > 1).all()
 
 
+@pytest.mark.slow
 def test_luck_has_no_bias_for_bots_of_any_strength() -> None:
     """In games of unlike bots, every factor of every bot has the mean of the others, within its error."""
     settings = RunSettings(("efficiency", "tsumogiri", "random"), 1800, 7, "tenhou", "east", control_variates=False)

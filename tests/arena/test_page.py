@@ -71,6 +71,7 @@ def page(folder: Path) -> str:
     return (folder / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_page_is_whole_and_asks_for_nothing(page: str) -> None:
     elements = Elements(page)
     assert elements.open == []
@@ -110,6 +111,7 @@ def test_every_figure_is_there_and_says_what_it_shows(page: str) -> None:
     assert "without the luck of the walls" in str(labels[0])
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_page(folder: Path, tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
@@ -134,6 +136,7 @@ def test_the_biggest_games_link_to_their_records(folder: Path, page: str) -> Non
     assert re.search(r'python -m engine show \S+\.mjson\.gz <span class="option">--round \d+</span></code>', section)
 
 
+@pytest.mark.slow
 def test_without_saved_games_the_page_says_how_to_keep_them(tmp_path: Path) -> None:
     played(tmp_path, RunSettings(("random",) * 3, 3, 1, "tenhou", "east"))
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -141,6 +144,7 @@ def test_without_saved_games_the_page_says_how_to_keep_them(tmp_path: Path) -> N
     assert "<a " not in page
 
 
+@pytest.mark.slow
 def test_a_hostile_name_stays_text(tmp_path: Path) -> None:
     hostile: Any = make("efficiency")
     hostile.name = HOSTILE
@@ -152,6 +156,7 @@ def test_a_hostile_name_stays_text(tmp_path: Path) -> None:
     assert Elements(page).open == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("control_variates", [True, False])
 def test_placements_in_figures_are_those_of_the_table(tmp_path: Path, control_variates: bool) -> None:
     from matplotlib.figure import Figure
@@ -177,6 +182,7 @@ def test_placements_in_figures_are_those_of_the_table(tmp_path: Path, control_va
         assert np.mean(by_seat) == pytest.approx(row["placement"]["mean"], abs=0.02)
 
 
+@pytest.mark.slow
 def test_the_plane_has_the_rates_of_the_table_and_their_intervals(tmp_path: Path) -> None:
     run = played(tmp_path)
     for bot, row in zip(run.results.by_bot(), run.document["bots"], strict=True):
@@ -189,6 +195,7 @@ def test_the_plane_has_the_rates_of_the_table_and_their_intervals(tmp_path: Path
             assert width == pytest.approx(100 * (len(counts) - 1) * jackknife, rel=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bots", [("tsumogiri",) * 3, ("random", "tsumogiri", "random")])
 def test_one_wall_without_wins_has_a_page(tmp_path: Path, bots: tuple[str, ...]) -> None:
     played(tmp_path, RunSettings(bots, 3, 5, "majsoul", "east", scores=(25_000, 35_000, 45_000)))

@@ -171,6 +171,7 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
+@pytest.mark.slow
 def test_jobs_change_nothing(arena: Arena, folder: Path, tmp_path: Path) -> None:
     done = arena(
         "--bots", ",".join(BOTS), "--games", 36, "--seed", 3, "--length", "east", "--jobs", 2,
@@ -219,6 +220,7 @@ def test_a_resumed_run_writes_the_same_files(interrupted: Callable[[], ArenaRun]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.json", "rows"]
 
 
+@pytest.mark.slow
 def test_a_run_whose_report_cannot_be_written_is_resumed(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,6 +50,7 @@ def test_the_maximum_is_one() -> None:
         assert log_likelihood(theta + step * np.eye(6)[bot]) < best
 
 
+@pytest.mark.slow
 def test_intervals_cover() -> None:
     """95 % intervals hold the truth in 95 of 100 experiments, within what 200 experiments tell (four errors: 6 %)."""
     rng = np.random.default_rng(3)

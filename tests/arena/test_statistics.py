@@ -59,6 +59,7 @@ def recounted_round(events: list[dict[str, Any]], names: list[str], counts: dict
         )
 
 
+@pytest.mark.slow
 def test_a_slow_recount_of_the_saved_games_agrees(run: Path) -> None:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     placements: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -126,6 +127,7 @@ def test_rotations_of_a_wall_are_dealt_the_same_tiles(run: Path) -> None:
     assert {len(hands) for hands in first_hands.values()} == {1}
 
 
+@pytest.mark.slow
 def test_saved_games_validate(run: Path) -> None:
     if not (REPOSITORY / "engine" / "__main__.py").exists():
         pytest.skip("the engine has no command line yet")

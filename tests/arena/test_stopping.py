@@ -30,6 +30,7 @@ def simulated(rng: np.random.Generator, mean: float, with_luck: bool) -> np.ndar
     return without_luck(values, (luck - luck.mean())[drawn]) if with_luck else values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_luck", [False, True])
 @pytest.mark.parametrize("test", [Sprt(0, -0.05), Sprt(0, -0.1), Sprt(0.04, -0.04, 0.1, 0.02)])
 def test_the_error_rates_hold_under_optional_stopping(test: Sprt, with_luck: bool) -> None:
@@ -114,6 +115,7 @@ def result_of(path: Path) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.slow
 def test_a_run_stops_at_the_same_wall_with_any_number_of_jobs(arena: Arena, tmp_path: Path) -> None:
     outputs = []
     for jobs in (1, 2):
@@ -136,6 +138,7 @@ def test_a_run_stops_at_the_same_wall_with_any_number_of_jobs(arena: Arena, tmp_
     assert Sprt(0, -0.2).stops_after(by_wall[np.newaxis, :-1]) is None
 
 
+@pytest.mark.slow
 def test_a_run_that_cannot_decide_says_so(arena: Arena, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     options = ["--bots", "random,random,random", "--length", "east", "--games", 150, "--json", path]
@@ -145,6 +148,7 @@ def test_a_run_that_cannot_decide_says_so(arena: Arena, tmp_path: Path) -> None:
     assert result_of(path)["stop"]["outcome"] == "undecided"
 
 
+@pytest.mark.slow
 def test_a_run_stops_at_a_half_width(arena: Arena, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     done = arena("--bots", "efficiency,random,random", "--length", "east", "--until", "0.06", "--json", path)
@@ -176,6 +180,7 @@ def test_bad_options_are_one_line(arena: Arena, options: list[str], what: str) -
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_without_control_variates_results_are_as_played(arena: Arena, tmp_path: Path) -> None:
     documents = []
     for option in ([], ["--no-control-variates"]):

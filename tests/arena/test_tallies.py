@@ -69,6 +69,7 @@ def tallied(games: BotGames) -> dict[str, int]:
     return {name: n for name, n in found.items() if n}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bots", "rules", "share"), MATCHES, ids=lambda value: "+".join(value) if isinstance(value, tuple) else str(value)
 )

@@ -59,12 +59,14 @@ def n_lines(path: Path) -> int:
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
+@pytest.mark.slow
 def test_an_unreachable_cluster_is_one_clear_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert arena(*SHORT, "--cluster", "127.0.0.1:9") == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("arena: no cluster at 127.0.0.1:9: ")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cluster")
 def test_a_cluster_plays_the_games_of_two_processes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for name, workers in (("here", ["--jobs", 2]), ("there", ["--cluster", LOCAL])):
@@ -107,6 +109,7 @@ def first(views):
 """
 
 
+@pytest.mark.slow
 def test_bots_in_files_are_sent_and_an_interrupted_run_resumes(tmp_path: Path) -> None:
     """The machine code is sent, too: nothing is compiled, and nothing of this folder is used."""
     (tmp_path / "my").mkdir()
@@ -129,6 +132,7 @@ def test_bots_in_files_are_sent_and_an_interrupted_run_resumes(tmp_path: Path) -
     assert results(tmp_path / "here.json") == results(tmp_path / "there.json")
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_a_machine_that_dies_costs_its_chunk_only(tmp_path: Path) -> None:
     import_ray()

@@ -53,6 +53,7 @@ def test_the_files_of_a_bot_are_found_in_its_text() -> None:
     assert words_of("exec+kita:python my/bot.py --fast") == ["exec+kita", "python", "my/bot.py", "--fast"]
 
 
+@pytest.mark.slow
 def test_the_package_has_sources_machine_code_and_files(here: Path) -> None:
     shanten_of([0] * 27 + [2] * 7)
     for name in ("first", "second"):

@@ -55,6 +55,7 @@ def check_game(rounds: list[Round], walls: list[list[int]]) -> None:
     assert tuple(game.scores) == rounds[-1].after.scores
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("we_lead", [False, True], ids=["riichienv leads", "we lead"])
 def test_hanchan(we_lead: bool, oracle_games: int) -> None:
     """Half of the games are played at random, half efficiently."""
@@ -95,6 +96,7 @@ def odd_habits(rng: random.Random) -> Habits:
     )
 
 
+@pytest.mark.slow
 def test_odd_rounds(oracle_games: int) -> None:
     """Single rounds with clustered walls from odd states: more kans, robbed tiles, yakuman and ends of games."""
     comparison = Comparison()

@@ -46,6 +46,7 @@ def validate(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[in
     return code, capsys.readouterr().out.splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARCHIVES)
 def test_every_kind_of_archive_has_the_same_records(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -180,6 +181,7 @@ def bomb(size: int) -> bytes:
     return zip_of({"a.xml": bytes(size), "b.xml": XML.read_bytes()})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "data", "told"),
     [
@@ -200,6 +202,7 @@ def test_bombs_are_skipped(
     assert lines[1].startswith("files 2 · rounds 3 ")
 
 
+@pytest.mark.slow
 def test_a_bomb_takes_no_memory() -> None:
     zeros = gzip.compress(bytes(200 << 20))
     tracemalloc.start()

@@ -160,6 +160,7 @@ def test_what_is_no_table_in_a_database_is_not_run(schema: str, tmp_path: Path) 
         only_record(path)
 
 
+@pytest.mark.slow
 def test_columns_that_compute_are_not_read(tmp_path: Path) -> None:
     path = database(
         tmp_path / "a.db",

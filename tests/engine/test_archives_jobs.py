@@ -70,6 +70,7 @@ def contents_of(path: Path) -> object:
     return {each.name: each.read_bytes() for each in path.iterdir()} if path.is_dir() else path.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ending", "after"),
     [(".tar.gz", 9), (".tar.zst", 9), (".zip", 9), ("", 9), (".zip", 3)],  # and a folder
@@ -204,6 +205,7 @@ def test_a_cut_line_of_a_journal_does_not_count(tmp_path: Path) -> None:
         Journal(tmp_path / "j", {"files": "y"})
 
 
+@pytest.mark.slow
 def test_records_are_read_only_when_a_worker_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long the archive is, a few of its records are in memory."""
     path = write_archive(tmp_path, "a.tar", {f"{number}.xml": b"no record" for number in range(1000)})
@@ -244,6 +246,7 @@ def test_a_killed_conversion_continues(tmp_path: Path) -> None:
     assert len(parse_record(data, "x").rounds()) == len(read_records(XML).rounds())
 
 
+@pytest.mark.slow
 def test_data_of_archives_and_files_are_the_same(tmp_path: Path) -> None:
     """For a network to learn from."""
     pytest.importorskip("onnxruntime")

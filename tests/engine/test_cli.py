@@ -148,6 +148,7 @@ def test_rules_are_those_of_the_file_by_default(tmp_path: Path, capsys: pytest.C
     assert "end_game points [" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_processes_share_the_work_and_keep_the_order(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("a", "b", "c"):
         (folder / f"{name}.mjson").write_text(f'{{"type":"{name}"}}\n')
@@ -267,6 +268,7 @@ def test_ctrl_c_ends_a_check_without_a_traceback(folder: Path, jobs: str) -> Non
     assert 0 < totals(output)[0] < 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("without_jit", ["0", "1"])
 def test_the_module_runs_compiled_or_not(folder: Path, capsys: pytest.CaptureFixture[str], without_jit: str) -> None:
     environment = os.environ | {"NUMBA_DISABLE_JIT": without_jit}

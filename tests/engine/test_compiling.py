@@ -70,12 +70,14 @@ def put_modules(folder: Path, module: str = MODULE, other: str = OTHER) -> Path:
 COMPUTE = "import module; print(module.compute(10))"
 
 
+@pytest.mark.slow
 def test_a_kernel_is_compiled_once_wherever_the_sources_lie(tmp_path: Path) -> None:
     for place, said in (("a", "compiling module.compute …\n"), ("b", ""), ("a", "")):
         done = run(COMPUTE, tmp_path / "cache", put_modules(tmp_path / place))
         assert (done.stdout, done.stderr) == ("32\n", said)
 
 
+@pytest.mark.slow
 def test_a_kernel_is_compiled_once_whatever_its_modules_are_called(tmp_path: Path) -> None:
     """Such as a bot's file, the name of whose module depends on its folder."""
     run(COMPUTE, tmp_path / "cache", put_modules(tmp_path / "a"))
@@ -87,6 +89,7 @@ def test_a_kernel_is_compiled_once_whatever_its_modules_are_called(tmp_path: Pat
     assert (done.stdout, done.stderr) == ("32\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "changed", "result"),
     [
@@ -105,6 +108,7 @@ def test_whatever_a_kernel_reaches_is_part_of_its_name(tmp_path: Path, text: str
     assert second.stderr == "compiling module.compute …\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "changed"),
     [
@@ -120,6 +124,7 @@ def test_what_it_does_not_reach_makes_no_difference(tmp_path: Path, text: str, c
     assert (done.stdout, done.stderr) == ("32\n", "")
 
 
+@pytest.mark.slow
 def test_a_damaged_file_of_the_cache_is_made_anew(tmp_path: Path) -> None:
     folder = put_modules(tmp_path / "a")
     run(COMPUTE, tmp_path / "cache", folder)
@@ -160,6 +165,7 @@ compiling.compile_imported()
     assert run(code, cache).stderr == ""
 
 
+@pytest.mark.slow
 def test_all_that_is_compiled_into_a_kernel_is_reached_by_it(tmp_path: Path) -> None:
     code = """
 from numba.core import event
@@ -183,6 +189,7 @@ for kernel, signature in imported():
     assert len(run(code, tmp_path / "cache").stdout.split()) == 2
 
 
+@pytest.mark.slow
 def test_without_a_writable_cache_it_compiles_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     code = "from engine.shanten import shanten_of; print(shanten_of([0] * 27 + [2] * 7))"
@@ -267,6 +274,7 @@ def test_any_change_of_the_sources_changes_their_digest(
     assert len(found) == 2
 
 
+@pytest.mark.slow
 def test_a_module_under_another_name_has_the_same_machine_code(tmp_path: Path) -> None:
     """pytest imports the modules of namespace packages again, under other names, to find their doctests."""
     folder = put_modules(tmp_path / "a")

@@ -96,6 +96,7 @@ def positions(draw: st.DrawFn) -> Game:
 # Hidden information is not sent ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(positions(), st.integers(0, 2), st.integers(0, 1 << 32))
 def test_a_view_does_not_depend_on_what_is_hidden(game: Game, viewer: int, seed: int) -> None:
@@ -123,6 +124,7 @@ def test_a_view_shows_what_its_seat_may_know(game: Game) -> None:
             assert view[name].tobytes() == t[name].tobytes()
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(positions(), st.integers(0, 2))
 def test_messages_for_a_seat_are_those_of_its_view(game: Game, seat: int) -> None:
@@ -131,6 +133,7 @@ def test_messages_for_a_seat_are_those_of_its_view(game: Game, seat: int) -> Non
     assert round_messages(view) == [for_seat(message, seat) for message in round_messages(game.table)]
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.integers(0, 1 << 32), st.integers(0, 2))
 def test_messages_for_a_seat_name_no_hidden_tile(seed: int, seat: int) -> None:
@@ -162,6 +165,7 @@ def test_messages_for_a_seat_name_no_hidden_tile(seed: int, seat: int) -> None:
 # Time can be turned back ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(positions(), st.integers(0, 1 << 32))
 def test_a_restored_game_has_the_same_future(game: Game, seed: int) -> None:
@@ -178,6 +182,7 @@ def test_a_restored_game_has_the_same_future(game: Game, seed: int) -> None:
     assert future() == first
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(positions())
 def test_every_action_survives_its_message(game: Game) -> None:

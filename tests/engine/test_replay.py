@@ -97,6 +97,7 @@ GAMES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "rules", "habits"), GAMES)
 def test_own_games_replay_decision_for_decision(seed: int, rules: Rules, habits: Habits) -> None:
     game, decisions = play(seed, rules, habits)
@@ -109,6 +110,7 @@ def test_own_games_replay_decision_for_decision(seed: int, rules: Rules, habits:
     assert (replay.n_decisions, replay.n_rounds) == (len(decisions), n_rounds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "rules", "habits"), GAMES)
 def test_own_games_replay_from_tenhou_json(seed: int, rules: Rules, habits: Habits) -> None:
     game, decisions = play(seed, rules, habits)

@@ -238,6 +238,7 @@ class Oracle:
         return han, found.han, found.fu, (found.cost["main"], found.cost["additional"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("double_yakuman", [False, True])
 def test_random_hands_score_as_in_mahjong(double_yakuman: bool, n_hands: int) -> None:
     rng = random.Random(20_250_401 + double_yakuman)
@@ -272,6 +273,7 @@ wins.tofile(sys.argv[2])
 """
 
 
+@pytest.mark.slow
 def test_plain_python_scores_the_same(tmp_path: Path) -> None:
     rng = random.Random(7)
     hands = packed([random_case(rng) for _ in range(1_000)])

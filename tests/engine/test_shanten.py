@@ -221,6 +221,7 @@ def test_regular_shanten_is_the_distance_to_the_nearest_complete_hand(n_melds: i
             ], name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 2, 4, 5, 7, 8, 10, 11, 13, 14])
 def test_every_hand_of_pinzu_alone_agrees_with_riichienv(size: int) -> None:
     counts = np.indices((5,) * 9, dtype=np.int8).reshape(9, -1).T
@@ -363,6 +364,7 @@ def few_answers() -> np.ndarray:
     return np.concatenate(answers)
 
 
+@pytest.mark.slow
 def test_results_are_the_same_without_compilation(tmp_path: Path) -> None:
     ask = "import numpy, runpy, sys; numpy.save(sys.argv[2], runpy.run_path(sys.argv[1])['few_answers']())"
     answers = tmp_path / "answers.npy"

@@ -29,6 +29,7 @@ def shown(record: GameRecord, width: int, only: int | None = None) -> list[str]:
     return output.getvalue().splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [60, 80, 120])
 @pytest.mark.parametrize("name", ["phoenix_2018_1.xml", "majsoul_kan3_nuki_rinshan.json", "phoenix_2025_4.json"])
 def test_lines_fit_the_terminal_and_nothing_is_cut(name: str, width: int, records_dir: Path) -> None:

@@ -47,6 +47,7 @@ def test_every_wall_is_the_full_set() -> None:
     assert (np.sort(walls(1_000), axis=1) == np.sort(FULL_SET)).all()
 
 
+@pytest.mark.slow
 def test_tiles_are_uniform_over_the_wall() -> None:
     counts = np.stack([(walls(N_WALLS) == tile).sum(axis=0) for tile in np.unique(FULL_SET)])
     copies = np.array([(tile == FULL_SET).sum() for tile in np.unique(FULL_SET)])

@@ -56,11 +56,13 @@ def wait_long(number: int) -> Iterator[int]:
     time.sleep(100 if number == 2 else 0)
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_is_one_clear_error() -> None:
     with pytest.raises(WorkerError, match=r"^a worker process ended unexpectedly; if memory ran out, try"):
         list(run_tasks(stateless(die), range(4), 2))
 
 
+@pytest.mark.slow
 def test_a_worker_ends_although_a_callback_ignores_the_signal(tmp_path: Path) -> None:
     path = tmp_path / "ended"
     updates = run_tasks(partial(deaf_once, path), [1], 1)
@@ -72,6 +74,7 @@ def test_a_worker_ends_although_a_callback_ignores_the_signal(tmp_path: Path) ->
     assert path.exists()
 
 
+@pytest.mark.slow
 def test_closing_ends_the_workers_at_once() -> None:
     updates = run_tasks(stateless(wait_long), range(3), 2)
     assert sorted(next(updates) for _ in range(3)) == [0, 1, 2]
@@ -110,6 +113,7 @@ def test_ctrl_c_while_workers_start_is_raised_afterwards_and_only_here() -> None
     assert started[0].returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("handler", ["default", "exit"])
 def test_workers_end_when_the_parent_is_killed(tmp_path: Path, handler: str) -> None:
     """Both busy ones, without and with a SIGTERM handler of their own."""
@@ -139,6 +143,7 @@ def test_workers_end_when_the_parent_is_killed(tmp_path: Path, handler: str) -> 
     parent.communicate(timeout=30)  # stdout is closed when all processes have ended
 
 
+@pytest.mark.slow
 def test_the_first_worker_does_not_receive_ctrl_c_while_it_starts(tmp_path: Path) -> None:
     """The module is imported by the worker as it starts; it says whether Ctrl-C would interrupt that."""
     module = tmp_path / "parent.py"

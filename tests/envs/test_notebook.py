@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import nbformat
+import pytest
 
 from tests.support.notebook import NOTEBOOK, code_cells, run_notebook
 
 
+@pytest.mark.slow
 def test_the_notebook_runs_and_says_what_it_said() -> None:
     """Where it differs rightly: ``python -m tests.support.notebook``."""
     stored, ran = nbformat.read(NOTEBOOK, as_version=4), run_notebook()

@@ -147,6 +147,7 @@ def expected_of_seat(view: Any, seat: int) -> dict[str, np.ndarray]:
     return found
 
 
+@pytest.mark.slow
 def test_the_planes_are_those_of_the_view() -> None:
     ever = np.zeros(N_CHANNELS, dtype=bool)
     count = 0
@@ -208,6 +209,7 @@ def test_views_are_those_of_the_engine() -> None:
     assert (OBSERVATIONS["tokens"].encode(views) == encode(views).input_ids).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OBSERVATIONS)
 def test_an_observation_does_not_depend_on_what_is_hidden(name: str) -> None:
     rng = np.random.default_rng(3)

@@ -37,6 +37,7 @@ def test_pettingzoos_api_test(observation: str) -> None:
     assert {str(each.message) for each in caught if not any(known in str(each.message) for known in DICTS)} == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reward", ["placement", "final_points", "round_points"])
 def test_pettingzoos_seed_test(reward: str) -> None:
     seed_test(lambda: sanma_v0.env(reward=reward), num_cycles=300)

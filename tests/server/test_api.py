@@ -31,6 +31,7 @@ async def first_error(at: Live, path: str, join: Any) -> str:
 # Rooms ----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_a_room_is_opened_read_and_closed(tmp_path: Path) -> None:
     async with live(tmp_path, fault_penalty=20) as at:
         given = {"name": "cup.1", "settings": {"length": "hanchan", "fill": ["random"], "bank_time": 3}}
@@ -53,6 +54,7 @@ async def test_a_room_is_opened_read_and_closed(tmp_path: Path) -> None:
         assert "cup.1" in await at.refused(404, "DELETE", "/api/rooms/cup.1")
 
 
+@pytest.mark.slow
 async def test_closing_a_room_does_not_close_a_new_room_with_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,6 +87,7 @@ async def test_closing_a_room_does_not_close_a_new_room_with_its_name(
         assert all(bot.ended for bot in bots)
 
 
+@pytest.mark.slow
 async def test_rooms_are_opened_again_after_a_restart(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         for name in ("stays+rule", "goes"):
@@ -102,6 +105,7 @@ async def test_rooms_are_opened_again_after_a_restart(tmp_path: Path) -> None:
         assert (await at.get("/api/rooms/stays+rule"))["settings"]["fill"] == ["rule"]
 
 
+@pytest.mark.slow
 async def test_the_games_of_a_room_are_counted_from_its_opening(tmp_path: Path) -> None:
     """Restarts do not reset the count; games of an earlier room with the name do not count. No walls are repeated."""
     cup = {"name": "cup", "settings": {"games": 2, "seed": SEED, "fill": ["tsumogiri"], "fill_delay": 0}}
@@ -119,6 +123,7 @@ async def test_the_games_of_a_room_are_counted_from_its_opening(tmp_path: Path) 
             assert len({(await stored_lines(at.server, game.id))[0]["wall_seed"] for game in games}) == len(games)
 
 
+@pytest.mark.slow
 async def test_the_seed_of_a_room_is_never_sent(tmp_path: Path) -> None:
     async with live(tmp_path, seed=SEED) as at:
         texts = [(await at.http.post("/api/rooms", json={"name": "cup", "settings": {"seed": SEED + 1}})).text]
@@ -225,6 +230,7 @@ async def test_the_number_of_rooms_is_limited(tmp_path: Path) -> None:
         assert "no more are allowed" in await at.refused(503, "POST", "/api/rooms", json={"name": "b"})
 
 
+@pytest.mark.slow
 async def test_stored_rooms_are_opened_again_even_above_the_limit(tmp_path: Path) -> None:
     """So are `default` and rooms with unfinished games, but not rooms whose settings have become invalid."""
     async with live(tmp_path) as at:
@@ -321,6 +327,7 @@ async def test_games_being_played_are_listed(tmp_path: Path) -> None:
 # Bots -----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_the_url_of_a_bot_may_contain_keys_of_its_join_message(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         query = {"dialect": "kita", "name": "beni", "games": "2", "resume": "true", "room": "other", "unknown": "1"}

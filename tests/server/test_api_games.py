@@ -68,6 +68,7 @@ async def test_games_are_sent_as_they_are_stored(tmp_path: Path) -> None:
         assert await at.refused(404, "GET", "/api/games/0123") == "there is no game '0123'"
 
 
+@pytest.mark.slow
 async def test_every_game_is_listed_once_in_pages_of_any_length(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         ids = await fill(at, 120)
@@ -76,6 +77,7 @@ async def test_every_game_is_listed_once_in_pages_of_any_length(tmp_path: Path) 
             assert [game["id"] for game in games] == ids, limit
 
 
+@pytest.mark.slow
 async def test_games_are_filtered(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await fill(at, 40)
@@ -229,6 +231,7 @@ async def test_downloads_are_limited_by_address(tmp_path: Path) -> None:
 # Players --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_players_are_listed_in_every_order(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await fill(at, 30)
@@ -251,6 +254,7 @@ async def test_players_are_listed_in_every_order(tmp_path: Path) -> None:
             assert player["last_seen"] == games[0]["finished"]
 
 
+@pytest.mark.slow
 async def test_ratings_are_listed_game_by_game(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await fill(at, 90)

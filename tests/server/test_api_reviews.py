@@ -78,6 +78,7 @@ def broken_round(path: Path) -> bytes:
     ).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_error_is_logged")
 async def test_records_of_all_formats_are_read(at: Live) -> None:
     for path in (MJAI, MJLOG, TENHOU):
@@ -126,6 +127,7 @@ def test_broken_records_are_refused_in_one_line(name: str) -> None:
     assert len(str(refused.value)) < 400
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_error_is_logged")
 async def test_broken_and_long_records_are_refused(at: Live) -> None:
     for data, _ in BROKEN.values():
@@ -158,6 +160,7 @@ def renumbered(chance: random.Random, data: bytes) -> bytes:
     return data[:at] + str(chance.choice([-1, 0, 3, 9, 37, 255, 2**31, 2**70])).encode() + data[at + 1 :]
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(RECORDS), st.sampled_from([mutated, renumbered]))
 def test_a_changed_record_is_read_or_refused(
@@ -196,6 +199,7 @@ def test_a_result_that_is_too_long_is_refused() -> None:
     assert MAX_RECORD > 2 * MAX_RESULT
 
 
+@pytest.mark.slow
 async def test_one_record_at_a_time_of_an_address(at: Live) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", at.server.port)
     writer.write(b"POST /api/records HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
@@ -254,6 +258,7 @@ async def test_uploads_are_counted(at: Live) -> None:
 # Reviews --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_error_is_logged")
 async def test_a_record_that_is_sent_is_reviewed(at: Live) -> None:
     response = await at.http.post("/api/reviews?bot=bert&bot=rule&seat=1", content=gzip.compress(MJLOG.read_bytes()))
@@ -270,6 +275,7 @@ async def test_a_record_that_is_sent_is_reviewed(at: Live) -> None:
     assert found["summary"][1] == expected["summary"][1]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_error_is_logged")
 async def test_a_stored_game_is_reviewed_once(at: Live) -> None:
     bot = Bot(at.server, "aki", room=TABLE)
@@ -299,6 +305,7 @@ async def test_a_stored_game_is_reviewed_once(at: Live) -> None:
 REVIEWERS = "rule, yaku, linear, softmax, bert, cnn, selfplay"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "status", "told"),
     [
@@ -330,6 +337,7 @@ async def test_what_is_not_there_is_told(at: Live) -> None:
 # While a review is done -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_games_go_on_while_a_review_is_done(at: Live, waiting: Path) -> None:
     review_id = (await at.http.post("/api/reviews?bot=rule&seat=0", content=b"x")).json()["id"]
     async with asyncio.timeout(SOON):
@@ -364,6 +372,7 @@ def worker_processes() -> set[int]:
     return found
 
 
+@pytest.mark.slow
 async def test_an_address_is_sent_a_few_results_at_once(at: Live) -> None:
     review_id = (await at.http.post("/api/reviews?bot=rule&seat=0", content=MJAI.read_bytes())).json()["id"]
     await finished(at, review_id)

@@ -35,6 +35,7 @@ async def test_the_server_tells_how_to_play_and_with_whom(tmp_path: Path, monkey
 SITTING = {"name": "sitting", "permanent": False}
 
 
+@pytest.mark.slow
 async def test_a_room_for_one_sitting_closes_when_it_stays_empty(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,6 +88,7 @@ async def test_rooms_for_one_sitting_count_like_those_of_bots(tmp_path: Path) ->
         assert (await at.http.post("/api/rooms", json={"name": "permanent"})).status_code == 201
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "detail"),
     [

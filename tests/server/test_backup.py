@@ -42,6 +42,7 @@ def other_postgres_url(postgres_cluster: Cluster) -> Iterator[str]:
         yield url
 
 
+@pytest.mark.slow
 async def test_a_backup_under_play_is_restored(tmp_path: Path, database_url: str, other_postgres_url: str) -> None:
     """The restored server has the games finished before the backup, their ratings, rooms and tokens."""
     sqlite = database_url.startswith("sqlite")

@@ -36,6 +36,7 @@ async def play_one(here: Live, transport: str, **join: str) -> list[str]:
     return [*lines, session.summary()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["tcp", "websocket"])
 @pytest.mark.parametrize("dialect", ["mjai3p", "libriichi3p", "kita"])
 async def test_the_client_tells_opponents_and_where_the_record_is(tmp_path: Path, transport: str, dialect: str) -> None:

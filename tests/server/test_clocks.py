@@ -46,6 +46,7 @@ async def test_a_decision_may_use_the_decision_time_and_the_bank(tmp_path: Path)
         assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
+@pytest.mark.slow
 async def test_a_decision_after_the_bank_is_used_up_is_late(tmp_path: Path) -> None:
     """The late reply, when it comes, is neither a fault nor the next decision."""
     async with serving(tmp_path, **TIMES) as server:
@@ -73,6 +74,7 @@ async def test_a_decision_after_the_bank_is_used_up_is_late(tmp_path: Path) -> N
         assert len(slow.errors) == 1
 
 
+@pytest.mark.slow
 async def test_the_bank_is_for_the_whole_game(tmp_path: Path) -> None:
     """Two decisions that use two thirds of the bank each: the second is late, and the bank is empty afterwards."""
     async with serving(tmp_path, **TIMES) as server:
@@ -122,6 +124,7 @@ async def test_quick_answers_leave_the_bank_alone(tmp_path: Path) -> None:
         assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("restart", [False, True])
 async def test_the_bank_is_unchanged_when_a_bot_reconnects(tmp_path: Path, restart: bool) -> None:
     """Most of it is used before the connection is lost, or the server restarts; only the rest is left afterwards."""
@@ -162,6 +165,7 @@ async def use_up(bots: list[Bot], clock: Clock) -> None:
     await asyncio.gather(others, return_exceptions=True)
 
 
+@pytest.mark.slow
 async def test_the_clock_runs_on_while_a_connection_is_lost(tmp_path: Path) -> None:
     async with serving(tmp_path, resume_timeout=30, **TIMES) as server:
         clock = Clock()
@@ -184,6 +188,7 @@ async def test_the_clock_runs_on_while_a_connection_is_lost(tmp_path: Path) -> N
         assert note.startswith("no reply within")
 
 
+@pytest.mark.slow
 async def test_a_house_bot_takes_over_if_a_bot_does_not_reconnect_in_time(tmp_path: Path) -> None:
     """Not earlier; and a bot that reconnects later gets its seat back."""
     async with serving(tmp_path, resume_timeout=5, decision_time=30, seats="fixed") as server:

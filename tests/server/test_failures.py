@@ -46,6 +46,7 @@ def silent(bot: Bot, message: Message) -> Answer:
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("reply", ["always", "when_asked"])
 async def test_a_bot_that_never_replies(tmp_path: Path, transport: str, reply: str) -> None:
@@ -63,6 +64,7 @@ async def test_a_bot_that_never_replies(tmp_path: Path, transport: str, reply: s
         assert [bot.errors for bot in others] == [[], []]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_a_lost_connection(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path, resume_timeout=0.1) as server:
@@ -93,6 +95,7 @@ async def test_all_connections_are_lost(tmp_path: Path) -> None:
         assert all(result.taken_over for result in game.seats)
 
 
+@pytest.mark.slow
 async def test_a_game_may_end_while_a_lost_bot_could_still_reconnect(tmp_path: Path) -> None:
     """It ends only once."""
     async with serving(tmp_path, decision_time=0.01, bank_time=0, resume_timeout=30, max_faults=1000) as server:
@@ -113,6 +116,7 @@ async def test_a_game_may_end_while_a_lost_bot_could_still_reconnect(tmp_path: P
         assert not any(result.taken_over for result in game.seats)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_a_bot_that_reads_nothing_is_replaced(tmp_path: Path, transport: str) -> None:
     """It times out, and a house bot takes over; the others are not affected."""
@@ -143,6 +147,7 @@ OPENING = {  # what is sent before hello and after it
 KERNEL_BUFFERS = 16 << 20  # bytes; more than the operating system buffers for two sockets
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_a_peer_that_never_reads_is_disconnected(tmp_path: Path, transport: str) -> None:
     """The server buffers a limited number of bytes for it, and a game goes on meanwhile."""
@@ -220,6 +225,7 @@ def no_weights() -> None:
     raise RuntimeError("no such weights")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at_once", [False, True])
 @pytest.mark.parametrize("fails", [no_weights, lambda: None, lambda: np.array([]), lambda: [114]])
 async def test_safe_defaults_are_played_for_a_house_bot_that_fails(
@@ -236,6 +242,7 @@ async def test_safe_defaults_are_played_for_a_house_bot_that_fails(
         assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fill", [(), ("rule",)])
 async def test_safe_defaults_are_played_for_a_house_bot_that_cannot_be_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: tuple[str, ...]
@@ -283,6 +290,7 @@ async def test_house_bots_that_hang_delay_no_other_game(tmp_path: Path, monkeypa
             go_on.set()
 
 
+@pytest.mark.slow
 async def test_the_game_goes_on_when_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written = 0
     write = os.write

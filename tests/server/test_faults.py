@@ -93,6 +93,7 @@ OVERSIZED: dict[str, Callable[[Bot, Message], Answer]] = {
 WRONG = ILLEGAL | FOR_ANOTHER | MALFORMED | OVERSIZED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("reply", ["always", "when_asked"])
 async def test_wrong_replies_to_a_draw_are_faults(tmp_path: Path, transport: str, reply: str) -> None:
@@ -156,6 +157,7 @@ def wrong_calls(seat: int, offered: Message, possible: Message) -> list[Message]
     ]
 
 
+@pytest.mark.slow
 async def test_wrong_replies_to_an_offer_are_faults_and_passes(tmp_path: Path) -> None:
     async with serving(tmp_path, length="hanchan", max_faults=1000, **SAME_GAME) as server:
         bad, others = Bot(server, "bad"), [Bot(server, name) for name in "xy"]
@@ -217,6 +219,7 @@ def held(server: Any, bot: Bot) -> set[str]:
 # Unasked --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_actions_without_a_decision_are_faults(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path) as server:
@@ -263,6 +266,7 @@ async def test_an_action_without_a_decision_is_a_fault_with_reply_when_asked(tmp
         assert all(line["tsumogiri"] for line in lines if line["type"] == "dahai")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decision_time", [30.0, 1.0])
 async def test_a_bot_that_does_not_reply_to_errors_can_play(tmp_path: Path, decision_time: float) -> None:
     """Waiting for its replies to errors makes no decision late, however short the decision time."""

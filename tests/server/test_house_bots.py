@@ -28,6 +28,7 @@ async def test_two_house_bots_of_one_kind_are_one_player_with_one_rating(tmp_pat
         assert ratings[0]["rating"] != house["rating"]
 
 
+@pytest.mark.slow
 async def test_a_pause_delays_house_bots_and_is_no_fault(tmp_path: Path) -> None:
     """Although it is longer than a decision may take."""
     async with serving(tmp_path, timeout=1e6, pause=20.0, decision_time=5.0, bank_time=0.0) as server:
@@ -73,6 +74,7 @@ async def test_a_bot_that_returns_in_the_pause_of_its_house_bot_has_its_time(tmp
         assert game.seats[0].faults == 1
 
 
+@pytest.mark.slow
 async def test_a_server_that_closes_in_a_pause_goes_on_with_the_game(
     tmp_path: Path, no_error_is_logged: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,6 +51,7 @@ def may_upload(at: Live) -> bool:
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sent",
     [
@@ -84,6 +85,7 @@ async def test_a_trickle_does_not_prolong_the_time(tmp_path: Path, monkeypatch: 
         assert n_sent < 250
 
 
+@pytest.mark.slow
 async def test_a_response_must_be_read_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "RESPONSE_TIMEOUT", 0.3)
     first, *lines = (DATA / "records/phoenix_2020_1.mjson").read_text().splitlines()
@@ -125,6 +127,7 @@ async def unread_response(at: Live, monkeypatch: pytest.MonkeyPatch) -> AsyncIte
         yield slow
 
 
+@pytest.mark.slow
 async def test_a_short_response_must_be_read_in_time_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "RESPONSE_TIMEOUT", 0.3)
     async with live(tmp_path) as at, unread_response(at, monkeypatch):
@@ -132,6 +135,7 @@ async def test_a_short_response_must_be_read_in_time_too(tmp_path: Path, monkeyp
         await until(lambda: at.server.lobby.access.n_connections() == 0)
 
 
+@pytest.mark.slow
 async def test_a_websocket_outlives_the_time_of_the_response_before_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,6 +151,7 @@ async def test_a_websocket_outlives_the_time_of_the_response_before_it(
         assert at.server.lobby.access.n_connections() == 1
 
 
+@pytest.mark.slow
 async def test_a_connection_that_was_answered_may_ask_again_and_is_closed_when_idle(tmp_path: Path) -> None:
     async with live(tmp_path) as at, connection(at) as (reader, writer):
         for _ in range(3):
@@ -155,6 +160,7 @@ async def test_a_connection_that_was_answered_may_ask_again_and_is_closed_when_i
         assert await asyncio.wait_for(reader.read(), SOON) == b"", "uvicorn closes it after five seconds"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE", "OPTIONS"])
 @pytest.mark.parametrize("body", [b"Content-Length: 3\r\n\r\nabc", b"Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"])
 async def test_only_a_post_has_a_body(tmp_path: Path, method: str, body: bytes) -> None:
@@ -207,6 +213,7 @@ async def test_connections_over_the_limit_are_told_why_on_both_ports(tmp_path: P
             assert "the server is full" in error["message"]
 
 
+@pytest.mark.slow
 async def test_invalid_requests_are_not_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     for name, least in QUIET.items():  # as `start_logging` sets them
         caplog.set_level(least, logger=name)

@@ -52,6 +52,7 @@ def _spectators_are_served_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.lobby.KEPT_TIME", KEPT)
 
 
+@pytest.mark.slow
 async def test_no_bot_is_sent_hidden_information(tmp_path: Path) -> None:
     async with serving(tmp_path, seed=SEED, access="token", resume_timeout=KEPT, max_faults=4) as server:
         bots = await seat_bots(server, TABLES)
@@ -62,6 +63,7 @@ async def test_no_bot_is_sent_hidden_information(tmp_path: Path) -> None:
     check_everything_occurred(bots, list(games.values()))
 
 
+@pytest.mark.slow
 async def test_closed_hands_are_the_same_bytes_for_all_hidden_tiles(tmp_path: Path) -> None:
     async with serving(tmp_path, seed=SEED, access="token", resume_timeout=KEPT, max_faults=10_000) as server:
         bots = await seat_bots(server, 2, dialect="mjai3p", reply="always", resume=True, bad=0.03, drops=0.0)
@@ -218,6 +220,7 @@ SABOTAGES: dict[str, tuple[Sabotage, str]] = {  # what leaks -> how, and what th
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", SABOTAGES)
 async def test_a_leak_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
     sabotage, complaint = SABOTAGES[wrong]

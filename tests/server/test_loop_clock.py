@@ -121,6 +121,7 @@ def test_the_lag_is_observed(run: Run) -> None:
 # Servers that are halted ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_a_halt_of_the_loop_is_not_charged(tmp_path: Path, transport: str) -> None:
     """The answer is in its socket then; the decision time is over afterwards, and the bank is untouched."""

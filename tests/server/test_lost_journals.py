@@ -13,6 +13,7 @@ from tests.support.running_server import live
 from tests.support.server_bots import Bot, play_all, serving, stored_games, the_game, together, until
 
 
+@pytest.mark.slow
 async def test_a_stored_game_is_not_shown_as_played_after_a_restart(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         await play_all([Bot(server, name, room="cup") for name in "abc"])
@@ -26,6 +27,7 @@ async def test_a_stored_game_is_not_shown_as_played_after_a_restart(tmp_path: Pa
         assert await stored_games(at.server) == [before]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["", "copy.journal"])
 async def test_the_journal_of_a_stored_game_that_lost_its_end_is_deleted(tmp_path: Path, name: str) -> None:
     """The database is synced at once, a journal is not. An operator may have copied one back by another name."""
@@ -57,6 +59,7 @@ def lose_the_end(data: Path) -> None:
     journal.write_bytes(b"".join(lines[:10]) + lines[10][:5])
 
 
+@pytest.mark.slow
 async def test_a_game_is_not_rated_for_bots_that_could_not_come_back(tmp_path: Path) -> None:
     """One bot forgets what it has seen, and comes back; the game counts for it alone, and for no house bot."""
     bots = await stop_in_mid_game(tmp_path, 60)
@@ -77,6 +80,7 @@ async def test_a_game_is_not_rated_for_bots_that_could_not_come_back(tmp_path: P
         assert {name: player.games for name, player in players.items()} == {"a": 1, "b": 1, "c": 1}
 
 
+@pytest.mark.slow
 async def test_a_cut_off_survives_another_restart(tmp_path: Path) -> None:
     bots = await stop_in_mid_game(tmp_path, 60)
     lose_the_end(tmp_path)
@@ -91,6 +95,7 @@ async def test_a_cut_off_survives_another_restart(tmp_path: Path) -> None:
         assert {seat.name: seat.cut_off for seat in game.seats} == {"a": True, "b": False, "c": False}
 
 
+@pytest.mark.slow
 async def test_a_bot_that_says_too_much_after_a_clean_stop_is_rated(tmp_path: Path) -> None:
     """Nothing was lost: a bot cannot escape its rating by a number that is too high."""
     bots = await stop_in_mid_game(tmp_path, 60)
@@ -104,6 +109,7 @@ async def test_a_bot_that_says_too_much_after_a_clean_stop_is_rated(tmp_path: Pa
         assert all(player.rated_games == 1 for player in (await server.lobby.store.players()).items)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["settings", "player", "entry"])
 async def test_a_journal_of_an_unknown_house_bot_leaves_no_descriptor_open(tmp_path: Path, where: str) -> None:
     await stop_in_mid_game(tmp_path, 20)

@@ -66,6 +66,7 @@ def test_there_are_alerts_for_each_kind_of_trouble() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_a_game_is_measured(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await Bot(at.server, "a", room=TABLE).play()

@@ -28,6 +28,7 @@ INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u2800\u3164\ufe00\ufe0f\uffa0\
 WHERE = st.text(st.sampled_from(INVISIBLE), max_size=3)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_imitations_of_house_bots_are_found(data: st.DataObject) -> None:
     """Whatever replaces each character, and whatever shows as nothing is in between."""
@@ -73,6 +74,7 @@ def test_a_character_that_shows_as_nothing_is_known(character: str) -> None:
     assert not is_visible(character)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["tcp", "websocket"])
 async def test_bots_with_such_names_are_refused(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path) as server:

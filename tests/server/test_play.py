@@ -44,6 +44,7 @@ TWO_ASKED, TWO_ASKED_AT = 81, 50
 CLOSE_TIMEOUT = 0.3  # seconds a leaving bot has for each reply
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("reply", REPLIES)
 async def test_a_game_is_played_to_its_end(tmp_path: Path, transport: str, reply: str) -> None:
@@ -88,6 +89,7 @@ async def test_a_slow_bot_is_sent_the_end_of_the_game(
         assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
+@pytest.mark.slow
 async def test_bots_on_both_transports_play_in_one_game(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         await play_all(
@@ -122,6 +124,7 @@ def unknown_passes(lines: list[Message]) -> set[int]:
     return {index for index, (_, after) in enumerate(itertools.pairwise(lines)) if after["type"] == "hora"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 async def test_when_asked_bots_are_asked_where_there_is_a_choice_and_nowhere_else(tmp_path: Path, seed: int) -> None:
     async with serving(tmp_path, seed=seed, length="hanchan") as server:
@@ -139,6 +142,7 @@ async def test_when_asked_bots_are_asked_where_there_is_a_choice_and_nowhere_els
             assert choices <= asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 async def test_possible_actions_and_cannot_dahai_match_the_engine(tmp_path: Path, seed: int) -> None:
     async with serving(tmp_path, seed=seed, length="hanchan") as server:
@@ -212,6 +216,7 @@ def check_dialect(bot: Bot, dialect: str) -> None:
     assert any("possible_actions" in message for message in bot.game) == (dialect == "mjai3p")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [
@@ -305,6 +310,7 @@ async def test_storing_a_game_is_retried_until_it_succeeds(tmp_path: Path, monke
         await the_game(server)
 
 
+@pytest.mark.slow
 async def test_annotations_are_stored_with_the_events_they_belong_to(tmp_path: Path) -> None:
     """Each annotation names its decision; the record must have it on the event that follows from the decision."""
     async with serving(tmp_path, length="hanchan") as server:
@@ -352,6 +358,7 @@ async def test_annotations_of_two_replies_to_one_event_do_not_mix(tmp_path: Path
         assert lines[TWO_ASKED_AT]["ext_bot"] == {"by": 0}
 
 
+@pytest.mark.slow
 async def test_faults_are_recorded_where_they_happened(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bad = Bot(server, "bad")

@@ -38,6 +38,7 @@ from tests.support.server_bots import (
 REPLIES = ("always", "when_asked")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reply", REPLIES)
 async def test_games_go_on_after_a_restart(tmp_path: Path, reply: str) -> None:
     """After several restarts in mid-game; faults and annotations are restored too."""
@@ -73,6 +74,7 @@ async def test_games_go_on_after_a_restart(tmp_path: Path, reply: str) -> None:
         assert sum("ext_bot" not in line for line in mine) == 1
 
 
+@pytest.mark.slow
 async def test_a_handicap_survives_a_restart(tmp_path: Path) -> None:
     """It is kept with the game: the new server's own starting scores do not change it."""
     handicap = {"a": 15_000, "b": 40_000, "c": 50_000}
@@ -91,6 +93,7 @@ async def test_a_handicap_survives_a_restart(tmp_path: Path) -> None:
         assert not game.rated
 
 
+@pytest.mark.slow
 async def test_a_fault_before_the_first_decision_is_recorded_after_start_game(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]
@@ -108,6 +111,7 @@ async def test_a_fault_before_the_first_decision_is_recorded_after_start_game(tm
         assert game.seats[bots[0].seat].faults == 1
 
 
+@pytest.mark.slow
 async def test_the_error_about_a_takeover_survives_a_restart(tmp_path: Path) -> None:
     async with serving(tmp_path, max_faults=1, seats="fixed") as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]
@@ -128,6 +132,7 @@ async def test_the_error_about_a_takeover_survives_a_restart(tmp_path: Path) -> 
         assert game.seats[bots[0].seat].taken_over
 
 
+@pytest.mark.slow
 async def test_a_house_bot_plays_for_a_bot_that_does_not_reconnect_after_a_restart(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]
@@ -147,6 +152,7 @@ async def test_a_house_bot_plays_for_a_bot_that_does_not_reconnect_after_a_resta
         assert sum(result.taken_over for result in game.seats) == 1
 
 
+@pytest.mark.slow
 async def test_a_restart_after_the_last_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The game is over but not stored: bots resume and are sent the end, and one the message before it."""
     save_game = Store.save_game
@@ -176,6 +182,7 @@ async def test_a_restart_after_the_last_round(tmp_path: Path, monkeypatch: pytes
         assert_all_received(bots, lines)
 
 
+@pytest.mark.slow
 async def test_a_restart_after_the_end_of_a_game(tmp_path: Path) -> None:
     """A bot that lost its connection just before the end is sent it after the restart; the game is not stored twice."""
     async with serving(tmp_path) as server:
@@ -195,6 +202,7 @@ async def test_a_restart_after_the_end_of_a_game(tmp_path: Path) -> None:
         assert len(await stored_lines(server, before.id)) == len(lost.game)
 
 
+@pytest.mark.slow
 async def test_a_journal_whose_last_line_is_incomplete_is_restored(tmp_path: Path) -> None:
     """Nobody was sent what follows from an entry that was being written when the process died."""
     async with serving(tmp_path) as server:
@@ -223,6 +231,7 @@ def test_a_closed_journal_does_not_write_to_a_file_that_reuses_its_descriptor(tm
     assert (tmp_path / "game.journal").read_bytes() == b'{"seat":0}\n'
 
 
+@pytest.mark.slow
 async def test_journals_that_cannot_be_read_are_renamed(tmp_path: Path) -> None:
     folder = tmp_path / "journal"
     folder.mkdir()
@@ -238,6 +247,7 @@ async def test_journals_that_cannot_be_read_are_renamed(tmp_path: Path) -> None:
         await the_game(server)
 
 
+@pytest.mark.slow
 async def test_journals_that_do_not_fit_their_game_are_renamed_and_leave_nothing_behind(tmp_path: Path) -> None:
     bad = [
         b"{}\n",
@@ -269,6 +279,7 @@ async def test_journals_that_do_not_fit_their_game_are_renamed_and_leave_nothing
         assert "no game" in bots[0].errors[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keys", "value"),
     [
@@ -300,6 +311,7 @@ async def test_a_journal_whose_start_has_a_wrong_value_is_renamed(
         assert server.lobby.metrics.playing._value.get() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bank", [None, "1", {}, math.nan, math.inf, -1.0])
 async def test_a_journal_with_a_wrong_time_bank_is_renamed(tmp_path: Path, bank: Any) -> None:
     path = await journal_of_a_game(tmp_path)
@@ -310,6 +322,7 @@ async def test_a_journal_with_a_wrong_time_bank_is_renamed(tmp_path: Path, bank:
         assert [found.suffix for found in path.parent.iterdir()] == [".broken"]
 
 
+@pytest.mark.slow
 async def test_of_two_journals_of_one_game_one_is_restored(tmp_path: Path) -> None:
     path = await journal_of_a_game(tmp_path)
     path.with_stem("f" * 33).write_bytes(path.read_bytes())

@@ -40,6 +40,7 @@ SEEN_COUNTS: list[Callable[[Bot], int]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("reply", REPLIES)
 async def test_resuming_at_an_open_decision(tmp_path: Path, transport: str, reply: str) -> None:
@@ -64,6 +65,7 @@ async def test_resuming_at_an_open_decision(tmp_path: Path, transport: str, repl
         assert lost.errors == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reply", REPLIES)
 async def test_resuming_while_others_play(tmp_path: Path, reply: str) -> None:
     async with serving(tmp_path) as server:
@@ -84,6 +86,7 @@ async def test_resuming_while_others_play(tmp_path: Path, reply: str) -> None:
         assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
+@pytest.mark.slow
 async def test_messages_sent_again_are_those_sent_before(tmp_path: Path) -> None:
     """Only the last has hints; `Bot` checks that everything else is the same."""
     async with serving(tmp_path, seats="fixed") as server:
@@ -110,6 +113,7 @@ async def test_messages_sent_again_are_those_sent_before(tmp_path: Path) -> None
         assert_all_received(bots, lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("restart", [False, True])
 async def test_dialect_and_reply_are_remembered(tmp_path: Path, restart: bool) -> None:
     """The secret alone is enough to resume, after a restart of the server too."""
@@ -138,6 +142,7 @@ async def resume_with_secret_only(bot: Bot, asked: Message) -> None:
     assert not any("possible_actions" in message for message in bot.game)
 
 
+@pytest.mark.slow
 async def test_dialect_and_reply_may_change_when_resuming(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         lost, others = Bot(server, "lost", resume=True), [Bot(server, name) for name in "xy"]
@@ -169,6 +174,7 @@ async def test_many_reconnects(tmp_path: Path, transport: str) -> None:
         assert not any(result.taken_over for result in game.seats)
 
 
+@pytest.mark.slow
 async def test_a_wrong_secret_and_too_much_seen_are_refused(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]
@@ -193,6 +199,7 @@ async def test_a_wrong_secret_and_too_much_seen_are_refused(tmp_path: Path) -> N
         assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
+@pytest.mark.slow
 async def test_no_secret_is_sent_unless_join_asks_for_one(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bots = [Bot(server, name) for name in "abc"]
@@ -200,6 +207,7 @@ async def test_no_secret_is_sent_unless_join_asks_for_one(tmp_path: Path) -> Non
         assert not any(b"resume" in raw for bot in bots for raw in bot.raw)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_the_newer_of_two_connections_plays_the_seat(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path) as server:
@@ -222,6 +230,7 @@ async def test_the_newer_of_two_connections_plays_the_seat(tmp_path: Path, trans
         assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_a_bot_may_resume_again_after_losing_a_resumed_connection(tmp_path: Path, transport: str) -> None:
     """The server waits for it again, and the next connection gets the seat."""
@@ -247,6 +256,7 @@ async def test_a_bot_may_resume_again_after_losing_a_resumed_connection(tmp_path
         assert [result.faults for result in game.seats] == [0, 0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reply", REPLIES)
 @pytest.mark.parametrize("stored", [False, True])
 async def test_resuming_after_the_last_round(
@@ -283,6 +293,7 @@ async def test_resuming_after_the_last_round(
         assert_all_received([lost, *others], lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("resume_timeout", "kept_time"), [(0.01, 3600), (3600, 0.01)])
 async def test_a_finished_game_cannot_be_resumed_after_resume_within(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, resume_timeout: float, kept_time: float
@@ -297,6 +308,7 @@ async def test_a_finished_game_cannot_be_resumed_after_resume_within(
     assert list((tmp_path / "journal").iterdir()) == []
 
 
+@pytest.mark.slow
 async def test_a_bot_that_resumed_keeps_its_name_and_room_for_its_next_games(tmp_path: Path) -> None:
     """Whatever name it sends when it resumes; and each game has a secret of its own."""
     async with serving(tmp_path) as server:

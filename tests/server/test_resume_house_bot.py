@@ -25,6 +25,7 @@ from tests.support.server_bots import (
 )
 
 
+@pytest.mark.slow
 async def test_a_bot_that_resumes_gets_its_seat_back_from_the_house_bot(tmp_path: Path) -> None:
     async with serving(tmp_path, resume_timeout=0.02, house_bot="tsumogiri") as server:
         lost = Bot(server, "lost", resume=True)
@@ -48,6 +49,7 @@ async def test_a_bot_that_resumes_gets_its_seat_back_from_the_house_bot(tmp_path
         assert not any(result.taken_over for result in game.seats)
 
 
+@pytest.mark.slow
 async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then its own reply is the decision; that of the house bot is ignored, whenever it comes."""
     loop, thinking, thought = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event()

@@ -76,6 +76,7 @@ async def test_results_are_kept_within_limits(reviews: Reviews, waiting: Path, m
     assert [each for each in done if reviews.find(each.id)] == [*done[:2], *done[-KEPT_PER_ADDRESS:]]
 
 
+@pytest.mark.slow
 async def test_a_review_that_made_room_is_freed(
     reviews: Reviews, waiting: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,6 +50,7 @@ async def test_house_bots_fill_a_room_after_the_delay_and_not_before(tmp_path: P
         assert len({result.name for result in game.seats}) == 3
 
 
+@pytest.mark.slow
 async def test_without_house_bots_a_room_waits(tmp_path: Path) -> None:
     async with serving(tmp_path, fill_delay=1) as server:
         clock = Clock()
@@ -63,6 +64,7 @@ async def test_without_house_bots_a_room_waits(tmp_path: Path) -> None:
         await the_game(server)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_a_room_named_with_house_bots_starts_at_once(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path, fill_delay=3600) as server:
@@ -74,6 +76,7 @@ async def test_a_room_named_with_house_bots_starts_at_once(tmp_path: Path, trans
         assert game.room == "solo+tsumogiri+efficiency"
 
 
+@pytest.mark.slow
 async def test_rooms_and_games_are_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "server")
     async with serving(tmp_path) as server:
@@ -87,6 +90,7 @@ async def test_rooms_and_games_are_logged(tmp_path: Path, caplog: pytest.LogCapt
     assert logged[1]["scores"] == [(result.name, result.score) for result in game.seats]
 
 
+@pytest.mark.slow
 async def test_a_house_bot_in_the_name_may_have_a_strength(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         await Bot(server, "a", room="solo+rule@-300+efficiency").play()
@@ -96,6 +100,7 @@ async def test_a_house_bot_in_the_name_may_have_a_strength(tmp_path: Path) -> No
         assert game.room == "solo+rule@-300+efficiency"
 
 
+@pytest.mark.slow
 async def test_one_house_bot_in_the_name_fills_both_seats(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         await Bot(server, "a", room="x+rule").play()
@@ -126,6 +131,7 @@ BAD_NAMES = [
 ]
 
 
+@pytest.mark.slow
 async def test_bad_names_of_rooms_are_refused(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         for room, said in BAD_NAMES:
@@ -168,6 +174,7 @@ async def test_bad_joins_are_refused(tmp_path: Path, transport: str) -> None:
         assert not server.lobby.rooms["default"].waiting
 
 
+@pytest.mark.slow
 async def test_fixed_seats_are_in_order_of_arrival(tmp_path: Path) -> None:
     async with serving(tmp_path, seats="fixed") as server:
         bots = [Bot(server, name) for name in "abc"]
@@ -176,6 +183,7 @@ async def test_fixed_seats_are_in_order_of_arrival(tmp_path: Path) -> None:
         assert bots[0].game[0]["names"] == ["a", "b", "c"]
 
 
+@pytest.mark.slow
 async def test_a_handicap_follows_its_player_to_any_seat_and_game(tmp_path: Path) -> None:
     """The scores are given in order of arrival; such games are stored and not rated."""
     async with serving(tmp_path, scores=(15_000, 40_000, 50_000), seed=1) as server:
@@ -190,6 +198,7 @@ async def test_a_handicap_follows_its_player_to_any_seat_and_game(tmp_path: Path
         assert not game.rated
 
 
+@pytest.mark.slow
 async def test_house_bots_get_the_last_scores(tmp_path: Path) -> None:
     async with serving(tmp_path, scores=(15_000, 40_000, 50_000), fill=("random", "tsumogiri"), fill_delay=0) as server:
         await play_all([Bot(server, "a")])
@@ -198,6 +207,7 @@ async def test_house_bots_get_the_last_scores(tmp_path: Path) -> None:
     assert found == {"a": 15_000, "random (house)": 40_000, "tsumogiri (house)": 50_000}
 
 
+@pytest.mark.slow
 async def test_random_seats_come_in_every_order(tmp_path: Path) -> None:
     async with serving(tmp_path, seed=1) as server:
         seen: Counter[tuple[str, ...]] = Counter()
@@ -211,6 +221,7 @@ async def test_random_seats_come_in_every_order(tmp_path: Path) -> None:
         assert set(seen) == set(itertools.permutations("abc"))
 
 
+@pytest.mark.slow
 async def test_a_room_seed_determines_walls_and_seats(tmp_path: Path) -> None:
     async def games(folder: str, seed: int | None) -> list[list[object]]:
         async with serving(tmp_path / folder, seed=seed, seats="random") as server:
@@ -228,6 +239,7 @@ async def test_a_room_seed_determines_walls_and_seats(tmp_path: Path) -> None:
     assert first[0][1] != (await games("none", None))[0][1]
 
 
+@pytest.mark.slow
 async def test_the_sequence_of_game_seeds_continues_after_a_restart(tmp_path: Path) -> None:
     """It is the same sequence with and without restarts."""
     seeds = []
@@ -242,6 +254,7 @@ async def test_the_sequence_of_game_seeds_continues_after_a_restart(tmp_path: Pa
         assert [(await stored_lines(server, game.id))[0]["wall_seed"] for game in games[::-1]] == seeds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_bots_stay_for_the_number_of_games_they_join_for(tmp_path: Path, transport: str) -> None:
     """On one connection; when one bot leaves, the others play on with the next bot that joins."""
@@ -261,6 +274,7 @@ async def test_bots_stay_for_the_number_of_games_they_join_for(tmp_path: Path, t
         assert len(await stored_games(server)) == 3
 
 
+@pytest.mark.slow
 async def test_games_0_means_no_limit(tmp_path: Path) -> None:
     async with serving(tmp_path, fill=("tsumogiri",), fill_delay=0) as server:
         bot = Bot(server, "a", games=0)
@@ -269,6 +283,7 @@ async def test_games_0_means_no_limit(tmp_path: Path) -> None:
         await until(lambda: not server.lobby.rooms["default"].waiting)
 
 
+@pytest.mark.slow
 async def test_a_room_closes_after_its_number_of_games(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         await server.lobby.open_room("cup", replace(server.lobby.settings.room, games=2))
@@ -278,6 +293,7 @@ async def test_a_room_closes_after_its_number_of_games(tmp_path: Path) -> None:
         assert len(await stored_games(server, "cup")) == 2
 
 
+@pytest.mark.slow
 async def test_a_closed_room_disconnects_waiting_bots_and_finishes_its_games(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         room = await server.lobby.open_room("cup", RoomSettings(length="east"))
@@ -294,6 +310,7 @@ async def test_a_closed_room_disconnects_waiting_bots_and_finishes_its_games(tmp
         assert all(bot.ended for bot in playing)
 
 
+@pytest.mark.slow
 async def test_games_in_many_rooms_at_once(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bots = [
@@ -314,6 +331,7 @@ async def test_games_in_many_rooms_at_once(tmp_path: Path) -> None:
         assert set(server.lobby.rooms) == {"default"}
 
 
+@pytest.mark.slow
 async def test_empty_rooms_opened_by_bots_are_removed(tmp_path: Path) -> None:
     """Otherwise bots that join and leave at once would use up `max_rooms`."""
     async with serving(tmp_path, max_rooms=3) as server:
@@ -328,6 +346,7 @@ async def test_empty_rooms_opened_by_bots_are_removed(tmp_path: Path) -> None:
         assert set(server.lobby.rooms) == {"default"}
 
 
+@pytest.mark.slow
 async def test_too_many_rooms_are_refused(tmp_path: Path) -> None:
     async with serving(tmp_path, max_rooms=2) as server:
         first, second = Bot(server, "a", room="x"), Bot(server, "b", room="y")
@@ -338,6 +357,7 @@ async def test_too_many_rooms_are_refused(tmp_path: Path) -> None:
         await first.leave()
 
 
+@pytest.mark.slow
 async def test_a_bot_that_disconnects_while_waiting_gets_no_seat(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         gone = Bot(server, "gone")
@@ -350,6 +370,7 @@ async def test_a_bot_that_disconnects_while_waiting_gets_no_seat(tmp_path: Path)
         assert {result.name for result in game.seats} == {"a", "b", "c"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_a_bot_disconnected_by_the_server_while_waiting_gets_no_seat(tmp_path: Path, transport: str) -> None:
     """Even if it does not close its side of the connection."""
@@ -367,6 +388,7 @@ async def test_a_bot_disconnected_by_the_server_while_waiting_gets_no_seat(tmp_p
         assert chatty.errors
 
 
+@pytest.mark.slow
 async def test_a_message_while_waiting_is_an_error_and_no_fault(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         chatty = Bot(server, "chatty")
@@ -389,6 +411,7 @@ async def test_a_connection_that_never_joins_is_closed(tmp_path: Path) -> None:
         writer.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "room", "errors"),
     [

@@ -102,6 +102,7 @@ def connections(at: Live) -> int:
     return int(at.server.lobby.metrics.registry.get_sample_value("nukidora_connections") or 0)
 
 
+@pytest.mark.slow
 async def test_spectators_are_sent_the_whole_game_without_annotations(tmp_path: Path) -> None:
     def thinking(bot: Bot, message: Message) -> Answer:
         answer = tsumogiri(bot, message)
@@ -128,6 +129,7 @@ async def test_spectators_are_sent_the_whole_game_without_annotations(tmp_path: 
         assert "?" not in str(expected[1]["tehais"])
 
 
+@pytest.mark.slow
 async def test_no_byte_of_an_unfinished_round_is_sent(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         bot = Bot(at.server, "aki", room=TABLE)
@@ -153,6 +155,7 @@ async def test_no_byte_of_an_unfinished_round_is_sent(tmp_path: Path) -> None:
             listener.close()
 
 
+@pytest.mark.slow
 async def test_nothing_is_sent_before_the_first_round_is_over(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         bot = Bot(at.server, "aki", room=TABLE)
@@ -165,6 +168,7 @@ async def test_nothing_is_sent_before_the_first_round_is_over(tmp_path: Path) ->
         assert (shown["rounds"], scores(shown)) == (0, [35_000] * 3)
 
 
+@pytest.mark.slow
 async def test_rounds_are_sent_after_the_delay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     delay = 1.0
     over: list[float] = []
@@ -193,6 +197,7 @@ async def test_rounds_are_sent_after_the_delay(tmp_path: Path, monkeypatch: pyte
         assert rounds == len(over) > 1
 
 
+@pytest.mark.slow
 async def test_a_spectator_that_does_not_read_is_disconnected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spectators, "SEND_TIMEOUT", 0.5)
     monkeypatch.setattr(websocket, "CLOSE_TIMEOUT", 0.5)
@@ -225,6 +230,7 @@ async def test_a_spectator_that_sends_a_message_is_disconnected(tmp_path: Path) 
         assert (events.close_code, events.close_reason) == (1008, "spectators only listen")
 
 
+@pytest.mark.slow
 async def test_spectators_count_as_connections(tmp_path: Path) -> None:
     async with live(tmp_path, connections_per_address=2, max_connections=5) as at:
         bot = Bot(at.server, "aki", room=TABLE)
@@ -245,6 +251,7 @@ async def test_spectators_count_as_connections(tmp_path: Path) -> None:
         assert (status, detail) == (503, "the server is full (its setting max_connections); try again later")
 
 
+@pytest.mark.slow
 async def test_events_of_an_unknown_game_are_404(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         status, _, detail = await refusal(at, "/api/games/0123/events")
@@ -252,6 +259,7 @@ async def test_events_of_an_unknown_game_are_404(tmp_path: Path) -> None:
         assert "see /api/games/0123" in detail
 
 
+@pytest.mark.slow
 async def test_after_a_restart_spectators_are_sent_the_game_from_its_start(tmp_path: Path) -> None:
     seen: list[Any] = []
     async with live(tmp_path) as at:
@@ -280,6 +288,7 @@ async def next_question(bot: Bot) -> Message:
     )
 
 
+@pytest.mark.slow
 async def test_closed_hands_come_at_once(tmp_path: Path) -> None:
     """Whenever the bot is asked, a spectator has been sent the draw that it is asked about, whatever the delay."""
     async with live(tmp_path, spectator_delay=3600, length="east") as at:
@@ -327,6 +336,7 @@ async def frames_of(at: Live, path: str) -> list[bytes]:
         return [data.encode() if isinstance(data, str) else data async for data in events]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "detail"),
     [
@@ -362,6 +372,7 @@ async def read(stream: AsyncIterator[bytes], connection: FakeConnection) -> None
         connection.send_frames(frames)
 
 
+@pytest.mark.slow
 async def test_who_falls_behind_or_comes_late_is_sent_the_same(tmp_path: Path) -> None:
     """Some stop reading again and again, in rounds and between them; nothing is sent to those, and nothing is lost."""
     async with live(tmp_path) as at:
@@ -392,6 +403,7 @@ async def test_who_falls_behind_or_comes_late_is_sent_the_same(tmp_path: Path) -
         assert len(watched) > 10
 
 
+@pytest.mark.slow
 async def test_a_spectator_of_closed_hands_that_does_not_read_is_disconnected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -414,6 +426,7 @@ async def test_a_spectator_of_closed_hands_that_does_not_read_is_disconnected(
         stuck.close()
 
 
+@pytest.mark.slow
 async def test_spectators_do_not_delay_the_shutdown(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         bot = Bot(at.server, "aki", room=TABLE)

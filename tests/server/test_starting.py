@@ -50,6 +50,7 @@ async def refusal(data: Path, **settings: Any) -> str:
     return str(error.value)
 
 
+@pytest.mark.slow
 async def test_a_second_server_in_the_same_folder_changes_nothing(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bots = [Bot(server, name) for name in "abc"]
@@ -82,6 +83,7 @@ def test_a_port_in_use_is_told_before_anything_is_compiled(
     assert f"Address already in use; choose another with --{port.replace('_', '-')}" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("port", ["port", "mjai_port"])
 async def test_a_port_in_use_changes_nothing(tmp_path: Path, port: str) -> None:
     async with serving(tmp_path) as server:
@@ -101,6 +103,7 @@ async def test_a_port_in_use_changes_nothing(tmp_path: Path, port: str) -> None:
     assert journal.read_text() == text
 
 
+@pytest.mark.slow
 @needs_ipv6
 @pytest.mark.parametrize("host", ["::1", "::", ""])
 async def test_ipv6(tmp_path: Path, host: str) -> None:
@@ -163,6 +166,7 @@ async def test_a_database_that_is_read_only_stops_the_start(tmp_path: Path, read
     assert "attempt to write a readonly database; check that" in await refusal(tmp_path)
 
 
+@pytest.mark.slow
 async def test_a_postgresql_database_in_read_only_mode_stops_the_start(tmp_path: Path, postgres_url: str) -> None:
     async with running(Settings(data=tmp_path, port=0, mjai_port=0, database=postgres_url)):
         pass

@@ -83,6 +83,7 @@ async def test_a_game_saved_again_changes_nothing(database_url: str) -> None:
         assert await store.record(game.id) == game.record
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["seats", "records", "ratings"])
 async def test_a_failed_save_stores_nothing(database_url: str, table: str) -> None:
     game = make_game()
@@ -262,6 +263,7 @@ BAD_CURSORS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cursor", BAD_CURSORS, ids=range(len(BAD_CURSORS)))
 async def test_bad_cursors_are_refused(sqlite_url: str, cursor: str) -> None:
     async with opened(sqlite_url) as store:

@@ -107,6 +107,7 @@ async def test_in_several_processes(database_url: str) -> None:
         await check_store(store, 3 * GAMES_EACH)
 
 
+@pytest.mark.slow
 async def test_reads_are_not_blocked_by_waiting_writes(database_url: str) -> None:
     engine = make_engine(read_url(database_url))
     async with opened(database_url) as store:
@@ -130,6 +131,7 @@ def no_garbage_collection() -> Iterator[None]:
     gc.enable()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_garbage_collection")  # it would end what a save left open, sooner or later
 async def test_a_cancelled_save_does_not_block_others(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "LOCK_TIMEOUT", 5.0)
@@ -167,6 +169,7 @@ async def test_a_store_reconnects(postgres_url: str) -> None:
         assert len((await store.games()).items) == 2
 
 
+@pytest.mark.slow
 async def test_commands_of_a_hanging_database_time_out(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = make_engine(read_url(postgres_url))
     monkeypatch.setattr(database, "COMMAND_TIMEOUT", 2.0)

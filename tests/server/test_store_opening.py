@@ -51,6 +51,7 @@ async def test_migrations_create_the_tables_of_the_models(database_url: str) -> 
         assert await on_connection(database_url, differences) == []
 
 
+@pytest.mark.slow
 async def test_migrations_run_down_and_up(database_url: str) -> None:
     def downgrade(connection: Connection) -> list[str]:
         command.downgrade(configuration(connection), "base")
@@ -82,6 +83,7 @@ async def test_a_newer_database_is_refused(database_url: str) -> None:
     assert PASSWORD not in message
 
 
+@pytest.mark.slow
 async def test_opening_waits_for_another_process_that_migrates(database_url: str) -> None:
     postgresql = database_url.startswith("postgresql")
     engine = make_engine(read_url(database_url)).execution_options(**IMMEDIATE)
@@ -96,6 +98,7 @@ async def test_opening_waits_for_another_process_that_migrates(database_url: str
     await engine.dispose()
 
 
+@pytest.mark.slow
 async def test_different_databases_are_opened_at_once(tmp_path: Path) -> None:
     stores = await asyncio.gather(*(Store.open(f"sqlite:///{tmp_path}/{number}.db") for number in range(8)))
     for store in stores:
@@ -112,6 +115,7 @@ async def test_sqlite_uses_wal_full_sync_and_foreign_keys(sqlite_url: str) -> No
     await engine.dispose()
 
 
+@pytest.mark.slow
 async def test_many_open_an_empty_database_at_once(database_url: str) -> None:
     stores = await asyncio.gather(*(Store.open(database_url) for _ in range(6)))
     assert await stores[0].save_game(make_game())

@@ -75,6 +75,7 @@ def play(bots: Sequence[str], walls: int, rules: str = "tenhou", seed: int = 5) 
             yield Played(names, (Path(folder) / file_name(game)).read_bytes(), of_game)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["tenhou", "majsoul"])
 @pytest.mark.parametrize("bots", TABLES, ids="+".join)
 def test_counts_are_those_of_the_arena(bots: Sequence[str], rules: str) -> None:
@@ -179,6 +180,7 @@ def check(found: PlayerStatistics | dict[str, Any], games: Sequence[Played]) -> 
     assert {key: values[key] for key in expected} == pytest.approx(expected)
 
 
+@pytest.mark.slow
 async def test_statistics_are_those_of_the_stored_games(database_url: str) -> None:
     games = played()
     async with opened(database_url) as store:
@@ -209,6 +211,7 @@ async def test_statistics_are_of_the_latest_games(database_url: str, monkeypatch
         check(await store.statistics("efficiency", room="default"), games[6:12:2])
 
 
+@pytest.mark.slow
 async def test_opponents_are_those_of_the_stored_games(database_url: str) -> None:
     games = played()
     async with opened(database_url) as store:
@@ -237,6 +240,7 @@ async def test_opponents_are_those_of_the_stored_games(database_url: str) -> Non
             await store.opponents("rule", cursor="x")
 
 
+@pytest.mark.slow
 async def test_stored_games_are_counted_after_an_update(
     database_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -323,6 +327,7 @@ async def test_every_nth_rating_is_read(database_url: str) -> None:
             assert found == every[step - 1 :: step]
 
 
+@pytest.mark.slow
 async def test_players_are_found_by_the_beginning_of_their_names(database_url: str) -> None:
     names = ("a", "ab", "abc", "a%", "Ab", "雀", "雀士", "b")
     async with opened(database_url) as store:
@@ -339,6 +344,7 @@ async def test_players_are_found_by_the_beginning_of_their_names(database_url: s
 # In the API -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_the_api_sends_statistics_and_opponents(tmp_path: Path) -> None:
     games = played()
     async with live(tmp_path) as at:
@@ -365,6 +371,7 @@ async def test_the_api_sends_statistics_and_opponents(tmp_path: Path) -> None:
         assert numbers == [3, 6, 9, 12]  # a game with two seats of one name is not rated
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a/b", "a/statistics", "100%", "雀 士", "?a=b&c#d", "<img src=x onerror=alert(1)>"])
 async def test_the_api_sends_statistics_of_odd_names(tmp_path: Path, name: str) -> None:
     async with live(tmp_path) as at:
@@ -374,6 +381,7 @@ async def test_the_api_sends_statistics_of_odd_names(tmp_path: Path, name: str) 
         assert [opponent["name"] for opponent in (await at.get(f"{path}/opponents"))["items"]] == ["b", "c"]
 
 
+@pytest.mark.slow
 async def test_the_api_refuses_what_it_does_not_know(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await at.server.lobby.store.save_game(make_game())
@@ -384,6 +392,7 @@ async def test_the_api_refuses_what_it_does_not_know(tmp_path: Path) -> None:
         assert "step" in await at.refused(422, "GET", "/api/players/aki/ratings?step=0")
 
 
+@pytest.mark.slow
 async def test_a_game_played_on_the_server_is_counted(tmp_path: Path) -> None:
     async with live(tmp_path, length="east") as at:
         await Bot(at.server, "a", room=TABLE).play()

@@ -58,6 +58,7 @@ def errors(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
 
 
+@pytest.mark.slow
 async def test_the_health_check_writes_and_is_shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written = asked = 0
     all_asked = asyncio.Event()
@@ -88,6 +89,7 @@ async def test_the_health_check_writes_and_is_shared(tmp_path: Path, monkeypatch
         assert written == 1, "a check holds for a while"
 
 
+@pytest.mark.slow
 async def test_a_database_that_hangs_is_noticed_and_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked, answer = 0, asyncio.Event()
 
@@ -108,6 +110,7 @@ async def test_a_database_that_hangs_is_noticed_and_asked_once(tmp_path: Path, m
         assert await at.get("/healthz") == {"status": "ok"}
 
 
+@pytest.mark.slow
 async def test_the_first_who_asks_is_told_that_a_database_hangs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +147,7 @@ def waiting_in(server: Running, room: str) -> list[Any]:
     return server.lobby.rooms[room].waiting if room in server.lobby.rooms else []
 
 
+@pytest.mark.slow
 async def test_no_game_starts_while_the_database_is_read_only(
     tmp_path: Path, read_only: ReadOnly, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -169,6 +173,7 @@ async def test_no_game_starts_while_the_database_is_read_only(
         await bots[6].leave()
 
 
+@pytest.mark.slow
 async def test_held_games_of_a_room_with_few_games_left(tmp_path: Path, read_only: ReadOnly) -> None:
     """The first three play the last game; the room closes, and the others are told."""
     async with live(tmp_path, games=1) as at:
@@ -182,6 +187,7 @@ async def test_held_games_of_a_room_with_few_games_left(tmp_path: Path, read_onl
         assert "all its games have started" in bots[3].errors[0]
 
 
+@pytest.mark.slow
 async def test_a_game_that_ends_while_the_database_is_read_only(
     tmp_path: Path, read_only: ReadOnly, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -210,6 +216,7 @@ async def test_a_game_that_ends_while_the_database_is_read_only(
         assert len(errors(caplog)) == 1, "one line, whatever fails"
 
 
+@pytest.mark.slow
 async def test_no_game_starts_without_a_journal(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Bots keep waiting, with one line in the log for all of them."""
     async with serving(tmp_path) as server:
@@ -224,6 +231,7 @@ async def test_no_game_starts_without_a_journal(tmp_path: Path, caplog: pytest.L
         assert len(errors(caplog)) == 1
 
 
+@pytest.mark.slow
 async def test_a_disk_that_is_full_for_all_journals_is_logged_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -256,6 +264,7 @@ async def test_a_disk_that_is_full_for_all_journals_is_logged_once(
         await play_all([Bot(server, name) for name in "abc"])
 
 
+@pytest.mark.slow
 async def test_a_game_that_cannot_be_stored_at_all_ends_for_its_bots(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -279,6 +288,7 @@ async def test_a_game_that_cannot_be_stored_at_all_ends_for_its_bots(
         await the_game(at.server)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", ["check", "save"])
 async def test_stopping_while_a_write_hangs(
     tmp_path: Path, write: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

@@ -22,6 +22,7 @@ from tests.support.server_bots import (
 TRANSPORTS = ("tcp", "websocket")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_the_house_bot_takes_over_after_too_many_faults(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path, max_faults=3, fault_penalty=20, house_bot="tsumogiri") as server:
@@ -59,6 +60,7 @@ async def test_the_last_fault_may_come_while_another_message_waits_for_its_reply
         assert all(bot.ended for bot in others)
 
 
+@pytest.mark.slow
 async def test_each_fault_costs_the_penalty_of_the_room(tmp_path: Path) -> None:
     async with serving(tmp_path, fault_penalty=7.5, max_faults=100) as server:
         bad, others = Bot(server, "bad"), [Bot(server, name) for name in "xy"]
@@ -75,6 +77,7 @@ async def test_each_fault_costs_the_penalty_of_the_room(tmp_path: Path) -> None:
         assert sum(result.points for result in game.seats) == pytest.approx(sum(lines[-1]["points"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_too_many_messages_a_second_close_the_connection_and_the_game_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, transport: str
@@ -99,6 +102,7 @@ async def test_too_many_messages_a_second_close_the_connection_and_the_game_goes
         assert [bot.errors for bot in others] == [[], []]
 
 
+@pytest.mark.slow
 async def test_a_reply_to_an_error_may_come_after_its_timeout(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         clock = Clock()
@@ -114,6 +118,7 @@ async def test_a_reply_to_an_error_may_come_after_its_timeout(tmp_path: Path) ->
         assert game.seats[bad.seat].faults == 1
 
 
+@pytest.mark.slow
 async def test_a_bot_that_lost_its_seat_by_faults_only_watches_after_resuming(tmp_path: Path) -> None:
     async with serving(tmp_path, max_faults=1) as server:
         bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri", resume=True, reply="when_asked")
@@ -128,6 +133,7 @@ async def test_a_bot_that_lost_its_seat_by_faults_only_watches_after_resuming(tm
         assert (game.seats[bad.seat].taken_over, game.seats[bad.seat].faults) == (True, 1)
 
 
+@pytest.mark.slow
 async def test_a_bot_that_only_watches_cannot_make_the_log_of_a_game_endless(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

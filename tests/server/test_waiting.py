@@ -36,6 +36,7 @@ async def first_message(bot: Bot) -> dict[str, Any]:
 # The acknowledgement --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("reply", REPLIES)
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -53,6 +54,7 @@ async def test_bots_that_ask_for_it_are_told_that_they_wait(
         assert all(bot.ended and not bot.errors for bot in bots)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("reply", REPLIES)
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -101,6 +103,7 @@ async def test_a_bot_that_resumes_is_told_once_it_waits_for_its_next_game(tmp_pa
 # The waiting time -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("idle", ["leave", "stay"])
 async def test_a_bot_that_has_waited_too_long_is_told_and_let_go(tmp_path: Path, transport: str, idle: str) -> None:
@@ -139,6 +142,7 @@ async def test_a_room_may_let_bots_wait(tmp_path: Path, settings: dict[str, Any]
         bot.abort()
 
 
+@pytest.mark.slow
 async def test_the_wait_for_each_game_is_limited_and_no_game_is(tmp_path: Path) -> None:
     async with serving(tmp_path, timeout=LONG, wait_timeout=100, decision_time=3600) as server:
         clock = Clock()
@@ -156,6 +160,7 @@ async def test_the_wait_for_each_game_is_limited_and_no_game_is(tmp_path: Path) 
         assert stays.errors == ["no game in room default within 100 seconds; join again to wait on"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_our_client_waits_and_comes_back_by_itself(
     tmp_path: Path, transport: str, monkeypatch: pytest.MonkeyPatch
@@ -265,6 +270,7 @@ def test_a_network_of_ipv6_is_one_address(addresses: list[str], one: bool) -> No
 JOIN = json.dumps({"type": "join", "name": "a"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", [{}, {"dialect": "kita"}])
 @pytest.mark.parametrize("data", [JOIN.encode("utf-16"), JOIN.encode("utf-8-sig"), JOIN.encode("utf-32-le")])
 async def test_a_join_is_utf_8_with_and_without_keys_in_the_url(

@@ -151,6 +151,7 @@ async def test_a_bot_that_is_being_closed_may_not_send_more(tmp_path: Path, monk
         writer.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [
@@ -174,6 +175,7 @@ async def test_what_is_no_frame_closes_the_connection(
     assert not [record for record in caplog.records if record.exc_info]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "start",
     [
@@ -197,6 +199,7 @@ async def test_a_message_must_be_complete_in_time(
         assert await text_of(socket) == "a message was not complete within 0.3 seconds"
 
 
+@pytest.mark.slow
 async def test_a_peer_that_does_not_answer_pings_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(websocket, "PING_INTERVAL", 0.2)
     async with live(tmp_path, join_timeout=30) as at:
@@ -209,6 +212,7 @@ async def test_a_peer_that_does_not_answer_pings_is_gone(tmp_path: Path, monkeyp
         await until(lambda: not at.server.lobby._bots)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opcode", [PING, PONG, TEXT, CONTINUATION], ids=["ping", "pong", "text", "continuation"])
 async def test_frames_without_end_are_over_the_limit(tmp_path: Path, opcode: int) -> None:
     async with live(tmp_path, messages_per_second=5) as at, opened(at) as socket:
@@ -221,6 +225,7 @@ async def test_frames_without_end_are_over_the_limit(tmp_path: Path, opcode: int
         await closed_by_server(socket)
 
 
+@pytest.mark.slow
 async def test_the_handshake_is_refused_in_one_line(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         for path, method, status, told in (

@@ -85,6 +85,7 @@ async def test_a_task_that_takes_too_long_is_ended(worker: Worker) -> None:
     assert await worker.run(partial(worker_tasks.count, to=1), SOON) == b"done"
 
 
+@pytest.mark.slow
 async def test_an_idle_process_ends(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_module, "IDLE_TIME", 0.05)
     pid = await pid_of(worker)

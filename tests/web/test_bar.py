@@ -20,6 +20,7 @@ def bar(page: Page) -> Page:
     return page
 
 
+@pytest.mark.slow
 def test_colours_are_the_systems_until_one_chooses(bar: Page) -> None:
     light = bar.evaluate(BACKGROUND)
     bar.emulate_media(color_scheme="dark")

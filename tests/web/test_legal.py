@@ -53,6 +53,7 @@ def as_set(replies: list[Message]) -> set[str]:
     return {json.dumps({**reply, "consumed": sorted(reply.get("consumed", []))}, sort_keys=True) for reply in replies}
 
 
+@pytest.mark.slow
 def test_the_replies_offered_are_those_the_engine_allows(browser: Browser, site: Site) -> None:
     assert check(browser, site, range(2)) > 1000
 

@@ -10,6 +10,7 @@ import pytest
 from tests.support.pictures import DOCS, PICTURES, REPOSITORY, content_of, with_content
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_is_up_to_date(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     browser = request.getfixturevalue("browser") if PICTURES[name].browser else None

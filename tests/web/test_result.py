@@ -35,6 +35,7 @@ def check(browser: Browser, site: Site, seeds: range) -> int:
     return len(found)
 
 
+@pytest.mark.slow
 def test_the_fu_of_wins_are_explained(browser: Browser, site: Site) -> None:
     assert check(browser, site, range(2)) > 5
 

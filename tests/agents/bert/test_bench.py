@@ -20,6 +20,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "Console", partial(bench.Console, width=150))
 
 
+@pytest.mark.slow
 def test_all_methods_are_timed_and_choose_alike(network: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch")
     assert bench.main(["--model", str(network)]) == 0

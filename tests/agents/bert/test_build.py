@@ -266,6 +266,7 @@ def processes(group: int) -> int:
     return n
 
 
+@pytest.mark.slow
 @NEEDS_PROC
 @pytest.mark.parametrize("n_complete", [0, 3])
 def test_ctrl_c_leaves_complete_shards_and_no_processes(

@@ -49,6 +49,7 @@ def test_export_is_deterministic(tmp_path: Path) -> None:
     assert (first / ONNX).read_bytes() == before
 
 
+@pytest.mark.slow
 def test_the_bundled_model_is_that_of_the_bundled_weights(tmp_path: Path, views: np.ndarray) -> None:
     for name in (CONFIG, WEIGHTS):
         shutil.copy(BUNDLED / name, tmp_path / name)

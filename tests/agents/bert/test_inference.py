@@ -40,6 +40,7 @@ def concatenated(parts: list[Predictions]) -> Predictions:
     return Predictions(*map(np.concatenate, zip(*parts, strict=True)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", SIZES.values(), ids=SIZES)
 def test_agrees_with_transformers(config: Config, views: np.ndarray, tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
@@ -67,6 +68,7 @@ def test_agrees_with_transformers(config: Config, views: np.ndarray, tmp_path: P
     np.testing.assert_allclose(predictions.placement.sum(axis=1), 1, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", SIZES.values(), ids=SIZES)
 def test_quantization_changes_little(config: Config, views: np.ndarray, tmp_path: Path) -> None:
     folder, encoded = write_network(tmp_path / "network", config), encode(views)
@@ -78,6 +80,7 @@ def test_quantization_changes_little(config: Config, views: np.ndarray, tmp_path
     )
 
 
+@pytest.mark.slow
 def test_the_bundled_network_chooses_the_same_when_quantized(views: np.ndarray) -> None:
     encoded, legal = encode(views), legal_table(views)
     choices = [
@@ -87,6 +90,7 @@ def test_the_bundled_network_chooses_the_same_when_quantized(views: np.ndarray) 
     assert (choices[0] == choices[1])[legal.sum(axis=1) > 1].mean() > 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", SIZES.values(), ids=SIZES)
 def test_predictions_do_not_depend_on_the_batch(config: Config, views: np.ndarray, tmp_path: Path) -> None:
     predictor, encoded = load(write_network(tmp_path / "network", config)), encode(views[::2])
@@ -151,6 +155,7 @@ def test_without_a_gpu(network: Path) -> None:
         load(network, "cuda")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spec", "package", "extra"), [("bert:?device=cuda", "torch", "train"), ("bert", "onnxruntime", "server")]
 )

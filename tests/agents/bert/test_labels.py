@@ -91,6 +91,7 @@ def test_every_decision_of_many_games(rules: Rules) -> None:
     assert play(range(20), BOTS, rules) == set(range(N_LABELS)) - ABSENT
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.integers(0, (1 << 64) - 1), st.tuples(*[st.sampled_from(BOTS)] * 3), st.sampled_from(ALL_RULES))
 def test_every_decision_of_any_game(seed: int, bots: tuple[str, ...], rules: Rules) -> None:

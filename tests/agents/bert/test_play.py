@@ -35,6 +35,7 @@ async def play_a_game(network: Path, data: Path) -> None:
     assert (seat.faults, seat.taken_over) == (0, False)
 
 
+@pytest.mark.slow
 def test_a_network_plays_a_game_at_a_server(network: Path, tmp_path: Path) -> None:
     AgentBot(make(f"bert:{network}")).prepare()  # compile now, not while the server waits for an answer
     asyncio.run(play_a_game(network, tmp_path))

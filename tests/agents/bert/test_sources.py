@@ -104,6 +104,7 @@ def decisions_of(record: GameRecord, rules: Rules | None = None) -> Decisions:
     return dict(zip(keys, zip(actions, seen, strict=True), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".mjson", ".json"])
 @pytest.mark.parametrize("seed", range(12))
 def test_records_of_our_games(seed: int, ending: str, tmp_path: Path) -> None:
@@ -142,6 +143,7 @@ def test_tables_in_lock_step_and_one_game() -> None:
     assert tokens(views) == at_tables
 
 
+@pytest.mark.slow
 def test_the_same_without_compiled_code() -> None:
     answer = subprocess.run(
         [sys.executable, "-m", "tests.support.bert_digest", "7"],

@@ -65,6 +65,7 @@ def test_onnx_predicts_as_torch(network: Path, views: np.ndarray) -> None:
     assert policies[1].std(axis=0).max() > 0.05
 
 
+@pytest.mark.slow
 def test_it_plays_legal_actions_whatever_the_batch(network: Path, views: np.ndarray) -> None:
     for options in ("", "?temperature=2"):
         bot = make(f"cnn:{network}{options}", seed=4)
@@ -92,6 +93,7 @@ def test_the_wrong_name_is_refused(network: Path) -> None:
         make(f"cnn:{network}-not")
 
 
+@pytest.mark.slow
 def test_a_resumed_run_ends_with_the_same_weights(data: Path, tmp_path: Path) -> None:
     config = TrainingConfig("train", str(data), "dwarf", batch_size=32, steps=6, eval_steps=3)
     whole = Trainer(config, Imitation, tmp_path / "whole")

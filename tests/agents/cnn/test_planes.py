@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
+import pytest
 
 from agents.bert.encoding import encode
 from agents.cnn.planes import (
@@ -47,6 +48,7 @@ def moment_of(view: np.ndarray) -> np.ndarray:
     return np.minimum(counts, 4)
 
 
+@pytest.mark.slow
 def test_planes_are_those_of_the_view_at_every_decision() -> None:
     bots = [make(name, seed=2) for name in ("random", "efficiency", "random")]
     turns: dict[tuple[int, ...], list[np.ndarray]] = defaultdict(list)  # of a seat in a round

@@ -42,6 +42,7 @@ def assert_restored(terminal: TerminalProgram) -> None:
     assert terminal.raw.rindex(LEAVES) > terminal.raw.rindex(b"\x1b[?1049h")
 
 
+@pytest.mark.slow
 def test_a_whole_game_is_played_with_keys_only_while_the_terminal_changes_its_size(tmp_path: Path) -> None:
     record = tmp_path / "game.mjson"
     with TerminalProgram(MODULE, *BOTS, "--save", str(record), columns=80, lines=24) as terminal:
@@ -106,6 +107,7 @@ def test_an_error_gives_the_terminal_back(tmp_path: Path) -> None:
 EVIL = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202eAki\r\nlate"
 
 
+@pytest.mark.slow
 def test_a_lost_connection_a_late_answer_and_hostile_texts() -> None:
     lost, asked, seen = Event(), Event(), Event()
     joins = []

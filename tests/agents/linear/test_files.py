@@ -25,6 +25,7 @@ def parts() -> list[Choices]:
     return [choices for choices, _ in collect(SelfPlay(("efficiency", "rule", "random"), 35, seed=1), None, print)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_what_is_written_is_read_again(tmp_path: Path, parts: list[Choices], suffix: str) -> None:
     path = tmp_path / f"choices{suffix}"
@@ -130,6 +131,7 @@ def test_a_file_that_is_no_parquet_is_one_line(tmp_path: Path) -> None:
         read_choices(path)
 
 
+@pytest.mark.slow
 def test_parquet_with_other_types_is_converted_or_refused(tmp_path: Path, parts: list[Choices]) -> None:
     path = tmp_path / "good.parquet"
     with writer(path) as write:

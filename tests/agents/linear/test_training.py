@@ -63,6 +63,7 @@ def test_a_checkpoint_of_other_options_or_damaged_is_refused(tmp_path: Path, par
         run(tmp_path, parts)
 
 
+@pytest.mark.slow
 def test_the_command_trains_shows_and_plays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "run"
     command = ["train", str(out), "--selfplay", "rule,rule,rule", "--games", "4", "--epochs", "2", "--loss", "softmax"]
@@ -125,6 +126,7 @@ def test_the_scale_is_that_of_the_weights() -> None:
     assert centred(values, np.isfinite(values)).tolist() == [[-1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
 
 
+@pytest.mark.slow
 def test_choices_of_several_files_are_of_different_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("a", "b"):
         command = ["export", str(tmp_path / f"{name}.csv"), "--selfplay", "efficiency,random,random", "--games", "1"]

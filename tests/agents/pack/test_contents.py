@@ -58,6 +58,7 @@ def tsumogiri() -> Contents:
     return contents_of("tsumogiri")
 
 
+@pytest.mark.slow
 def test_a_bot_is_packed_with_what_it_uses_and_no_more(tsumogiri: Contents) -> None:
     used = {"agents/bots/tsumogiri.py", "agents/pack/player.py", "engine/shanten.npz", "engine/turn.py"}
     assert used <= set(tsumogiri.files)
@@ -67,6 +68,7 @@ def test_a_bot_is_packed_with_what_it_uses_and_no_more(tsumogiri: Contents) -> N
     assert "".join(tsumogiri.spec) == "tsumogiri"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_a_file_of_ones_own_is_packed_with_what_it_uses_beside_it() -> None:
     contents = contents_of("my_bot.py:Mine:settings.txt")
@@ -76,6 +78,7 @@ def test_a_file_of_ones_own_is_packed_with_what_it_uses_beside_it() -> None:
     assert contents.spec == ["", "bot/my_bot.py", ":Mine:", "data/settings.txt", ""]
 
 
+@pytest.mark.slow
 def test_what_a_bot_writes_and_hidden_files_are_not_packed(folder: Path) -> None:
     """They hold what the author alone should have: a log, a token."""
     reads = 'Path(".env").read_text()\nPath(".keys/token").read_text()\nPath("settings.txt").read_text()\n'
@@ -104,6 +107,7 @@ def test_a_network_is_packed_with_its_folder_and_needs_onnxruntime(folder: Path)
     assert not any(name.startswith("agents/bert/weights/") for name in contents.files)
 
 
+@pytest.mark.slow
 def test_the_same_bot_gives_the_same_bytes(tsumogiri: Contents, tmp_path: Path) -> None:
     first, second = tmp_path / "first.pyz", tmp_path / "second.pyz"
     write_archive(tsumogiri, first)

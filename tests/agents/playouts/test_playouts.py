@@ -53,6 +53,7 @@ def test_compiled_playouts_are_those_of_the_bot(policy: str) -> None:
         assert found.std() > 0.01
 
 
+@pytest.mark.slow
 def test_quick_plays_nearly_as_well_as_linear() -> None:
     """Mean placement against two `linear`."""
     tables, bots = Tables(np.arange(600, dtype=np.uint64) // 3), [policy_bot("quick"), policy_bot("linear")]

@@ -117,6 +117,7 @@ def rows(views: np.ndarray) -> Rows:
     return encode(FEATURES, views)[1]
 
 
+@pytest.mark.slow
 def test_features_of_two_draws(views: np.ndarray, rows: Rows) -> None:
     checked = set()
     for row in range(len(rows.view)):

@@ -70,6 +70,7 @@ def counts_for(view: Any, seat: int, kind: int) -> bool:
     return kind >= 31 or kind in (27 + (seat - view["dealer"]) % 3, 27 + view["round_wind"])
 
 
+@pytest.mark.slow
 def test_rivers(views: np.ndarray, rows: Rows) -> None:
     for k, state in zip(rows.view, rows.states, strict=True):
         for step, seat in opponents(views[k]):

@@ -67,6 +67,7 @@ def test_acting_can_be_stopped() -> None:
         Actor(GAMES, 4, 5).play(weights_of(), [], stop)
 
 
+@pytest.mark.slow
 def test_seats_games_and_results_are_as_asked() -> None:
     actor, over, learning = Actor(GAMES, 200, 5), 0, []
     for _ in range(12):

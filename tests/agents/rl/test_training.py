@@ -58,6 +58,7 @@ def weights_after(folder: Path, interruptions: tuple[int, ...], monkeypatch: pyt
     return load_weights(folder / "network.npz", run.features)
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_comes_to_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = weights_after(tmp_path / "whole", (), monkeypatch)
     broken = weights_after(tmp_path / "broken", (1, 3, 4), monkeypatch)

@@ -58,6 +58,7 @@ def tiles_of(world: np.record) -> list[int]:
     return found + world["wall"][DORA_AT:].tolist()
 
 
+@pytest.mark.slow
 def test_worlds_hold_all_tiles_and_what_the_viewer_sees(tables: np.ndarray) -> None:
     views = views_of(tables)
     for view, worlds in zip(views, worlds_of(views)):
@@ -80,6 +81,7 @@ def test_worlds_depend_on_the_view_and_the_seed_alone(tables: np.ndarray) -> Non
     assert not np.array_equal(worlds_of(views)["wall"], worlds_of(views, 2)["wall"])
 
 
+@pytest.mark.slow
 def test_a_dropped_candidate_keeps_its_value() -> None:
     """What `rule` holds to be far behind is behind in the worlds too, whether it is tried to the end or dropped."""
     views = views_of_games(2)
@@ -92,6 +94,7 @@ def test_a_dropped_candidate_keeps_its_value() -> None:
     assert (values[far] < -0.01).mean() > 0.9
 
 
+@pytest.mark.slow
 def test_trust_is_the_part_of_the_way_from_the_prior_to_what_the_worlds_say() -> None:
     views = views_of_games(1)
     residual = make("residual")
@@ -162,6 +165,7 @@ def test_the_true_hands_are_likelier_than_chance(tables: np.ndarray) -> None:
     assert shared(worlds_of(views)) > shared(alike.reshape(-1, WORLDS)) + 0.5
 
 
+@pytest.mark.slow
 def test_the_fit_gives_worlds_the_shanten_of_true_hands(tmp_path: Path) -> None:
     divergences = [text for text, _ in fit(("rule", "rule", "rule"), 12, 1) if "divergence" in text]
     first, *_, last = (float(text.split()[-2]) for text in divergences)
@@ -196,6 +200,7 @@ def test_bad_models_and_options_are_one_line(tmp_path: Path) -> None:
         assert "\n" not in str(error.value)
 
 
+@pytest.mark.slow
 def test_the_same_view_and_seed_give_the_same_action() -> None:
     views = views_of_games(1)[::4]
     bot = make("search:n=40", 5)
@@ -234,6 +239,7 @@ def test_time_is_kept() -> None:
     assert perf_counter() - began < len(views) * 0.045
 
 
+@pytest.mark.slow
 def test_its_choices_do_not_lose_when_the_hidden_hands_are_known(tables: np.ndarray) -> None:
     """Where it changes the choice of `linear`, playouts with the true hands do not say that it loses."""
     views, search = views_of(tables), make("search:n=100&bot=linear", 3)

@@ -381,6 +381,7 @@ NEAR = st.fixed_dictionaries(
 ANYTHING = st.binary(max_size=200) | st.text(st.characters(), max_size=200) | st.builds(json.dumps, JSON | NEAR)
 
 
+@pytest.mark.slow
 @given(ANYTHING)
 @example("[" * 500)
 @example('{"type":' * 200)

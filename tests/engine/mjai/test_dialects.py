@@ -208,6 +208,7 @@ def riichienv_log() -> list[Message]:
     return log
 
 
+@pytest.mark.slow
 def test_kita_writes_riichienv_exactly_as_it_writes_itself(riichienv_log: list[Message]) -> None:
     assert {canonical(message)["type"] for message in riichienv_log} == EVERY_EVENT
     for message in riichienv_log:

@@ -105,6 +105,7 @@ def track_games(seeds: Iterable[int]) -> set[str]:
 # Equal to the view of the table ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_views_of_games_with_every_event() -> None:
     kinds = track_games(range(60))
     assert kinds == {
@@ -113,6 +114,7 @@ def test_views_of_games_with_every_event() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.integers(0, (1 << 64) - 1), st.integers(0, 1 << 32), st.sampled_from(ALL_HABITS), st.sampled_from([0, 1, 2]))
 def test_views_of_any_game(seed: int, luck: int, habits: Any, rules: int) -> None:
@@ -134,6 +136,7 @@ def test_bots_play_the_same_from_rebuilt_views(rules: Rules) -> None:
         tracked.play(choose)
 
 
+@pytest.mark.slow
 def test_views_without_compiled_code() -> None:
     code = "from tests.engine.mjai.test_player_state import track_games; track_games(range(1, 2))"
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
@@ -141,6 +144,7 @@ def test_views_without_compiled_code() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_views_of_real_games(records_dir: Path) -> None:
     """Every decision of real records, with the view of the seat that made it."""
     n_decisions = 0

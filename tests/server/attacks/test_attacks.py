@@ -26,6 +26,7 @@ def under() -> Iterator[Siege]:
         yield started
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHORT)
 def test_games_go_on_under_attack(under: Siege, name: str) -> None:
     assert under.strike(ATTACKS[name], SECONDS).complaints(LOOSE) == []
