@@ -199,6 +199,7 @@ def test_there_is_a_script_for_every_extra() -> None:
     assert set(SCRIPTS) == {NONE, *PROJECT["optional-dependencies"]} - for_developers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extra", SCRIPTS)
 def test_no_package_of_another_extra_is_imported(extra: str, tmp_path: Path) -> None:
     own = installed_by(extra) | {"nukidora", "pip", "setuptools"}

@@ -108,6 +108,7 @@ def counted(function: str, at: int, how: signal.Signals, monkeypatch: pytest.Mon
     return calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_an_interrupted_program_goes_on_as_if_it_had_not_been(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],

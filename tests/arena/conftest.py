@@ -95,9 +95,8 @@ def arena(environment: dict[str, str]) -> Arena:
 
     def run(*arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "arena", *map(str, arguments)]
-        plain = {name: text for name, text in environment.items() if name != "COLUMNS"}  # pytest-xdist sets it
         return subprocess.run(
-            command, env=plain | variables, cwd=REPOSITORY, capture_output=True, text=True, timeout=600
+            command, env=environment | variables, cwd=REPOSITORY, capture_output=True, text=True, timeout=600
         )
 
     return run

@@ -23,6 +23,7 @@ from engine.common.cluster import LOCAL, Cluster
 from engine.common.workers import connected, open_pool, stateless
 
 CLUSTER = Cluster(LOCAL, 2)
+pytestmark = pytest.mark.slow  # Ray takes seconds to start
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -42,7 +43,6 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-@pytest.mark.slow
 def test_training_data_are_the_same(tmp_path: Path) -> None:
     options = ("--selfplay", "random,efficiency,rule", "--games", 40, "--teacher", "rule")
     assert make(tmp_path / "here", *options, "--jobs", 2) == 0
@@ -51,7 +51,6 @@ def test_training_data_are_the_same(tmp_path: Path) -> None:
     assert len(files(tmp_path / "there")) == 1 + 3 * 5
 
 
-@pytest.mark.slow
 def test_records_are_sent_with_the_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine of a cluster need not have their files."""
     record = tmp_path / "game.mjson"
@@ -94,7 +93,6 @@ def iterations(trained: Run) -> Run:
     return trained
 
 
-@pytest.mark.slow
 def test_reinforcement_learning_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training, "WARM_UP", 1)
     monkeypatch.setattr(training, "monotonic", lambda: 0.0)  # the learning rate depends on the time

@@ -19,16 +19,15 @@ from engine.common import cluster_pool
 from engine.common.cluster import LOCAL, Cluster, import_ray
 from engine.common.workers import WorkerError, at_most, connected, open_pool, run_tasks, stateless
 
-import_ray().cloudpickle.register_pickle_by_value(
-    sys.modules[__name__]
-)  # the workers of a cluster do not have the tests
+import_ray().cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers of a cluster do not have the tests
 Workers = int | Cluster
 WORKERS: dict[str, Workers] = {"none": 0, "processes": 2, "cluster": Cluster(LOCAL, 2)}
-elsewhere = pytest.mark.parametrize("workers", ["processes", "cluster"], indirect=True)
-on_cluster = pytest.mark.parametrize("workers", ["cluster"], indirect=True)
+CLUSTER = pytest.param("cluster", marks=pytest.mark.slow)
+elsewhere = pytest.mark.parametrize("workers", ["processes", CLUSTER], indirect=True)
+on_cluster = pytest.mark.parametrize("workers", [CLUSTER], indirect=True)
 
 
-@pytest.fixture(scope="module", params=WORKERS)
+@pytest.fixture(scope="module", params=["none", "processes", CLUSTER])
 def workers(request: pytest.FixtureRequest) -> Iterator[Workers]:
     """No, or two, workers; one connection to the cluster for all tests."""
     found = WORKERS[request.param]

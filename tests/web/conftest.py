@@ -27,6 +27,14 @@ OFFLINE = "net::ERR_INTERNET_DISCONNECTED"  # logged only where a test has taken
 expect.set_options(timeout=12_000)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs a browser as slow."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
+
+
 @dataclass(frozen=True)
 class Site:
     """A running server with some finished games between house bots and a client's."""

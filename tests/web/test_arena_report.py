@@ -52,7 +52,6 @@ def opened(request: pytest.FixtureRequest, browser: Browser, report: Path) -> It
     assert wrong == []
 
 
-@pytest.mark.slow
 def test_the_page_fits_and_is_accessible(opened: Page) -> None:
     expect(opened.get_by_role("heading", level=1)).to_contain_text(HOSTILE)
     assert "hacked" not in opened.title().split("'")[0]

@@ -20,7 +20,6 @@ def bar(page: Page) -> Page:
     return page
 
 
-@pytest.mark.slow
 def test_colours_are_the_systems_until_one_chooses(bar: Page) -> None:
     light = bar.evaluate(BACKGROUND)
     bar.emulate_media(color_scheme="dark")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from playwright.sync_api import Browser
 
 from engine.mjai.messages import Message
@@ -53,12 +52,10 @@ def as_set(replies: list[Message]) -> set[str]:
     return {json.dumps({**reply, "consumed": sorted(reply.get("consumed", []))}, sort_keys=True) for reply in replies}
 
 
-@pytest.mark.slow
 def test_the_replies_offered_are_those_the_engine_allows(browser: Browser, site: Site) -> None:
     assert check(browser, site, range(2)) > 1000
 
 
-@pytest.mark.slow
 def test_the_same_in_many_games(browser: Browser, site: Site, scale: Scale) -> None:
     seeds = {"quick": range(2, 6), "long": range(2, 22)}[scale]
     parts = [seeds[first : first + 4] for first in range(0, len(seeds), 4)]

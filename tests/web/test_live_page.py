@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from tests.support.server_program import REPOSITORY
@@ -44,7 +43,6 @@ def game_of_a_client(site: Site, room: str) -> Iterator[tuple[str, subprocess.Po
         client.communicate()
 
 
-@pytest.mark.slow
 @both_sizes
 def test_a_game_is_followed_and_becomes_its_replay(page: Page, site: Site, request: Any) -> None:
     frames: list[dict[str, Any]] = []
@@ -103,7 +101,6 @@ def send(socket: WebSocketRoute, messages: list[dict[str, Any]]) -> None:
         socket.send(json.dumps(message))
 
 
-@pytest.mark.slow
 def test_a_lost_connection_is_made_again_without_duplicates(page: Page) -> None:
     messages = closed(example())
     stage = Stage(page)
@@ -143,7 +140,6 @@ def test_looking_back_is_not_disturbed_by_what_happens(page: Page) -> None:
     expect(replay).to_have_attribute("data-place", str(place_of(messages, 60)))
 
 
-@pytest.mark.slow
 def test_open_hands_come_round_by_round(page: Page) -> None:
     messages = example()
     ends = [number + 1 for number, each in enumerate(messages) if each["type"] == "end_kyoku"]

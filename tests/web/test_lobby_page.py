@@ -94,7 +94,6 @@ def failing_page(browser: Browser, site: Site) -> Iterator[Page]:
         yield context.new_page()
 
 
-@pytest.mark.slow
 @both_sizes
 def test_play_now_opens_the_room_that_was_asked_for(page: Page, site: Site) -> None:
     page.goto("/")
@@ -159,7 +158,6 @@ def test_house_bots_of_the_server_can_be_chosen(page: Page) -> None:
     expect(page.get_by_label("Opponent 2")).to_have_value("rule")
 
 
-@pytest.mark.slow
 def test_scores_change_while_a_game_is_played(page: Page, site: Site) -> None:
     with playing(f"mjsonp://127.0.0.1:{site.server.ports.mjai_port}/live+rule+rule", "--pause", "0.1"):
         page.goto("/")
@@ -251,7 +249,6 @@ def test_hostile_names_stay_text(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")  # nor do they widen the page
 
 
-@pytest.mark.slow
 def test_who_waits_and_where(page: Page) -> None:
     page.goto("/")
     page.evaluate("name => { joined = new WebSocket(`ws://${location.host}/mjai/meeting?name=${name}`);"
@@ -299,7 +296,6 @@ def line(page: Page, what: str) -> str:
     return page.locator(".lobby-lines dl > div", has_text=what).locator("code").inner_text()
 
 
-@pytest.mark.slow
 def test_the_line_to_paste_plays_a_game(page: Page) -> None:
     page.goto("/")
     python, *arguments = shlex.split(line(page, "in a clone of its repository"))

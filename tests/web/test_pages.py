@@ -30,7 +30,6 @@ def path_of(page: str, name: str = "x") -> str:
     return re.sub(r"\{\w+\}", name, page)
 
 
-@pytest.mark.slow
 @both_sizes
 @pytest.mark.parametrize("path", PATHS)
 def test_a_page_loads(page: Page, path: str) -> None:
@@ -40,7 +39,6 @@ def test_a_page_loads(page: Page, path: str) -> None:
     assert page.title().endswith("nukidora")
 
 
-@pytest.mark.slow
 @both_sizes
 @pytest.mark.parametrize("colours", ["light", "dark"])
 @pytest.mark.parametrize("path", [*PATHS, "/players/rule"])
@@ -206,7 +204,6 @@ def test_the_api_answers_browsers_in_json(http: httpx.Client) -> None:
         assert list(response.json()) == ["detail"]
 
 
-@pytest.mark.slow
 def test_several_people_may_look_at_once_from_one_address(site: Site) -> None:
     """Twenty people open the lobby for the first time: all of its files, and some requests of the API each."""
     with httpx.Client(base_url=site.url, trust_env=False, timeout=ANSWER) as http:

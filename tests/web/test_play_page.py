@@ -43,7 +43,6 @@ def table(page: Page) -> list[str]:
     return [page.locator("nuki-table .board").inner_text(), *page.locator("nuki-table .tile").evaluate_all(tiles)]
 
 
-@pytest.mark.slow
 @both_sizes
 def test_a_game_is_played_by_clicking(
     page: Page, context: BrowserContext, site: Site, tmp_path: Path, request: pytest.FixtureRequest
@@ -74,7 +73,6 @@ def test_a_game_is_played_by_clicking(
 
 
 @both_sizes
-@pytest.mark.slow
 def test_a_hanchan_is_played_by_clicking(
     page: Page, site: Site, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

@@ -125,7 +125,6 @@ def test_a_player_is_found_through_links(page: Page, site: Site) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text("efficiency (house)")
 
 
-@pytest.mark.slow
 @both_sizes
 def test_statistics_are_those_of_the_api(page: Page, site: Site) -> None:
     page.goto(path_of("rule"))
@@ -154,7 +153,6 @@ def test_statistics_are_those_of_the_api(page: Page, site: Site) -> None:
     expect(row.locator("th, td").nth(2)).to_have_text(share)
 
 
-@pytest.mark.slow
 def test_statistics_are_chosen_and_the_choice_is_in_the_address(page: Page, site: Site) -> None:
     page.goto(path_of("rule"))
     page.get_by_label("Rules").select_option("majsoul")
@@ -246,7 +244,6 @@ def test_a_hostile_name_stays_text(page: Page) -> None:
     assert page.locator("img").count() == 0
 
 
-@pytest.mark.slow
 def test_the_pages_are_in_japanese_too(page: Page) -> None:
     page.goto("/players")
     page.get_by_role("button", name="日本語").click()

@@ -91,7 +91,6 @@ def disagreement(reducer: Reducer, messages: list[Message], viewers: Sequence[Vi
     return ""
 
 
-@pytest.mark.slow
 def test_games_of_all_bots(reducer: Reducer, scale: Scale) -> None:
     n = 16 if scale == "quick" else 500
     for first in range(0, n, 50):
@@ -99,7 +98,6 @@ def test_games_of_all_bots(reducer: Reducer, scale: Scale) -> None:
             assert disagreement(reducer, game.messages) == ""
 
 
-@pytest.mark.slow
 def test_games_with_every_event(reducer: Reducer, scale: Scale) -> None:
     kinds: set[str] = set()
     for seed in range(16 if scale == "quick" else 200):
@@ -109,7 +107,6 @@ def test_games_with_every_event(reducer: Reducer, scale: Scale) -> None:
     assert kinds >= {"pon", "daiminkan", "kakan", "ankan", "nukidora", "dora", "reach_accepted", "hora", "ryukyoku"}
 
 
-@pytest.mark.slow
 def test_real_records(reducer: Reducer, records_dir: Path) -> None:
     for path in sorted(records_dir.iterdir()):
         record = read_records(path)
@@ -118,7 +115,6 @@ def test_real_records(reducer: Reducer, records_dir: Path) -> None:
         assert disagreement(reducer, [start, *record.events[1:]], ["open"]) == "", path.name
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_records_in_every_dialect(reducer: Reducer, dialect: str, scale: Scale) -> None:
     """A record that was written in a dialect gives the states of the game, but for the keys that the dialect lacks."""

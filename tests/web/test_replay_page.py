@@ -8,7 +8,6 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
-import pytest
 from playwright.sync_api import BrowserContext, Page, Request, Route, expect
 
 from engine.records import tenhou_json
@@ -88,7 +87,6 @@ def stored(site: Site) -> tuple[str, list[dict[str, Any]]]:
     return game_id, [json.loads(line) for line in gzip.decompress(record).decode().splitlines()]
 
 
-@pytest.mark.slow
 @both_sizes
 def test_every_step_of_a_stored_game_shows_its_state(page: Page, site: Site) -> None:
     game_id, messages = stored(site)
@@ -153,7 +151,6 @@ def test_playing_goes_on_by_itself_and_stops_at_the_end(page: Page) -> None:
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
 
 
-@pytest.mark.slow
 def test_a_shared_link_opens_at_its_place(page: Page, context: BrowserContext) -> None:
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     show(page, example(), "#round=2&step=17&seat=1&hands=closed")
@@ -172,7 +169,6 @@ def test_a_shared_link_opens_at_its_place(page: Page, context: BrowserContext) -
     assert other.evaluate(TABLE) == before
 
 
-@pytest.mark.slow
 def test_a_link_to_no_place_opens_the_game_all_the_same(page: Page) -> None:
     for fragment in ("#round=99&step=99999&seat=7", "#round=x&step=-1", "#hands=%00&%", "#round=0&step=99999"):
         page.goto("about:blank")
@@ -193,7 +189,6 @@ def test_the_round_list_jumps(page: Page) -> None:
     expect(page.get_by_role("region", name="Scores").get_by_role("row")).to_have_count(len(rounds) + 1)
 
 
-@pytest.mark.slow
 def test_any_seat_sits_at_the_bottom_and_hands_close(page: Page) -> None:
     messages = example()
     show(page, messages)
@@ -346,7 +341,6 @@ def test_a_record_that_cannot_be_followed_says_where(page: Page) -> None:
     expect(page.locator(".fault")).to_contain_text("cannot be followed beyond this place")
 
 
-@pytest.mark.slow
 @both_sizes
 def test_axe_finds_no_serious_fault(page: Page) -> None:
     messages = example()

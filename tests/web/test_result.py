@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Browser
 
 from engine.scoring.yaku import YAKU, YAKUMAN_HAN
@@ -35,12 +34,10 @@ def check(browser: Browser, site: Site, seeds: range) -> int:
     return len(found)
 
 
-@pytest.mark.slow
 def test_the_fu_of_wins_are_explained(browser: Browser, site: Site) -> None:
     assert check(browser, site, range(2)) > 5
 
 
-@pytest.mark.slow
 def test_the_fu_of_many_wins_are_explained(browser: Browser, site: Site, scale: Scale) -> None:
     seeds = {"quick": range(2, 10), "long": range(2, 42)}[scale]
     assert check(browser, site, seeds) > 3 * len(seeds)

@@ -51,7 +51,6 @@ def opened(request: pytest.FixtureRequest, browser: Browser, review: Review, tmp
     assert wrong == []
 
 
-@pytest.mark.slow
 def test_the_review_is_drawn(opened: Page, review: Review) -> None:
     expect(opened.locator("nuki-table svg.tile").first).to_be_visible()
     expect(opened.get_by_role("heading", level=1)).to_contain_text(HOSTILE)
@@ -62,7 +61,6 @@ def test_the_review_is_drawn(opened: Page, review: Review) -> None:
     assert opened.title() != "hacked"
 
 
-@pytest.mark.slow
 def test_the_next_mistake_is_found_by_key_and_kept_in_the_address(opened: Page, review: Review) -> None:
     expect(opened.locator("nuki-table svg.tile").first).to_be_visible()
     opened.keyboard.press("End")

@@ -78,7 +78,6 @@ def shown(page: Page) -> int:
     return int(page.locator("tr[aria-current]").get_attribute("data-decision") or -1)
 
 
-@pytest.mark.slow
 @both_sizes
 def test_a_review_of_a_stored_game(page: Page, site: Site) -> None:
     game = site.get("/api/games?limit=1")["items"][0]["id"]  # type: ignore[index]
@@ -94,7 +93,6 @@ def test_a_review_of_a_stored_game(page: Page, site: Site) -> None:
     expect(page.locator("nuki-replay[data-seat='2']")).to_be_visible()
 
 
-@pytest.mark.slow
 def test_bars_on_the_tiles_and_opinions_side_by_side(page: Page, review: dict[str, Any]) -> None:
     wrong = mistakes(review, 1)[0]
     decision = review["decisions"][wrong]
@@ -111,7 +109,6 @@ def test_bars_on_the_tiles_and_opinions_side_by_side(page: Page, review: dict[st
     assert best in page.locator(".opinion[data-bot=bert] li.best use").get_attribute("href")  # type: ignore[operator]
 
 
-@pytest.mark.slow
 def test_next_and_previous_decision_and_mistake(page: Page, review: dict[str, Any]) -> None:
     show(page, review)
     last = len(review["decisions"]) - 1
@@ -141,7 +138,6 @@ def test_next_and_previous_decision_and_mistake(page: Page, review: dict[str, An
     expect(page.locator("tr[aria-current]")).to_have_attribute("data-decision", "0")
 
 
-@pytest.mark.slow
 @both_sizes
 def test_the_table_of_decisions_is_sorted_by_loss_and_leads_to_them(page: Page, review: dict[str, Any]) -> None:
     show(page, review)
@@ -181,7 +177,6 @@ def test_hands_of_others_are_hidden_until_they_are_opened(page: Page, review: di
     expect(backs).to_have_count(0)
 
 
-@pytest.mark.slow
 def test_progress_and_a_review_that_fails(page: Page, review: dict[str, Any]) -> None:
     state = {"status": "queued", "done": 0, "decisions": 0}
     stub(page, review, state)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import pytest
 from playwright.sync_api import Browser
 
 from engine.shanten import shanten_of
@@ -58,7 +57,6 @@ def test_waits_and_furiten_are_those_of_the_engine(browser: Browser, site: Site)
     assert (tenpai > 100, furiten > 10) == (True, True), (tenpai, furiten)
 
 
-@pytest.mark.slow
 def test_the_same_in_many_games(browser: Browser, site: Site) -> None:
     for first in range(2, 42, 4):
         assert all(check(browser, site, range(first, first + 4)))
