@@ -18,7 +18,7 @@ from engine.common.options import usable_cores
 DATA = Path(__file__).resolve().parent / "data"
 REPOSITORY = Path(__file__).resolve().parents[1]
 
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # tests start hundreds of programs, each 0.3 s later without bytecode
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # tests start hundreds of programs
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it; programs print their tables as wide as they should be
 # The first call of a compiled function may take a second, any other a microsecond: no deadline fits both.
 hypothesis.settings.register_profile("compiled", deadline=None)

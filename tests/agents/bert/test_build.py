@@ -8,6 +8,7 @@ import signal
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +16,12 @@ import pytest
 
 from agents.bert.cli import main
 from agents.bert.training.data import selfplay, sources, workers
+from agents.bert.training.data.records import RecordFault
 from agents.bert.training.data.selfplay import SelfPlayConfig
-from agents.bert.training.data.shards import exists, load
+from agents.bert.training.data.shards import Shard, exists, load
 from agents.bert.training.data.sources import SelfPlayChunk, SourceError
 from engine.common import progress
+from engine.common.workers import WorkerError
 from engine.records.files import write_record
 from tests.support.processes import start_group, wait_for
 from tests.support.small_games import BOTS, SEED, chosen, folder_bytes, play, rows_in
@@ -68,6 +71,25 @@ def test_a_finished_command_says_so_and_clears_up(capsys: pytest.CaptureFixture[
     assert make(capsys, tmp_path, *SELF_PLAY) == (0, out, f"continuing from 4 of {N_GAMES} games\n")
     assert make(capsys, tmp_path, *SELF_PLAY) == (0, out, f"{tmp_path}: already finished\n")
     assert folder_bytes(tmp_path) == made
+
+
+@dataclass(frozen=True)
+class Fatal:
+    """A chunk on which a worker dies."""
+
+    n_games: int = 1
+
+    def collect(self) -> tuple[Shard, list[RecordFault]]:
+        """Die as a process does when memory runs out."""
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(WorkerError, match="a worker process ended unexpectedly"):
+        list(workers.fill_all(tmp_path, [(0, Fatal()), (1, Fatal())], jobs=2))
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("small_shards")
