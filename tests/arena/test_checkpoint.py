@@ -132,7 +132,7 @@ def test_bundled_weights_belong_to_a_run_wherever_the_repository_lies(
         ("counts", 0),
         ("luck", [0.0]),
         ("tallies", packed(np.zeros((1, 3, N_TALLIES), np.int32))[:-5]),
-        ("tallies", base64.b85encode(zlib.compress(bytes(MAX_BYTES + 12))).decode()),
+        ("tallies", base64.b85encode(zlib.compress(bytes(MAX_BYTES + 12), 1)).decode()),
         ("faults", 1),
     ],
 )

@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -65,18 +66,13 @@ def zip_that_lies(method: int, packed: bytes, size: int) -> bytes:
     return local + packed + entry + end
 
 
-def deflated(n: int) -> bytes:
-    """`n` MiB of zeros as a zip has them."""
-    packing = zlib.compressobj(9, zlib.DEFLATED, -15)
-    return b"".join(packing.compress(bytes(MIB)) for _ in range(n)) + packing.flush()
+PACKERS = {zipfile.ZIP_DEFLATED: partial(zlib.compress, level=1, wbits=-15), zipfile.ZIP_BZIP2: bz2.compress}
 
 
-@pytest.mark.parametrize(
-    ("method", "packed"), [(zipfile.ZIP_DEFLATED, deflated(200)), (zipfile.ZIP_BZIP2, bz2.compress(bytes(200 * MIB)))]
-)
-def test_a_zip_that_lies_about_sizes_takes_no_memory(method: int, packed: bytes, tmp_path: Path) -> None:
+@pytest.mark.parametrize("method", PACKERS)
+def test_a_zip_that_lies_about_sizes_takes_no_memory(method: int, tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
-    path.write_bytes(zip_that_lies(method, packed, 1000))
+    path.write_bytes(zip_that_lies(method, PACKERS[method](bytes(50 * MIB)), 1000))
     with at_most(8, 10), pytest.raises(RecordError, match=r"damaged in the archive|by another method"):
         only_record(path)
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -79,7 +80,10 @@ def test_a_kernel_is_compiled_once_wherever_the_sources_lie(tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_a_kernel_is_compiled_once_whatever_its_modules_are_called(tmp_path: Path) -> None:
-    """Such as a bot's file, the name of whose module depends on its folder."""
+    """Such as a bot's file, the name of whose module depends on its folder.
+
+    And pytest imports the modules of namespace packages again, under other names, to find their doctests.
+    """
     run(COMPUTE, tmp_path / "cache", put_modules(tmp_path / "a"))
     folder = tmp_path / "b"
     folder.mkdir()
@@ -89,39 +93,40 @@ def test_a_kernel_is_compiled_once_whatever_its_modules_are_called(tmp_path: Pat
     assert (done.stdout, done.stderr) == ("32\n", "")
 
 
-@pytest.mark.slow
+def content(monkeypatch: pytest.MonkeyPatch, module: str = MODULE, other: str = OTHER) -> str:
+    """What the name of the kernel's file says of the code and the constants that it reaches."""
+    modules = {"other": ModuleType("other"), "module": ModuleType("module")}
+    for name, source in (("other", other), ("module", module.replace('@kernel("int64")', "@inner"))):
+        monkeypatch.setitem(sys.modules, name, modules[name])
+        exec(source, vars(modules[name]))
+    return content_of(modules["module"].compute.py_func)
+
+
 @pytest.mark.parametrize(
-    ("text", "changed", "result"),
+    ("text", "changed", "same"),
     [
-        ("x * FACTOR", "x + FACTOR", 24),  # a function that is called
-        ("FACTOR = 2", "FACTOR = 3", 42),  # a constant
-        ("[1, 2, 3]", "[5, 2, 3]", 36),  # a table
-        ("return x + 1", "return x + 2", 33),  # a function of another module
+        ("x * FACTOR", "x + FACTOR", False),  # a function that is called
+        ("FACTOR = 2", "FACTOR = 3", False),  # a constant
+        ("[1, 2, 3]", "[5, 2, 3]", False),  # a table
+        ("return x + 1", "return x + 2", False),  # a function of another module
+        ("Doubles.", "Doubles a number.", True),
+        ("return 1", "return 2", True),
+        ("import numpy as np", "# A comment\nimport numpy as np", True),
     ],
 )
-def test_whatever_a_kernel_reaches_is_part_of_its_name(tmp_path: Path, text: str, changed: str, result: int) -> None:
-    first = run(COMPUTE, tmp_path / "cache", put_modules(tmp_path / "a"))
-    assert text in MODULE + OTHER
-    folder = put_modules(tmp_path / "a", MODULE.replace(text, changed), OTHER.replace(text, changed))
-    second = run(COMPUTE, tmp_path / "cache", folder)
-    assert (first.stdout, second.stdout) == ("32\n", f"{result}\n")
-    assert second.stderr == "compiling module.compute …\n"
+def test_what_a_kernel_reaches_is_part_of_its_name(
+    monkeypatch: pytest.MonkeyPatch, text: str, changed: str, same: bool
+) -> None:
+    module, other = MODULE.replace(text, changed), OTHER.replace(text, changed)
+    assert (module, other) != (MODULE, OTHER)
+    assert (content(monkeypatch) == content(monkeypatch, module, other)) is same
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("text", "changed"),
-    [
-        ("Doubles.", "Doubles a number."),
-        ("return 1", "return 2"),
-        ("import numpy as np", "# A comment\nimport numpy as np"),
-    ],
-)
-def test_what_it_does_not_reach_makes_no_difference(tmp_path: Path, text: str, changed: str) -> None:
-    run(COMPUTE, tmp_path / "cache", put_modules(tmp_path / "a"))
-    assert text in MODULE
-    done = run(COMPUTE, tmp_path / "cache", put_modules(tmp_path / "a", MODULE.replace(text, changed)))
-    assert (done.stdout, done.stderr) == ("32\n", "")
+def test_a_kernel_is_compiled_anew_when_it_changes(tmp_path: Path) -> None:
+    for changed, result in (("FACTOR = 2", 32), ("FACTOR = 3", 42)):
+        done = run(COMPUTE, tmp_path / "cache", put_modules(tmp_path / "a", MODULE.replace("FACTOR = 2", changed)))
+        assert (done.stdout, done.stderr) == (f"{result}\n", "compiling module.compute …\n")
 
 
 @pytest.mark.slow
@@ -272,13 +277,3 @@ def test_any_change_of_the_sources_changes_their_digest(
         source.write_text(text)
         found.add(digest_of_sources.__wrapped__("engine", "agents"))
     assert len(found) == 2
-
-
-@pytest.mark.slow
-def test_a_module_under_another_name_has_the_same_machine_code(tmp_path: Path) -> None:
-    """pytest imports the modules of namespace packages again, under other names, to find their doctests."""
-    folder = put_modules(tmp_path / "a")
-    run(COMPUTE, tmp_path / "cache", folder)
-    (folder / "renamed.py").write_text(MODULE)
-    done = run(COMPUTE.replace("module", "renamed"), tmp_path / "cache", folder)
-    assert (done.stdout, done.stderr) == ("32\n", "")

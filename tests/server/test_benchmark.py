@@ -7,7 +7,7 @@ import pytest
 from benchmarks.server import cli as benchmark
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_line_is_printed_for_each_load(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(benchmark, "REPEATS", 1)
     assert benchmark.main(["--games", "1,3", "--seconds", "1"]) == 0

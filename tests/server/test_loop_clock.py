@@ -171,7 +171,7 @@ async def test_bots_that_answer_while_the_server_is_halted_are_not_late(tmp_path
         bots = [Bot(server.ports, name, room="halted", transport=transport) for name in "abc"]
 
         async def answer_in_halts(bot: Bot) -> None:
-            for thinking in (0.0, 0.3, DECISION - 0.1, DECISION - 0.02):
+            for thinking in (0.0, DECISION - 0.02):
                 drawn = await bot.until(own_draw(bot))
                 await asyncio.sleep(thinking)
                 await halted_while(server, 1.5 * (DECISION + BANK), bot.answer(drawn))

@@ -8,7 +8,7 @@ from benchmarks.web import browser
 from benchmarks.web import cli as benchmark
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_all_lines_are_printed_and_the_sizes_keep_their_budget(capsys: pytest.CaptureFixture[str]) -> None:
     if browser.chromium() is None:
         pytest.skip("Chromium is missing: apt-get install chromium-headless-shell")
