@@ -5,7 +5,7 @@ Needs torch and transformers.
 
 from __future__ import annotations
 
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -79,13 +79,13 @@ def encode_tokens(
     """
     x = bert.embeddings(input_ids=input_ids, position_ids=position_ids)
     mask = attention_mask[:, None, None, :]
-    layers = cast(list[BertLayer], list(bert.encoder.layer))
+    layers = list(bert.encoder.layer)
     for layer in layers[:-1]:
         x = run_layer(layer, x, x, mask)
     return run_layer(layers[-1], x[:, :1] if only_first else x, x, mask)
 
 
-class PolicyValue(BertPreTrainedModel):  # type: ignore[no-untyped-call]
+class PolicyValue(BertPreTrainedModel):  # type: ignore[misc]
     """Policy and value heads on [CLS]."""
 
     def __init__(self, config: BertConfig) -> None:
@@ -94,7 +94,7 @@ class PolicyValue(BertPreTrainedModel):  # type: ignore[no-untyped-call]
         self.policy = nn.Linear(config.hidden_size, N_LABELS)
         self.placement = nn.Linear(config.hidden_size, N_PLAYERS)
         self.points = nn.Linear(config.hidden_size, 1)
-        self.post_init()  # type: ignore[no-untyped-call]
+        self.post_init()
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor) -> Outputs:
         """The outputs for sequences int64[n, L], bool[n, L], int64[n, L], see `agents.bert.encoding.Encoded`."""
@@ -102,7 +102,7 @@ class PolicyValue(BertPreTrainedModel):  # type: ignore[no-untyped-call]
         return Outputs(self.policy(first), self.placement(first), self.points(first)[:, 0])
 
 
-class MaskedTokens(BertForMaskedLM):  # type: ignore[no-untyped-call]
+class MaskedTokens(BertForMaskedLM):  # type: ignore[misc]
     """Masked language model for pretraining; PolicyValue.from_pretrained takes the BERT from its checkpoint."""
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor, masked: Tensor) -> Tensor:

@@ -28,7 +28,7 @@ VALUE_WIDTH = 64
 REST = (N_KINDS - N_CONVOLUTIONS * (KERNEL[0] - 1), COPIES - N_CONVOLUTIONS * (KERNEL[1] - 1))
 
 
-class TileConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
+class TileConfig(PreTrainedConfig):  # type: ignore[misc]
     """The size in ``config.json``."""
 
     model_type = "nukidora-cnn"
@@ -54,7 +54,7 @@ class QuestionNetwork(nn.Sequential):
         super().__init__(*layers, nn.Linear(dense, n_answers))
 
 
-class PolicyValue(PreTrainedModel):  # type: ignore[no-untyped-call]
+class PolicyValue(PreTrainedModel):  # type: ignore[misc]
     """The five networks and the value, with the inputs and outputs of `agents.bert.model.PolicyValue`."""
 
     config_class = TileConfig
@@ -66,7 +66,7 @@ class PolicyValue(PreTrainedModel):  # type: ignore[no-untyped-call]
         )
         self.fixed = nn.Parameter(torch.tensor(FIXED))
         self.value = nn.Sequential(nn.Linear(N_PLANES, VALUE_WIDTH), nn.ReLU(), nn.Linear(VALUE_WIDTH, VALUES))
-        self.post_init()  # type: ignore[no-untyped-call]
+        self.post_init()
 
     def _init_weights(self, module: nn.Module) -> None:
         """Torch's own initial weights are kept."""

@@ -84,7 +84,7 @@ def checkpoint_of(model: str | None) -> Iterator[Path]:
         raise ValueError(f"--model {model}: there is no such folder; sizes need torch and transformers") from None
     if model not in PRESETS:
         raise ValueError(f"--model {model}: neither a folder nor one of {', '.join(PRESETS)}")
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         PolicyValue(make_config(PRESETS[model])).save_pretrained(folder)

@@ -6,7 +6,6 @@ New layers are inserted as near-identities (as in Net2Net, Chen et al. 2016): li
 from __future__ import annotations
 
 import copy
-from typing import cast
 
 import torch
 from torch import nn
@@ -22,7 +21,7 @@ def deepen(model: PolicyValue, layers: int) -> PolicyValue:
 
     Each layer but the last, which computes [CLS] alone, is followed by its share of the new ones.
     """
-    old = cast(list[BertLayer], list(model.bert.encoder.layer))
+    old = list(model.bert.encoder.layer)
     if len(old) < MIN_LAYERS:
         raise ValueError(f"a network of {len(old)} layer cannot be deepened: it needs at least {MIN_LAYERS}")
     if layers <= len(old):

@@ -35,8 +35,8 @@ def quiet_libraries() -> None:
     Networks load with new heads where the objective changes, and the tied weights of masked language models are stored
     once.
     """
-    transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
     logging.getLogger("accelerate.utils.other").setLevel(logging.ERROR)
 
 
