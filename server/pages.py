@@ -10,7 +10,7 @@ again, and never mixes files of two versions. Without the folder they are the ne
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from fastapi.exception_handlers import http_exception_handler
@@ -103,8 +103,10 @@ def read_files() -> dict[str, bytes]:
     return files | {"style.css": b"".join(file.read_bytes() for file in sorted((WEB / "css").glob("*.css")))}
 
 
-def page_routes() -> Iterator[BaseRoute]:
+@cache  # tests start a thousand servers
+def page_routes() -> tuple[BaseRoute, ...]:
     """The routes of all pages and of the files they load."""
+    routes = []
     files = read_files()
     folder = "/web/" + digest(b"".join(name.encode() + content for name, content in sorted(files.items())))
     for path, (title, module) in PAGES.items():
@@ -113,11 +115,12 @@ def page_routes() -> Iterator[BaseRoute]:
         links = [f'<link rel="modulepreload" href="{folder}/{name}">' for name in modules[1:]]
         scripts = "\n".join([*links, f'<script type="module" src="{folder}/{module}.js"></script>'])
         shell = SHELL.format(title=title, version=version(), folder=folder, scripts=scripts, sprite=sprite(), main="")
-        yield PageRoute(path, File(shell.encode(), ".html").respond)
+        routes.append(PageRoute(path, File(shell.encode(), ".html").respond))
     for name, content in files.items():
         suffix = Path(name).suffix
-        yield PageRoute(f"{folder}/{name}", File(content, suffix, FOR_EVER).respond)
-        yield PageRoute(f"/web/{name}", File(content, suffix).respond)
+        routes.append(PageRoute(f"{folder}/{name}", File(content, suffix, FOR_EVER).respond))
+        routes.append(PageRoute(f"/web/{name}", File(content, suffix).respond))
+    return tuple(routes)
 
 
 NO_PAGE = File(
