@@ -62,7 +62,7 @@ def kernel(*signatures: Signature) -> Callable[[F], F]:
         if numba.config.DISABLE_JIT:
             return function
         dispatcher = njit(**OPTIONS, pipeline_class=KernelCompiler)(function)
-        dispatcher._cache = KernelCache(function)
+        dispatcher._cache = KernelCache(function, OPTIONS)
         _restrict(dispatcher, parsed)
         KERNELS.setdefault(function.__module__, []).append((dispatcher, parsed))
         return dispatcher  # type: ignore[no-any-return]
@@ -78,8 +78,8 @@ def compile_imported() -> None:
 
 def cached_files() -> list[Path]:
     """The files of the cache that have the kernels of the modules that have been imported, as far as they exist."""
-    paths = {dispatcher._cache.path(signature) for dispatcher, signature in imported()}
-    return sorted(path for path in paths if path.exists())
+    kernels = [(dispatcher._cache, signature) for dispatcher, signature in imported()]
+    return sorted({cache.path(signature) for cache, signature in kernels if cache.has(signature)})
 
 
 def imported() -> list[tuple[Any, tuple[Any, ...]]]:
@@ -103,7 +103,7 @@ def _restrict(dispatcher: Any, signatures: list[tuple[Any, ...]]) -> None:
             texts = " or ".join(f"({', '.join(map(str, types))})" for types in signatures)
             given = ", ".join(map(str, signature))
             raise TypeError(f"{name_of(dispatcher.py_func)} takes {texts}, not ({given})")
-        if signature not in dispatcher.overloads and not dispatcher._cache.path(signature).exists():
+        if signature not in dispatcher.overloads and not dispatcher._cache.has(signature):
             from engine.warm_up import warm_up_imported
 
             warm_up_imported()

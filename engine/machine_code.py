@@ -18,8 +18,9 @@ import os
 import pickle
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
@@ -34,6 +35,8 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
 
+FIXED = ("numpy", "numba", "math")  # packages whose versions, and with them contents, are part of the platform
+NEW = ".new-"  # how folders of files that are being written begin
 VARIANTS = 64  # files that are kept of kernels with one name, such as those of several branches of the sources
 
 
@@ -127,8 +130,8 @@ def name_of(function: Callable[..., Any]) -> str:
 class KernelCache(_Cache):
     """The machine code of one kernel on disk, a file for each signature; to be set as a dispatcher's ``_cache``."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
+    def __init__(self, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
+        self._function, self._options = function, options
 
     @property
     def cache_path(self) -> str:
@@ -137,12 +140,18 @@ class KernelCache(_Cache):
 
     def path(self, signature: tuple[Any, ...]) -> Path:
         """The file of the machine code for the types of ``signature``, which may not exist."""
-        content = f"{platform()} {content_of(self._function)} {signature}"
+        content = f"{platform()} {text_of_options(self._options)} {content_of(self._function)} {signature}"
         return cache_root() / f"{self._function.__qualname__}-{hashlib.sha256(content.encode()).hexdigest()[:24]}"
+
+    def has(self, signature: tuple[Any, ...]) -> bool:
+        """Whether there is a file, which may be damaged, in a folder that may be entered."""
+        with suppress(OSError):
+            return self.path(signature).exists()
+        return False
 
     def load_overload(self, signature: tuple[Any, ...], target_context: Any) -> Any:
         """The compiled kernel; None if there is no file. A file that cannot be read is compiled anew."""
-        rtsys.initialize(target_context)  # all that is needed of `refresh`, which imports for 0.3 s
+        rtsys.initialize(target_context)  # all that is needed of `refresh`, which imports much
         try:
             path = self.path(signature)
             data = path.read_bytes()
@@ -159,7 +168,7 @@ class KernelCache(_Cache):
         path = self.path(signature)
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-") as folder:  # gone if the disk is full
+            with tempfile.TemporaryDirectory(dir=path.parent, prefix=NEW) as folder:  # gone if the disk is full
                 new = Path(folder) / path.name
                 new.write_bytes(data)
                 new.replace(path)
@@ -241,6 +250,11 @@ def text_of_constant(value: Any) -> str:
     return repr(sorted(map(repr, value))) if isinstance(value, frozenset) else repr(value)
 
 
+def text_of_options(options: Mapping[str, Any]) -> str:
+    """A text of the options that a function is compiled with."""
+    return repr(sorted((name, repr(value)) for name, value in options.items()))
+
+
 def texts_of(value: Any, names: set[str], callees: list[Callable[..., Any]], where: str) -> Iterator[str]:
     """Texts that say what a global value is, in which functions are put into ``callees`` instead of their contents.
 
@@ -249,11 +263,11 @@ def texts_of(value: Any, names: set[str], callees: list[Callable[..., Any]], whe
     """
     if isinstance(value, Dispatcher):
         callees.append(value.py_func)
-        yield value.py_func.__qualname__
+        yield f"{value.py_func.__qualname__} {text_of_options(value.targetoptions)}"
     elif isinstance(value, ModuleType):
         for name in sorted(names & vars(value).keys()):
             attribute = getattr(value, name)
-            if isinstance(attribute, Dispatcher | np.ndarray | np.generic | np.dtype | int | float | str | tuple):
+            if not isinstance(attribute, ModuleType) or attribute.__name__.split(".")[0] not in FIXED:
                 yield from texts_of(attribute, names, callees, f"{where}.{name}")
     elif isinstance(value, tuple | list):
         yield f"{type(value).__name__} of {len(value)}"
@@ -266,6 +280,8 @@ def texts_of(value: Any, names: set[str], callees: list[Callable[..., Any]], whe
         yield f"{value!r} {value.itemsize}"
     elif value is None or isinstance(value, int | float | complex | str | bytes | np.generic | numba.types.Type):
         yield f"{type(value).__name__} {value!r}"
+    elif isinstance(value, type) and issubclass(value, Enum):
+        yield repr([(name, member.value) for name, member in value.__members__.items()])
     elif isinstance(value, type) or callable(value):  # of Python, numpy or numba
         yield f"{getattr(value, '__qualname__', value)} {getattr(value, '_fields', '')}"
     else:

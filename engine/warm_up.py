@@ -16,12 +16,13 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 from queue import SimpleQueue
-from time import monotonic, sleep
+from shutil import rmtree
+from time import monotonic, sleep, time
 from typing import IO, Any
 
 from numba.core import config, event
@@ -29,7 +30,7 @@ from numba.core import config, event
 from engine import compiling
 from engine.common.options import Parser, describe_error, usable_cores
 from engine.common.program import FAILED, OK, start
-from engine.machine_code import cache_root, name_of, reached
+from engine.machine_code import NEW, cache_root, name_of, reached
 
 if sys.platform != "win32":
     import fcntl
@@ -45,6 +46,8 @@ WORTH_A_PROCESS = 15_000  # less is not divided
 
 _lock = threading.Lock()
 _off = False  # nothing more is to be compiled by a warm-up of this process
+_before_first: Callable[[], None] | None = None  # called, if there is one, instead of a warm-up
+ABANDONED = 3600  # seconds after which a new file of the cache is left over from a process that was killed
 
 
 class WarmUpError(Exception):
@@ -103,6 +106,8 @@ def warm_up_imported() -> None:
     """
     global _off
     with _lock:
+        if _before_first is not None:
+            _before_first()
         if _off or config.BOUNDSCHECK:
             return
         try:
@@ -110,10 +115,10 @@ def warm_up_imported() -> None:
         except WarmUpError as error:
             _off = True
             print(f"not everything is compiled: {error}", file=sys.stderr)
-        except OSError:
+        except OSError as error:
             _off = True
-            text = f"compiling the rules, at every start: {cache_root()} cannot be written (NUKIDORA_CACHE) …"
-            print(text, file=sys.stderr)
+            reason = f"{cache_root()} cannot be used (NUKIDORA_CACHE): {describe_error(error)}"
+            print(f"compiling the rules, at every start: {reason} …", file=sys.stderr)
             compiling.announce(False)
 
 
@@ -122,12 +127,20 @@ def compile_by_use(use: Callable[[], None]) -> None:
 
     Of several such programs that start at the same time, one compiles and the others wait. Raises what `use` raises.
     """
-    global _off
+    global _off, _before_first
     _off = True
     with ExitStack() as stack:
-        with suppress(OSError):  # the cache cannot be written: each compiles for itself
-            stack.enter_context(compiling_alone())(0, 0)
-        use()
+
+        @cache
+        def wait() -> None:
+            with suppress(OSError):  # the cache cannot be written: each compiles for itself
+                stack.enter_context(compiling_alone())(0, 0)
+
+        _before_first = wait
+        try:
+            use()
+        finally:
+            _before_first = None
 
 
 def compile_lacking() -> int:
@@ -138,7 +151,10 @@ def compile_lacking() -> int:
     if not lacking():
         return 0
     with compiling_alone() as say:
-        return compile_in_processes(shares(lacking()), say)  # another program may have compiled them meanwhile
+        n_functions = compile_in_processes(shares(lacking()), say)  # another program may have compiled them meanwhile
+    if lacking():
+        raise OSError(f"the machine code cannot be kept in {cache_root()}: is the disk full?")
+    return n_functions
 
 
 def lacking() -> list[Kernel]:
@@ -148,7 +164,7 @@ def lacking() -> list[Kernel]:
         for module, kernels in compiling.KERNELS.items()
         for dispatcher, signatures in kernels
         for number, signature in enumerate(signatures)
-        if module.split(".")[0] in PACKAGES and not dispatcher._cache.path(signature).exists()
+        if module.split(".")[0] in PACKAGES and not dispatcher._cache.has(signature)
     ]
 
 
@@ -266,7 +282,6 @@ def compiling_alone() -> Iterator[Callable[[int, int], None]]:
     cannot be written.
     """
     cache_root().mkdir(parents=True, exist_ok=True)
-    began = monotonic()
     with (cache_root() / "lock").open("a+b", buffering=0) as file:
 
         def say(done: int, total: int) -> None:
@@ -275,6 +290,11 @@ def compiling_alone() -> Iterator[Callable[[int, int], None]]:
 
         if sys.platform != "win32":
             wait_for(file)
+        began = monotonic()
+        file.truncate(0)  # what the last one said
+        for new in cache_root().glob(f"{NEW}*"):
+            if time() - new.stat().st_mtime > ABANDONED:
+                rmtree(new, ignore_errors=True)
         yield say
 
 
@@ -312,9 +332,15 @@ def modules_with_kernels() -> list[str]:
 
 
 def import_if_possible(module: str) -> None:
-    """Import a module, unless it needs a package that is not installed or broken, which is told where it is used."""
-    with suppress(ImportError):
+    """Import a module, unless it needs a package that is not installed or broken, which is told where it is used.
+
+    Raises ImportError for what is missing of our own.
+    """
+    try:
         import_module(module)
+    except ImportError as error:
+        if (error.name or "").split(".")[0] in PACKAGES:
+            raise
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -322,12 +348,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = Parser("engine.warm_up", description="Compiles the rules and all bots to machine code, once.")
     parser.add_argument("modules", nargs="*", metavar="MODULE", help="compile only what these need, such as arena.run")
     options = parser.parse_args(arguments)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores Ctrl-C for what it starts with &
+    if config.DISABLE_JIT:
+        parser.error("NUMBA_DISABLE_JIT is set: nothing is ever compiled")
     began = monotonic()
     try:
         for module in options.modules or modules_with_kernels():
             import_if_possible(module)
         n_functions = compile_lacking()
-    except (WarmUpError, OSError) as error:
+    except (WarmUpError, OSError, ImportError) as error:
         print(f"{parser.short_name}: {describe_error(error)}", file=sys.stderr)
         return FAILED
     if n_functions:

@@ -346,8 +346,12 @@ def main() -> int:
         print(f"tests.containers: it makes images and containers: {needed}", file=sys.stderr)
         return 2
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        unshare(CLONE_NEWPID)
+    except StepError as failure:
+        print(f"tests.containers: {failure}", file=sys.stderr)
+        return 1
     folder = Path(tempfile.mkdtemp(prefix="nukidora-"))
-    unshare(CLONE_NEWPID)
     process = subprocess.Popen([sys.executable, "-m", "tests.containers", folder], start_new_session=True)
     try:
         return process.wait()

@@ -6,7 +6,9 @@ oracles at length, strength, learning. To be run before a release, and after cha
 
 from __future__ import annotations
 
+import hashlib
 import json
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,26 +17,42 @@ import pytest
 
 from engine.common.files import write_atomically
 from engine.common.options import Parser
-from engine.common.program import INTERRUPTED, OK, start
-from engine.common.sources import digest_of_sources
+from engine.common.program import FAILED, INTERRUPTED, OK, start
 
-PACKAGES = ("engine", "agents", "arena", "server", "nukidora", "tests")
+REPOSITORY = Path(__file__).parents[1]
+
+
+def digest() -> str:
+    """A hash of all files that git knows of, as they are now."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=REPOSITORY, check=True, capture_output=True).stdout
+    found = hashlib.sha256()
+    for name in listed.decode().split("\0"):
+        if (path := REPOSITORY / name).is_file():
+            found.update(f"{name} ".encode() + path.read_bytes())
+    return found.hexdigest()
 
 
 class Lines:
     """A plugin of pytest: prints a line for each test, and leaves out those that have passed before.
 
-    ``file`` holds the names of tests that have passed, and the digest of the sources that they passed with; None:
+    ``file`` holds the names of tests that have passed, and the digest of all files that they passed with; None:
     nothing is kept.
     """
 
     def __init__(self, file: Path | None) -> None:
         self.passed: list[str] = []
-        self._file, self._sources = file, digest_of_sources(*PACKAGES)
+        self._file, self._sources = file, digest()
+        self.broken = False  # whether a module of tests cannot be imported
         self._seconds, self._left = 0.0, 0
         if file is not None and file.exists():
             kept = json.loads(file.read_text(encoding="utf-8"))
             self.passed = kept["passed"] if kept["sources"] == self._sources else []
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Say which tests cannot be collected, and why."""
+        if report.failed:
+            self.broken = True
+            print(f"FAILED {report.nodeid}\n{report.longreprtext}", flush=True)
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Leave out what has passed."""
@@ -75,6 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     code = pytest.main([*settings, *options.tests], plugins=[lines])
     if code == pytest.ExitCode.NO_TESTS_COLLECTED and lines.passed:
         return OK
+    if lines.broken:
+        return FAILED
     return INTERRUPTED if code == pytest.ExitCode.INTERRUPTED else int(code)
 
 

@@ -13,14 +13,15 @@ import statistics
 import subprocess
 import tempfile
 import time
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
 from engine.common.options import Parser, describe_error, positive
 from engine.common.program import FAILED, OK
+from engine.common.screen import screen
 
 ROOT = Path(__file__).parents[2]
 # A part begins with the first line that matches; the next one that is seen ends it.
@@ -44,12 +45,14 @@ def seconds_by_part(commit: str) -> dict[str, float]:
             command, cwd=clone, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         ) as process:
             assert process.stdout is not None
+            last = deque[str](maxlen=10)
             for line in process.stdout:
+                last.append(line)
                 for part, pattern in PARTS.items():
                     if part not in began and pattern.match(line):
                         began[part] = time.perf_counter()
         if process.returncode != 0:
-            raise subprocess.CalledProcessError(process.returncode, command)
+            raise OSError(f"make arena at {commit}: exit code {process.returncode}\n{''.join(last)}")
         times = [*began.values(), time.perf_counter()]
     return {part: times[number + 1] - times[number] for number, part in enumerate(began)}
 
@@ -61,11 +64,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("baseline", help="the commit to compare it with")
     parser.add_argument("--rounds", type=positive, default=3, metavar="N", help="times that each is measured")
     options = parser.parse_args(arguments)
-    console = Console(width=100)
-    measured: dict[str, list[dict[str, float]]] = {options.commit: [], options.baseline: []}
+    console = screen()
+    measured: list[tuple[str, list[dict[str, float]]]] = [(options.commit, []), (options.baseline, [])]
     try:
         for number in range(options.rounds):
-            for commit, rounds in measured.items():
+            for commit, rounds in measured:
                 rounds.append(seconds_by_part(commit))
                 parts = ", ".join(f"{part} {seconds:.0f} s" for part, seconds in rounds[-1].items())
                 console.print(f"round {number + 1}, {commit}: {parts}", highlight=False)
@@ -76,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for part in (*PARTS, "all"):
         sides = [
             statistics.median(sum(each.values()) if part == "all" else each.get(part, 0.0) for each in rounds)
-            for rounds in measured.values()
+            for _, rounds in measured
         ]
         table.add_row(part, *(f"{side:.1f}" for side in sides), f"{sides[1] / sides[0]:.2f}x" if sides[0] else "")
     console.print(table)

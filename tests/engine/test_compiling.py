@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -21,6 +22,7 @@ from tests.conftest import Scale
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 MODULE = '''
 """A module with a kernel."""
+from enum import IntEnum
 import numpy as np
 from engine.compiling import inner, kernel
 import other
@@ -28,23 +30,31 @@ import other
 FACTOR = 2
 TABLE = np.array([1, 2, 3])
 
+class Kind(IntEnum):
+    A = 0
+
 
 @inner
 def helper(x: int) -> int:
     """Doubles."""
-    return x * FACTOR + TABLE[0]
+    return x * FACTOR + TABLE[0] + Kind.A
 
 
 @kernel("int64")
 def compute(x: int) -> int:
-    return helper(x) + other.plus(x)
+    return helper(x) + other.plus(x) + other.nested.MORE
 
 
 def unrelated():
     return 1
 '''
 OTHER = """
+from types import ModuleType
+from numba import njit
 from engine.compiling import inner
+
+nested = ModuleType("nested")
+nested.MORE = 0
 
 @inner
 def plus(x):
@@ -109,6 +119,9 @@ def content(monkeypatch: pytest.MonkeyPatch, module: str = MODULE, other: str = 
         ("FACTOR = 2", "FACTOR = 3", False),  # a constant
         ("[1, 2, 3]", "[5, 2, 3]", False),  # a table
         ("return x + 1", "return x + 2", False),  # a function of another module
+        ("@inner\ndef plus", "@njit(fastmath=True)\ndef plus", False),  # an option
+        ("A = 0", "A = 1", False),  # an enumeration
+        ("MORE = 0", "MORE = 1", False),  # a constant of a module in a module
         ("Doubles.", "Doubles a number.", True),
         ("return 1", "return 2", True),
         ("import numpy as np", "# A comment\nimport numpy as np", True),
@@ -235,6 +248,26 @@ def test_a_process_that_dies_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr(warm_up, "COMPILE", "raise SystemExit('no memory left')")
     with pytest.raises(warm_up.WarmUpError, match="ended early: no memory left"):
         warm_up.compile_lacking()
+
+
+def test_what_cannot_be_kept_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Such as on a full disk, where the processes that compile end as if nothing were wrong."""
+    monkeypatch.setenv("NUKIDORA_CACHE", str(tmp_path))
+    monkeypatch.setattr(warm_up, "compile_in_processes", lambda shares, say: 1)
+    with pytest.raises(OSError, match=re.escape(str(tmp_path))):
+        warm_up.compile_lacking()
+
+
+def test_who_waits_is_not_told_of_the_program_before(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("NUKIDORA_CACHE", str(tmp_path))
+    (tmp_path / "lock").write_text("[1, 200, 200, 3.0]")
+    with warm_up.compiling_alone(), (tmp_path / "lock").open("rb") as file:
+        assert "process 1" not in warm_up.state_of(file)
+
+
+def test_a_module_of_ours_that_is_not_there_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert warm_up.main(["arena.rnu"]) == 1
+    assert "arena.rnu" in capsys.readouterr().err
 
 
 def test_a_program_that_waits_for_the_warm_up_of_another_says_for_whom(

@@ -18,6 +18,8 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any, Self
 
+import pytest
+
 from tests.faults.patches import REPOSITORY, Fault
 from tests.faults.suites import PLAIN, SUITES
 
@@ -129,7 +131,7 @@ class Copy:
             if planted and self._apply(diff, "--reverse"):
                 raise RuntimeError(f"a fault cannot be taken out of {self.folder} any more")
             for path in set(self._cache.iterdir()) - self._cached:
-                path.unlink()
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def _apply(self, diff: str, *options: str) -> int:
         command = [*APPLY, *options, "-"]
@@ -145,7 +147,7 @@ class Copy:
     def _test(self, tests: Sequence[str], **variables: str) -> Run:
         """Run tests until one fails, with more variables of the environment."""
         self._report.unlink(missing_ok=True)
-        options = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "tests.faults.reporter"]
+        options = ["-x", "-q", "-m", "not long", "-p", "no:cacheprovider", "-p", "tests.faults.reporter"]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "pytest", *options, *tests],
             cwd=self.folder,
@@ -155,7 +157,8 @@ class Copy:
             start_new_session=True,
         )
         try:
-            self._process.wait(LIMIT)
+            if self._process.wait(LIMIT) == pytest.ExitCode.NO_TESTS_COLLECTED:
+                raise RuntimeError(f"the last commit has no tests in {' '.join(tests)} (tests/faults/suites.py)")
         except subprocess.TimeoutExpired:
             return Run(outcome=TIMEOUT)
         finally:

@@ -52,7 +52,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 def pytest_fixture_setup(
     fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
 ) -> Generator[None, Any, Any]:
-    """Measure a fixture, with those that it asks for."""
+    """Measure a fixture, without those that it names as its arguments."""
     start = now()
     made = yield
     request._pyfuncitem.user_properties.append((f"{fixturedef.baseid}::{fixturedef.argname}", since(start)))

@@ -97,9 +97,7 @@ class Trainer:
             self.objective.model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
         )
         warmup_steps = int(config.warmup_ratio * self.n_steps)
-        self.scheduler: LambdaLR = get_linear_schedule_with_warmup(
-            self.optimizer, warmup_steps, self.n_steps
-        )
+        self.scheduler: LambdaLR = get_linear_schedule_with_warmup(self.optimizer, warmup_steps, self.n_steps)
         self.model, self.optimizer = self.accelerator.prepare(self.objective.model, self.optimizer)
         self.accelerator.register_for_checkpointing(self.scheduler)
         folder.mkdir(parents=True, exist_ok=True)  # only now: where data or network are missing, nothing is left behind
