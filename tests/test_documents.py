@@ -69,10 +69,9 @@ NOT_RUN = {
 LONG = {
     "README.md": ["python3 -m nukidora --version", "train dataset runs/first"],
     "docs/quickstart.md": ["train dataset runs/first"],
-    "docs/training.md": ["train dataset runs/first"],
-    "docs/players.md": ["agents.linear export choices.csv", "--bots search:n=50,rule,rule"],
-    "docs/environments.md": ["benchmarks.envs"],
 }
+# The pages whose blocks are run by CI, too; those of the others by `make test-long`.
+FIRST_PAGES = ("README.md", "CONTRIBUTING.md", "docs/quickstart.md", "docs/bots.md")
 FEWER = re.compile(r"(?<=--games )\d{3,}")  # games that a block plays, where it does not run at length
 SESSIONS = [session for page in PAGES for session in sessions(blocks_of(page, "sh"))]
 
@@ -81,13 +80,13 @@ def marked(session: list[Block], parts: Any) -> bool:
     return any(part in block.text for block in session for part in parts.get(block.page, ()))
 
 
-def parameters() -> list[Any]:
-    run = [session for session in SESSIONS if not marked(session, NOT_RUN)]
-    return [pytest.param(s, marks=pytest.mark.long if marked(s, LONG) else pytest.mark.slow, id=str(s[0])) for s in run]
+def parameter(session: list[Block]) -> Any:
+    long = session[0].page not in FIRST_PAGES or marked(session, LONG)
+    return pytest.param(session, marks=[pytest.mark.long] if long else [], id=str(session[0]))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("session", parameters())
+@pytest.mark.parametrize("session", [parameter(each) for each in SESSIONS if not marked(each, NOT_RUN)])
 def test_a_shell_block_runs(session: list[Block], scale: Scale, tmp_path: Path) -> None:
     if scale == "quick":
         session = [replace(block, text=FEWER.sub("30", block.text)) for block in session]

@@ -109,7 +109,7 @@ def first(views):
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_bots_in_files_are_sent_and_an_interrupted_run_resumes(tmp_path: Path) -> None:
     """The machine code is sent, too: nothing is compiled, and nothing of this folder is used."""
     (tmp_path / "my").mkdir()

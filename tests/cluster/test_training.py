@@ -93,6 +93,7 @@ def iterations(trained: Run) -> Run:
     return trained
 
 
+@pytest.mark.long
 def test_reinforcement_learning_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training, "WARM_UP", 1)
     monkeypatch.setattr(training, "monotonic", lambda: 0.0)  # the learning rate depends on the time

@@ -74,7 +74,7 @@ def test_a_folder_without_a_network_is_an_error(tmp_path: Path) -> None:
         make(f"{PPO}:Trained:{tmp_path}")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_maskable_ppo_runs(tmp_path: Path) -> None:
     run = start(
         REPOSITORY / "examples" / "maskable_ppo.py", "--steps", 4096, "--games", 30, "--save", tmp_path / "model"

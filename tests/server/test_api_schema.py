@@ -13,7 +13,14 @@ from tests.support.running_server import TABLE
 from tests.support.server_bots import Bot, serving, stored_games
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-ARGUMENTS = ("--checks=all", "--seed=1", "--max-examples=15", "--no-shrink", "--request-timeout=60")
+ARGUMENTS = (
+    "--checks=all",
+    "--seed=1",
+    "--max-examples=15",
+    "--no-shrink",
+    "--request-timeout=60",
+    "--max-response-time=60",
+)
 CONFIGURATION = """\
 [[operations]]
 include-path-regex = "^/api/(records|reviews)$"
@@ -46,8 +53,7 @@ async def run_schemathesis(folder: Path, url: str, *arguments: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_error_is_logged")
-@pytest.mark.parametrize("access", ["open", "token"])
-@pytest.mark.parametrize("known", [False, True])  # whether paths name what exists
+@pytest.mark.parametrize(("known", "access"), [(False, "open"), (True, "token")])  # known: paths name what exists
 async def test_responses_are_as_the_document_says(tmp_path: Path, access: str, known: bool) -> None:
     limits = dict.fromkeys(("requests_per_minute", "downloads_per_minute", "max_rooms"), 1_000_000)
     async with serving(tmp_path / "data", timeout=300, access=access, **limits) as server:

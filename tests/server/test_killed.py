@@ -160,7 +160,7 @@ def seen_by(lines: list[Message], seat: int) -> list[Message]:
 async def test_no_game_and_no_message_is_lost_when_the_server_is_killed(
     tmp_path: Path, scale: Scale, pytestconfig: pytest.Config
 ) -> None:
-    kills = 5 if scale == "quick" else pytestconfig.getoption("--kills")
+    kills = 3 if scale == "quick" else pytestconfig.getoption("--kills")
     data = tmp_path / "data"
     with reserved_ports() as ports:
         server = Process(data, *ports)

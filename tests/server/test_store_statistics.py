@@ -80,7 +80,7 @@ def play(bots: Sequence[str], walls: int, rules: str = "tenhou", seed: int = 5) 
 @pytest.mark.parametrize("bots", TABLES, ids="+".join)
 def test_counts_are_those_of_the_arena(bots: Sequence[str], rules: str) -> None:
     n = 0
-    for game in play(bots, 2 if "bert" in bots else 20, rules):
+    for game in play(bots, 2 if "bert" in bots or "search:n=4" in bots else 10, rules):
         for play_of_seat, expected in zip(plays_of(game.record), game.counts.tolist(), strict=True):
             assert {key: getattr(play_of_seat, key) for key in ARENA} == {
                 key: expected[index] for key, index in ARENA.items()

@@ -130,7 +130,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_processes_train_together(data: Path, tmp_path: Path) -> None:
     """As on several GPUs: one of them writes, each saves its random state, and none waits for ever."""
     (tmp_path / "together.py").write_text(TOGETHER)

@@ -120,7 +120,7 @@ def test_nothing_but_numpy_and_numba_is_there(environment: Packed) -> None:
         assert (package, done.returncode) == (package, found)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_three_processes_start_at_once_with_an_empty_cache(environment: Packed) -> None:
     """One of them compiles, and all play."""
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
