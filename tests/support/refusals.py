@@ -1,0 +1,476 @@
+"""Wrong uses of every program, and what the line that refuses each of them names; `tests/test_refusals.py` tries them.
+
+A line is ``VARIABLES ARGUMENTS -> NAMED …``, in a shell's quoting. Words in braces are made by `makers` of
+`tests/support/made_files.py`. The working folder is empty.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import NamedTuple
+
+# program -> wrong uses that end with code 2
+BAD_USES = {
+    "arena": """
+        --bots rule,ruel,random -> ruel
+        --bots random,random -> --bots random,random
+        --bots 'random,random,exec:' -> exec:
+        --bots '"rule,random,random' -> --bots '"rule,random,random'
+        --bots rule,exec:python my_bot.py,rule -> --bots 'rule,exec:python my_bot.py,rule'
+        --bots=rule,rule,exec+kita:python my_bot.py --games 3 -> --bots 'rule,rule,exec+kita:python my_bot.py'
+        --bots exec:no-such-program,random,random -> no-such-program
+        --bots exec+kito:cat,random,random -> kito
+        --bots ws://localhost/x,random,random -> ws://localhost/x
+        --bots 'mjsonp://localhost:1/a b,random,random' -> 'mjsonp://localhost:1/a b'
+        --bots mjsonp://,rule,rule -> mjsonp://
+        --bots functionless,rule,rule -> functionless visiting-bots visiting_bots no_such_function
+        --bots failing,rule,rule -> failing visiting-bots failing_bots.py 'line 2' RuntimeError 'no licence'
+        --bots nobody,rule,rule -> nobody NoneType act
+        --bots no_such.py:Bot,rule,rule -> no_such.py:Bot {here}/no_such.py
+        --bots {bots}:Eagre,rule,rule -> {bots} Eagre Eager,
+        --bots {bots}:number,rule,rule -> {bots} number
+        --bots {bots},rule,rule -> {bots} {bots}:Eager
+        --bots {program}:,rule,rule -> {program} {program}:CLASS
+        --bots {bots}:Passive,rule,rule -> {bots}:Passive act
+        --bots {bots}:Deep,rule,rule -> {bots}:Deep depth
+        --bots {bots}:Eager:fast,rule,rule -> {bots}:Eager fast
+        --bots {bots}:Untitled,rule,rule -> {bots}:Untitled 7
+        --bots {bots}:Broken,rule,rule -> {bots}:Broken 'line 30' ValueError 'need a model'
+        --bots {bots}:Slotted,rule,rule -> {bots}:Slotted name
+        --bots {bots}:Leaving,rule,rule -> {bots}:Leaving 'line 41' SystemExit 'no network here'
+        --bots {bots}:make:bad,rule,rule -> {bots}:make 'line 46' ValueError 'bad is no good'
+        --bots {no_python}:Bot,rule,rule -> {no_python} 'line 3' SyntaxError
+        --bots {no_python},rule,rule -> {no_python} 'line 3' SyntaxError
+        --bots {no_module}:Bot,rule,rule -> {no_module} 'line 1' ModuleNotFoundError nowhere
+        --bots ~no_such_user/x.py:Bot,rule,rule -> ~no_such_user/x.py
+        --bots {long}.py:Bot,rule,rule -> {long}.py
+        --bots {long},rule,rule -> {long}
+        --bots ./my_bot,rule,rule -> ./my_bot
+        --bots rule:7,rule,rule -> rule 7
+        --bots rule@300,rule,rule -> rule@300
+        --bots bert:{network}?heat=1,rule,rule -> bert heat temperature
+        --bots bert:{network}?=,rule,rule -> bert "''" temperature
+        --bots 'bert:{network}?top=1&top=2,rule,rule' -> bert top
+        --bots bert:{network}?temperature,rule,rule -> bert temperature
+        --bots bert:{network}?temperature=-1,rule,rule -> bert temperature=-1
+        --bots bert:{network}?temperature=nan,rule,rule -> bert temperature=nan
+        --bots bert:{network}?temperature=inf,rule,rule -> bert temperature=inf
+        --bots bert:{network}?temperature=hot,rule,rule -> bert temperature=hot
+        --bots bert:{network}?top=47,rule,rule -> bert top=47
+        --bots bert:{network}?top=-1,rule,rule -> bert top=-1
+        --bots bert:{network}?top=1.5,rule,rule -> bert top=1.5
+        --bots bert:{network}?device=tpu,rule,rule -> bert device=tpu cpu cuda
+        --bots bert:{network}?temperature=1?top=1,rule,rule -> bert temperature=1?top=1
+        --bots bert:nowhere?top=1,rule,rule -> nowhere
+        --bots linear:nowhere.json,rule,rule -> linear nowhere.json
+        --bots linear:start?temperature=1,rule,rule -> linear softmax
+        --bots softmax:start?heat=1,rule,rule -> softmax heat temperature
+        --bots softmax:start?temperature=-1,rule,rule -> softmax temperature=-1
+        --bots linear:{no_json},rule,rule -> linear {no_json}
+        --bots softmax:{deep_json},rule,rule -> softmax {deep_json}
+        --bots search:model={no_archive},rule,rule -> {no_archive}
+        --bots search:n=0,rule,rule -> search n=0
+        --bots search:ms=-1,rule,rule -> search ms=-1
+        --bots search:k=9,rule,rule -> search k=9
+        --bots search:margin=x,rule,rule -> search margin=x
+        --bots search:prior=0,rule,rule -> search prior=0
+        --bots search:trust=1.1,rule,rule -> search trust=1.1
+        --bots 'search:n=1&n=2,rule,rule' -> search n
+        --bots search:playouts=bert,rule,rule -> search playouts=bert
+        --bots search:deep=1,rule,rule -> search deep
+        --bots search:bot=tsumogiri,rule,rule -> search tsumogiri
+        --games 0 -> --games 0
+        --games many -> --games many
+        --jobs -1 -> --jobs -1
+        --rules ruby -> --rules ruby tenhou majsoul
+        --length west -> --length west east hanchan
+        --timeout 0 -> --timeout 0
+        --seed -1 -> --seed -1
+        --scores 25000,80000 -> --scores 25000,80000
+        --scores 25000,35000,35000 -> --scores 25000,35000,35000 105000 95000
+        --scores 25050,35000,44950 -> --scores 25050,35000,44950 25050
+        --scores 35000,-100,70100 -> --scores 35000,-100,70100
+        --json /dev/null/results.json -> --json /dev/null/results.json
+        --json /dev/null/a/b.json -> --json /dev/null/a/b.json
+        --json . -> --json .
+        --json {notes} --bots rule,rule,rule -> --json {notes}
+        --save /dev/null/games -> --save /dev/null/games
+        --html /dev/null/r.html -> --html /dev/null/r.html
+        --html . -> --html .
+        --parquet /dev/null/rows -> --parquet /dev/null/rows
+        --decisions -> --decisions --parquet
+        --sprt 0 -> --sprt 0
+        --sprt 0,x -> --sprt 0,x
+        --sprt 0,0.02 -> --sprt 0,0.02
+        --sprt -0.02,-0.01 -> --sprt -0.02,-0.01
+        --sprt --until 1 -> --sprt
+        --sprt 0,-0.02,0.7,0.05 -> --sprt 0,-0.02,0.7,0.05
+        --until 0 -> --until 0
+        --until 0.1 --sprt 0,-0.02 -> --until --sprt
+        --cluster head -> --cluster head
+        --cluster localhost:6379 --bots mjsonp://localhost:9/x,rule,rule -> --cluster mjsonp://localhost:9/x
+        --swords -> --swords
+        leage --bots rule -> leage league
+    """,
+    "arena league": """
+        --bots rule,random -> --bots 2
+        --bots '' -> --bots
+        --bots rule,random,rule -> --bots rule
+        --bots rule,random,nobody -> nobody
+        --bots exec:python bot.py,rule,random -> --bots 'exec:python bot.py,rule,random'
+        --bots rule,random,tsumogiri --hours 1 --games 3 -> --hours --games
+        --bots rule,random,tsumogiri --hours 0 -> --hours 0
+        --bots rule,random,tsumogiri --json /dev/null/league.json -> --json /dev/null/league.json
+        --bots rule,random,tsumogiri --json {notes} -> --json {notes}
+        --bots rule,random,tsumogiri --json {no_json} -> --json {no_json}
+        --bots rule,random,tsumogiri --json {deep_json} -> --json {deep_json}
+        --bots rule,random,tsumogiri --json {league} -> --json {league} seed
+    """,
+    "arena ladder": """
+        --bots rule,random,nobody -> nobody
+        --bots rule,random -> --bots 2
+        --json /dev/null/ladder.json -> --json /dev/null/ladder.json
+        --output /dev/null/ladder.md -> --output /dev/null/ladder.md
+    """,
+    "arena calibrate": """
+        mortal -> mortal
+        rule@-300 -> rule@-300
+        rule --plot x.svg -> --plot --check
+        random --check -> random
+        'exec:python bot.py' -> 'exec:python bot.py'
+        rule --games 0 -> --games 0
+        -> BOT
+    """,
+    "arena balance": """
+        --bots rule,efficiency -> --bots rule,efficiency
+        --bots rule@200,efficiency,rule -> rule@200
+        --bots rule@-2000,efficiency,rule -> rule@-2000
+        --bots rule,efficiency,efficiency --json {notes} -> {notes}
+        -> --bots
+    """,
+    "server": """
+        --fill rule,rule,rule -> --fill rule,rule,rule 2
+        NUKIDORA_FILL=rule,rule,rule -> NUKIDORA_FILL rule,rule,rule 2
+        NUKIDORA_PORT=x --length west -> --length west NUKIDORA_PORT x
+        --length east --prot 8000 -> --prot --port
+        --length east --prot=8000 token list -> --prot --port
+        --databse=postgresql://user:password@host/name -> --databse --database
+        --game 3 -> --game --games
+        --xyzzy -> --xyzzy
+        NUKIDORA_ACESS=token -> NUKIDORA_ACESS NUKIDORA_ACCESS
+        nukidora_port=1 -> nukidora_port NUKIDORA_PORT
+        Nukidora_Port=1 -> Nukidora_Port NUKIDORA_PORT
+        nukidora_acess=1 -> nukidora_acess NUKIDORA_ACCESS
+        NUKIDORA_port=1 -> NUKIDORA_port NUKIDORA_PORT
+        --data {notes} -> {notes}
+        --host nobody.invalid --data {empty} --port 0 --mjai-port 0 -> nobody.invalid
+        --host two..dots --data {empty} --port 0 --mjai-port 0 -> two..dots
+        --data {empty} --port {taken_port} --mjai-port 0 -> {taken_port} --port
+        --data {empty} --port 0 --mjai-port {taken_port} -> {taken_port} --mjai-port
+        token -> ACTION
+        token give aki -> give
+        token add -> NAME
+        token add '' -> NAME
+        token add --admin ' pad ' -> NAME ' pad '
+        token add {long} -> NAME {long}
+        token add 'two\\nlines' -> NAME 'two\\nlines'
+        token add 'rule (house)' -> NAME 'rule (house)'
+        token add ' (house)' -> NAME ' (house)'
+        token revoke -> NAME
+        token revoke nobody --data {empty} -> nobody
+        backup -> FILE
+        --data {empty} backup {notes} -> {notes}
+        --data {empty} restore none.backup -> none.backup
+        --data {empty} restore {notes} -> {notes}
+    """,
+    "engine": """
+        -> COMMAND
+        valuate -> valuate
+        --versio -> --versio
+        validate -> PATH
+        validate nowhere -> nowhere
+        validate . --rules chess -> --rules chess
+        validate . --jobs 0 -> --jobs 0
+        validate . --jobs x -> --jobs x
+        validate . --json /dev/null/x.json -> --json /dev/null/x.json
+        validate {record} --since tomorrow -> --since tomorrow
+        validate {record} --room kitchen -> --room kitchen
+        validate {record} --players 4 -> --players 4
+        validate {record} --rate -1 -> --rate -1
+        convert nowhere out.json -> nowhere
+        convert {record} out.doc -> out.doc
+        convert {record} nowhere/out.json -> nowhere
+        convert {record} -> RECORD --out
+        convert {archive} --out b.rar -> b.rar
+        convert {archive} --out no/b.tar -> no
+        convert nowhere.zip --out b.tar -> nowhere.zip
+        convert {archive} --out {notes} -> {notes}
+        show nowhere -> nowhere
+        show {record} --round 999 -> --round 999
+        show {record} --round x -> --round x
+    """,
+    "agents.client": """
+        mjsonp://localhost/x -> --exec
+        rule --exec cat mjsonp://localhost/x -> --exec
+        ruel mjsonp://localhost/x -> ruel
+        rule http://localhost/x -> http://localhost/x
+        rule mjsonp://localhost:99999/x -> mjsonp://localhost:99999/x
+        rule mjsonp://localhost/a%20b -> mjsonp://localhost/a%20b
+        rule mjsonp://localhost/a/b -> mjsonp://localhost/a/b
+        rule mjsonp://localhost/x?dialect=ruby -> dialect mjai3p,
+        --exec 'no-such-program x' mjsonp://localhost/x -> no-such-program
+        rule --framing array mjsonp://localhost/x -> --framing --exec
+        rule --games -1 mjsonp://localhost/x -> --games -1
+        rule --dialect ruby mjsonp://localhost/x -> --dialect ruby
+        NUKIDORA_PAUSE=soon rule mjsonp://localhost/x -> NUKIDORA_PAUSE soon
+    """,
+    "agents.console": """
+        -> --bots
+        {room} --bots rule,rule -> --bots
+        --bots rule,rule,rule -> --bots rule,rule,rule
+        --bots rule,ruel -> ruel
+        --bots rule,exec:cat -> exec:cat
+        --bots rule,rule --name Aki -> --name
+        --bots rule,rule --token x -> --token
+        {room} --seed 3 -> --seed --bots
+        {room} --length east -> --length --bots
+        {room} --pause 0 -> --pause --bots
+        {room} --name 'a\\nb' -> --name 'a\\nb'
+        http://localhost/x -> http://localhost/x
+        --bots rule,rule --save game.txt -> --save game.txt
+        --bots rule,rule --save nowhere/game.mjson -> --save nowhere
+        --bots rule,rule --length long -> --length long
+        --bots tsumogiri,tsumogiri -> stdin stdout
+        {room} -> stdin stdout
+    """,
+    "agents.review": """
+        {record} -> --seat
+        {record} --seat 3 -> --seat 3
+        {record} --seat 0 --bot nobody -> nobody
+        {record} --seat 0 --bot random -> random
+        {record} --seat 0 --bot exec:true -> exec:true
+        none.json --seat 0 -> none.json
+        {empty} --seat 0 -> {empty}
+        {record} --seat 0 --json no/file -> --json no/file
+        {record} --seat 0 --html . -> --html .
+        {record} --seat 0 --bot rule --json /dev/full -> /dev/full
+        {record} --seat 0 --format mjai-reviewer -> --format --json
+        {record} --seat 0 --format mjai-reviewer --json x --bot rule --bot bert -> --format --bot
+    """,
+    "agents.pack": """
+        tsumogiri -o {empty} -> --output {empty}
+        'exec:python bot.py' -o bot.pyz -> 'exec:python bot.py'
+        mjsonp://localhost/room -o bot.pyz -> mjsonp://localhost/room
+        nobody -o bot.pyz -> nobody
+        nobody.py:Bot -o bot.pyz -> nobody.py:Bot
+        {bots}:Nobody -o bot.pyz -> {bots} Nobody
+        rule:7 -o bot.pyz -> rule 7
+        rule -> --output
+    """,
+    "agents.linear": """
+        export x.csv -> --records --selfplay
+        export x.txt --selfplay rule,rule,rule -> x.txt .csv
+        export x.csv --selfplay rule,rule,nobody -> nobody
+        export x.csv --selfplay rule,rule -> --selfplay rule,rule
+        export x.csv --records nowhere -> nowhere
+        train out --data x.csv --selfplay rule,rule,rule -> --data --selfplay
+        train out --data x.csv --room jade -> --room --records
+        train out --data none.csv -> none.csv
+        train out --data {no_parquet} -> {no_parquet}
+        train out --data {notes} -> {notes}
+        train out --data x.csv --margin -1 -> --margin -1
+        show none.json -> none.json
+        show {no_json} -> {no_json}
+        agreement rule -> --records --selfplay
+        agreement nobody --selfplay rule,rule,rule -> nobody
+        -> COMMAND
+    """,
+    "agents.rl train": """
+        out --handicaps 35000-35000-35000,1-2 -> --handicaps 1-2
+        out --handicaps 100-100-100 -> --handicaps 105000
+        out --against 1.5 -> --against 1.5
+        out --gae-lambda 2 -> --gae-lambda 2
+        out --tables 0 -> --tables 0
+        out --width 1025 -> --width 1025
+        out --measure-against '' -> --measure-against
+        out --opponents '' -> --opponents
+        out --bot bert -> --bot bert
+        out --opponents nobody -> nobody
+        out --measure-against nobody -> nobody
+        out --start {notes} -> {notes}
+        out --device abacus -> abacus
+        out --former-every 1 --against 0 -> --against
+    """,
+    "agents.search fit": """
+        nowhere/model.npz -> nowhere
+        model.npz --selfplay rule,rule,nobody -> nobody
+        model.npz --games 0 -> --games 0
+    """,
+    "agents.bert": """
+        teach -> teach
+        data out -> --records --selfplay
+        data out --selfplay rule,ruel,rule -> ruel
+        data out --selfplay rule,rule -> --selfplay rule,rule
+        data out --selfplay '"rule,rule,rule' -> --selfplay '"rule,rule,rule'
+        data out --selfplay rule,rule,rule --games 0 -> --games 0
+        data out --selfplay rule,rule,rule --teacher nobody -> nobody
+        data out --selfplay rule,rule,rule --rollouts 2 -> --rollouts --teacher
+        data out --selfplay random,random,random --teacher rule --rollouts 2 -> --rollouts
+        data out --selfplay rule,rule,rule --playouts softmax -> --playouts --rollouts
+        data out --selfplay rule,rule,rule --hard-examples -> --hard-examples --teacher
+        data out --selfplay random,random,random --teacher rule --hard-examples -> --hard-examples
+        data out --selfplay rule,rule,rule --teacher rule --hard-examples --records games -> --records
+        data out --selfplay rule,rule,rule --hard-examples --rollouts 2 -> --hard-examples --rollouts
+        data out --selfplay rule,rule,rule --decisions rank:4 -> rank:4
+        data out --selfplay rule,rule,rule --decisions player: -> player:
+        data out --selfplay rule,rule,rule --decisions player:me -> player:me
+        data out --selfplay rule,rule,rule --room phoenix -> --room --records
+        data out --records /nowhere -> /nowhere
+        data out --records . -> .
+        data /dev/null/data --selfplay rule,rule,rule -> /dev/null/data
+        data {texts} --selfplay rule,rule,rule -> {texts} notes.md
+        data {no_manifest} --selfplay rule,rule,rule -> {no_manifest} manifest.json
+        data {bad_manifest} --selfplay rule,rule,rule -> {bad_manifest} manifest.json
+        train nowhere out -> nowhere
+        train {data} out --from huge -> huge
+        improve {data} out --from micro -> micro
+        improve {data} out -> --from
+        pretrain {data} out --learning-rate 0 -> --learning-rate 0
+        pretrain {data} out --from dwarf -> dwarf cnn
+        train {data} out --weight-decay -1 -> --weight-decay -1
+        train {data} out --value-weight nan -> --value-weight nan
+        train {data} out --patience -1 -> --patience -1
+        pretrain -> DATA, OUT
+        evaluate {network} -> --data --records
+        evaluate {network} --data {empty} -> {empty}
+        evaluate {network} --records {empty} -> {empty}
+        evaluate {network} --records {empty}/none.mjson -> {empty}/none.mjson
+        evaluate {empty} --records {empty} -> {empty}
+        evaluate {network} --data {data} --room jade -> --room --records
+        evaluate {network} --data {data} --samples 0 -> --samples 0
+        evaluate {network} --data {data} --json {empty} -> --json {empty}
+        evaluate {network} --data {data} --json {empty}/a/b -> --json {empty}/a/b
+        export {empty} -> {empty} config.json
+        export {no_weights} -> {no_weights}
+        average {network} mean -> two
+        average {network} {dwarf} mean -> {dwarf}
+        average {network} {wide} mean -> {network} {wide}
+        average {network} micro mean -> micro
+        average {network} none mean -> none
+        deepen micro deeper --layers 9 -> micro
+        deepen {empty} deeper --layers 9 -> {empty}
+        deepen {dwarf} deeper --layers 4 -> {dwarf} cnn
+        deepen {network} deeper --layers 1 -> 1
+        deepen {network} deeper --layers 2 -> 2
+    """,
+    "agents.bert.play": """
+        -> MODEL_PATH
+        --port x model -> --port x
+        --port 99999 model -> --port 99999
+        --room a/b model -> a/b
+        --host '' model -> room
+    """,
+    "benchmarks.bert": """
+        --model huge -> --model huge micro
+        --model {empty} -> {empty} config.json
+        --device tpu -> --device tpu
+    """,
+    "benchmarks.engine": "--json nowhere/x.json -> --json nowhere",
+    "benchmarks.server": """
+        --games 1,x -> --games 1,x
+        --transports tcp,pigeon -> --transports pigeon
+        --seconds 0 -> --seconds 0
+    """,
+    "benchmarks.web": "--repeats 0 -> --repeats 0",
+    "benchmarks.records": "--copies none -> --copies none",
+    "benchmarks.envs": "--num-envs 0 -> --num-envs 0",
+    "benchmarks.compiling": "--rows 0 -> --rows 0",
+    "benchmarks.cluster": "--games 0 -> --games 0",
+    "benchmarks.start": """
+        HEAD -> baseline
+        HEAD HEAD --rounds 0 -> --rounds 0
+    """,
+    "tests.faults.run": """
+        nowhere -> nowhere
+        --jobs 0 -> --jobs 0
+        cli --json {notes} -> --json {notes}
+        cli --json nowhere/x.json -> --json nowhere
+    """,
+    **{
+        program: "--wrong -> --wrong"
+        for program in (
+            "agents.cnn train", "agents.search", "agents.bert.play", "engine.warm_up", "benchmarks.arena",
+            "benchmarks.bots", "benchmarks.playouts", "benchmarks.rl",
+        )
+    },
+}  # fmt: skip
+
+# settings of the server and wrong values, which are refused in the words of its flags and of its variables
+SETTINGS = """
+    rules=ema length=west games=-1 games=many games=1000001 seats=drawn scores=25000,35000,35000 scores=25000,80000
+    scores=25050,35000,44950 scores=-100,35000,70100 seed=18446744073709551616 decision_time=0 decision_time=nan
+    decision_time=3601 bank_time=-0.1 fill=rule,nobody fill_delay=soon fill_delay=inf house_bot=nobody max_faults=0
+    house_bot=rule@300 resume_timeout=nan fault_penalty=inf spectator_delay=-1 pause=61 port=65536 mjai_port=http
+    access=closed max_rooms=0 max_connections=2 connections_per_address=0 joins_per_minute=1.5 requests_per_minute=0
+    downloads_per_minute=-1 join_timeout=0 log=xml
+"""
+
+# program -> wrong uses that end with code 1: what is asked for is understood, and fails
+FAILURES = {
+    "engine": """
+        show {cut} -> cut.mjson line
+        convert {cut} out.json -> cut.mjson line
+        show {archive} -> {archive} {archive}:one.mjson
+        show {archive}:three -> {archive}:three
+    """,
+    "agents.review": """
+        {no_json} --seat 0 -> {no_json} line
+        {nothing} --seat 0 -> {nothing}
+        {four} --seat 0 -> {four} three-player
+    """,
+}
+
+
+class Refusal(NamedTuple):
+    """A wrong use of a program: environment variables, arguments, the exit code and what the line names."""
+
+    program: str
+    variables: dict[str, str]
+    arguments: list[str]
+    code: int
+    named: list[str]
+
+    def __str__(self) -> str:
+        """For the name of the test."""
+        return shlex.join([*(f"{name}={value}" for name, value in self.variables.items()), self.program, *self.arguments])
+
+
+def rows(program: str, table: str, code: int) -> list[Refusal]:
+    """The lines of a table."""
+    found = []
+    for line in filter(None, map(str.strip, table.splitlines())):
+        use, _, named = f" {line}".partition(" -> ")
+        words = [word.encode().decode("unicode_escape") if "\\" in word else word for word in shlex.split(use)]
+        variables = dict(word.split("=", 1) for word in words if re.match(r"nukidora_\w+=", word, re.IGNORECASE))
+        arguments = [word for word in words if word.partition("=")[0] not in variables]
+        found.append(Refusal(program, variables, arguments, code, shlex.split(named)))
+    return found
+
+
+def of_settings() -> list[Refusal]:
+    """The wrong values of SETTINGS, each as a flag and as a variable."""
+    found = []
+    for pair in SETTINGS.split():
+        name, _, value = pair.partition("=")
+        flag, variable = f"--{name.replace('_', '-')}", f"NUKIDORA_{name.upper()}"
+        found.append(Refusal("server", {}, [f"{flag}={value}"], 2, [flag, value]))
+        found.append(Refusal("server", {variable: value}, [], 2, [variable, value]))
+    return found
+
+
+REFUSALS = [
+    *(row for program, table in BAD_USES.items() for row in rows(program, table, 2)),
+    *(row for program, table in FAILURES.items() for row in rows(program, table, 1)),
+    *of_settings(),
+]

@@ -1,0 +1,70 @@
+"""Every wrong use of a program ends with its exit code and one line that names what is wrong, and writes nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.support.made_files import Made, visiting_bots
+from tests.support.refusals import REFUSALS, Refusal
+
+WORDS_OF_LIBRARIES = re.compile(r"Traceback|\[Errno|Input should|valid \w+, unable to parse")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """The files that the rows name."""
+    return Made(tmp_path_factory.mktemp("made"))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an installed package."""
+    return visiting_bots(tmp_path_factory.mktemp("site"))
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    """All files, and folders as if they were empty."""
+    return {path: path.read_bytes() if path.is_file() else b"" for path in folder.rglob("*")}
+
+
+@pytest.mark.parametrize("refusal", REFUSALS, ids=str)
+def test_a_wrong_use_is_one_line_that_names_it(
+    refusal: Refusal,
+    made: Made,
+    site: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(site), *sys.path])
+    for name in [name for name in os.environ if name.upper().startswith("NUKIDORA_") and name != "NUKIDORA_CACHE"]:
+        monkeypatch.delenv(name)
+    for name, value in refusal.variables.items():
+        monkeypatch.setenv(name, value)
+    made["here"] = str(tmp_path)
+    program, *words = refusal.program.split()
+    words += [word.format_map(made) for word in refusal.arguments]
+    named = [word.format_map(made) for word in refusal.named]
+    before = contents(made.folder)
+    module = import_module(program if find_spec(program + ".cli") is None else program + ".cli")
+    capsys.readouterr()
+    try:
+        code = module.main(words)
+    except SystemExit as ended:
+        code = ended.code
+    printed, line = capsys.readouterr()
+    assert (code, printed, line.count("\n")) == (refusal.code, "", 1), line
+    assert line.startswith((program, "nukidora"))
+    assert [word for word in named if not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", line)] == [], line
+    assert not WORDS_OF_LIBRARIES.search(line)
+    assert line[:-1].isprintable()
+    assert list(tmp_path.iterdir()) == []
+    assert contents(made.folder) == before
