@@ -31,7 +31,7 @@ def listening(
             found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         except (socket.gaierror, UnicodeError) as error:
             raise OSError(
-                f"host {host!r} is not known ({error}); name an address of this machine with --host (NUKIDORA_HOST)"
+                f"host {host!r} is not known ({getattr(error, 'strerror', error)}); name an address of this machine with --host (NUKIDORA_HOST)"
             ) from error
         sockets: list[socket.socket] = []
         unavailable = None

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import re
 import sys
-from importlib import import_module
-from importlib.util import find_spec
+from collections.abc import Iterator
+from importlib import import_module, metadata
 from pathlib import Path
 
 import pytest
 
+from agents import registry
+
 from tests.support.made_files import Made, visiting_bots
 from tests.support.refusals import REFUSALS, Refusal
 
+REPOSITORY = Path(__file__).resolve().parents[1]
 WORDS_OF_LIBRARIES = re.compile(r"Traceback|\[Errno|Input should|valid \w+, unable to parse")
 
 
@@ -24,27 +27,33 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an installed package."""
-    return visiting_bots(tmp_path_factory.mktemp("site"))
+def _visitors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A package with bots is installed; which packages are is looked up once only, for that takes long."""
+    site = visiting_bots(tmp_path_factory.mktemp("site"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(site)
+        found = metadata.entry_points(group="nukidora.agents")
+        patch.setattr(registry, "entry_points", lambda group: found)
+        yield
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
-    """All files, and folders as if they were empty."""
-    return {path: path.read_bytes() if path.is_file() else b"" for path in folder.rglob("*")}
+    """All files, and folders as if they were empty; but a server opens its data folder before it listens."""
+    found = [path for path in folder.rglob("*") if "server_data" not in path.parts]
+    return {path: path.read_bytes() if path.is_file() else b"" for path in found}
 
 
+@pytest.mark.usefixtures("_visitors")
 @pytest.mark.parametrize("refusal", REFUSALS, ids=str)
 def test_a_wrong_use_is_one_line_that_names_it(
     refusal: Refusal,
     made: Made,
-    site: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [str(site), *sys.path])
+    monkeypatch.setattr(sys, "path", list(sys.path))
     for name in [name for name in os.environ if name.upper().startswith("NUKIDORA_") and name != "NUKIDORA_CACHE"]:
         monkeypatch.delenv(name)
     for name, value in refusal.variables.items():
@@ -54,7 +63,8 @@ def test_a_wrong_use_is_one_line_that_names_it(
     words += [word.format_map(made) for word in refusal.arguments]
     named = [word.format_map(made) for word in refusal.named]
     before = contents(made.folder)
-    module = import_module(program if find_spec(program + ".cli") is None else program + ".cli")
+    in_cli = (REPOSITORY / program.replace(".", "/") / "cli.py").exists()
+    module = import_module(f"{program}.cli" if in_cli else program)
     capsys.readouterr()
     try:
         code = module.main(words)

@@ -35,7 +35,7 @@ class SubprocessBot:
             )
         self._arguments = shlex.split(command)
         if not self._arguments or shutil.which(self._arguments[0]) is None:
-            raise ValueError(f"{command!r} cannot be run: there is no program {' '.join(self._arguments[:1])!r}")
+            raise ValueError(f"exec:{command} cannot be run: there is no program {' '.join(self._arguments[:1])!r}")
         self.name = name_of(self._arguments)
         self._dialect = dialect
         self._framing = framing

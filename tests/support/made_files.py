@@ -9,12 +9,9 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from agents.bert.bot import BUNDLED
-from agents.bert.families import CONFIG, FAMILIES, WEIGHTS
-from agents.bert.training.data.selfplay import SelfPlayConfig, play
-from agents.bert.training.data.shards import save
-
-RECORD = Path(__file__).resolve().parents[1] / "data" / "records" / "majsoul_kan3_nuki_rinshan.libriichi3p.mjson"
+REPOSITORY = Path(__file__).resolve().parents[2]
+RECORD = REPOSITORY / "tests" / "data" / "records" / "majsoul_kan3_nuki_rinshan.libriichi3p.mjson"
+NETWORK, CNN = (REPOSITORY / "agents" / family / "weights" for family in ("bert", "cnn"))
 # Bots in a file; `tests/support/refusals.py` has the numbers of the lines that raise.
 BOTS = """\
 class Eager:
@@ -98,17 +95,34 @@ def archive(folder: Path) -> Path:
 
 def data(folder: Path) -> Path:
     """Data to train on."""
-    save(play(SelfPlayConfig(("random",) * 3), 0, 1), folder, 0)
+    from agents.bert.training.data.selfplay import SelfPlayConfig, play
+    from agents.bert.training.data.shards import save
+
+    save(play(SelfPlayConfig(("random",) * 3), 0, 30), folder, 0)
     return folder
 
 
-def network_without(part: str) -> Callable[[Path], Path]:
-    """Makes a copy of a network of which one file is damaged."""
+def small(folder: Path) -> Path:
+    """A network smaller than the one that comes with nukidora."""
+    from tests.support.small_networks import write_weights
+
+    return write_weights(folder)
+
+
+def dwarf(folder: Path) -> Path:
+    """A network of the other family."""
+    from agents.bert.training.networks import create_or_load
+
+    create_or_load("dwarf").save_pretrained(folder)
+    return folder
+
+
+def broken(network: Path) -> Callable[[Path], Path]:
+    """Makes a copy of a network whose weights are damaged."""
 
     def make(folder: Path) -> Path:
-        for name in (CONFIG, WEIGHTS):
-            shutil.copy(BUNDLED / name, folder / name)
-        (folder / part).write_bytes(b"broken")
+        shutil.copy(network / "config.json", folder)
+        (folder / "model.safetensors").write_bytes(b"broken")
         return folder
 
     return make
@@ -127,27 +141,30 @@ MAKERS: dict[str, Callable[[Path], Path | str | int]] = {
     "archive": archive,
     "bad_manifest": folder_of("000000.games.npy", "manifest.json"),
     "bots": text("my_bot.py", BOTS),
+    "broken_cnn": broken(CNN),
     "cut": text("cut.mjson", RECORD.read_text(encoding="utf-8")[:-50]),
     "data": data,
     "deep_json": text("deep.json", '{"league": ' + "[" * 100_000),
-    "dwarf": lambda _: FAMILIES["cnn"].bundled,
+    "dwarf": dwarf,
     "empty": lambda folder: folder,
     "four": text("four.json", '{"name": ["a", "b", "c", "d"], "log": [1]}'),
     "league": text("league.json", json.dumps(LEAGUE)),
     "long": lambda _: "x" * 300,
-    "network": lambda _: BUNDLED,
+    "network": lambda _: NETWORK,
     "no_archive": text("model.npz", "nothing"),
     "no_json": text("broken.json", '{"log": ['),
     "no_manifest": folder_of("000000.games.npy"),
     "no_module": text("lost.py", "import nowhere\n"),
     "no_parquet": text("bad.parquet", "PAR1 and nothing more"),
     "no_python": text("broken.py", "\n\ndef act(:\n"),
-    "no_weights": network_without(WEIGHTS),
+    "broken_bert": broken(NETWORK),
     "notes": text("notes.md", "my notes\n"),
     "nothing": text("empty.json", ""),
     "program": text("program.py", "raise SystemError('nobody asked for this program to run')\n"),
     "record": lambda _: RECORD,
     "room": lambda _: "mjsonp://localhost:1/x",
+    "server_data": lambda folder: folder,
+    "small": small,
     "taken_port": taken_port,
     "texts": folder_of("notes.md"),
 }

@@ -36,10 +36,10 @@ BAD_USES = {
         --bots {bots}:Deep,rule,rule -> {bots}:Deep depth
         --bots {bots}:Eager:fast,rule,rule -> {bots}:Eager fast
         --bots {bots}:Untitled,rule,rule -> {bots}:Untitled 7
-        --bots {bots}:Broken,rule,rule -> {bots}:Broken 'line 30' ValueError 'need a model'
+        --bots {bots}:Broken,rule,rule -> {bots}:Broken 'line 28' ValueError 'need a model'
         --bots {bots}:Slotted,rule,rule -> {bots}:Slotted name
-        --bots {bots}:Leaving,rule,rule -> {bots}:Leaving 'line 41' SystemExit 'no network here'
-        --bots {bots}:make:bad,rule,rule -> {bots}:make 'line 46' ValueError 'bad is no good'
+        --bots {bots}:Leaving,rule,rule -> {bots}:Leaving 'line 33' SystemExit 'no network here'
+        --bots {bots}:make:bad,rule,rule -> {bots}:make 'line 37' ValueError 'bad is no good'
         --bots {no_python}:Bot,rule,rule -> {no_python} 'line 3' SyntaxError
         --bots {no_python},rule,rule -> {no_python} 'line 3' SyntaxError
         --bots {no_module}:Bot,rule,rule -> {no_module} 'line 1' ModuleNotFoundError nowhere
@@ -128,10 +128,11 @@ BAD_USES = {
         --bots rule,random,tsumogiri --json {league} -> --json {league} seed
     """,
     "arena ladder": """
-        --bots rule,random,nobody -> nobody
-        --bots rule,random -> --bots 2
-        --json /dev/null/ladder.json -> --json /dev/null/ladder.json
-        --output /dev/null/ladder.md -> --output /dev/null/ladder.md
+        --json l.json --output l.md --bots rule,random,nobody -> nobody
+        --json l.json --output l.md --bots rule,random -> --bots 2
+        --json /dev/null/l.json --output l.md -> --json /dev/null/l.json
+        --json l.json --output /dev/null/l.md -> --output /dev/null/l.md
+        -> --json --output
     """,
     "arena calibrate": """
         mortal -> mortal
@@ -164,10 +165,10 @@ BAD_USES = {
         nukidora_acess=1 -> nukidora_acess NUKIDORA_ACCESS
         NUKIDORA_port=1 -> NUKIDORA_port NUKIDORA_PORT
         --data {notes} -> {notes}
-        --host nobody.invalid --data {empty} --port 0 --mjai-port 0 -> nobody.invalid
-        --host two..dots --data {empty} --port 0 --mjai-port 0 -> two..dots
-        --data {empty} --port {taken_port} --mjai-port 0 -> {taken_port} --port
-        --data {empty} --port 0 --mjai-port {taken_port} -> {taken_port} --mjai-port
+        --host nobody.invalid --data {server_data} --port 0 --mjai-port 0 -> nobody.invalid
+        --host two..dots --data {server_data} --port 0 --mjai-port 0 -> two..dots
+        --data {server_data} --port {taken_port} --mjai-port 0 -> {taken_port} --port
+        --data {server_data} --port 0 --mjai-port {taken_port} -> {taken_port} --mjai-port
         token -> ACTION
         token give aki -> give
         token add -> NAME
@@ -178,16 +179,15 @@ BAD_USES = {
         token add 'rule (house)' -> NAME 'rule (house)'
         token add ' (house)' -> NAME ' (house)'
         token revoke -> NAME
-        token revoke nobody --data {empty} -> nobody
         backup -> FILE
-        --data {empty} backup {notes} -> {notes}
-        --data {empty} restore none.backup -> none.backup
-        --data {empty} restore {notes} -> {notes}
+        --data {server_data} backup {notes} -> {notes}
+        --data {server_data} restore none.backup -> none.backup
+        --data {server_data} restore {notes} -> {notes}
     """,
     "engine": """
         -> COMMAND
         valuate -> valuate
-        --versio -> --versio
+        validate {record} --versio -> --versio
         validate -> PATH
         validate nowhere -> nowhere
         validate . --rules chess -> --rules chess
@@ -201,7 +201,7 @@ BAD_USES = {
         convert nowhere out.json -> nowhere
         convert {record} out.doc -> out.doc
         convert {record} nowhere/out.json -> nowhere
-        convert {record} -> RECORD --out
+        convert {record} -> --out
         convert {archive} --out b.rar -> b.rar
         convert {archive} --out no/b.tar -> no
         convert nowhere.zip --out b.tar -> nowhere.zip
@@ -352,10 +352,10 @@ BAD_USES = {
         evaluate {network} --data {data} --json {empty} -> --json {empty}
         evaluate {network} --data {data} --json {empty}/a/b -> --json {empty}/a/b
         export {empty} -> {empty} config.json
-        export {no_weights} -> {no_weights}
+        export {broken_bert} -> {broken_bert}
         average {network} mean -> two
         average {network} {dwarf} mean -> {dwarf}
-        average {network} {wide} mean -> {network} {wide}
+        average {network} {small} mean -> {network} {small}
         average {network} micro mean -> micro
         average {network} none mean -> none
         deepen micro deeper --layers 9 -> micro
@@ -370,6 +370,7 @@ BAD_USES = {
         --port 99999 model -> --port 99999
         --room a/b model -> a/b
         --host '' model -> room
+        model --wrong -> --wrong
     """,
     "benchmarks.bert": """
         --model huge -> --model huge micro
@@ -378,7 +379,7 @@ BAD_USES = {
     """,
     "benchmarks.engine": "--json nowhere/x.json -> --json nowhere",
     "benchmarks.server": """
-        --games 1,x -> --games 1,x
+        --games 1,x -> --games x
         --transports tcp,pigeon -> --transports pigeon
         --seconds 0 -> --seconds 0
     """,
@@ -397,13 +398,17 @@ BAD_USES = {
         cli --json {notes} -> --json {notes}
         cli --json nowhere/x.json -> --json nowhere
     """,
-    **{
-        program: "--wrong -> --wrong"
-        for program in (
-            "agents.cnn train", "agents.search", "agents.bert.play", "engine.warm_up", "benchmarks.arena",
-            "benchmarks.bots", "benchmarks.playouts", "benchmarks.rl",
-        )
-    },
+    "agents.cnn": """
+        train {data} out --wrong -> --wrong
+        train {data} out --from huge -> huge
+        export {broken_cnn} -> {broken_cnn}
+    """,
+    "agents.search": "guess -> guess",
+    "engine.warm_up": "--wrong -> --wrong",
+    "benchmarks.arena": "--wrong -> --wrong",
+    "benchmarks.bots": "--wrong -> --wrong",
+    "benchmarks.playouts": "--wrong -> --wrong",
+    "benchmarks.rl": "--wrong -> --wrong",
 }  # fmt: skip
 
 # settings of the server and wrong values, which are refused in the words of its flags and of its variables
@@ -418,9 +423,10 @@ SETTINGS = """
 
 # program -> wrong uses that end with code 1: what is asked for is understood, and fails
 FAILURES = {
+    "server": "token revoke nobody --data {server_data} -> nobody",
     "engine": """
-        show {cut} -> cut.mjson line
-        convert {cut} out.json -> cut.mjson line
+        show {cut} -> {cut} line
+        convert {cut} out.json -> {cut} line
         show {archive} -> {archive} {archive}:one.mjson
         show {archive}:three -> {archive}:three
     """,
