@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from agents import registry
-
 from tests.support.made_files import Made, visiting_bots
 from tests.support.refusals import REFUSALS, Refusal
 
@@ -75,6 +74,7 @@ def test_a_wrong_use_is_one_line_that_names_it(
     assert line.startswith((program, "nukidora"))
     assert [word for word in named if not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", line)] == [], line
     assert not WORDS_OF_LIBRARIES.search(line)
+    assert "secret" not in line
     assert line[:-1].isprintable()
     assert list(tmp_path.iterdir()) == []
     assert contents(made.folder) == before

@@ -14,13 +14,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from arena.cli import main
 from arena.columns import PLAY, RESULTS
 from arena.results import Results
 from arena.run import ArenaRun
 from arena.running import next_steps, run
 from arena.schedule import ROTATIONS, RunSettings, seating
-from tests.support.arena_runs import REPOSITORY, Arena, without_speed
+from tests.support.arena_runs import Arena, without_speed
 from tests.support.processes import group_is_gone, start_group, wait_for
 
 RANDOM = ("--bots", "random,tsumogiri,random")
@@ -67,56 +66,6 @@ def test_help_defines_the_columns(arena: Arena) -> None:
     for statistic in (*RESULTS, *PLAY):
         heading = " ".join(statistic.heading.split())
         assert f" {heading} {statistic.help} " in " ".join(done.stdout.split())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "what"),
-    [
-        (("--bots", "rule,ruel,random"), "unknown bot 'ruel'"),
-        (("--bots", "random,random"), "names 2 bots"),
-        (("--games", "0"), "'0' is not a positive integer"),
-        (("--games", "many"), "'many' is not a positive integer"),
-        (("--jobs", "-1"), "'-1' is not a positive integer"),
-        (("--rules", "ruby"), "invalid choice: 'ruby'"),
-        (("--json", "/dev/null/results.json"), "--json /dev/null/results.json: cannot write in /dev/null: File exists"),
-        (("--json", "/dev/null/a/b.json"), "--json /dev/null/a/b.json: cannot write in /dev/null/a: Not a directory"),
-        (("--json", "."), "--json .: this is a folder; name a file in it"),
-        (("--save", "/dev/null/games"), "--save /dev/null/games: cannot write in /dev/null/games: Not a directory"),
-        (("--seed", "-1"), "'-1' is not a seed"),
-        (("--bots", "rule,exec:python", "my_bot.py,rule"), "put the bots in quotes: --bots "
-         "'rule,exec:python my_bot.py,rule'"),
-        (("--bots=rule,rule,exec+kita:python", "my_bot.py", "--games", "3"), "'rule,rule,exec+kita:python my_bot.py'"),
-        (("--bots", "tests/arena/conftest.py,rule,rule"), "name the class in it, as in tests/arena/conftest.py:CLASS"),
-        (("--bots", "no_such.py:Bot,rule,rule"), f"no_such.py:Bot: there is no file {REPOSITORY / 'no_such.py'}"),
-        (("--bots", "mjsonp://,rule,rule"), "is not the address of a room, such as mjsonp://localhost:11600/default"),
-        (("--bots", "functionless,rule,rule"), "the bot functionless of visiting-bots cannot be loaded from "
-         "visiting_bots:no_such_function: AttributeError: module 'visiting_bots' has no attribute"),
-        (("--bots", "failing,rule,rule"), "the bot failing of visiting-bots cannot be loaded from failing_bots:make: "),
-        (("--bots", "failing,rule,rule"), "failing_bots.py, line 2: RuntimeError: no licence"),
-        (("--bots", "nobody,rule,rule"), "the bot nobody is not a bot: NoneType has no method act(views)"),
-        (("--scores", "25000,80000"), "'25000,80000': give three numbers of points, as in 25000,35000,45000"),
-        (("--scores", "25000,35000,35000"), "starting scores must add up to 105000, not 95000"),
-        (("--scores", "25050,35000,44950"), "a starting score must be a multiple of 100 from 0 to 105000, not 25050"),
-        (("--scores", "35000,-100,70100"), "give three numbers of points"),
-        (("--swords",), "unrecognized arguments: --swords"),
-    ],
-)  # fmt: skip
-def test_a_bad_argument_is_one_line(
-    arguments: tuple[str, ...],
-    what: str,
-    environment: dict[str, str],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.syspath_prepend(environment["PYTHONPATH"].split(os.pathsep)[0])
-    with pytest.raises(SystemExit) as ended:
-        main([*RANDOM, *arguments])
-    assert ended.value.code == 2
-    stdout, stderr = capsys.readouterr()
-    assert stdout == ""
-    assert stderr.startswith("arena: ")
-    assert what in stderr
-    assert stderr.count("\n") == 1
 
 
 @pytest.mark.slow
@@ -197,13 +146,6 @@ def test_the_statistics_are_computed_once(tmp_path: Path, monkeypatch: pytest.Mo
     assert run(ArenaRun(settings, 0, tmp_path / "r.json", html=tmp_path / "r.html"), notes, notes) == 0
     assert calls == 1
     assert ArenaRun(settings, 0, tmp_path / "r.json").match.games[-1].rotation == 2
-
-
-def test_an_unknown_program_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["leage", "--bots", "rule"])
-    told = "unknown program 'leage': choose one of calibrate, balance, league, ladder, or options alone"
-    assert capsys.readouterr().err == f"arena: {told}\n"
 
 
 @pytest.mark.slow

@@ -143,24 +143,6 @@ def test_ctrl_c_leaves_no_child_and_faults_are_kept_for_later(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("bots", "what"),
-    [
-        ("exec:no-such-program,random,random", "there is no program 'no-such-program'"),
-        ("exec+kito:cat,random,random", "'kito' is none of mjai3p, libriichi3p, kita, auto"),
-        ("ws://localhost/x,random,random", "bots can only connect to mjsonp://HOST:PORT/ROOM"),
-        ("mjsonp://localhost:1/a b,random,random", "a room is 1 to 64 of A-Z a-z 0-9 _ . -"),
-        ('"rule,random,random', "unexpected end of data"),
-    ],
-)
-def test_a_bad_external_bot_is_one_line(arena: Arena, bots: str, what: str) -> None:
-    done = arena("--bots", bots)
-    assert done.returncode == 2
-    assert what in done.stderr
-    assert done.stderr.count("\n") == 1
-
-
-@pytest.mark.slow
 def test_a_bot_that_never_plays_ends_the_run(arena: Arena) -> None:
     done = arena("--bots", "exec:false,random,random", "--jobs", 1)
     assert done.returncode == 1

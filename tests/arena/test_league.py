@@ -332,48 +332,6 @@ def interrupted_at_once(*ignored: object) -> None:
     raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (["--bots", "rule,random"], "a league needs at least three bots, as in --bots rule,efficiency,random: 2 named"),
-        (["--bots", ""], "a league needs at least three bots"),
-        (["--bots", "rule,random,rule"], "--bots: rule is there twice"),
-        (["--bots", "rule,random,nobody"], "unknown bot 'nobody'"),
-        (["--hours", "1"], "not allowed with argument"),
-        (["--json", "/dev/null/league.json"], "--json /dev/null/league.json: cannot write"),
-        (["--bots", "exec:python", "bot.py,rule,random"], "a shell splits a command at its blanks"),
-    ],
-)
-def test_bad_arguments_are_told_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], message: str
-) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        play(tmp_path / "league.json", *more)
-    assert stopped.value.code == BAD_ARGUMENTS
-    assert message in capsys.readouterr().err.splitlines()[-1]
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("{}", "is there already, without a league of this version"),
-        ("games", "is there already, without a league of this version"),
-        ('{"league": ' + "[" * 100_000, "is there already, without a league of this version"),
-        ('{"league": {"seed": 7, "rules": "tenhou", "length": "east"}, "bots": [], "matches": []}', "different seed"),
-    ],
-)
-def test_another_file_is_not_replaced(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, message: str
-) -> None:
-    path = tmp_path / "league.json"
-    path.write_text(content)
-    with pytest.raises(SystemExit):
-        play(path)
-    assert message in capsys.readouterr().err.splitlines()[-1]
-    assert path.read_text() == content
-
-
 FORGED: list[tuple[str, Any]] = [
     ("bots", ["efficiency", "random", "nobody"]),
     ("bots", ["efficiency", "random", "random"]),

@@ -160,26 +160,6 @@ def test_a_run_stops_at_a_half_width(arena: Arena, tmp_path: Path) -> None:
     assert "has these results already" in again.stdout
 
 
-@pytest.mark.parametrize(
-    ("options", "what"),
-    [
-        (["--sprt", "0"], "two bounds"),
-        (["--sprt", "0,x"], "x"),
-        (["--sprt", "0,0.02"], "lower"),
-        (["--sprt", "-0.02,-0.01"], "'-0.02,-0.01': a better placement is lower"),
-        (["--sprt", "--until", "1"], "expected one argument"),
-        (["--sprt", "0,-0.02,0.7,0.05"], "probabilities"),
-        (["--until", "0"], "positive number"),
-        (["--until", "0.1", "--sprt", "0,-0.02"], "not allowed with"),
-    ],
-)
-def test_bad_options_are_one_line(arena: Arena, options: list[str], what: str) -> None:
-    done = arena("--bots", "random,random,random", *options)
-    assert done.returncode == 2
-    assert what in done.stderr.splitlines()[-1]
-    assert "Traceback" not in done.stderr
-
-
 @pytest.mark.slow
 def test_without_control_variates_results_are_as_played(arena: Arena, tmp_path: Path) -> None:
     documents = []

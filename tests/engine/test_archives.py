@@ -334,16 +334,6 @@ def test_log_ids_are_filtered_unread(
     assert [line.split(": ")[0] for line in lines[:-1]] == [f"{path}:{ids[number]}" for number in left]
 
 
-@pytest.mark.parametrize(
-    "option", [["--since", "tomorrow"], ["--room", "kitchen"], ["--players", "4"], ["--rate", "-1"]]
-)
-def test_wrong_filters_are_one_line(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["validate", str(RECORDS), *option])
-    assert stopped.value.code == 2
-    assert len(capsys.readouterr().err.splitlines()) == 1
-
-
 def test_ratings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Every player has the rating; a record that says nothing of it is left out."""
     document = json.loads((RECORDS / "phoenix_2024_1.json").read_text())

@@ -121,24 +121,6 @@ def test_only_the_same_conversion_continues(
     assert "b.tar: exists already" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["{source}", "--out", "{tmp}/b.rar"], "name a folder, or a file that ends in .tar, "),
-        (["{source}", "--out", "{tmp}/no/b.tar"], "there is no folder"),
-        (["{source}"], "name a record and the file to write"),
-        (["nowhere.zip", "--out", "{tmp}/b.tar"], "nowhere.zip: no such file or folder"),
-    ],
-)
-def test_wrong_conversions_are_one_line(
-    arguments: list[str], complaint: str, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["convert", *(each.format(source=source, tmp=tmp_path) for each in arguments)])
-    assert stopped.value.code == 2
-    assert re.fullmatch(rf"engine convert: .*{re.escape(complaint)}.*\n", capsys.readouterr().err)
-
-
 def test_a_full_disk_names_the_archive(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

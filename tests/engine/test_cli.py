@@ -159,33 +159,6 @@ def test_processes_share_the_work_and_keep_the_order(folder: Path, capsys: pytes
     assert [Path(line.split(":")[0]).name for line in alone.splitlines()[:-1]] == ["a.mjson", "b.mjson", "c.mjson"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        ([], "COMMAND"),
-        (["valuate"], "valuate"),
-        (["validate"], "PATH"),
-        (["validate", "nowhere"], "nowhere: no such file or folder"),
-        (["validate", ".", "--rules", "chess"], "chess"),
-        (["validate", ".", "--jobs", "0"], "'0' is not a positive integer"),
-        (["validate", ".", "--jobs", "x"], "'x' is not a positive integer"),
-        (["convert", "nowhere", "out.json"], "nowhere: No such file"),
-        (["convert", "{record}", "out.doc"], "records are written as .json, .mjson"),
-        (["convert", "{record}", "nowhere/out.json"], "No such file"),
-        (["show", "nowhere"], "nowhere: No such file"),
-        (["show", "{record}", "--round", "999"], "--round 999"),
-    ],
-)
-def test_bad_arguments_are_one_line_and_exit_2(
-    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str
-) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main([argument.format(record=folder / "one.mjson") for argument in arguments])
-    captured = capsys.readouterr()
-    assert (stopped.value.code, captured.out) == (2, "")
-    assert re.fullmatch(rf"engine.*{re.escape(complaint)}.*\n", captured.err)
-
-
 def test_convert_there_and_back_validates(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tenhou, back = folder / "converted.json", folder / "back.mjson.gz"
     assert main(["convert", str(folder / "one.mjson"), str(tenhou)]) == 0
@@ -194,18 +167,6 @@ def test_convert_there_and_back_validates(folder: Path, capsys: pytest.CaptureFi
     plays = [[event for event in read_records(file).events if event["type"] == "dahai"] for file in (tenhou, back)]
     assert plays[0] == plays[1]
     assert main(["validate", str(tenhou), str(back)]) == 0
-
-
-@pytest.mark.parametrize("command", ["convert", "show"])
-def test_a_broken_file_is_one_line_and_exit_1(folder: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
-    file = folder / "one.mjson"
-    rewrite(file, lambda text: text[:-50])
-    target = [str(folder / "out.json")] if command == "convert" else []
-    assert main([command, str(file), *target]) == 1
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert re.fullmatch(r"one\.mjson: line \d+: .*\n", captured.err)
-    assert not (folder / "out.json").exists()
 
 
 def test_show_prints_the_game(folder: Path, record: GameRecord, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,7 @@
 """Wrong uses of every program, and what the line that refuses each of them names; `tests/test_refusals.py` tries them.
 
-A line is ``VARIABLES ARGUMENTS -> NAMED …``, in a shell's quoting. Words in braces are made by `makers` of
-`tests/support/made_files.py`. The working folder is empty.
+A line is ``VARIABLES ARGUMENTS -> NAMED …``, in a shell's quoting. ``[A|B]`` is a line with A and one with B, which
+``$`` stands for on the right. Words in braces are made by MAKERS of `made_files`. The working folder is empty.
 """
 
 from __future__ import annotations
@@ -13,75 +13,47 @@ from typing import NamedTuple
 # program -> wrong uses that end with code 2
 BAD_USES = {
     "arena": """
-        --bots rule,ruel,random -> ruel
-        --bots random,random -> --bots random,random
-        --bots 'random,random,exec:' -> exec:
-        --bots '"rule,random,random' -> --bots '"rule,random,random'
+        --bots [rule,ruel|ruel,rule],random -> ruel
+        --bots [random,random|rule,rule,rule,rule|'"rule,random,random'] -> --bots $
+        --bots exec:[no-such-program|''],random,random -> $
         --bots rule,exec:python my_bot.py,rule -> --bots 'rule,exec:python my_bot.py,rule'
         --bots=rule,rule,exec+kita:python my_bot.py --games 3 -> --bots 'rule,rule,exec+kita:python my_bot.py'
-        --bots exec:no-such-program,random,random -> no-such-program
         --bots exec+kito:cat,random,random -> kito
-        --bots ws://localhost/x,random,random -> ws://localhost/x
-        --bots 'mjsonp://localhost:1/a b,random,random' -> 'mjsonp://localhost:1/a b'
-        --bots mjsonp://,rule,rule -> mjsonp://
+        --bots [ws://localhost/x|mjsonp://|'mjsonp://localhost:1/a b'],rule,rule -> $
         --bots functionless,rule,rule -> functionless visiting-bots visiting_bots no_such_function
         --bots failing,rule,rule -> failing visiting-bots failing_bots.py 'line 2' RuntimeError 'no licence'
         --bots nobody,rule,rule -> nobody NoneType act
         --bots no_such.py:Bot,rule,rule -> no_such.py:Bot {here}/no_such.py
-        --bots {bots}:Eagre,rule,rule -> {bots} Eagre Eager,
-        --bots {bots}:number,rule,rule -> {bots} number
+        --bots {bots}:[Eagre|number],rule,rule -> {bots} $ Eager,
         --bots {bots},rule,rule -> {bots} {bots}:Eager
         --bots {program}:,rule,rule -> {program} {program}:CLASS
-        --bots {bots}:Passive,rule,rule -> {bots}:Passive act
-        --bots {bots}:Deep,rule,rule -> {bots}:Deep depth
+        --bots {bots}:[Passive|Deep|Untitled|Slotted],rule,rule -> {bots}:$
         --bots {bots}:Eager:fast,rule,rule -> {bots}:Eager fast
-        --bots {bots}:Untitled,rule,rule -> {bots}:Untitled 7
         --bots {bots}:Broken,rule,rule -> {bots}:Broken 'line 28' ValueError 'need a model'
-        --bots {bots}:Slotted,rule,rule -> {bots}:Slotted name
+        --bots rule:7,rule,rule -> rule 7
         --bots {bots}:Leaving,rule,rule -> {bots}:Leaving 'line 33' SystemExit 'no network here'
         --bots {bots}:make:bad,rule,rule -> {bots}:make 'line 37' ValueError 'bad is no good'
-        --bots {no_python}:Bot,rule,rule -> {no_python} 'line 3' SyntaxError
-        --bots {no_python},rule,rule -> {no_python} 'line 3' SyntaxError
+        --bots {no_python}[:Bot|''],rule,rule -> {no_python} 'line 3' SyntaxError
         --bots {no_module}:Bot,rule,rule -> {no_module} 'line 1' ModuleNotFoundError nowhere
-        --bots ~no_such_user/x.py:Bot,rule,rule -> ~no_such_user/x.py
-        --bots {long}.py:Bot,rule,rule -> {long}.py
-        --bots {long},rule,rule -> {long}
-        --bots ./my_bot,rule,rule -> ./my_bot
-        --bots rule:7,rule,rule -> rule 7
-        --bots rule@300,rule,rule -> rule@300
-        --bots bert:{network}?heat=1,rule,rule -> bert heat temperature
+        --bots [~no_such_user/x.py|{long}.py]:Bot,rule,rule -> $
+        --bots [{long}|./my_bot|rule@300|nowhere.py:Bot],rule,rule -> $
+        --bots bert:{network}?[heat|greedy]=1,rule,rule -> bert $ temperature
         --bots bert:{network}?=,rule,rule -> bert "''" temperature
-        --bots 'bert:{network}?top=1&top=2,rule,rule' -> bert top
-        --bots bert:{network}?temperature,rule,rule -> bert temperature
-        --bots bert:{network}?temperature=-1,rule,rule -> bert temperature=-1
-        --bots bert:{network}?temperature=nan,rule,rule -> bert temperature=nan
-        --bots bert:{network}?temperature=inf,rule,rule -> bert temperature=inf
-        --bots bert:{network}?temperature=hot,rule,rule -> bert temperature=hot
-        --bots bert:{network}?top=47,rule,rule -> bert top=47
-        --bots bert:{network}?top=-1,rule,rule -> bert top=-1
-        --bots bert:{network}?top=1.5,rule,rule -> bert top=1.5
-        --bots bert:{network}?device=tpu,rule,rule -> bert device=tpu cpu cuda
-        --bots bert:{network}?temperature=1?top=1,rule,rule -> bert temperature=1?top=1
+        --bots bert:{network}?top=1&top=2,rule,rule -> bert top
+        --bots bert:{network}?temperature[''|=-1|=nan|=inf|=hot|=1?top=1],rule,rule -> bert temperature$
+        --bots bert:{network}?[top=47|top=-1|top=1.5|device=tpu],rule,rule -> bert $
         --bots bert:nowhere?top=1,rule,rule -> nowhere
         --bots linear:nowhere.json,rule,rule -> linear nowhere.json
         --bots linear:start?temperature=1,rule,rule -> linear softmax
         --bots softmax:start?heat=1,rule,rule -> softmax heat temperature
         --bots softmax:start?temperature=-1,rule,rule -> softmax temperature=-1
-        --bots linear:{no_json},rule,rule -> linear {no_json}
-        --bots softmax:{deep_json},rule,rule -> softmax {deep_json}
+        --bots [linear|softmax]:{no_json},rule,rule -> $ {no_json}
+        --bots linear:[{deep_json}|{nothing}|{notes}],rule,rule -> linear $
         --bots search:model={no_archive},rule,rule -> {no_archive}
-        --bots search:n=0,rule,rule -> search n=0
-        --bots search:ms=-1,rule,rule -> search ms=-1
-        --bots search:k=9,rule,rule -> search k=9
-        --bots search:margin=x,rule,rule -> search margin=x
-        --bots search:prior=0,rule,rule -> search prior=0
-        --bots search:trust=1.1,rule,rule -> search trust=1.1
-        --bots 'search:n=1&n=2,rule,rule' -> search n
-        --bots search:playouts=bert,rule,rule -> search playouts=bert
-        --bots search:deep=1,rule,rule -> search deep
+        --bots search:[n=0|ms=-1|k=9|margin=x|prior=0|trust=1.1|playouts=bert],rule,rule -> search $
+        --bots search:[n=1&n=2|deep=1],rule,rule -> search
         --bots search:bot=tsumogiri,rule,rule -> search tsumogiri
-        --games 0 -> --games 0
-        --games many -> --games many
+        --games [0|many] -> --games $
         --jobs -1 -> --jobs -1
         --rules ruby -> --rules ruby tenhou majsoul
         --length west -> --length west east hanchan
@@ -91,22 +63,14 @@ BAD_USES = {
         --scores 25000,35000,35000 -> --scores 25000,35000,35000 105000 95000
         --scores 25050,35000,44950 -> --scores 25050,35000,44950 25050
         --scores 35000,-100,70100 -> --scores 35000,-100,70100
-        --json /dev/null/results.json -> --json /dev/null/results.json
-        --json /dev/null/a/b.json -> --json /dev/null/a/b.json
-        --json . -> --json .
-        --json {notes} --bots rule,rule,rule -> --json {notes}
-        --save /dev/null/games -> --save /dev/null/games
-        --html /dev/null/r.html -> --html /dev/null/r.html
+        --json [/dev/null/results.json|/dev/null/a/b.json|.|{notes}] --bots rule,rule,rule -> --json $
+        --[save|html|parquet] /dev/null/x -> --$ /dev/null/x
         --html . -> --html .
-        --parquet /dev/null/rows -> --parquet /dev/null/rows
         --decisions -> --decisions --parquet
-        --sprt 0 -> --sprt 0
-        --sprt 0,x -> --sprt 0,x
-        --sprt 0,0.02 -> --sprt 0,0.02
-        --sprt -0.02,-0.01 -> --sprt -0.02,-0.01
+        --sprt [0|0,x|0,0|0,0.02|0,nan|-0.02,0|-0.02,-0.01] -> --sprt $
         --sprt --until 1 -> --sprt
-        --sprt 0,-0.02,0.7,0.05 -> --sprt 0,-0.02,0.7,0.05
-        --until 0 -> --until 0
+        --sprt 0,-0.02,[0.7,0.05|0.5,0.05|0.05,0] -> --sprt $
+        --until [0|inf] -> --until $
         --until 0.1 --sprt 0,-0.02 -> --until --sprt
         --cluster head -> --cluster head
         --cluster localhost:6379 --bots mjsonp://localhost:9/x,rule,rule -> --cluster mjsonp://localhost:9/x
@@ -121,10 +85,7 @@ BAD_USES = {
         --bots exec:python bot.py,rule,random -> --bots 'exec:python bot.py,rule,random'
         --bots rule,random,tsumogiri --hours 1 --games 3 -> --hours --games
         --bots rule,random,tsumogiri --hours 0 -> --hours 0
-        --bots rule,random,tsumogiri --json /dev/null/league.json -> --json /dev/null/league.json
-        --bots rule,random,tsumogiri --json {notes} -> --json {notes}
-        --bots rule,random,tsumogiri --json {no_json} -> --json {no_json}
-        --bots rule,random,tsumogiri --json {deep_json} -> --json {deep_json}
+        --bots rule,random,tsumogiri --json [/dev/null/league.json|{notes}|{no_json}|{deep_json}] -> --json $
         --bots rule,random,tsumogiri --json {league} -> --json {league} seed
     """,
     "arena ladder": """
@@ -154,30 +115,24 @@ BAD_USES = {
         --fill rule,rule,rule -> --fill rule,rule,rule 2
         NUKIDORA_FILL=rule,rule,rule -> NUKIDORA_FILL rule,rule,rule 2
         NUKIDORA_PORT=x --length west -> --length west NUKIDORA_PORT x
-        --length east --prot 8000 -> --prot --port
-        --length east --prot=8000 token list -> --prot --port
+        --length east [--prot 8000|--prot=8000 token list] -> --prot --port
         --databse=postgresql://user:password@host/name -> --databse --database
         --game 3 -> --game --games
         --xyzzy -> --xyzzy
-        NUKIDORA_ACESS=token -> NUKIDORA_ACESS NUKIDORA_ACCESS
-        nukidora_port=1 -> nukidora_port NUKIDORA_PORT
-        Nukidora_Port=1 -> Nukidora_Port NUKIDORA_PORT
-        nukidora_acess=1 -> nukidora_acess NUKIDORA_ACCESS
-        NUKIDORA_port=1 -> NUKIDORA_port NUKIDORA_PORT
+        [NUKIDORA_ACESS|nukidora_acess]=token -> $ NUKIDORA_ACCESS
+        [nukidora_port|Nukidora_Port|NUKIDORA_port]=1 -> $ NUKIDORA_PORT
         --data {notes} -> {notes}
-        --host nobody.invalid --data {server_data} --port 0 --mjai-port 0 -> nobody.invalid
-        --host two..dots --data {server_data} --port 0 --mjai-port 0 -> two..dots
+        --host [nobody.invalid|two..dots|203.0.113.1] --data {server_data} --port 0 --mjai-port 0 -> $ --host
+        --database [mysql|postgresql+psycopg2]://u:secret@host/games --data {server_data} token list -> $
+        --database [games.db|sqlite://|sqlite:///:memory:] --data {server_data} token list -> sqlite:///PATH
+        --database postgresql://u:secret@host:port/x --data {server_data} token list -> sqlite:///PATH
+        --database [sqlite:///{notes}|sqlite:///nowhere/a.db|sqlite:///.] --data {server_data} token list -> $
         --data {server_data} --port {taken_port} --mjai-port 0 -> {taken_port} --port
         --data {server_data} --port 0 --mjai-port {taken_port} -> {taken_port} --mjai-port
         token -> ACTION
         token give aki -> give
         token add -> NAME
-        token add '' -> NAME
-        token add --admin ' pad ' -> NAME ' pad '
-        token add {long} -> NAME {long}
-        token add 'two\\nlines' -> NAME 'two\\nlines'
-        token add 'rule (house)' -> NAME 'rule (house)'
-        token add ' (house)' -> NAME ' (house)'
+        token add [''|' '|' pad '|{long}|'two\\nlines'|'rule (house)'|' (house)'] -> NAME $
         token revoke -> NAME
         backup -> FILE
         --data {server_data} backup {notes} -> {notes}
@@ -191,8 +146,7 @@ BAD_USES = {
         validate -> PATH
         validate nowhere -> nowhere
         validate . --rules chess -> --rules chess
-        validate . --jobs 0 -> --jobs 0
-        validate . --jobs x -> --jobs x
+        validate . --jobs [0|x] -> --jobs $
         validate . --json /dev/null/x.json -> --json /dev/null/x.json
         validate {record} --since tomorrow -> --since tomorrow
         validate {record} --room kitchen -> --room kitchen
@@ -214,10 +168,7 @@ BAD_USES = {
         mjsonp://localhost/x -> --exec
         rule --exec cat mjsonp://localhost/x -> --exec
         ruel mjsonp://localhost/x -> ruel
-        rule http://localhost/x -> http://localhost/x
-        rule mjsonp://localhost:99999/x -> mjsonp://localhost:99999/x
-        rule mjsonp://localhost/a%20b -> mjsonp://localhost/a%20b
-        rule mjsonp://localhost/a/b -> mjsonp://localhost/a/b
+        rule [http://localhost/x|mjsonp://localhost:99999/x|mjsonp://localhost/a%20b|mjsonp://localhost/a/b] -> $
         rule mjsonp://localhost/x?dialect=ruby -> dialect mjai3p,
         --exec 'no-such-program x' mjsonp://localhost/x -> no-such-program
         rule --framing array mjsonp://localhost/x -> --framing --exec
@@ -231,11 +182,8 @@ BAD_USES = {
         --bots rule,rule,rule -> --bots rule,rule,rule
         --bots rule,ruel -> ruel
         --bots rule,exec:cat -> exec:cat
-        --bots rule,rule --name Aki -> --name
-        --bots rule,rule --token x -> --token
-        {room} --seed 3 -> --seed --bots
-        {room} --length east -> --length --bots
-        {room} --pause 0 -> --pause --bots
+        --bots rule,rule [--name|--token] x -> $
+        {room} [--seed 3|--length east|--pause 0] -> --bots
         {room} --name 'a\\nb' -> --name 'a\\nb'
         http://localhost/x -> http://localhost/x
         --bots rule,rule --save game.txt -> --save game.txt
@@ -289,15 +237,10 @@ BAD_USES = {
     "agents.rl train": """
         out --handicaps 35000-35000-35000,1-2 -> --handicaps 1-2
         out --handicaps 100-100-100 -> --handicaps 105000
-        out --against 1.5 -> --against 1.5
-        out --gae-lambda 2 -> --gae-lambda 2
-        out --tables 0 -> --tables 0
-        out --width 1025 -> --width 1025
-        out --measure-against '' -> --measure-against
-        out --opponents '' -> --opponents
+        out [--against 1.5|--gae-lambda 2|--tables 0|--width 1025] -> $
+        out [--measure-against|--opponents] '' -> $
         out --bot bert -> --bot bert
-        out --opponents nobody -> nobody
-        out --measure-against nobody -> nobody
+        out [--measure-against|--opponents] nobody -> nobody
         out --start {notes} -> {notes}
         out --device abacus -> abacus
         out --former-every 1 --against 0 -> --against
@@ -322,35 +265,29 @@ BAD_USES = {
         data out --selfplay random,random,random --teacher rule --hard-examples -> --hard-examples
         data out --selfplay rule,rule,rule --teacher rule --hard-examples --records games -> --records
         data out --selfplay rule,rule,rule --hard-examples --rollouts 2 -> --hard-examples --rollouts
-        data out --selfplay rule,rule,rule --decisions rank:4 -> rank:4
-        data out --selfplay rule,rule,rule --decisions player: -> player:
-        data out --selfplay rule,rule,rule --decisions player:me -> player:me
+        data out --selfplay rule,rule,rule --decisions [''|al|winners:1|rank|rank:0|rank:4] -> $
+        data out --selfplay rule,rule,rule --decisions [player|player:|player:me] -> $
         data out --selfplay rule,rule,rule --room phoenix -> --room --records
         data out --records /nowhere -> /nowhere
         data out --records . -> .
         data /dev/null/data --selfplay rule,rule,rule -> /dev/null/data
         data {texts} --selfplay rule,rule,rule -> {texts} notes.md
-        data {no_manifest} --selfplay rule,rule,rule -> {no_manifest} manifest.json
-        data {bad_manifest} --selfplay rule,rule,rule -> {bad_manifest} manifest.json
+        data [{no_manifest}|{bad_manifest}] --selfplay rule,rule,rule -> $ manifest.json
         train nowhere out -> nowhere
         train {data} out --from huge -> huge
         improve {data} out --from micro -> micro
         improve {data} out -> --from
         pretrain {data} out --learning-rate 0 -> --learning-rate 0
         pretrain {data} out --from dwarf -> dwarf cnn
-        train {data} out --weight-decay -1 -> --weight-decay -1
-        train {data} out --value-weight nan -> --value-weight nan
-        train {data} out --patience -1 -> --patience -1
+        train {data} out [--weight-decay -1|--value-weight nan|--patience -1] -> $
         pretrain -> DATA, OUT
         evaluate {network} -> --data --records
-        evaluate {network} --data {empty} -> {empty}
-        evaluate {network} --records {empty} -> {empty}
+        evaluate {network} [--data|--records] {empty} -> {empty}
         evaluate {network} --records {empty}/none.mjson -> {empty}/none.mjson
         evaluate {empty} --records {empty} -> {empty}
         evaluate {network} --data {data} --room jade -> --room --records
         evaluate {network} --data {data} --samples 0 -> --samples 0
-        evaluate {network} --data {data} --json {empty} -> --json {empty}
-        evaluate {network} --data {data} --json {empty}/a/b -> --json {empty}/a/b
+        evaluate {network} --data {data} --json [{empty}|{empty}/a/b] -> --json $
         export {empty} -> {empty} config.json
         export {broken_bert} -> {broken_bert}
         average {network} mean -> two
@@ -361,8 +298,7 @@ BAD_USES = {
         deepen micro deeper --layers 9 -> micro
         deepen {empty} deeper --layers 9 -> {empty}
         deepen {dwarf} deeper --layers 4 -> {dwarf} cnn
-        deepen {network} deeper --layers 1 -> 1
-        deepen {network} deeper --layers 2 -> 2
+        deepen {network} deeper --layers [1|2] -> $
     """,
     "agents.bert.play": """
         -> MODEL_PATH
@@ -436,6 +372,7 @@ FAILURES = {
         {four} --seat 0 -> {four} three-player
     """,
 }
+CHOICE = re.compile(r"\[([^][]+)\]")
 
 
 class Refusal(NamedTuple):
@@ -449,14 +386,20 @@ class Refusal(NamedTuple):
 
     def __str__(self) -> str:
         """For the name of the test."""
-        return shlex.join([*(f"{name}={value}" for name, value in self.variables.items()), self.program, *self.arguments])
+        return shlex.join(
+            [*(f"{name}={value}" for name, value in self.variables.items()), self.program, *self.arguments]
+        )
 
 
 def rows(program: str, table: str, code: int) -> list[Refusal]:
-    """The lines of a table."""
+    """The wrong uses of a table."""
     found = []
     for line in filter(None, map(str.strip, table.splitlines())):
         use, _, named = f" {line}".partition(" -> ")
+        if choice := CHOICE.search(use):
+            lines = (use.replace(choice[0], each) + " -> " + named.replace("$", each) for each in choice[1].split("|"))
+            found += rows(program, "\n".join(lines), code)
+            continue
         words = [word.encode().decode("unicode_escape") if "\\" in word else word for word in shlex.split(use)]
         variables = dict(word.split("=", 1) for word in words if re.match(r"nukidora_\w+=", word, re.IGNORECASE))
         arguments = [word for word in words if word.partition("=")[0] not in variables]

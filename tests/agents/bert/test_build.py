@@ -186,67 +186,12 @@ def test_small_jobs_are_cut_for_several_cores(games: int, chunks: int) -> None:
     assert sum(chunk.n_games for chunk in made) == games
 
 
-@pytest.mark.parametrize(
-    ("arguments", "what"),
-    [
-        ((), "give --records PATH or --selfplay A,B,C"),
-        (("--selfplay", "rule,ruel,rule"), "unknown bot 'ruel'"),
-        (("--selfplay", "rule,rule"), "names 2 bots"),
-        (("--selfplay", '"rule,rule,rule'), "unexpected end of data"),
-        (("--selfplay", "rule,rule,rule", "--games", "0"), "'0' is not a positive integer"),
-        (("--selfplay", "rule,rule,rule", "--teacher", "nobody"), "unknown bot 'nobody'"),
-        (
-            ("--selfplay", "rule,rule,rule", "--rollouts", "2"),
-            "--rollouts needs --selfplay, and a --teacher that plays",
-        ),
-        (("--selfplay", "random,random,random", "--teacher", "rule", "--rollouts", "2"), "has action values"),
-        (("--selfplay", "rule,rule,rule", "--playouts", "softmax"), "--playouts names the bot that plays --rollouts N"),
-        (("--selfplay", "rule,rule,rule", "--hard-examples"), "--hard-examples needs --selfplay and a --teacher"),
-        (("--selfplay", "random,random,random", "--teacher", "rule", "--hard-examples"), "has action values"),
-        (
-            ("--selfplay", "rule,rule,rule", "--teacher", "rule", "--hard-examples", "--records", "games"),
-            "add --records by another command",
-        ),
-        (
-            ("--selfplay", "rule,rule,rule", "--hard-examples", "--rollouts", "2"),
-            "not allowed with argument --hard-examples",
-        ),
-        (("--selfplay", "rule,rule,rule", "--decisions", "rank:4"), "'rank:4' is none of all, winners"),
-        (("--selfplay", "rule,rule,rule", "--decisions", "player:me"), "no such bot plays"),
-        (("--records", "/nowhere"), "/nowhere: no such file or folder"),
-        (("--records", "."), "no game records in ."),
-    ],
-)
-def test_a_bad_argument_is_one_line(
-    arguments: tuple[str, ...], what: str, capsys: pytest.CaptureFixture[str], tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    (tmp_path / "empty").mkdir()
-    monkeypatch.chdir(tmp_path / "empty")
-    assert what in refusal(capsys, tmp_path / "out", *arguments)
-    assert not (tmp_path / "out").exists()
-
-
 def test_data_of_another_version_is_refused(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert make(capsys, tmp_path, *SELF_PLAY)[0] == 0
     monkeypatch.setattr(sources, "MIN_CHUNK", 2)
     assert "by another version of this program" in refusal(capsys, tmp_path, *SELF_PLAY)
-
-
-def test_a_bad_folder_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert "Not a directory" in refusal(capsys, "/dev/null/data", *SELF_PLAY)
-    other = tmp_path / "docs"
-    other.mkdir()
-    (other / "index.md").touch()
-    assert "has files that are no training data, such as index.md" in refusal(capsys, other, *SELF_PLAY)
-    other.joinpath("index.md").unlink()
-    other.rmdir()
-    (tmp_path / "000000.games.npy").touch()
-    assert "training files but no manifest.json" in refusal(capsys, tmp_path, *SELF_PLAY)
-    (tmp_path / "manifest.json").write_text("{")
-    assert "manifest.json is damaged" in refusal(capsys, tmp_path, *SELF_PLAY)
 
 
 # -- processes

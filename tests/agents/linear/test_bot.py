@@ -72,28 +72,6 @@ def test_a_bad_weights_file_is_one_line(weights: Path, change: dict[str, Any], s
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"[" * 100_000, b"{}", b" " * (1 << 21)])
-def test_what_is_no_json_is_one_line(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "weights.json"
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match="no weights file: expected JSON"):
-        make(f"linear:{path}")
-
-
-@pytest.mark.parametrize(
-    ("spec", "said"),
-    [
-        ("linear:nowhere.json", "^the bot linear cannot read its weights: nowhere.json: No such file or directory$"),
-        ("linear:start?temperature=1", "^the bot linear has no options; softmax:FILE"),
-        ("softmax:start?heat=1", "^the bot softmax has no option 'heat'; options: temperature: 0 plays"),
-        ("softmax:start?temperature=-1", "^the bot softmax cannot use 'temperature=-1'; temperature: 0 plays"),
-    ],
-)
-def test_a_bad_name_is_one_line(spec: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        make(spec)
-
-
 def test_temperature_0_plays_the_highest_value(views: np.ndarray) -> None:
     greedy = make("softmax:?temperature=0")
     assert greedy.name == "softmax?temperature=0"

@@ -124,13 +124,6 @@ def test_a_bad_file_is_one_line(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_file_that_is_no_parquet_is_one_line(tmp_path: Path) -> None:
-    path = tmp_path / "bad.parquet"
-    path.write_bytes(b"PAR1 and nothing more")
-    with pytest.raises(ValueError, match=r"bad\.parquet: no Parquet file that can be read: [^\n]+$"):
-        read_choices(path)
-
-
 @pytest.mark.slow
 def test_parquet_with_other_types_is_converted_or_refused(tmp_path: Path, parts: list[Choices]) -> None:
     path = tmp_path / "good.parquet"
@@ -172,28 +165,3 @@ def test_records_are_exported_and_a_bad_one_is_left_out(tmp_path: Path, capsys: 
     choices = read_choices(out)
     assert set(choices.game.tolist()) <= {0, 1, 2}
     assert choices.phi.shape[1] == len(NAMES)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["export", "x.csv"], "name the games: either --records PATH … or --selfplay A,B,C"),
-        (["export", "x.txt", "--selfplay", "rule,rule,rule"], "x.txt: choices are written as .csv or .parquet"),
-        (["export", "x.csv", "--selfplay", "rule,rule,nobody"], "unknown bot 'nobody'"),
-        (["export", "x.csv", "--records", "nowhere"], "nowhere: no such file or folder"),
-        (["train", "out", "--data", "x.csv", "--selfplay", "rule,rule,rule"], "--data has the choices"),
-        (["train", "out", "--data", "x.csv", "--room", "jade"], "--room chooses among --records: leave it away"),
-        (["train", "out", "--data", "none.csv"], "none.csv: no such file"),
-        (["show", "none.json"], "none.json: No such file or directory"),
-        (["agreement", "rule"], "name the games"),
-    ],
-)
-def test_bad_arguments_are_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit, match="2"):
-        main(arguments)
-    error = capsys.readouterr().err.splitlines()[-1]
-    assert error.startswith(f"agents.linear: {said}")
-    assert not list(tmp_path.iterdir())

@@ -175,29 +175,6 @@ def test_a_measurement_that_was_interrupted_is_made_by_the_next_run(
         assert iterations_measured() == ["iteration", "0", "1"]
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (["--handicaps", "35000-35000-35000,1-2"], "is no handicap"),
-        (["--handicaps", "100-100-100"], "must add up to 105000"),
-        (["--against", "1.5"], "is not a share"),
-        (["--gae-lambda", "2"], "is not a share"),
-        (["--tables", "0"], "is not a positive integer"),
-        (["--width", "1025"], "is not a width: a number from 1 to 1024"),
-        (["--measure-against", ""], "no bot is named"),
-        (["--opponents", ""], "no bot is named"),
-        (["--bot", "bert"], "invalid choice"),
-    ],
-)
-def test_bad_options_are_one_line(capsys: pytest.CaptureFixture[str], options: list[str], told: str) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["train", "nowhere", *options])
-    assert ended.value.code == 2
-    errors = capsys.readouterr().err
-    assert told in errors
-    assert errors.count("\n") == 1
-
-
 def test_bad_folders_bots_and_devices_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def told(*options: str, code: int = 2) -> str:
         assert main(arguments(tmp_path, *options)) == code

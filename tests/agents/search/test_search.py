@@ -175,13 +175,6 @@ def test_the_fit_gives_worlds_the_shanten_of_true_hands(tmp_path: Path) -> None:
     assert make(f"search:model={tmp_path / 'model.npz'}").name.startswith("search:model=")
 
 
-def test_a_place_for_the_model_is_checked_before_games_are_played(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["fit", str(tmp_path / "nowhere" / "model.npz")]) == 2
-    assert "there is no folder" in capsys.readouterr().err
-
-
 def test_bad_models_and_options_are_one_line(tmp_path: Path) -> None:
     path = tmp_path / "model.npz"
     for content in (b"nothing", None):
