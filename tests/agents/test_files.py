@@ -13,8 +13,6 @@ import pytest
 from agents import registry
 from agents.external.specs import make_agent
 
-KNOWN = ", ".join(registry.BUILT_IN)
-
 BOTS = """\
 import random  # the standard library's, although a random.py lies beside this file
 
@@ -40,43 +38,10 @@ class Seeded(Eager):
         self.name = f"seeded-{seed}"
 
 
-class Deep(Eager):
-    def __init__(self, depth):
-        pass
-
-
-class Untitled(Eager):
-    name = 7
-
-
-class Broken(Eager):
-    def __init__(self):
-        np.stack([])  # raises in numpy
-
-
-class Passive:
-    name = "passive"
-
-
 def make(argument, seed):
-    if argument == "bad":
-        raise ValueError("bad is no good argument")
     bot = Seeded(seed)
     bot.argument = argument
     return bot
-
-
-number = 3
-
-
-class Slotted:
-    __slots__ = ()
-    act = Eager.act
-
-
-class Leaving(Eager):
-    def __init__(self):
-        raise SystemExit("no network here")
 """
 
 
@@ -86,9 +51,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "my_bot.py").write_text(BOTS)
     (tmp_path / "helper.py").write_text("")
     (tmp_path / "random.py").write_text("raise SystemError('shadows the standard library')")
-    (tmp_path / "program.py").write_text("import sys\nsys.stdin.readline()\nraise SystemExit('no end of the game')\n")
-    (tmp_path / "broken.py").write_text("\n\ndef act(:\n")
-    (tmp_path / "lost.py").write_text("import nowhere\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     return tmp_path
@@ -128,13 +90,6 @@ def test_a_parameter_named_argument_gets_the_argument(spec: str, argument: str |
 @pytest.mark.usefixtures("folder")
 def test_a_file_is_executed_once() -> None:
     assert type(registry.make("my_bot.py:Eager")) is type(registry.make("./my_bot.py:Eager"))
-
-
-@pytest.mark.usefixtures("folder")
-def test_a_program_is_not_executed_to_say_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", None)  # program.py would fail otherwise
-    with pytest.raises(ValueError, match=r"exec:python program\.py"):
-        registry.make("program.py")
 
 
 @pytest.mark.parametrize(

@@ -116,17 +116,9 @@ def test_finished_results_are_printed_again_and_never_replaced(
     for options, what in (("--seed", 8), "seed"), (("--games", 9), "games"), (("--bots", "random,rule,rule"), "bots"):
         other = arena(*small, *options)
         assert other.returncode == 2
-        expected = (
-            f"arena: {json} has the results of a run with different {what}: name another --json FILE, or delete it\n"
-        )
-        assert other.stderr == expected
-    json.write_text("[]")
-    foreign = arena(*small)
-    assert foreign.returncode == 2
-    assert (
-        foreign.stderr == f"arena: {json} is there already, without results of this version: name another --json FILE\n"
-    )
-    json.write_bytes(before)
+        assert other.stderr.startswith(f"arena: {json} ")
+        assert what in other.stderr
+    assert json.read_bytes() == before
     assert [path.name for path in json.parent.iterdir()] == [json.name]
 
 

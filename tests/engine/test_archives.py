@@ -83,16 +83,11 @@ def test_folders_patterns_and_compressed_files(tmp_path: Path, capsys: pytest.Ca
         find_records([tmp_path / "missing"])
 
 
-def test_one_record_of_an_archive_has_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_record_of_an_archive_has_a_name(tmp_path: Path) -> None:
     path = write_archive(tmp_path, "a.tar.bz2", {"in/one.xml": XML.read_bytes(), "two.json": b"{}"})
     assert main(["show", f"{path}:in/one.xml", "--round", "1"]) == 0
     assert main(["convert", f"{path}:in/one.xml", str(tmp_path / "one.json")]) == 0
     assert len(read_records(tmp_path / "one.json").rounds()) == len(read_records(XML).rounds())
-    capsys.readouterr()
-    assert main(["show", str(path)]) == 1
-    assert capsys.readouterr().err == f"{path}: archive: several records: name one of them, as in {path}:in/one.xml\n"
-    assert main(["show", f"{path}:three"]) == 1
-    assert "no such record in this archive" in capsys.readouterr().err
 
 
 def test_other_files_in_an_archive_are_no_records(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ BAD_USES = {
         --until 0.1 --sprt 0,-0.02 -> --until --sprt
         --cluster head -> --cluster head
         --cluster localhost:6379 --bots mjsonp://localhost:9/x,rule,rule -> --cluster mjsonp://localhost:9/x
-        --swords -> --swords
+        [--swords|--versio] -> $
         leage --bots rule -> leage league
     """,
     "arena league": """
@@ -118,7 +118,7 @@ BAD_USES = {
         --length east [--prot 8000|--prot=8000 token list] -> --prot --port
         --databse=postgresql://user:password@host/name -> --databse --database
         --game 3 -> --game --games
-        --xyzzy -> --xyzzy
+        [--xyzzy|--versio] -> $
         [NUKIDORA_ACESS|nukidora_acess]=token -> $ NUKIDORA_ACCESS
         [nukidora_port|Nukidora_Port|NUKIDORA_port]=1 -> $ NUKIDORA_PORT
         --data {notes} -> {notes}
@@ -168,6 +168,7 @@ BAD_USES = {
         mjsonp://localhost/x -> --exec
         rule --exec cat mjsonp://localhost/x -> --exec
         ruel mjsonp://localhost/x -> ruel
+        rule mjsonp://localhost/x --versio -> --versio
         rule [http://localhost/x|mjsonp://localhost:99999/x|mjsonp://localhost/a%20b|mjsonp://localhost/a/b] -> $
         rule mjsonp://localhost/x?dialect=ruby -> dialect mjai3p,
         --exec 'no-such-program x' mjsonp://localhost/x -> no-such-program
@@ -251,7 +252,7 @@ BAD_USES = {
         model.npz --games 0 -> --games 0
     """,
     "agents.bert": """
-        teach -> teach
+        [teach|--versio] -> $
         data out -> --records --selfplay
         data out --selfplay rule,ruel,rule -> ruel
         data out --selfplay rule,rule -> --selfplay rule,rule

@@ -27,9 +27,6 @@ def test_options() -> None:
     assert options_of("top=0") == options_of("temperature=0") == Options()
 
 
-KNOWN = r"temperature: .*; top: .*0 to 46; device: cpu or cuda$"
-
-
 def test_the_name_identifies_the_network(network: Path) -> None:
     assert make(f"bert:{network}").name == f"bert:{network.name}"
     assert make(f"bert:{network}?top=3").name == f"bert:{network.name}"

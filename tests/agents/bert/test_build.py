@@ -26,7 +26,6 @@ from engine.records.files import write_record
 from tests.support.processes import start_group, wait_for
 from tests.support.small_games import BOTS, SEED, chosen, folder_bytes, play, rows_in
 
-REPOSITORY = Path(__file__).resolve().parents[3]
 NEEDS_PROC = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
 N_GAMES = 6
 SELF_PLAY = ("--selfplay", ",".join(BOTS), "--games", str(N_GAMES), "--seed", str(SEED), "--jobs", "1")

@@ -94,34 +94,28 @@ def damage(lines: list[str], what: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("what", "said"),
+    ("what", "named"),
     [
-        ("column", "lacks the column 'tenpai': export it again"),
-        ("order", "has other columns, or in another order"),
-        ("short", f"line 3: 2 columns, not {len(COLUMNS)}"),
-        ("word", "line 2: could not convert string to float: 'many'"),
-        ("nan", "decision 0: a feature is no finite number"),
-        ("action", "line 2: there is no action 'chi'"),
-        ("unchosen", "decision 0: 0 actions are chosen, not one"),
-        ("narrow", f"line 2: {len(COLUMNS) - 1} columns, not {len(COLUMNS)}"),
+        ("column", "'tenpai'"),
+        ("order", "columns"),
+        ("short", "line 3: 2 "),
+        ("word", "line 2: .*'many'"),
+        ("nan", "decision 0: "),
+        ("action", "line 2: .*'chi'"),
+        ("unchosen", "decision 0: 0 "),
+        ("narrow", f"line 2: {len(COLUMNS) - 1} "),
         ("huge", "line 2: "),
-        ("many", "decision 0: more actions than any decision has"),
-        ("endless", "decision 0: more actions than any decision has"),
-        ("empty", "no decisions in it"),
-        ("nothing", "lacks the column 'game'"),
+        ("many", "decision 0: "),
+        ("endless", "decision 0: "),
+        ("empty", "decisions"),
+        ("nothing", "'game'"),
     ],
 )
-def test_a_bad_file_is_one_line(
-    tmp_path: Path, csv_lines: list[str], what: str, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bad_file_is_refused_with_the_place(tmp_path: Path, csv_lines: list[str], what: str, named: str) -> None:
     path = tmp_path / "bad.csv"
     path.write_text("\n".join([*damage(csv_lines, what), ""]))
-    with pytest.raises(SystemExit, match="2"):
-        main(["train", str(tmp_path / "out"), "--data", str(path)])
-    error = capsys.readouterr().err
-    assert error.startswith(f"agents.linear: {path}: {said}")
-    assert error.count("\n") == 1
-    assert not (tmp_path / "out").exists()
+    with pytest.raises(ValueError, match=rf"^{path}: [^\n]*{named}[^\n]*$"):
+        read_choices(path)
 
 
 @pytest.mark.slow
