@@ -18,8 +18,9 @@ BAD_USES = {
         --bots exec:[no-such-program|''],random,random -> $
         --bots rule,exec:python my_bot.py,rule -> --bots 'rule,exec:python my_bot.py,rule'
         --bots=rule,rule,exec+kita:python my_bot.py --games 3 -> --bots 'rule,rule,exec+kita:python my_bot.py'
+        --bots exec:"'unbalanced",random,random -> "exec:'unbalanced"
         --bots exec+kito:cat,random,random -> kito
-        --bots [ws://localhost/x|mjsonp://|'mjsonp://localhost:1/a b'],rule,rule -> $
+        --bots [ws://localhost/x|mjsonp://|mjsonp://localhost/x?dialect=ruby|'mjsonp://localhost:1/a b'],rule,rule -> $
         --bots functionless,rule,rule -> functionless visiting-bots visiting_bots no_such_function
         --bots failing,rule,rule -> failing visiting-bots failing_bots.py 'line 2' RuntimeError 'no licence'
         --bots nobody,rule,rule -> nobody NoneType act
@@ -31,6 +32,11 @@ BAD_USES = {
         --bots {bots}:Eager:fast,rule,rule -> {bots}:Eager fast
         --bots {bots}:Broken,rule,rule -> {bots}:Broken 'line 28' ValueError 'need a model'
         --bots rule:7,rule,rule -> rule 7
+        --bots random:,rule,rule -> random "''"
+        --bots rule@[300|+300|-300.5|-99999|-0|0|-|abc|-٣٠٠|-300@-300|-300:fast],rule,rule -> rule@$ -300
+        --bots [rule@|@-300|{bots}:Eager@abc|bert:{network}@300],rule,rule -> $ -300
+        --bots [mortal|tsumogiri]@-100,rule,rule -> $
+        --bots rule@-2000,rule,rule -> rule@-2000
         --bots {bots}:Leaving,rule,rule -> {bots}:Leaving 'line 33' SystemExit 'no network here'
         --bots {bots}:make:bad,rule,rule -> {bots}:make 'line 37' ValueError 'bad is no good'
         --bots {no_python}[:Bot|''],rule,rule -> {no_python} 'line 3' SyntaxError
@@ -42,7 +48,8 @@ BAD_USES = {
         --bots bert:{network}?top=1&top=2,rule,rule -> bert top
         --bots bert:{network}?temperature[''|=-1|=nan|=inf|=hot|=1?top=1],rule,rule -> bert temperature$
         --bots bert:{network}?[top=47|top=-1|top=1.5|device=tpu],rule,rule -> bert $
-        --bots bert:nowhere?top=1,rule,rule -> nowhere
+        --bots cnn:[nowhere|{notes}],rule,rule -> $
+        --bots cnn:?heat=1,rule,rule -> cnn heat
         --bots linear:nowhere.json,rule,rule -> linear nowhere.json
         --bots linear:start?temperature=1,rule,rule -> linear softmax
         --bots softmax:start?heat=1,rule,rule -> softmax heat temperature
@@ -289,7 +296,7 @@ BAD_USES = {
         evaluate {network} --data {data} --room jade -> --room --records
         evaluate {network} --data {data} --samples 0 -> --samples 0
         evaluate {network} --data {data} --json [{empty}|{empty}/a/b] -> --json $
-        export {empty} -> {empty} config.json
+        export [{empty}|nowhere|{notes}] -> $ config.json
         export {broken_bert} -> {broken_bert}
         average {network} mean -> two
         average {network} {dwarf} mean -> {dwarf}

@@ -246,17 +246,6 @@ def test_weights_cut_short(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("use", [export_checkpoint, load])
-def test_no_folder(use: Callable[[Path], object], tmp_path: Path) -> None:
-    with pytest.raises(
-        ValueError, match=r"nowhere: there is no such folder; a checkpoint is a folder with config\.json"
-    ):
-        use(tmp_path / "nowhere")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ValueError, match=r"file: is a file; a checkpoint is a folder with config\.json"):
-        use(tmp_path / "file")
-
-
-@pytest.mark.parametrize("use", [export_checkpoint, load])
 def test_the_folder_of_a_training_run(use: Callable[[Path], object], tmp_path: Path) -> None:
     write_network(tmp_path / "run" / "model")
     with pytest.raises(

@@ -155,11 +155,6 @@ def test_without_a_gpu(network: Path) -> None:
         load(network, "cuda")
 
 
-def test_an_unknown_device(network: Path) -> None:
-    with pytest.raises(ValueError, match=r"^device 'tpu': choose cpu or cuda$"):
-        load(network, "tpu")
-
-
 @pytest.mark.parametrize("checkpoint", ["bundled", "network"])
 def test_playing_on_a_cpu_needs_onnxruntime_only(checkpoint: str, network: Path) -> None:
     """The first answer imports no package of the training extra, builds no graph and plays no games."""
