@@ -96,4 +96,4 @@ def test_a_strong_bot_is_made_even(
     with pytest.raises(SystemExit) as ended:
         main(command)
     assert ended.value.code == 2
-    assert "is there already" in capsys.readouterr().err
+    assert str(file) in capsys.readouterr().err

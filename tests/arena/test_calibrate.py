@@ -105,7 +105,7 @@ def test_a_bot_that_cannot_be_dialled_leaves_no_games(
     monkeypatch.setattr(calibration, "SHARES_ALONE", (0.5, 1.0))
     monkeypatch.setattr(Measurement, "rate", lambda self: ratings_of(*[5.0] * len(self.settings)))
     assert main(["calibrate", bot.replace("eager", "plain"), "--games", "24"]) == 1
-    assert "is not stronger than random moves: there is nothing to dial" in capsys.readouterr().err
+    assert "my_bot.py:plain" in capsys.readouterr().err
     assert not list(tmp_path.glob("*.games"))
 
 

@@ -345,4 +345,4 @@ def test_a_zip_without_records(tmp_path: Path, capsys: pytest.CaptureFixture[str
         pass
     assert validate(capsys, tmp_path) == (1, ["files 0 · rounds 0 · decisions 0 · mismatches 0"])
     main(["validate", str(tmp_path / "a.zip")])
-    assert capsys.readouterr().err == f"no game records in {tmp_path / 'a.zip'}\n"
+    assert str(tmp_path / "a.zip") in capsys.readouterr().err
