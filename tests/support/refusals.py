@@ -259,7 +259,8 @@ BAD_USES = {
         model.npz --games 0 -> --games 0
     """,
     "agents.bert": """
-        [teach|--versio] -> $
+        teach -> teach
+        data out --versio -> --versio
         data out -> --records --selfplay
         data out --selfplay rule,ruel,rule -> ruel
         data out --selfplay rule,rule -> --selfplay rule,rule
