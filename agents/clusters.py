@@ -20,7 +20,7 @@ def workers_for(options: argparse.Namespace, bots: Iterable[str]) -> int | Clust
     bots = list(bots)
     workers = workers_of(options, [Path(word) for bot in bots for word in words_of(bot)])
     if isinstance(workers, Cluster) and (listening := next(filter(connects_to_us, bots), None)):
-        raise ValueError(f"{listening} connects to this machine: it cannot play on a cluster; use exec:COMMAND")
+        raise ValueError(f"--cluster: {listening} connects to this machine, not to a cluster; use exec:COMMAND")
     return workers
 
 

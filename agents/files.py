@@ -52,7 +52,7 @@ def checked_file(spec: str) -> tuple[Path, str, str | None]:
         path = Path(match["file"]).expanduser()
         found = path.is_file()
     except (OSError, RuntimeError) as error:  # a path that is too long or not allowed, or a user who does not exist
-        raise ValueError(f"{match['file']}: {error}") from error
+        raise ValueError(f"{match['file']}: {getattr(error, 'strerror', None) or error}") from error
     if not found:
         raise ValueError(f"{spec}: there is no file {path.absolute()}")
     if not match["name"]:

@@ -30,9 +30,9 @@ def listening(
         try:
             found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         except (socket.gaierror, UnicodeError) as error:
-            raise OSError(
-                f"host {host!r} is not known ({error}); name an address of this machine with --host (NUKIDORA_HOST)"
-            ) from error
+            why = getattr(error, "strerror", None) or error
+            hint = "name an address of this machine with --host (NUKIDORA_HOST)"
+            raise OSError(f"host {host!r} is not known ({why}); {hint}") from error
         sockets: list[socket.socket] = []
         unavailable = None
         for family, _, protocol, _, address in dict.fromkeys(found):

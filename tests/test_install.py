@@ -170,6 +170,9 @@ def without_packages(*packages: str) -> str:
         ("agents.client.cli", ["rule", "mjsonp://localhost/default"], "numpy", "."),
         ("agents.bert.play.cli", ["{folder}"], "numpy", "."),
         ("agents.bert.cli", ["train", "{folder}", "{folder}"], "numpy", "."),
+        ("agents.bert.cli", ["export", "{folder}"], "onnx", ".[train]"),
+        ("arena.cli", ["--bots", "bert:?device=cuda,rule,rule"], "torch", ".[train]"),
+        ("arena.cli", ["--bots", "bert,rule,rule"], "onnxruntime", ".[server]"),
         ("benchmarks.engine.cli", [], "numpy", "."),
     ],
 )

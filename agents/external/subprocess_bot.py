@@ -33,9 +33,12 @@ class SubprocessBot:
             raise ValueError(
                 f"{command!r} cannot be run: on Windows, programs play over TCP alone (mjsonp://HOST:PORT/ROOM)"
             )
-        self._arguments = shlex.split(command)
+        try:
+            self._arguments = shlex.split(command)
+        except ValueError as error:
+            raise ValueError(f"exec:{command} cannot be run: {error}") from None
         if not self._arguments or shutil.which(self._arguments[0]) is None:
-            raise ValueError(f"{command!r} cannot be run: there is no program {' '.join(self._arguments[:1])!r}")
+            raise ValueError(f"exec:{command} cannot be run: there is no program {' '.join(self._arguments[:1])!r}")
         self.name = name_of(self._arguments)
         self._dialect = dialect
         self._framing = framing

@@ -17,6 +17,7 @@ from agents.review.opinions import check_reviewer
 from agents.review.page import page
 from agents.review.report import print_review
 from agents.review.review import Review, make_review
+from engine.common.files import naming
 from engine.common.options import Parser, describe_error
 from engine.common.program import FAILED, OK
 from engine.common.progress import Progress
@@ -31,7 +32,8 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
         review = with_progress(decisions, options.bot)
         files = files_of(review, options)
         for path, text in files.items():
-            path.write_text(text, encoding="utf-8")
+            with naming(path):
+                path.write_text(text, encoding="utf-8")
     except RecordError as error:
         print(f"{parser.short_name}: {error}", file=sys.stderr)
         return FAILED

@@ -40,7 +40,6 @@ def train(options: argparse.Namespace) -> int:
     keep_freed_memory()
     torch.set_num_threads(min(options.jobs, usable_cores()))
     workers = workers_for(options, options.opponents)
-    options.folder.mkdir(parents=True, exist_ok=True)
     settings = settings_of(options)
     if not isinstance(workers, Cluster):
         return Training(options, Run(options.folder, settings, options.start)).go_on()
@@ -59,6 +58,7 @@ class Training:
     def go_on(self) -> int:
         """Run an iteration after another until the time is over; returns the exit code."""
         run, folder = self._run, self._options.folder
+        folder.mkdir(parents=True, exist_ok=True)  # only now: a run that cannot begin leaves none
         writer = SummaryWriter(folder / TENSORBOARD, purge_step=run.iteration)
         done = min(int(run.seconds), self._total)
         with writer, Progress("seconds", self._total, done) as progress:

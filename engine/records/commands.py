@@ -34,8 +34,8 @@ Each = TypeVar("Each")
 
 def validate(args: argparse.Namespace) -> int:
     """Replay every record found; print a line for each fault, and the totals; see `engine.cli`."""
-    paths, filters = found_paths(args), filters_of(args)
     check_output("--json", args.json)
+    paths, filters = found_paths(args), filters_of(args)
     journal, report, done = None, Report(), 0
     if args.json is not None:
         identity = {"rules": args.rules, "filters": filters.options, "files": digest_of(paths)}
@@ -188,7 +188,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         return COMMANDS[args.command](args)
     except RecordError as error:
-        print(error, file=sys.stderr)
+        print(f"{parser.short_name}: {error}", file=sys.stderr)
         return FAILED
     except BrokenPipeError:
         raise

@@ -27,7 +27,10 @@ def read_records(path: Path | str) -> GameRecord:
     """
     path = Path(path)
     member, data = record_bytes(path)
-    return parse_record(data, path.name if member.name == str(path) else member.name)
+    try:
+        return parse_record(data, path.name if member.name == str(path) else member.name)
+    except RecordError as error:
+        raise type(error)(str(path), error.location, error.what) from error
 
 
 def record_bytes(path: Path) -> tuple[Member, bytes]:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from agents.client import cli as client
 from agents.client.address import parse_url
 from tests.support.external_bots import command, still_running
 from tests.support.fake_server import CAN_ACT, DRAW, START_GAME, START_KYOKU, Connection, FakeServer, play_game
@@ -95,44 +94,6 @@ def test_a_bot_that_exits_at_once_is_reported_with_its_stderr(tmp_path: Path) ->
     stdout, stderr = process.communicate(timeout=120)
     assert (process.returncode, stdout) == (1, "")
     assert without_compile_notice(stderr) == "agents.client: broken: has exited (exit code 1); stderr: no model file\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "what"),
-    [
-        (["mjsonp://localhost/x"], "name a bot or give --exec"),
-        (["rule", "--exec", "cat", "mjsonp://localhost/x"], "name a bot or give --exec"),
-        (["ruel", "mjsonp://localhost/x"], "unknown bot 'ruel'"),
-        (["rule", "http://localhost/x"], "'http://localhost/x' is not the address of a room, such as mjsonp://"),
-        (["rule", "mjsonp://localhost:99999/x"], "'mjsonp://localhost:99999/x'"),
-        (["rule", "mjsonp://localhost/a%20b"], "a room is 1 to 64 of A-Z a-z 0-9 _ . -"),
-        (["rule", "mjsonp://localhost/a/b"], "a room is 1 to 64 of A-Z a-z 0-9 _ . -"),
-        (["rule", "mjsonp://localhost/x?dialect=ruby"], "dialect must be one of mjai3p, libriichi3p, kita"),
-        (["--exec", "no-such-program x", "mjsonp://localhost/x"], "there is no program 'no-such-program'"),
-        (["rule", "--framing", "array", "mjsonp://localhost/x"], "--framing is for --exec only"),
-        (["rule", "--games", "-1", "mjsonp://localhost/x"], "'-1' is not a non-negative integer"),
-        (["rule", "--dialect", "ruby", "mjsonp://localhost/x"], "invalid choice: 'ruby'"),
-    ],
-)
-def test_a_bad_argument_prints_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], what: str) -> None:
-    with pytest.raises(SystemExit) as ended:
-        client.main(arguments)
-    assert ended.value.code == 2
-    printed = capsys.readouterr().err
-    assert printed.startswith("agents.client: ")
-    assert what in printed
-    assert printed.count("\n") == 1
-
-
-def test_a_bad_pause_of_the_environment_is_reported_by_its_name(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NUKIDORA_PAUSE", "soon")
-    with pytest.raises(SystemExit) as ended:
-        client.main(["rule", "mjsonp://localhost/x"])
-    assert ended.value.code == 2
-    said = "agents.client: NUKIDORA_PAUSE: 'soon' is not a non-negative number of seconds\n"
-    assert capsys.readouterr().err == said
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from agents.review.mjai_reviewer import document
 from agents.review.page import page
 from agents.review.report import print_review
 from agents.review.review import Review, make_review
-from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
+from engine.common.program import INTERRUPTED, OK
 from engine.records.files import read_records
 from tests.support.server_program import REPOSITORY
 
@@ -213,43 +213,6 @@ def test_the_command_prints_a_report(record: Path, capsys: pytest.CaptureFixture
     code, out, _ = run(capsys, record, "--seat", 0)
     assert code == OK
     assert "Reviewed by bert" in out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "told"),
-    [
-        ("{record}", BAD_ARGUMENTS, "--seat"),
-        ("{record} --seat 3", BAD_ARGUMENTS, "'3' is not a seat"),
-        ("{record} --seat 0 --bot nobody", BAD_ARGUMENTS, "unknown bot 'nobody'"),
-        ("{record} --seat 0 --bot random", BAD_ARGUMENTS, "has no action values"),
-        ("{record} --seat 0 --bot exec:true", BAD_ARGUMENTS, "is no bot of this process"),
-        ("{tmp}/none.json --seat 0", BAD_ARGUMENTS, "none.json: No such file"),
-        ("{tmp} --seat 0", BAD_ARGUMENTS, "Is a directory"),
-        ("{tmp}/broken.json --seat 0", FAILED, "broken.json: line 1 column"),
-        ("{tmp}/empty.json --seat 0", FAILED, "empty.json: beginning: no game record"),
-        ("{tmp}/four.json --seat 0", FAILED, "three-player"),
-        ("{record} --seat 0 --json {tmp}/no/file", BAD_ARGUMENTS, "name a file in a folder that exists"),
-        ("{record} --seat 0 --html {tmp}", BAD_ARGUMENTS, "this is a folder; name a file in it"),
-        ("{record} --seat 0 --json /dev/full", BAD_ARGUMENTS, "No space left"),
-        ("{record} --seat 0 --format mjai-reviewer", BAD_ARGUMENTS, "is for --json FILE"),
-        (
-            "{record} --seat 0 --format mjai-reviewer --json {tmp}/x --bot rule --bot bert",
-            BAD_ARGUMENTS,
-            "room for one bot",
-        ),
-    ],
-)
-def test_mistakes_are_told_in_one_line(
-    record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: str, code: int, told: str
-) -> None:
-    (tmp_path / "broken.json").write_text('{"log": [')
-    (tmp_path / "empty.json").write_text("")
-    (tmp_path / "four.json").write_text('{"name": ["a", "b", "c", "d"], "log": [1]}')
-    found, out, errors = run(capsys, *arguments.format(record=record, tmp=tmp_path).split())
-    assert (found, out) == (code, "")
-    assert told in errors
-    assert errors.startswith("agents.review: ")
-    assert errors.count("\n") == 1
 
 
 SLOW = """

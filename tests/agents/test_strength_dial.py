@@ -166,23 +166,6 @@ def test_a_bot_with_a_strength_is_made_by_name(views: np.ndarray) -> None:
     assert (bot.act(views) == Dialled(registry.make("rule", 4), SCALE.setting(-150), "", 4).act(views)).all()
 
 
-@pytest.mark.usefixtures("shipped")
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("efficiency@-100", r"efficiency has no scale of strength yet.* arena calibrate efficiency$"),
-        ("rule@-701", r"the weakest that rule can be is rule@-700$"),
-        ("mortal@-100", r"unknown bot 'mortal'"),
-        ("rule@100", r"a strength is written"),
-        ("rule@fast", r"a strength is written"),
-    ],
-)
-def test_a_strength_that_cannot_be_is_one_clear_error(spec: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message) as raised:
-        registry.make(spec)
-    assert "\n" not in str(raised.value)
-
-
 @pytest.mark.parametrize(
     "text",
     [

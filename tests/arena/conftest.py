@@ -53,10 +53,6 @@ def illegal(argument, seed):
     return Wrapped("illegal", argument, seed)
 
 
-def nobody(argument, seed):
-    return None
-
-
 def dying(argument, seed):
     return Wrapped("dying", argument, seed)
 
@@ -70,9 +66,6 @@ raising = visiting_bots:raising
 illegal = visiting_bots:illegal
 hanging = visiting_bots:hanging
 dying = visiting_bots:dying
-nobody = visiting_bots:nobody
-functionless = visiting_bots:no_such_function
-failing = failing_bots:make
 """
 
 
@@ -81,7 +74,6 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Environment in which a package with three more bots is installed."""
     site = tmp_path_factory.mktemp("site")
     (site / "visiting_bots.py").write_text(BOTS)
-    (site / "failing_bots.py").write_text("def make(argument, seed): ...\nraise RuntimeError('no licence')\n")
     metadata = site / "visiting_bots-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: visiting-bots\nVersion: 1.0\n")

@@ -16,14 +16,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from agents.client.cli import make_parser as client_parser
 from agents.external.process import TIMEOUT_HINT
 from arena.bot_games import SCORE
 from arena.chunk import ChunkResult, play_chunk
 from arena.cli import make_parser as arena_parser
-from arena.running import url_to_join
+from arena.run import ArenaRun
+from arena.running import run, url_to_join
 from arena.schedule import RunSettings
+from engine.common.program import FAILED
 from tests.support.arena_runs import Arena, last_update, without_speed
 from tests.support.external_bots import command, still_running
 from tests.support.processes import start_group, wait_for
@@ -143,28 +146,18 @@ def test_ctrl_c_leaves_no_child_and_faults_are_kept_for_later(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("bots", "what"),
-    [
-        ("exec:no-such-program,random,random", "there is no program 'no-such-program'"),
-        ("exec+kito:cat,random,random", "'kito' is none of mjai3p, libriichi3p, kita, auto"),
-        ("ws://localhost/x,random,random", "bots can only connect to mjsonp://HOST:PORT/ROOM"),
-        ("mjsonp://localhost:1/a b,random,random", "a room is 1 to 64 of A-Z a-z 0-9 _ . -"),
-        ('"rule,random,random', "unexpected end of data"),
-    ],
-)
-def test_a_bad_external_bot_is_one_line(arena: Arena, bots: str, what: str) -> None:
-    done = arena("--bots", bots)
-    assert done.returncode == 2
-    assert what in done.stderr
-    assert done.stderr.count("\n") == 1
-
-
-@pytest.mark.slow
 def test_a_bot_that_never_plays_ends_the_run(arena: Arena) -> None:
     done = arena("--bots", "exec:false,random,random", "--jobs", 1)
     assert done.returncode == 1
     assert re.search(r"^arena: bot false: has exited \(exit code 1\)$", done.stderr, re.MULTILINE)
+
+
+def test_a_run_fails_if_a_bot_failed_in_every_game(tmp_path: Path) -> None:
+    settings = RunSettings(
+        ("random", f"exec+event:{command(tmp_path, 'event', 'crash')}", "random"), 3, 4, "tenhou", "east"
+    )
+    quiet = Console(quiet=True)
+    assert run(ArenaRun(settings, 0), quiet, quiet) == FAILED
 
 
 @pytest.mark.slow

@@ -301,26 +301,6 @@ def test_each_column_says_what_it_means(folder: Path, kind: str) -> None:
         assert f"| `{column.name}` | {column.type} | {column.help} |" in page
 
 
-@pytest.mark.parametrize(
-    ("arguments", "what"),
-    [
-        (("--decisions",), "--decisions: give --parquet FOLDER too"),
-        (("--parquet", "/dev/null/rows"), "--parquet /dev/null/rows: cannot write in /dev/null/rows: Not a directory"),
-        (("--html", "/dev/null/r.html"), "--html /dev/null/r.html: cannot write in /dev/null: File exists"),
-        (("--html", "."), "--html .: this is a folder; name a file in it"),
-    ],
-)
-def test_what_cannot_be_written_is_told_before_games(
-    arguments: tuple[str, ...], what: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["--bots", "random,random,random", "--games", "3", *arguments])
-    said = capsys.readouterr()
-    assert ended.value.code == 2
-    assert said.err == f"arena: {what}\n" if what.endswith(("y", "s", "t")) else said.err.startswith(f"arena: {what}")
-    assert said.out == ""
-
-
 @pytest.mark.parametrize(("option", "package"), [("html", "matplotlib"), ("parquet", "pyarrow")])
 def test_a_missing_package_is_told_before_games(
     option: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

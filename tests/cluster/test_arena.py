@@ -79,20 +79,6 @@ def test_a_cluster_plays_the_games_of_two_processes(tmp_path: Path, capfd: pytes
     assert [line for line in printed.err.splitlines() if " of 30 games" not in line] == [], "the cluster prints"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("--cluster", "head"), "argument --cluster: 'head' is not HOST:PORT of the head of a Ray cluster, nor local"),
-        (("--cluster", LOCAL, "--bots", "mjsonp://localhost:9/x,rule,rule"), "mjsonp://localhost:9/x connects to this"),
-    ],
-)
-def test_what_cannot_be_is_refused(arguments: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        arena(*arguments)
-    assert stop.value.code == 2
-    assert capsys.readouterr().err.startswith(f"arena: {told}")
-
-
 BOT = """
 from neighbour import first
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
-import subprocess
-import sys
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -22,7 +19,6 @@ from server.flags import SETTINGS, TYPES, choices, flag, parse, read_settings
 from server.settings import OTHER_VARIABLES, PREFIX, RoomSettings, Settings
 from server.stored_settings import restored
 from tests.support.documented_table import split_page
-from tests.support.imported import SLOW, imported_by
 from tests.support.settings_table import NAME, PAGE, settings_table
 
 NAMES = list(SETTINGS)
@@ -65,43 +61,6 @@ OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default;
     "trusted_proxies": ("*", "*"),
     "log": ("json", "json"),
 }
-WRONG = [
-    ("rules", "ema"),
-    ("length", "west"),
-    ("games", "-1"),
-    ("games", "many"),
-    ("seats", "drawn"),
-    ("scores", "25000,35000,35000"),
-    ("scores", "25000,80000"),
-    ("scores", "25050,35000,44950"),
-    ("scores", "-100,35000,70100"),
-    ("seed", str(2**64)),
-    ("decision_time", "0"),
-    ("decision_time", "nan"),
-    ("decision_time", "3601"),
-    ("bank_time", "-0.1"),
-    ("fill", "rule,nobody"),
-    ("fill_delay", "soon"),
-    ("fill_delay", "inf"),
-    ("house_bot", "nobody"),
-    ("max_faults", "0"),
-    ("resume_timeout", "nan"),
-    ("fault_penalty", "inf"),
-    ("spectator_delay", "-1"),
-    ("pause", "61"),
-    ("port", "65536"),
-    ("mjai_port", "http"),
-    ("access", "closed"),
-    ("max_rooms", "0"),
-    ("max_connections", "2"),
-    ("connections_per_address", "0"),
-    ("joins_per_minute", "1.5"),
-    ("messages_per_second", ""),
-    ("requests_per_minute", "0"),
-    ("downloads_per_minute", "-1"),
-    ("join_timeout", "0"),
-    ("log", "xml"),
-]
 
 
 @pytest.fixture(autouse=True)
@@ -140,30 +99,6 @@ def test_flags_override_variables_and_variables_override_defaults(name: str, mon
     assert getattr(read(flag(name), text), name) == value
 
 
-@pytest.mark.parametrize(("name", "text"), WRONG)
-def test_the_error_is_one_line_with_the_flag_or_variable(
-    name: str, text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for source in (flag(name), PREFIX + name.upper()):
-        if source.startswith(PREFIX):
-            monkeypatch.setenv(source, text)
-            if not text:
-                return  # means the default
-        with pytest.raises(SystemExit) as ended:
-            read(*(() if source.startswith(PREFIX) else (f"{source}={text}",)))
-        assert ended.value.code == 2
-        said = capsys.readouterr().err
-        assert re.fullmatch(rf"server: {source} {re.escape(repr(text))}: .+\n", said)
-        # the words of a library
-        assert [word for word in ("Input", "should", "valid", "parse") if word in said] == []
-
-
-def test_a_wrong_setting_is_told_before_anything_slow_is_imported() -> None:
-    uses = imported_by([("server.cli", [f"{flag(name)}={text}"]) for name, text in WRONG])
-    assert [use.code for use in uses] == [2] * len(WRONG)
-    assert SLOW & uses[-1].imported == set()
-
-
 def test_an_empty_variable_means_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in NAMES:
         monkeypatch.setenv(PREFIX + name.upper(), "")
@@ -180,89 +115,15 @@ def test_an_empty_flag_overrides_a_variable(monkeypatch: pytest.MonkeyPatch) -> 
     assert (settings.host, settings.trusted_proxies, settings.database, settings.fill) == ("", "", "", ())
 
 
-def test_all_errors_are_reported_together(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NUKIDORA_PORT", "x")
-    with pytest.raises(SystemExit):
-        read("--length", "west")
-    said = capsys.readouterr().err
-    assert "--length 'west'" in said
-    assert "NUKIDORA_PORT 'x'" in said
-    assert said.count("\n") == 1
-
-
 def test_flags_may_follow_a_command() -> None:
     for words in (["--data", "folder", "token", "add", "aki"], ["token", "add", "aki", "--data", "folder"]):
         assert vars(parse(make_parser(), words)) == {"data": "folder", "token": "add", "name": "aki", "admin": False}
 
 
-@pytest.mark.parametrize(
-    ("flags", "meant"),
-    [
-        (("--prot", "8000"), "--port"),
-        (("--prot=8000", "token", "list"), "--port"),
-        (("--databse=postgresql://user:password@host/name",), "--database"),
-        (("--game", "3"), "--games"),
-        (("--xyzzy",), ""),
-    ],
-)
-def test_an_unknown_flag_is_named(flags: tuple[str, ...], meant: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        read("--length", "east", *flags)
-    assert ended.value.code == 2
-    asked = f" (did you mean {meant}?)" if meant else ""
-    assert capsys.readouterr().err == f"server: unknown flag {flags[0].partition('=')[0]}{asked}: --help lists all\n"
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "told"),
-    [
-        ("port", "80000", "give a whole number at least 0 and at most 65535"),
-        ("games", "many", "give a whole number at least 0 and at most 1000000"),
-        ("joins_per_minute", "1.5", "give a whole number at least 1 and at most 1000000"),
-        ("seed", str(2**64), f"give a whole number at least 0 and at most {2**64 - 1}"),
-        ("decision_time", "0", "give a number above 0 and at most 3600"),
-        ("fill_delay", "soon", "give a number at least 0 and at most 86400"),
-        ("fill", "rule,rule,rule", "give at most 2, separated by a comma"),
-        ("access", "closed", "give auto or open or token"),
-    ],
-)
-def test_an_error_says_in_plain_words_what_is_accepted(
-    name: str, text: str, told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for source in (flag(name), PREFIX + name.upper()):
-        if source.startswith(PREFIX):
-            monkeypatch.setenv(source, text)
-        with pytest.raises(SystemExit):
-            read(*(() if source.startswith(PREFIX) else (source, text)))
-        assert capsys.readouterr().err == f"server: {source} {text!r}: {told}\n"
-
-
-def test_an_unknown_variable_is_refused_with_the_nearest_known_one(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("NUKIDORA_CACHE", "NUKIDORA_TOKEN", "NUKIDORA_PAUSE"):  # of other programs, or of them too
+def test_variables_of_other_programs_are_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NUKIDORA_CACHE", "NUKIDORA_TOKEN", "NUKIDORA_PAUSE"):  # the last one is of the server, too
         monkeypatch.setenv(name, "1")
     assert read().pause == 1.0
-    monkeypatch.setenv("NUKIDORA_ACESS", "token")
-    with pytest.raises(SystemExit) as ended:
-        read()
-    assert ended.value.code == 2
-    told = "server: NUKIDORA_ACESS is no setting (did you mean NUKIDORA_ACCESS?): correct or unset it\n"
-    assert capsys.readouterr().err == told
-
-
-@pytest.mark.parametrize("name", ["nukidora_port", "Nukidora_Port", "nukidora_acess", "NUKIDORA_port"])
-def test_variables_are_written_in_capitals(
-    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Else a misspelt one would be noticed in capitals only."""
-    monkeypatch.setenv(name, "1")
-    with pytest.raises(SystemExit) as ended:
-        read()
-    assert ended.value.code == 2
-    meant = "NUKIDORA_PORT" if "port" in name.lower() else "NUKIDORA_ACCESS"
-    told = f"server: {name} is no setting (did you mean {meant}?): correct or unset it\n"
-    assert capsys.readouterr().err == told
 
 
 def bounds_of(name: str) -> tuple[float, float]:
@@ -370,13 +231,3 @@ def test_values_in_the_help_are_units_and_kinds() -> None:
 def test_the_table_in_the_documentation_is_up_to_date() -> None:
     _, table, _ = split_page(PAGE.read_text(encoding="utf-8"), NAME)
     assert table == settings_table(), "update it: python -m tests.support.settings_table"
-
-
-def test_the_program_prints_only_the_error(tmp_path: Path) -> None:
-    environment = os.environ | {"NUKIDORA_LENGTH": "west", "PYTHONPATH": str(PAGE.parent.parent)}
-    ended = subprocess.run(
-        [sys.executable, "-m", "server"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
-    )
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr == "server: NUKIDORA_LENGTH 'west': give east or hanchan\n"
-    assert list(tmp_path.iterdir()) == []

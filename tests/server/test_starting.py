@@ -14,12 +14,11 @@ import httpx
 import pytest
 from sqlalchemy import Engine, event
 
-from server import cli, commands, storing
+from server import storing
 from server.addresses import listening
 from server.running import running
 from server.settings import Settings
 from server.store import StoreError
-from tests.support.postgres import free_port
 from tests.support.read_only import ReadOnly
 from tests.support.server_bots import Bot, play_all, serving, the_game, together
 
@@ -65,22 +64,6 @@ async def test_a_second_server_in_the_same_folder_changes_nothing(tmp_path: Path
         await together(*(bot.answer(question) for bot, question in zip(bots, questions, strict=True)))
         await play_all(bots)
         await the_game(server)
-
-
-@pytest.mark.parametrize("port", ["port", "mjai_port"])
-def test_a_port_in_use_is_told_before_anything_is_compiled(
-    tmp_path: Path, port: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    warmed: list[Settings] = []
-    monkeypatch.setattr(commands, "warm_up", warmed.append)
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        ports = {"port": 0, "mjai_port": 0} | {port: taken.getsockname()[1]}
-        flags = [f"--{name.replace('_', '-')}={number}" for name, number in ports.items()]
-        with pytest.raises(SystemExit) as ended:
-            cli.main([*flags, f"--data={tmp_path}"])
-    assert ended.value.code == 2
-    assert warmed == []
-    assert f"Address already in use; choose another with --{port.replace('_', '-')}" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -145,15 +128,6 @@ def test_hundreds_of_connections_may_wait_to_be_accepted() -> None:
         (listener,) = stack.enter_context(listening("127.0.0.1", 0))
         for _ in range(300):
             stack.enter_context(socket.create_connection(listener.getsockname(), timeout=0.9))
-
-
-async def test_unknown_hosts_and_addresses_of_other_machines_are_refused(tmp_path: Path) -> None:
-    for host in ("nobody.invalid", "two..dots"):
-        assert (await refusal(tmp_path, host=host)).startswith(f"host {host!r} is not known (")
-    port = free_port()
-    said = await refusal(tmp_path, host="203.0.113.1", port=port)
-    told = f"cannot listen on 203.0.113.1, port {port}: Cannot assign requested address"
-    assert said == f"{told}; choose another with --host (NUKIDORA_HOST)"
 
 
 # A database or journal that cannot be written -------------------------------------------------------------------------

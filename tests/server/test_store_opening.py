@@ -165,39 +165,6 @@ async def test_sslmode_works_as_in_libpq(postgres_url: str) -> None:
     assert "rejected SSL upgrade" in await refusal(f"{postgres_url}?sslmode=require")  # the cluster has no certificate
 
 
-@pytest.mark.parametrize(
-    ("url", "said"),
-    [
-        ("", "invalid database URL: write sqlite:///PATH or postgresql://HOST/NAME"),
-        ("games.db", "invalid database URL"),
-        ("postgresql://u:secret@host:port/games", "invalid database URL"),
-        (
-            "mysql://u:secret@host/games",
-            "unsupported database 'mysql': choose sqlite:///PATH or postgresql://HOST/NAME",
-        ),
-        ("postgresql+psycopg2://u:secret@host/games", "unsupported database 'postgresql+psycopg2'"),
-        ("sqlite://", "SQLite in memory is not supported: write sqlite:///PATH"),
-        ("sqlite:///:memory:", "SQLite in memory is not supported"),
-    ],
-)
-async def test_unsupported_urls(url: str, said: str) -> None:
-    message = await refusal(url)
-    assert message.startswith(said)
-    assert "secret" not in message
-
-
-async def test_files_that_are_not_databases(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("Not a database, but long enough to be taken for one. " * 10)
-    for name, said in (("missing/a.db", "unable to open"), (".", "unable to open"), ("notes.txt", "not a database")):
-        message = await refusal(f"sqlite:///{tmp_path / name}")
-        assert message.startswith(f"database sqlite:///{tmp_path / name}: ")
-        assert said in message
-        assert message.endswith(
-            "; check that it is a database of this program, in a writable folder, on a disk with free space"
-        )
-    assert (tmp_path / "notes.txt").read_text().startswith("Not a database")
-
-
 async def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
     with sqlite3.connect(path) as connection:

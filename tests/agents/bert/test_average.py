@@ -45,19 +45,3 @@ def test_the_mean_of_a_network_and_itself_is_that_network() -> None:
     assert after.config.to_dict() == before.config.to_dict()
     for name, weight in after.state_dict().items():
         assert torch.equal(weight, before.state_dict()[name]), name
-
-
-def test_bad_arguments_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    small, large = str(tmp_path / "small"), str(tmp_path / "large")
-    saved(Path(small), "micro", 1)
-    saved(Path(large), "tiny", 1)
-    for models, what in (
-        ([small], "name at least two networks"),
-        ([small, large], f"{large} differs in size from {small}"),
-        ([small, "micro"], "micro is a size: name the folder of a trained network"),
-        ([small, str(tmp_path / "none")], "nor the folder of a network"),
-    ):
-        with pytest.raises(SystemExit):
-            commands.main(["average", *models, str(tmp_path / "mean")])
-        assert what in " ".join(capsys.readouterr().err.split())
-        assert not (tmp_path / "mean").exists()

@@ -45,16 +45,3 @@ def test_without_torch_the_other_methods_are_timed(
     monkeypatch.setattr(bench, "BUNDLED", network)
     assert bench.main([]) == 0
     assert sum(line.startswith("│") for line in capsys.readouterr().out.splitlines()) == 3
-
-
-def test_faults_are_reported_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments, what in (
-        (["--model", "huge"], "benchmarks.bert: --model huge: neither a folder nor one of micro, tiny"),
-        (["--model", str(tmp_path)], f"benchmarks.bert: {tmp_path}: has no config.json"),
-        (["--device", "tpu"], "benchmarks.bert: argument --device: invalid choice"),
-    ):
-        with pytest.raises(SystemExit, match="2"):
-            bench.main(arguments)
-        printed = capsys.readouterr().err
-        assert printed.startswith(what)
-        assert printed.count("\n") == 1

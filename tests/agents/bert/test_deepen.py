@@ -56,21 +56,3 @@ def test_every_new_layer_can_learn() -> None:
     for layer in deeper.bert.encoder.layer:
         for part in (layer.attention.output, layer.output):
             assert part.dense.weight.grad.abs().max() > 0
-
-
-def test_bad_networks_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for model, what in (
-        ("micro", "micro is a size: name the folder of a trained network"),
-        (str(tmp_path), "nor the folder of a network"),
-    ):
-        with pytest.raises(SystemExit):
-            commands.main(["deepen", model, str(tmp_path / "deeper"), "--layers", "9"])
-        assert what in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("layers", [1, 2])
-def test_a_network_cannot_become_shallower(layers: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        commands.main(["deepen", str(BUNDLED), str(tmp_path / "deeper"), "--layers", str(layers)])
-    assert f"layers cannot be deepened to {layers}" in capsys.readouterr().err
-    assert not (tmp_path / "deeper").exists()

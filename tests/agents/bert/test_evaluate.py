@@ -310,30 +310,3 @@ def test_parts_that_are_not_asked_for_are_null(network: Path, record: Path, tmp_
     metrics = json.loads(file.read_text())
     assert metrics["validation"] is None
     assert metrics["records"]["games"] == 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "what"),
-    [
-        (["{network}"], "give --data FOLDER, --records PATH … or both"),
-        (["{network}", "--data", "{empty}"], "{empty}: no training files here"),
-        (["{network}", "--records", "{empty}"], "no game records in {empty}"),
-        (["{network}", "--records", "{empty}/none.mjson"], "{empty}/none.mjson: no such file or folder"),
-        (["{empty}", "--records", "{empty}"], "{empty}"),
-        (["{network}", "--data", "{data}", "--room", "jade"], "--room chooses among --records: give both"),
-        (["{network}", "--data", "{data}", "--samples", "0"], "'0' is not a positive integer"),
-        (["{network}", "--data", "{data}", "--json", "{empty}"], "--json {empty}: name a file in a folder that"),
-        (["{network}", "--data", "{data}", "--json", "{empty}/a/b"], "--json {empty}/a/b: name a file in a folder"),
-    ],
-)
-def test_a_bad_argument_is_one_line(
-    network: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], what: str
-) -> None:
-    folders = {"network": network, "data": data, "empty": tmp_path}
-    with pytest.raises(SystemExit) as ended:
-        main(["evaluate", *(argument.format(**folders) for argument in arguments)])
-    assert ended.value.code == 2
-    line = capsys.readouterr().err
-    assert line.startswith("agents.bert evaluate: ")
-    assert what.format(**folders) in line
-    assert line.count("\n") == 1

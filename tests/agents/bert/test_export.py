@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -57,22 +55,6 @@ def test_the_bundled_model_is_that_of_the_bundled_weights(tmp_path: Path, views:
     exported, bundled = (policy(folder, views) for folder in (tmp_path, BUNDLED))
     assert np.corrcoef(exported.ravel(), bundled.ravel())[0, 1] > 0.999, "equal but for rounding on this processor"
     assert (exported.argmax(axis=1) == bundled.argmax(axis=1)).mean() > 0.98
-
-
-def test_the_command_reports_faults_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        commands.main(["export", str(tmp_path)])
-    assert capsys.readouterr().err.startswith(f"agents.bert export: {tmp_path}: has no config.json; ")
-
-
-@pytest.mark.parametrize("package", ["onnx", "safetensors"])
-def test_export_needs_the_training_extra(package: str) -> None:
-    code = f"import sys; sys.modules['{package}'] = None; from engine.common.program import start; "
-    code += "sys.exit(start('agents.bert.cli:main', ['export', '.']))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"{package} is not installed for {sys.executable}: ")
-    assert "pip install -c constraints.txt -e '.[train]'" in done.stderr
 
 
 def test_a_failed_export_leaves_the_old_model(tmp_path: Path) -> None:
@@ -261,17 +243,6 @@ def test_weights_cut_short(tmp_path: Path) -> None:
             ValueError, match=r"safetensors: cannot be read as safetensors \(.*\); copy or train the network again$"
         ):
             export_checkpoint(folder)
-
-
-@pytest.mark.parametrize("use", [export_checkpoint, load])
-def test_no_folder(use: Callable[[Path], object], tmp_path: Path) -> None:
-    with pytest.raises(
-        ValueError, match=r"nowhere: there is no such folder; a checkpoint is a folder with config\.json"
-    ):
-        use(tmp_path / "nowhere")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ValueError, match=r"file: is a file; a checkpoint is a folder with config\.json"):
-        use(tmp_path / "file")
 
 
 @pytest.mark.parametrize("use", [export_checkpoint, load])

@@ -155,29 +155,6 @@ def test_without_a_gpu(network: Path) -> None:
         load(network, "cuda")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("spec", "package", "extra"), [("bert:?device=cuda", "torch", "train"), ("bert", "onnxruntime", "server")]
-)
-def test_a_missing_package_is_one_line(spec: str, package: str, extra: str) -> None:
-    code = f"""if True:
-        import sys
-        from engine.common.program import start
-        sys.modules["{package}"] = None
-        sys.exit(start("arena.cli:main", ["--games", "3", "--bots", "{spec},rule,rule"]))
-    """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 2
-    [line] = done.stderr.splitlines()
-    assert line.startswith(f"{package} is not installed for {sys.executable}: ")
-    assert f"pip install -c constraints.txt -e '.[{extra}]'" in line
-
-
-def test_an_unknown_device(network: Path) -> None:
-    with pytest.raises(ValueError, match=r"^device 'tpu': choose cpu or cuda$"):
-        load(network, "tpu")
-
-
 @pytest.mark.parametrize("checkpoint", ["bundled", "network"])
 def test_playing_on_a_cpu_needs_onnxruntime_only(checkpoint: str, network: Path) -> None:
     """The first answer imports no package of the training extra, builds no graph and plays no games."""

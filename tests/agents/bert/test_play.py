@@ -60,23 +60,3 @@ def test_the_client_gets_the_translated_arguments(
     assert main(arguments) == 3
     assert calls == [passed_on]
     client.make_parser().parse_intermixed_args(passed_on)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "what"),
-    [
-        ([], "MODEL_PATH"),
-        (["--port", "x", "model"], "'x' is not a port"),
-        (["--port", "99999", "model"], "'99999' is not a port"),
-        (["--room", "a/b", "model"], "a room is 1 to 64 of A-Z a-z 0-9 _ . -"),
-        (["--host", "", "model"], "is not the address of a room"),
-    ],
-)
-def test_a_bad_argument_is_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], what: str) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    assert ended.value.code == 2
-    printed = capsys.readouterr().err
-    assert printed.startswith("agents.bert.play: ")
-    assert what in printed
-    assert printed.count("\n") == 1

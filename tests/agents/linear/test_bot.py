@@ -38,23 +38,23 @@ def test_weights_are_written_and_read_again(weights: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "named"),
     [
-        ({"format": "other"}, "no weights file: expected JSON with the format 'nukidora linear 1'"),
-        ({"weights": [1, 2]}, "'weights' must be an object"),
-        ({"placements_per_point": 0}, "'placements_per_point' is 0, not a number > 0"),
+        ({"format": "other"}, "nukidora linear 1"),
+        ({"weights": [1, 2]}, "'weights'"),
+        ({"placements_per_point": 0}, "'placements_per_point' is 0"),
         ({"placements_per_point": None}, "'placements_per_point' is None"),
-        ({"temperature": -1}, "'temperature' is -1, not a number >= 0"),
+        ({"temperature": -1}, "'temperature' is -1"),
         ({"temperature": True}, "'temperature' is True"),
-        ({"-": "tenpai"}, "lacks feature 'tenpai'; python -m agents.linear show lists the features"),
-        ({"+": "tempai"}, "has the unknown feature 'tempai'"),
-        ({"=": "much"}, "the weight of 'progress' is 'much', not a finite number"),
-        ({"=": 1e999}, "the weight of 'progress' is inf"),
-        ({"=": 10**400}, "the weight of 'progress' is 1000"),
+        ({"-": "tenpai"}, "'tenpai'"),
+        ({"+": "tempai"}, "'tempai'"),
+        ({"=": "much"}, "'progress' is 'much'"),
+        ({"=": 1e999}, "'progress' is inf"),
+        ({"=": 10**400}, "'progress' is 1000"),
     ],
 )
 @pytest.mark.parametrize("bot", ["linear", "softmax"])
-def test_a_bad_weights_file_is_one_line(weights: Path, change: dict[str, Any], said: str, bot: str) -> None:
+def test_a_bad_weights_file_is_one_line(weights: Path, change: dict[str, Any], named: str, bot: str) -> None:
     document = json.loads(weights.read_text())
     for key, value in change.items():
         if key == "-":
@@ -66,32 +66,8 @@ def test_a_bad_weights_file_is_one_line(weights: Path, change: dict[str, Any], s
         else:
             document[key] = value
     weights.write_text(json.dumps(document))
-    with pytest.raises(ValueError, match=f"^the bot {bot}: {weights}: ") as raised:
+    with pytest.raises(ValueError, match=rf"^the bot {bot}: {weights}: [^\n]*{named}[^\n]*$"):
         make(f"{bot}:{weights}")
-    assert said in str(raised.value)
-    assert "\n" not in str(raised.value)
-
-
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"[" * 100_000, b"{}", b" " * (1 << 21)])
-def test_what_is_no_json_is_one_line(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "weights.json"
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match="no weights file: expected JSON"):
-        make(f"linear:{path}")
-
-
-@pytest.mark.parametrize(
-    ("spec", "said"),
-    [
-        ("linear:nowhere.json", "^the bot linear cannot read its weights: nowhere.json: No such file or directory$"),
-        ("linear:start?temperature=1", "^the bot linear has no options; softmax:FILE"),
-        ("softmax:start?heat=1", "^the bot softmax has no option 'heat'; options: temperature: 0 plays"),
-        ("softmax:start?temperature=-1", "^the bot softmax cannot use 'temperature=-1'; temperature: 0 plays"),
-    ],
-)
-def test_a_bad_name_is_one_line(spec: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        make(spec)
 
 
 def test_temperature_0_plays_the_highest_value(views: np.ndarray) -> None:

@@ -135,4 +135,4 @@ def test_choices_of_several_files_are_of_different_games(tmp_path: Path, capsys:
     assert main(["train", str(tmp_path / "run"), "--data", *files, "--epochs", "1"]) == 0
     with pytest.raises(SystemExit):
         main(["train", str(tmp_path / "one"), "--data", files[0], "--epochs", "1"])
-    assert "decisions of 1 games" in capsys.readouterr().err
+    assert "1 games" in capsys.readouterr().err

@@ -191,32 +191,3 @@ def test_a_bot_that_does_not_play_when_packed_leaves_the_file_that_was_there(
 def test_what_is_no_action_is_no_reply(line: bytes) -> None:
     assert not is_action(line)
     assert is_action(b'{"type":"dahai","actor":0,"pai":"5p","tsumogiri":true}\n')
-
-
-def test_a_folder_is_no_output(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["tsumogiri", "-o", str(folder)])
-    assert ended.value.code == BAD_ARGUMENTS
-    assert f"--output {folder}: this is a folder; name a file in it" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(
-    ("spec", "what"),
-    [
-        ("exec:python bot.py", "'exec:python bot.py' is a program or a connection: only bots of this process can be"),
-        ("mjsonp://localhost/room", "'mjsonp://localhost/room' is a program or a connection: only bots of this"),
-        ("nobody", "unknown bot 'nobody': choose one of random, "),
-        ("nobody.py:Bot", "nobody.py:Bot: there is no file "),
-        ("my_bot.py:Nobody", "my_bot.py has no class or function 'Nobody', and no class with a method act or __call"),
-        ("rule:7", "the bot rule takes no argument, but got '7'"),
-    ],
-)
-def test_what_cannot_be_packed_is_one_line(spec: str, what: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main([spec, "-o", "bot.pyz"])
-    told = capsys.readouterr().err.splitlines()
-    assert ended.value.code == BAD_ARGUMENTS
-    assert what in told[-1]
-    assert told[-1].startswith("agents.pack: ")
-    assert not Path("bot.pyz").exists()

