@@ -14,10 +14,9 @@ arena: .venv/installed
 test: .venv/installed-test
 	$(PYTEST) -m "not slow and not long" $(ARGS)
 
-# These, and then the slow ones.
+# These and the slow ones, together: of several expressions after -m, pytest takes the last.
 test-all:
-	$(MAKE) test
-	$(PYTEST) -m "slow and not long" $(ARGS)
+	$(MAKE) test ARGS='-m "not long" $(ARGS)'
 
 # What takes an hour or needs a quiet machine, one test at a time: before a release, and after changes of what it tests.
 test-long: .venv/installed-test

@@ -36,8 +36,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than there are cores: some tests wait."""
-    return usable_cores() + 1
+    """Two processes more than there are cores: many tests wait."""
+    return usable_cores() + 2
 
 
 @pytest.fixture(autouse=True)

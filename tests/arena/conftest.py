@@ -83,10 +83,11 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def arena(environment: dict[str, str]) -> Arena:
-    """Runs ``python -m arena`` to its end; keyword arguments are further environment variables."""
+    """Runs ``python -m arena`` to its end, with one job unless told otherwise; keywords are environment variables."""
 
     def run(*arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "arena", *map(str, arguments)]
+        jobs = () if "--jobs" in arguments else ("--jobs", "1")  # a process that starts costs more than a few games
+        command = [sys.executable, "-m", "arena", *map(str, arguments), *jobs]
         return subprocess.run(
             command, env=environment | variables, cwd=REPOSITORY, capture_output=True, text=True, timeout=600
         )
