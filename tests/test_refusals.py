@@ -37,8 +37,11 @@ def _visitors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
-    """All files, and folders as if they were empty; but a server opens its data folder before it listens."""
-    found = [path for path in folder.rglob("*") if "server_data" not in path.parts]
+    """All files, and folders as if they were empty; but a server opens its data folder before it listens.
+
+    And Python keeps byte code of a bot that is imported.
+    """
+    found = [path for path in folder.rglob("*") if {"server_data", "__pycache__"}.isdisjoint(path.parts)]
     return {path: path.read_bytes() if path.is_file() else b"" for path in found}
 
 

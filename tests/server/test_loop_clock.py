@@ -163,7 +163,7 @@ def own_draw(bot: Bot) -> Callable[[Message], bool]:
     return lambda message: message["type"] == "tsumo" and message["actor"] == bot.seat
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_bots_that_answer_while_the_server_is_halted_are_not_late(tmp_path: Path, transport: str) -> None:
     """At any point of their time, the last moment included; and enough of the bank is left to do it again."""
@@ -188,7 +188,7 @@ async def test_bots_that_answer_while_the_server_is_halted_are_not_late(tmp_path
             task.cancel()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_a_bot_that_does_not_answer_is_late_however_the_server_is_halted(tmp_path: Path, transport: str) -> None:
     with server_program(tmp_path, *TIMES) as server:
