@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The size of a virtual environment with each extra alone, and the largest packages in it, in MB (docs/quickstart.md).
+# The size of a virtual environment with each extra alone, and the largest packages in it, in MB.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
