@@ -197,10 +197,12 @@ async def test_a_bot_that_does_not_answer_is_late_however_the_server_is_halted(t
         slow = bots[0]
         loop = asyncio.get_running_loop()
         before = loop.time()  # it is asked: this process may learn of that late
-        await slow.until(own_draw(slow))
-        await slow.until(lambda message: message["type"] == "error")
+        drawn = await slow.until(own_draw(slow))
+        error = await slow.until(lambda message: message["type"] == "error")
         assert DECISION + BANK <= loop.time() - before < DECISION + BANK + SOON
         before = loop.time()
+        for late in (drawn, error):  # until it replies it is sent nothing more
+            await slow.answer(late)
         await slow.until(own_draw(slow))
         await asyncio.sleep(0.2)
         await halted_while(server, 3.0, nothing())
