@@ -60,7 +60,7 @@ def shielded(
     async def call(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
         task = asyncio.create_task(method(store, *args, **kwargs))
         store._pending.add(task)
-        task.add_done_callback(store._pending.discard)
+        task.add_done_callback(store._ended)
         return await asyncio.shield(task)
 
     return call
@@ -97,6 +97,11 @@ class Store:
         parsed = read_url(url)
         await migrate(parsed)
         return cls(parsed, make_engine(parsed), make_blocking_engine(parsed))
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._pending.discard(task)
+        if not task.cancelled():
+            task.exception()  # seen: if its caller was cancelled, nobody else would look
 
     async def close(self) -> None:
         """Close all connections after pending writes have finished; of a database that hangs, after CLOSE_TIMEOUT."""

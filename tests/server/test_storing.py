@@ -23,7 +23,8 @@ import pytest
 from server import storing
 from server.running import Running, running
 from server.settings import Settings
-from server.store import FinishedGame, Store, database
+from server.store import FinishedGame, Store, StoreError, database
+from server.store.store import shielded
 from tests.conftest import DATA
 from tests.support.postgres import Cluster
 from tests.support.read_only import ReadOnly
@@ -286,6 +287,27 @@ async def test_a_game_that_cannot_be_stored_at_all_ends_for_its_bots(
         monkeypatch.undo()
         await play_all([Bot(at.server, name) for name in "abc"])
         await the_game(at.server)
+
+
+async def test_a_write_that_fails_after_its_caller_is_cancelled_is_no_stray_traceback(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Failing(Store):
+        def __init__(self) -> None:
+            self._pending = set()
+
+        @shielded
+        async def write(self) -> None:
+            await asyncio.sleep(0.05)
+            raise StoreError("database is locked")
+
+    store = Failing()
+    caller = asyncio.create_task(store.write())
+    await until(lambda: bool(store._pending))
+    caller.cancel()
+    await until(lambda: not store._pending)
+    gc.collect()
+    assert errors(caplog) == []
 
 
 @pytest.mark.slow
