@@ -11,12 +11,13 @@ arena: .venv/installed
 	@$(BIN)/python -m arena $(ARGS)
 
 # The quick tests.
+test: MARKS ?= not slow and not long
 test: .venv/installed-test
-	$(PYTEST) -m "not slow and not long" $(ARGS)
+	$(PYTEST) -m "$(MARKS)" $(ARGS)
 
-# These and the slow ones, together: of several expressions after -m, pytest takes the last.
+# These and the slow ones, together.
 test-all:
-	$(MAKE) test ARGS='-m "not long" $(ARGS)'
+	$(MAKE) test MARKS="not long"
 
 # What takes an hour or needs a quiet machine, one test at a time: before a release, and after changes of what it tests.
 test-long: .venv/installed-test

@@ -293,8 +293,9 @@ def compiling_alone() -> Iterator[Callable[[int, int], None]]:
         began = monotonic()
         file.truncate(0)  # what the last one said
         for new in cache_root().glob(f"{NEW}*"):
-            if time() - new.stat().st_mtime > ABANDONED:
-                rmtree(new, ignore_errors=True)
+            with suppress(OSError):  # it has just been finished
+                if time() - new.stat().st_mtime > ABANDONED:
+                    rmtree(new, ignore_errors=True)
         yield say
 
 
