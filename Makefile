@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# Python compiles a module when it is first imported: what never is need not be.
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: arena test test-all test-long durations coverage check docs pictures clean
 .DELETE_ON_ERROR:
@@ -50,7 +51,8 @@ clean:
 
 # What compiling needs is installed first: then the first match is compiled while pip installs the rest.
 COMPILER := numpy numba rich
-FIRST_MATCH := arena.run agents.bots.efficiency agents.bert.bot agents.bert.symmetries
+FIRST_MATCH := arena.run agents.bots.efficiency agents.bert.encoding agents.bert.gumbel agents.bert.labels \
+	agents.bert.symmetries
 
 # Stamps: nothing is installed again until what is to be installed changes.
 .venv/installed: pyproject.toml constraints.txt | $(BIN)/pip

@@ -7,6 +7,7 @@ compiles at a time; the others wait, and say for whom.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -257,6 +258,7 @@ def compile_kernels(names: Sequence[tuple[str, str, int]]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
     compiling.announce(False)
     event.register("numba:compile", _Reporter())
+    gc.set_threshold(100_000)  # almost nothing is garbage, and looking for it takes a tenth of the time
     for module, name, signature in names:
         import_module(module)
         for dispatcher, signatures in compiling.KERNELS[module]:

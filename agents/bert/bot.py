@@ -1,6 +1,6 @@
 """The BERT bot: plays the legal label with the highest probability.
 
-If the network is unsure, the bot uses test-time augmentation: it also evaluates the position with pinzu and souzu
+If two labels are close, the bot uses test-time augmentation: it also evaluates the position with pinzu and souzu
 swapped, which the rules do not distinguish, and averages the logits of both.
 
 =====================================================  ===============================================================
@@ -21,19 +21,16 @@ import numpy as np
 from agents.bert.checkpoint import REGRET_UNIT
 from agents.bert.encoding import encode
 from agents.bert.families import DEVICES, ONNX, WEIGHTS
+from agents.bert.gumbel import gumbel_noise
 from agents.bert.inference import Predictions, Predictor, load, softmax
 from agents.bert.labels import LABEL_NAMES, N_LABELS, actions_of, legal_table
 from agents.bert.symmetries import LABEL_MAPS, SUITS_SWAPPED, variant_of
 from agents.options import BotOptions, read_options, read_temperature
 from engine.actions import N_ACTIONS
-from engine.compiling import kernel
-from engine.kernels import hash_view
-from engine.rng import GOLDEN, splitmix, uniform
-from engine.table import TABLE, raw_bytes
 
 BUNDLED = Path(__file__).parent / "weights"  # the checkpoint of the bot `bert`
 DECIMALS = 4  # of the numbers in an annotation
-SURE = 0.9  # test-time augmentation is used if no label has a probability this high
+CLOSE = 0.5  # test-time augmentation is used if the second label has at least this part of the first one's probability
 
 
 class Options(NamedTuple):
@@ -59,26 +56,6 @@ OPTIONS: BotOptions = {
     "top": (read_top, f"number of labels, the most probable first, sent in `ext_bot` of mjai replies; 0 to {N_LABELS}"),
     "device": (read_device, " or ".join(DEVICES)),
 }
-
-
-@kernel("uint8[::1], uint64, float64[:, ::1]")
-def _gumbel_all(raw: np.ndarray, seed: np.uint64, noise: np.ndarray) -> None:
-    views = raw.view(TABLE)
-    for k in range(len(noise)):
-        state = hash_view(views[k], seed)
-        for label in range(noise.shape[1]):
-            state = state + GOLDEN
-            noise[k, label] = -np.log(-np.log(uniform(splitmix(state))))
-
-
-def gumbel_noise(views: np.ndarray, seed: int) -> np.ndarray:
-    """float64[n, N_LABELS] of the standard Gumbel distribution, a function of `views` TABLE[n] and the seed.
-
-    The argmax of logits plus such noise is a sample from their softmax (the Gumbel-max trick).
-    """
-    noise = np.empty((len(views), N_LABELS))
-    _gumbel_all(raw_bytes(views), np.uint64(seed), noise)
-    return noise
 
 
 class LastPrediction(NamedTuple):
@@ -155,11 +132,12 @@ class Bert:
         encoded = encode(views)
         predictions = self._predictor(encoded.input_ids, encoded.lengths, encoded.n_state)
         policy = np.where(legal, predictions.policy, -np.inf)
-        unsure = np.flatnonzero(softmax(policy).max(axis=1) < SURE)
-        if len(unsure):
-            swapped = variant_of(encoded.select(unsure), SUITS_SWAPPED)
+        second, first = np.partition(policy, (-2, -1))[:, -2:].T
+        close = np.flatnonzero(second - first >= np.log(CLOSE))
+        if len(close):
+            swapped = variant_of(encoded.select(close), SUITS_SWAPPED)
             augmented = self._predictor(swapped.input_ids, swapped.lengths, swapped.n_state).policy
-            policy[unsure] = (policy[unsure] + augmented[:, LABEL_MAPS[SUITS_SWAPPED]]) / 2
+            policy[close] = (policy[close] + augmented[:, LABEL_MAPS[SUITS_SWAPPED]]) / 2
         return predictions._replace(policy=policy)
 
 

@@ -22,18 +22,13 @@ from agents.bert.labels import (
     REACH_LABEL,
     RYUKYOKU_LABEL,
 )
-from agents.cnn.planes import (
-    ASK_DISCARD,
-    ASK_NUKIDORA,
-    ASK_PON,
-    ASK_RIICHI,
-    MAY_ANKAN,
-    MAY_DAIMINKAN,
-    MAY_DISCARD,
-    MAY_KAKAN,
-    QUESTIONS,
-)
 from engine.tiles import N_TILES
+
+# What is asked in a decision: QUESTIONS are the bits of the networks, then those of the kans in their order.
+QUESTIONS = ("discard", "pon", "kan", "riichi", "nukidora")
+ASK_DISCARD, ASK_PON, ASK_KAN, ASK_RIICHI, ASK_NUKIDORA, MAY_DAIMINKAN, MAY_ANKAN, MAY_KAKAN = range(8)
+MAY_DISCARD = 8  # and the 37 tiles that may be discarded
+N_ASKED = MAY_DISCARD + N_TILES
 
 # network -> its outputs: the logits of the tiles; of pon; of daiminkan, ankan and kakan; of riichi; of nukidora. The
 # answer no has the logit 0.

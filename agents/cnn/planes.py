@@ -33,6 +33,18 @@ from agents.bert.encoding import (
     TEHAI,
 )
 from agents.bert.vocabulary import FIRST_EVENT_TOKEN, N_EVENT_TOKENS, N_PLAYERS, OFFSET, SEP, TILE_ORDER
+from agents.cnn.answers import (
+    ASK_DISCARD,
+    ASK_KAN,
+    ASK_NUKIDORA,
+    ASK_PON,
+    ASK_RIICHI,
+    MAY_ANKAN,
+    MAY_DAIMINKAN,
+    MAY_DISCARD,
+    MAY_KAKAN,
+    N_ASKED,
+)
 from engine.compiling import inner, kernel
 from engine.tiles import DORA_OF, EAST, KIND_OF, N_KINDS, N_TILES, NORTH
 
@@ -47,12 +59,6 @@ EXTRA = REDS, TILE, OWN_WIND, ROUND_WIND, RIICHI, _, _, DRAWS_LEFT, LEAD_BEFORE,
     range(PER_MOMENT * N_MOMENTS, PER_MOMENT * N_MOMENTS + 10)
 )
 N_PLANES = PER_MOMENT * N_MOMENTS + len(EXTRA)
-
-# What is asked in a decision: QUESTIONS are the bits of the networks, then those of the kans in their order.
-QUESTIONS = ("discard", "pon", "kan", "riichi", "nukidora")
-ASK_DISCARD, ASK_PON, ASK_KAN, ASK_RIICHI, ASK_NUKIDORA, MAY_DAIMINKAN, MAY_ANKAN, MAY_KAKAN = range(8)
-MAY_DISCARD = 8  # and the 37 tiles that may be discarded
-N_ASKED = MAY_DISCARD + N_TILES
 
 _PLAYER = OFFSET["player0_dahai"]
 E_REACH, E_PON, E_DAIMINKAN, E_ANKAN, E_KAKAN, E_NUKIDORA = (

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from agents.base import ActionValues, Agent, Probabilities
-from agents.bert.bot import SURE, Bert, Options, gumbel_noise
+from agents.bert.bot import CLOSE, Bert, Options
 from agents.bert.checkpoint import REGRET_UNIT
 from agents.bert.encoding import Encoded, encode
+from agents.bert.gumbel import gumbel_noise
 from agents.bert.inference import Predictions, load, softmax
 from agents.bert.labels import LABEL_NAMES, N_LABELS, labels_of, legal_table
 from agents.bert.symmetries import LABEL_MAPS, SUITS_SWAPPED, variant_of
@@ -57,7 +58,13 @@ def mean_policy(first: np.ndarray, swapped: np.ndarray, legal: np.ndarray) -> np
     """float[n, N_LABELS]: the augmented logits, from those of views and of the views with suits swapped."""
     own = np.where(legal, first, -np.inf)
     back = np.where(legal, swapped[:, LABEL_MAPS[SUITS_SWAPPED]], -np.inf)
-    return np.where(softmax(own).max(axis=1, keepdims=True) < SURE, (own + back) / 2, own)
+    return np.where(close(own)[:, None], (own + back) / 2, own)
+
+
+def close(logits: np.ndarray) -> np.ndarray:
+    """bool[n]: the second most probable label is at least CLOSE times as probable as the first."""
+    probabilities = np.sort(softmax(logits), axis=1)
+    return probabilities[:, -2] >= CLOSE * probabilities[:, -1]
 
 
 def policy_of(network: Path, views: np.ndarray) -> np.ndarray:
@@ -165,12 +172,12 @@ def test_unsure_predictions_are_averaged_with_those_of_swapped_suits(views: np.n
     views = views[legal_table(views).sum(axis=1) > 1]
     legal = legal_table(views)
     Bert(Recorder(RANDOM_POLICY), "bert", Options(), seed=0).act(views)  # type: ignore[arg-type]
-    unsure = softmax(np.where(legal, RANDOM_POLICY, -np.inf)).max(axis=1) < SURE
-    assert 0 < unsure.sum() < len(views)
-    swapped = variant_of(encode(views[unsure]), SUITS_SWAPPED)
+    rows = close(np.where(legal, RANDOM_POLICY, -np.inf))
+    assert 0 < rows.sum() < len(views)
+    swapped = variant_of(encode(views[rows]), SUITS_SWAPPED)
     assert len(calls) == 2
     assert all((found == wanted).all() for found, wanted in zip(calls[1], swapped, strict=True))
-    assert not (calls[1].input_ids == calls[0].input_ids[unsure]).all(axis=1).any()
+    assert not (calls[1].input_ids == calls[0].input_ids[rows]).all(axis=1).any()
 
 
 def test_act_does_not_change_the_views(network: Path, views: np.ndarray) -> None:
