@@ -41,7 +41,7 @@ from engine.checks import checked_seed
 if TYPE_CHECKING:
     from agents.base import Agent, Factory
 
-__all__ = ["BUILT_IN", "GROUP", "check", "checked", "is_file", "make", "names"]
+__all__ = ["BUILT_IN", "GROUP", "check", "checked", "is_built_in", "is_file", "make", "names"]
 
 GROUP = "nukidora.agents"
 BUILT_IN = {name: f"agents.bots.{name}:make" for name in ("random", "tsumogiri", "efficiency", "rule", "yaku")} | {
@@ -66,6 +66,15 @@ def _find(name: str) -> EntryPoint | None:
 def names() -> list[str]:
     """The names `make` accepts: the built-in ones, then those of other packages."""
     return [*BUILT_IN, *sorted({found.name for found in entry_points(group=GROUP)} - BUILT_IN.keys())]
+
+
+def is_built_in(spec: str) -> bool:
+    """Whether `spec` is a built-in bot without an argument, such as ``rule`` or ``rule@-300``.
+
+    Making it runs and reads nothing that the text names, so that the text may come from other people. Raises ValueError
+    for a strength that is none.
+    """
+    return split_strength(spec)[0] in BUILT_IN
 
 
 def check(spec: str) -> None:

@@ -29,7 +29,8 @@ def league(
 ) -> League:
     """Let many bots play each other, as ``python -m arena league`` does, and rate them.
 
-    ``bots``: at least three names, as for ``--bots``; none where the league of ``json`` goes on with its bots.
+    ``bots``: at least three names, as for ``--bots``; none where the league of ``json`` goes on with its
+    bots, if all are built in and without an argument: a file starts no programs.
     ``games``: about how many are played in all; every two bots meet equally often. ``hours``: plays so long instead.
     ``jobs``: 1 plays in this process, more in as many worker processes; a script then needs ``if __name__ ==
     "__main__":``, as for `multiprocessing`. ``timeout``: seconds that an external bot has for an answer. ``json``: a

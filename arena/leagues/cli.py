@@ -46,7 +46,7 @@ def make_parser() -> Parser:
         type=bots_of,
         default=(),
         metavar="A,B,…",
-        help="at least three (default: the bots of the league in FILE)",
+        help="at least three (default: the bots of the league in FILE, if all are built in and without an argument)",
     )
     ends = parser.add_mutually_exclusive_group()
     ends.add_argument(

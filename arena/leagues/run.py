@@ -13,6 +13,7 @@ from rich.console import Console
 
 from agents.base import Agent
 from agents.external.specs import connects_to_us, is_external, make_agent
+from agents.registry import is_built_in
 from arena.chunk import ChunkResult, GamesPlayed
 from arena.leagues.games import LeagueSettings, Meeting
 from arena.leagues.schedule import Batch, walls_of_pairs
@@ -27,6 +28,7 @@ from engine.common.cluster import Cluster
 from engine.common.options import check_output
 from engine.common.progress import Progress
 from engine.common.workers import at_most, open_pool
+from engine.records.model import told
 from engine.table import N_SEATS
 
 # Between two looks at the ratings while games are played, and of the bootstrap of such a look.
@@ -50,10 +52,10 @@ class LeagueRun:
     ) -> None:
         """Check everything that can be checked before games are played. Raises ValueError, OSError.
 
-        ``bots``: those that play; none: all bots of the file. ``jobs``: worker processes, 0: all games are played in
-        this process; or a function that gives them, or a cluster, for the bots that play. ``games``: of a league of
-        these bots, see `arena.leagues.schedule.walls_of_pairs`; a new bot meets the others at least as often as they
-        have met in the file. ``hours``: plays so long, instead.
+        ``bots``: those that play; none: all bots of the file, if they are built in (`_check_known`). ``jobs``: worker
+        processes, 0: all games are played in this process; or a function that gives them, or a cluster, for the bots
+        that play. ``games``: of a league of these bots, see `arena.leagues.schedule.walls_of_pairs`; a new bot meets
+        the others at least as often as they have met in the file. ``hours``: plays so long, instead.
         """
         settings.match(("", "", ""), timeout).make_rules()  # raises for rules that do not exist
         if json is not None:
@@ -62,6 +64,8 @@ class LeagueRun:
         self.store = Store(json, settings)
         self.settings = settings
         known = self.store.bots
+        if not bots:
+            self._check_known(known, json)
         self.bots = sorted(bots or known, key=lambda bot: known.index(bot) if bot in known else len(known))
         if len(self.bots) < N_SEATS:
             raise ValueError(
@@ -80,6 +84,16 @@ class LeagueRun:
 
     def _named(self) -> str:
         return f"{len(self.bots)} named" if self.bots else "none named"
+
+    @staticmethod
+    def _check_known(bots: Sequence[str], json: Path | None) -> None:
+        """Raise ValueError for bots of a file that run or read what their text names: the file may be a stranger's."""
+        others = [bot for bot in bots if not is_built_in(bot)]
+        if others:
+            raise ValueError(
+                f"{json} names bots that are programs or files, which only the command line starts: name all that are "
+                f"to play with --bots, also {told(', '.join(others))}"
+            )
 
     @staticmethod
     def _check(bots: Sequence[str], timeout: float) -> None:

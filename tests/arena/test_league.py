@@ -225,7 +225,9 @@ def test_a_finished_league_goes_on_with_more_games_and_with_a_new_bot(
     assert min(met[file_bot, bot] for bot in BOTS) >= fewest  # as often as the others had met
     assert [row["bot"] for row in document(path)["bots"]] == [*BOTS, file_bot]
 
-    assert play(path, bots=[], games=90) == OK  # all bots of the file
+    with pytest.raises(SystemExit):
+        play(path, bots=[], games=90)  # a bot in a file must be named
+    assert play(path, bots=[*BOTS, file_bot], games=90) == OK
     more = {tuple(match["bots"]): match for match in document(path)["matches"]}
     assert all(set(match["walls"]) <= set(more[bots]["walls"]) for bots, match in after.items())
     assert document(path)["games"] >= 90
@@ -235,13 +237,14 @@ def test_a_finished_league_goes_on_with_more_games_and_with_a_new_bot(
 def test_workers_are_those_for_all_bots_that_play(
     tmp_path: Path, file_bot: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So that the files of bots that are named in the file of the league alone are sent to a cluster, too."""
+    """So that all bots, those that are named in the file of the league alone included, are sent to a cluster."""
     asked: list[list[str]] = []
     monkeypatch.setattr(running, "workers_for", lambda options, bots: asked.append(list(bots)) or 1)
-    bots = [*BOTS[:2], file_bot]
-    assert play(tmp_path / "league.json", bots=bots, games=3) == OK
+    with_file = [*BOTS[:2], file_bot]
+    assert play(tmp_path / "files.json", bots=with_file, games=3) == OK
+    assert play(tmp_path / "league.json", games=3) == OK
     assert play(tmp_path / "league.json", bots=[], games=6) == OK
-    assert asked == [bots, bots]
+    assert asked == [with_file, BOTS, BOTS]
 
 
 @pytest.mark.parametrize("hours", [0, -1.0, float("nan")])
