@@ -99,7 +99,6 @@ class Trainer:
         warmup_steps = int(config.warmup_ratio * self.n_steps)
         self.scheduler: LambdaLR = get_linear_schedule_with_warmup(self.optimizer, warmup_steps, self.n_steps)
         self.model, self.optimizer = self.accelerator.prepare(self.objective.model, self.optimizer)
-        self.accelerator.register_for_checkpointing(self.scheduler)
         folder.mkdir(parents=True, exist_ok=True)  # only now: where data or network are missing, nothing is left behind
         self._load_checkpoint()
         self.writer = MetricsWriter(folder, self.objective.metric_names, self.progress.step) if self.is_main else None
@@ -224,7 +223,11 @@ class Trainer:
         return self.folder / "checkpoint.old"
 
     def _load_checkpoint(self) -> None:
-        """Resume from the checkpoint, if there is one."""
+        """Resume from the checkpoint, if there is one. Raises ValueError if it cannot be read.
+
+        The learning rates are those of the optimizer's state, and the scheduler goes on from the step: accelerate would
+        load its state without `weights_only`, so that a checkpoint of somebody else could run code.
+        """
         if self.is_main and self._old_checkpoint.exists():  # saving was interrupted
             if self._checkpoint.exists():
                 shutil.rmtree(self._old_checkpoint)
@@ -232,8 +235,15 @@ class Trainer:
                 self._old_checkpoint.rename(self._checkpoint)
         self.accelerator.wait_for_everyone()
         if self._checkpoint.exists():
-            self.accelerator.load_state(str(self._checkpoint))
-            self.progress = TrainingProgress(**json.loads((self._checkpoint / "progress.json").read_text()))
+            try:
+                self.accelerator.load_state(str(self._checkpoint))
+                self.progress = TrainingProgress(**json.loads((self._checkpoint / "progress.json").read_text()))
+            except Exception as error:  # torch and accelerate raise a dozen kinds for damaged files
+                raise ValueError(
+                    f"{self._checkpoint}: damaged, or of another version ({type(error).__name__}); delete it to begin "
+                    "again, or train in another folder"
+                ) from error
+            self.scheduler.last_epoch = self.progress.step
 
     def save_checkpoint(self) -> None:
         """Save what resuming needs, and a network to play with if there is none yet."""

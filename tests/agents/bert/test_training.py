@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import csv
+import os
+import pickle
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from shutil import copytree
 from types import SimpleNamespace
 
 import numpy as np
@@ -44,6 +49,16 @@ FAST = {"model": "micro", "batch_size": 64, "learning_rate": 3e-3, "eval_steps":
 @pytest.fixture(autouse=True)
 def few_validation_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trainer_module, "VALIDATION_SAMPLES", 1024)
+
+
+@dataclass
+class MakesFolder:
+    """Makes a folder when it is unpickled."""
+
+    path: Path
+
+    def __reduce__(self) -> tuple[Callable[[Path], None], tuple[Path]]:
+        return os.mkdir, (self.path,)
 
 
 @pytest.fixture(scope="module")
@@ -205,6 +220,21 @@ def test_a_kill_while_a_checkpoint_is_replaced_loses_nothing(data: Path, tmp_pat
     assert again.progress.step == 4
     again.save_checkpoint()
     assert sorted(path.name for path in tmp_path.glob("checkpoint*")) == ["checkpoint"]
+
+
+def test_a_checkpoint_of_pickled_objects_runs_nothing(data: Path, tmp_path: Path) -> None:
+    """A checkpoint may come from somebody else, as weights may: each of its files in turn would make a folder."""
+    config = TrainingConfig("train", str(data), steps=2, **FAST)
+    Trainer(config, Imitation, tmp_path / "run").save_checkpoint()
+    names = [path.name for path in (tmp_path / "run" / "checkpoint").iterdir()]
+    assert len(names) >= 4
+    for name in names:
+        copytree(tmp_path / "run", tmp_path / name)
+        made = tmp_path / f"made by {name}"
+        (tmp_path / name / "checkpoint" / name).write_bytes(pickle.dumps(MakesFolder(made)))
+        with suppress(ValueError):  # random numbers that cannot be read are left as they are
+            Trainer(config, Imitation, tmp_path / name)
+        assert not made.exists()
 
 
 def test_early_stop(data: Path, tmp_path: Path) -> None:
