@@ -23,12 +23,12 @@ from server.store import Store, StoreError
 from server.warm_up import settle, warm_up
 
 log = structlog.get_logger("server")
-EVERYWHERE = ("", "0.0.0.0", "::")
+EVERYWHERE = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # `--host` -> an address that this machine reaches
 
 
 def addresses(server: Running, settings: Settings) -> dict[str, str]:
     """What people need to know of a server that is up, by subject."""
-    host = "127.0.0.1" if server.host in EVERYWHERE else server.host
+    host = EVERYWHERE.get(server.host, server.host)  # :: is IPv6 alone, as asyncio listens
     host = f"[{host}]" if ":" in host else host
     others = " (and at all other addresses of this machine)" if server.host in EVERYWHERE else ""
     start, token = program_name("agents.client"), " --name NAME --token TOKEN" if settings.tokens_needed else ""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
@@ -35,6 +37,7 @@ MIGRATION_TIMEOUT = 30.0  # seconds to wait for one that migrates it
 CONNECT_TIMEOUT = 10.0  # seconds to wait for a connection to PostgreSQL
 COMMAND_TIMEOUT = 10.0  # seconds for each PostgreSQL command, including waits for locks
 MIGRATION_LOCK = 0x6E756B69  # key of the PostgreSQL advisory lock: "nuki" in ASCII
+PRIVATE = 0o600  # permissions of a SQLite file
 IMMEDIATE = {"sqlite_begin": "BEGIN IMMEDIATE"}  # execution option for transactions that write
 
 _alembic_lock = threading.Lock()  # Alembic keeps the current migration in global variables
@@ -155,8 +158,32 @@ async def migrate(url: URL) -> None:
 def _migrate_locked(url: URL) -> None:
     with _alembic_lock:
         if url.get_backend_name() == "sqlite":
+            _make_private(url)
             _use_write_ahead_log(url)
         asyncio.run(_migrate(url))
+
+
+def _make_private(url: URL) -> None:
+    """Let this user alone read the file, which holds hashes of tokens, and what SQLite writes beside it.
+
+    SQLite gives new files beside it the permissions of the file itself. Raises StoreError.
+    """
+    path = Path(str(url.database))
+    try:
+        os.close(os.open(path, os.O_RDONLY | os.O_CREAT, PRIVATE))
+    except OSError as error:
+        raise failure(url, error) from error
+    for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal"))):
+        try:
+            file.chmod(PRIVATE)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            if file.stat().st_mode & ~PRIVATE & 0o777:
+                raise StoreError(
+                    f"database {file}: other users of this machine may read it, and it cannot be changed "
+                    f"({error.strerror}): let its owner run chmod 600 on it, or choose another database"
+                ) from error
 
 
 def _use_write_ahead_log(url: URL) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -54,9 +55,16 @@ def test_a_server_that_is_up_says_where_and_how_to_play(
     assert capsys.readouterr().out == BLOCK.format(data=tmp_path, others=elsewhere, tokens=tokens, token=token)
 
 
-def test_addresses_of_ipv6_are_in_brackets() -> None:
-    facts = commands.addresses(Running(None, "::1", 1, 2), Settings(host="::1"))  # type: ignore[arg-type]
-    assert facts["bots"] == "mjsonp://[::1]:2/default or ws://[::1]:1/mjai/default"
+@pytest.mark.parametrize("host", ["::1", "::"])
+async def test_addresses_of_ipv6_are_in_brackets_and_answer(host: str) -> None:
+    listener = await asyncio.start_server(lambda reader, writer: writer.close(), host)
+    port = listener.sockets[0].getsockname()[1]
+    facts = commands.addresses(Running(None, host, 1, port), Settings(host=host))  # type: ignore[arg-type]
+    found = re.match(r"mjsonp://\[(.+)\]:(\d+)/default or ws://\[\1\]:1/mjai/default", facts["bots"])
+    assert found is not None
+    async with listener:
+        _, writer = await asyncio.open_connection(*found.groups())
+        writer.close()
 
 
 @contextmanager

@@ -74,6 +74,20 @@ async def test_opening_again_changes_nothing(database_url: str) -> None:
         assert await store.games() == games
 
 
+async def test_the_file_is_private(tmp_path: Path) -> None:
+    """It holds hashes of tokens: also a file that was made by hand or by an earlier version, in an open folder."""
+    path = tmp_path / "games.sqlite"
+    for _ in range(2):
+        async with opened(f"sqlite:///{path}") as store:
+            await store.save_game(make_game())
+            modes = {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
+            assert modes == dict.fromkeys(["games.sqlite", "games.sqlite-wal", "games.sqlite-shm"], 0o600)
+        path.chmod(0o644)
+    path.with_name("games.sqlite-wal").touch(0o644)
+    async with opened(f"sqlite:///{path}"):
+        assert all(file.stat().st_mode & 0o077 == 0 for file in tmp_path.iterdir())
+
+
 async def test_a_newer_database_is_refused(database_url: str) -> None:
     await (await Store.open(database_url)).close()
     newer = text("UPDATE alembic_version SET version_num = '9999'")
