@@ -9,7 +9,7 @@ from math import ceil
 from time import monotonic
 
 from server.addresses import Proxies, limited_address
-from server.names import imitates_house_bot
+from server.names import imitates_house_bot, look_alike
 from server.settings import Settings
 from server.store import Store, StoredToken
 
@@ -265,8 +265,11 @@ class Access:
                 'a token is needed: add "token" to the join message, or ?token= to the URL; '
                 "the server's operator makes one with python -m server token add NAME"
             )
-        if owner is None and await self._store.has_token(name):
-            raise AccessError(f"the name {name!r} is reserved by a token: send the token, or choose another name")
+        if owner is None:
+            for reserved in await self._store.token_names():
+                if look_alike(name, reserved):
+                    what = "is" if name == reserved else f"looks like {reserved!r}, which is"
+                    raise AccessError(f"the name {name!r} {what} reserved by a token: send it, or choose another name")
 
     async def authorize_player(self, token: str | None) -> None:
         """Check that the holder of `token` may play, as any bot, or that everybody may. Raises UnauthorizedError."""

@@ -1,50 +1,73 @@
-"""The names of house bots, such as ``rule (house)``, and of bots that look like one of them, which are refused.
+"""Names that look like the name of another: of a house bot, such as ``rule (house)``, or of a bot that has a token.
 
-Names are compared by their skeletons (as in Unicode's TS 39): what people see of a name, in plain letters.
-Compatibility forms (full-width, mathematical, circled) become plain ones by NFKD, Latin letters with any accent or
-hook by their Unicode names, and letters of other scripts by a table, which has only the letters of one word.
+Names are compared by their skeletons (Unicode's TS 39): what people see of a name, in plain letters. Compatibility
+forms (full-width, mathematical, circled) become plain ones by NFKD, what Unicode lists as confusable becomes one of its
+kind, and Latin letters with any accent or hook become plain by their names. What shows as nothing is left out.
 """
 
 from __future__ import annotations
 
-import re
 import unicodedata
+from functools import cache, lru_cache
+
+import regex
+from confusable_homoglyphs.confusables import confusables_data
 
 from agents.registry import BUILT_IN
-from engine.mjai.connection import is_visible
 
 HOUSE_BOT_SUFFIX = " (house)"  # of the names of house bots
-# What looks like a letter of HOUSE_BOT_SUFFIX and is not Latin: from Unicode's confusables.txt, and digits used so.
-LOOK_ALIKES = {
-    "h": "һհᏂнΗⲎНᎻᕼꓧ𐋏ћђ",
-    "o": "ంಂംං०੦૦௦౦೦൦๐໐၀۵٥סهھہە〇σⲟоჿօഠဝ𐓪𑣈𑣗𐐬𑓐ΟⲞОՕⵔዐଠ𐓂ꓳ𑢵𐊒𐊫𐐄𐔖θфѳ°○●◯",
-    "u": "υʊʋꞟ𐓶𑣘ս∪⋃Սሀ𐓎ᑌꓴ𖽂𑢸μц",
-    "s": "ƽѕ𑣁𐑈ЅՏᏕᏚꓢ𖼺𐊖𐐠5$",
-    "e": "℮еҽⲉєε⋿ΕЕⴹᎬꓰ𑢦𑢮𐊆3€",
-}
-PLAIN = {look_alike: letter for letter, found in LOOK_ALIKES.items() for look_alike in found}
-LATIN = re.compile(
+# The last two, an empty braille cell and a note without a head, are symbols that show as nothing.
+NOTHING = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Mn}\p{Me}\p{C}\p{Z}\u2800\U0001d159]")
+LATIN = regex.compile(
     r"(?:LATIN|INDICATOR) .*?LETTER (?:(?:SMALL CAPITAL|SIDEWAYS|OPEN|CLOSED|REVERSED|TURNED) )*([A-Z])(?: |$)"
 )
 BRACKETS = frozenset({"Ps", "Pe", "Pi", "Pf"})  # Unicode categories
-HOUSE = "|" + HOUSE_BOT_SUFFIX.strip(" ()") + "|"  # its skeleton
+HOUSE = "|" + HOUSE_BOT_SUFFIX.strip(" ()") + "|"  # its skeleton, with all brackets alike
 
 
 def imitates_house_bot(name: str) -> bool:
     """Whether a name may be taken for that of a house bot: it has a bracketed "house", or ends as one of ours does."""
-    skeleton = "".join(map(_plain, unicodedata.normalize("NFKD", name)))
-    letters = "".join(filter(str.isalpha, skeleton))
-    return HOUSE in skeleton or (letters.endswith("house") and letters.removesuffix("house") in BUILT_IN)
+    bracketed = "".join(
+        "|" if unicodedata.category(each) in BRACKETS or each in "<>" else each for each in skeleton(name)
+    )
+    letters = skeleton("".join(filter(str.isalnum, unicodedata.normalize("NFKD", name))))
+    return HOUSE in bracketed or (letters.endswith("house") and letters.removesuffix("house") in BUILT_IN)
 
 
+def look_alike(first: str, second: str) -> bool:
+    """Whether two names may be taken for each other."""
+    return not _looks(first).isdisjoint(_looks(second))
+
+
+@lru_cache(maxsize=10_000)
+def _looks(name: str) -> frozenset[str]:
+    """The skeletons of a name as it is and in small letters: a capital I looks like a small L, and is an i."""
+    return frozenset({skeleton(name), skeleton(name.casefold())})
+
+
+def skeleton(name: str) -> str:
+    """What people see of a name."""
+    return "".join(map(_plain, NOTHING.sub("", unicodedata.normalize("NFKD", name))))
+
+
+@cache
 def _plain(character: str) -> str:
-    """A character of a decomposed name as it looks; "" if it shows as nothing."""
-    found = PLAIN.get(character) or PLAIN.get(character.lower()) or PLAIN.get(character.upper())
-    if found or not is_visible(character):
-        return found or ""
-    if unicodedata.category(character) in BRACKETS or character in "<>":
-        return "|"
-    if unicodedata.digit(character, None) == 0:
-        return "o"
-    latin = LATIN.search(unicodedata.name(character, ""))
-    return latin[1].lower() if latin else character
+    """A character of a decomposed name as it looks."""
+    letter = _prototypes().get(character, character)
+    latin = LATIN.search(unicodedata.name(letter, "")) if len(letter) == 1 else None
+    return latin[1].lower() if latin else letter.casefold()
+
+
+@cache
+def _prototypes() -> dict[str, str]:
+    """Character -> what it is confused with, for all that Unicode lists: one of those that look alike stands for all.
+
+    The library gives the others of each; the prototype, which may be several characters, is the one with most.
+    """
+    others = {key: [each["c"] for each in found] for key, found in confusables_data.items()}
+    found = {}
+    for character, alike in others.items():
+        if len(character) == 1:
+            prototype = max([character, *alike], key=lambda each: (len(others.get(each, ())), len(each), each))
+            found[character] = NOTHING.sub("", unicodedata.normalize("NFKD", prototype))
+    return found

@@ -328,10 +328,9 @@ class Store:
         """All tokens, by name."""
         return [from_row(StoredToken, row) for row in await self._rows(select(tables.tokens).order_by("name"))]
 
-    async def has_token(self, name: str) -> bool:
-        """Whether a token with that name exists."""
-        tokens = tables.tokens.c
-        return bool(await self._rows(select(tokens.name).where(tokens.name == name)))
+    async def token_names(self) -> list[str]:
+        """The names that have a token."""
+        return [row["name"] for row in await self._rows(select(tables.tokens.c.name))]
 
     async def token_owner(self, secret: str) -> StoredToken | None:
         """The token with that secret; None if there is none or it was revoked."""

@@ -236,6 +236,9 @@ async def test_a_name_with_a_token_is_reserved(sqlite_url: str) -> None:
     limits = make_access(store, access="open")
     await limits.authorize_bot("beni", None)
     assert "the name 'aki' is reserved by a token" in str(await refusal(limits.authorize_bot("aki", None)))
+    imitation = await refusal(limits.authorize_bot("\u0430k\u2064i", None))
+    assert isinstance(imitation, AccessError)
+    assert "looks like 'aki'" in str(imitation)
     limits = make_access(store, access="token")
     for nothing in (None, ""):
         assert isinstance(await refusal(limits.authorize_bot("beni", nothing)), UnauthorizedError)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.mjai.connection import is_visible
-from server.names import imitates_house_bot
+from server.names import imitates_house_bot, look_alike
 from tests.support.server_bots import Bot, serving
 
 # What Unicode's confusables.txt (15.1) lists for each character of "(house)", in both cases, as single characters; and
@@ -84,3 +84,33 @@ async def test_bots_with_such_names_are_refused(tmp_path: Path, transport: str) 
         for name in ("rule (house)", "rule（ｈｏｕｓｅ）", "rule (һоυѕе)", "RULE (HOUSE)", "rule\u3164(ho\u034fuse)"):
             (error,) = (await Bot(server, name, transport=transport).play()).errors
             assert error == f"the name {name!r} is reserved for house bots, or looks like one; choose another"
+
+
+# Names that have a token ----------------------------------------------------------------------------------------------
+
+ALIKE = [
+    "Аlice",
+    "Al\u200bice",
+    "A\u2064lice",
+    "Alice\u034f",
+    "AIice",
+    "Al\u0456ce",
+    "ALICE",
+    "Álice",
+    "Ａｌｉｃｅ",
+    "𝐀𝐥𝐢𝐜𝐞",
+    "A1ice",
+]
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_imitations_of_a_name_are_found(name: str) -> None:
+    """With letters of other scripts, in other styles, and with characters that show as nothing: Unicode's TS 39."""
+    assert look_alike("Alice", name)
+    assert look_alike(name, "Alice")
+
+
+@pytest.mark.parametrize("name", ["Alicia", "Bob", "Alise", "東京", "Ali", "Alice 2", "lice", "?"])
+def test_other_names_are_not_imitations(name: str) -> None:
+    assert not look_alike("Alice", name)
+    assert look_alike(name, name)

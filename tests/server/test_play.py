@@ -386,7 +386,7 @@ async def test_a_bot_that_joins_while_the_store_is_down_is_sent_an_error(
     async def failing(*_: Any) -> bool:
         raise StoreError("no such host")
 
-    monkeypatch.setattr(Store, "has_token", failing)
+    monkeypatch.setattr(Store, "token_names", failing)
     async with serving(tmp_path, join_timeout=1) as server:
         bot = await Bot(server, "a").play()
         (error,) = bot.errors
