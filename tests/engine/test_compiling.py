@@ -89,6 +89,22 @@ def test_a_kernel_is_compiled_once_wherever_the_sources_lie(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+def test_a_complete_cache_is_read_where_nothing_can_be_written(tmp_path: Path) -> None:
+    """Filled by another user, or on a read-only disk: nothing is compiled, nor is numba's own cache used."""
+    cache, place = tmp_path / "cache", put_modules(tmp_path / "a")
+    run(COMPUTE, cache, place)
+    before = sorted(cache.iterdir())
+    for folder in (cache, place):
+        folder.chmod(0o555)
+    done = run(COMPUTE, cache, place)
+    for folder in (cache, place):
+        folder.chmod(0o755)
+    assert (done.stdout, done.stderr) == ("32\n", "")
+    assert sorted(cache.iterdir()) == before  # root can write, and does not
+    assert not list(place.glob("**/*.nbi"))
+
+
+@pytest.mark.slow
 def test_a_kernel_is_compiled_once_whatever_its_modules_are_called(tmp_path: Path) -> None:
     """Such as a bot's file, the name of whose module depends on its folder.
 
