@@ -111,10 +111,12 @@ async def accept_connections(
     serving = asyncio.create_task(http.serve(sockets=[]))
     while not http.started:
         await asyncio.sleep(0.01)
+    resolving = asyncio.create_task(lobby.access.proxies.keep_resolved())
     listeners = [*http_listeners(lobby, config, http, http_sockets), *mjai_listeners(lobby, mjai_sockets)]
     try:
         yield
     finally:
+        resolving.cancel()
         for listener in listeners:
             listener.close()
         await lobby.close()

@@ -179,7 +179,8 @@ class Settings(RoomSettings):
         default=JOIN_TIMEOUT, metadata=about("seconds a new connection has to send its join message", gt=0, le=HOUR)
     )
     trusted_proxies: str = field(
-        default="127.0.0.1", metadata=about("proxies whose X-Forwarded-For is trusted; *: all")
+        default="127.0.0.1",
+        metadata=about("proxies whose X-Forwarded-For is trusted: addresses, networks, names; *: all"),
     )
     log: Literal["text", "json"] = field(default="text", metadata=about("format of the log lines: text or json"))
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from server import access
+from server import access, addresses
 from server.access import (
     DOWNLOADS_AT_ONCE,
     Access,
@@ -24,6 +26,7 @@ from server.commands import manage_tokens
 from server.flags import parse
 from server.settings import Settings
 from server.store import Store
+from tests.support.server_bots import until
 
 HERE, THERE = "192.0.2.1", "192.0.2.2"
 
@@ -102,6 +105,35 @@ def test_a_connection_of_a_trusted_proxy_counts_for_the_address_that_it_forwards
     direct = limits.admit(HERE, maybe_proxy=True)
     direct.forward(THERE)  # a header of anybody else is not believed
     assert direct.address == HERE
+
+
+async def test_proxies_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name of a container is known once it runs, and may have another address after a restart."""
+    monkeypatch.setattr(addresses, "RESOLVE_EVERY", 0.01)
+    known: dict[str, str] = {}
+
+    async def getaddrinfo(name: str, port: None, **options: int) -> Any:
+        if name not in known:
+            raise socket.gaierror(socket.EAI_NONAME, "not known")
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (known[name], 0))]
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", getaddrinfo)
+    proxies = Proxies("caddy, 10.0.0.0/8")
+    resolving = asyncio.create_task(proxies.keep_resolved())
+    for address in ("172.18.0.5", "172.18.0.6"):
+        assert not proxies.trusts(address)
+        known["caddy"] = address
+        await until(lambda: proxies.trusts(known["caddy"]))
+        known.clear()  # stopped
+        await asyncio.sleep(0.03)
+        assert proxies.client(address, "1.2.3.4") == "1.2.3.4"
+        assert proxies.client("172.18.0.1", "1.2.3.4") == "172.18.0.1", "the gateway of a published port"
+        assert proxies.trusts("10.1.1.1")
+    resolving.cancel()
+    assert Proxies("*").trusts("1.2.3.4")
+    for wrong in ("10.0.0.0/33", "10.0.0.300", "a b", "caddy:80", "-"):
+        with pytest.raises(ValueError, match=wrong):
+            Proxies(wrong)
 
 
 @pytest.mark.parametrize(
