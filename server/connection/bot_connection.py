@@ -89,7 +89,10 @@ class BotConnection:
         self._owner.join_received(self, join)
 
     def _join_timed_out(self) -> None:
-        self.close_with_error(f"no join within {self._settings.join_timeout:g} seconds", retry=True)
+        seconds = f"within {self._settings.join_timeout:g} seconds"
+        late = "its database does not answer, or it is too busy; try again later"
+        text = f"the server could not answer the join {seconds}: {late}" if self._join_sent else f"no join {seconds}"
+        self.close_with_error(text, retry=True)
 
     def _cancel_join_timer(self) -> None:
         if self._join_timer is not None:

@@ -14,6 +14,7 @@ import pytest
 from websockets.asyncio.client import connect
 
 from server.settings import RoomSettings
+from server.store import Store
 from tests.support.server_bots import (
     Bot,
     Clock,
@@ -409,6 +410,20 @@ async def test_a_connection_that_never_joins_is_closed(tmp_path: Path) -> None:
         assert b"no join within 5 seconds" in await reader.readline()
         assert await reader.read() == b""
         writer.close()
+
+
+async def test_a_join_that_a_hanging_database_holds_up_is_not_called_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def hanging(store: Store) -> list[str]:
+        await asyncio.sleep(60)
+        return []
+
+    monkeypatch.setattr(Store, "token_names", hanging)
+    async with serving(tmp_path, join_timeout=0.2) as server:
+        (error,) = (await Bot(server, "a").play()).errors
+        assert "could not answer the join" in error
+        assert "database" in error
 
 
 @pytest.mark.slow
