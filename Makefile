@@ -49,15 +49,18 @@ clean:
 	rm -rf .venv node_modules build dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# What compiling needs is installed first: then the first match is compiled while pip installs the rest.
-COMPILER := numpy numba rich
+# What compiling needs is installed first (.venv/compiler): the first match is compiled while pip installs the rest.
 FIRST_MATCH := arena.run agents.bots.efficiency agents.bert.encoding agents.bert.gumbel agents.bert.labels \
 	agents.bert.symmetries
 
 # Stamps: nothing is installed again until what is to be installed changes.
-.venv/installed: pyproject.toml constraints.txt | $(BIN)/pip
+.venv/compiler: constraints.txt | $(BIN)/pip
+	@echo "installing what compiles into .venv …"
+	@$(PIP_INSTALL) numpy numba rich
+	@touch $@
+
+.venv/installed: pyproject.toml constraints.txt | .venv/compiler
 	@echo "installing nukidora into .venv …"
-	@$(PIP_INSTALL) $(COMPILER)
 	@$(BIN)/python -m engine.warm_up $(FIRST_MATCH) & compiling=$$!; \
 		$(PIP_INSTALL) --editable ".[server]"; failed=$$?; wait $$compiling; exit $$failed
 	@touch $@
@@ -65,7 +68,7 @@ FIRST_MATCH := arena.run agents.bots.efficiency agents.bert.encoding agents.bert
 .venv/installed-%: pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing nukidora and what $* needs into .venv …"
 	@$(PIP_INSTALL) --editable ".[server,$*]"
-	@touch $@ .venv/installed
+	@touch $@ .venv/installed .venv/compiler
 
 node_modules/installed: package.json package-lock.json
 	@command -v npm >/dev/null || { echo "no npm found: the checks of server/web need Node.js and npm (apt-get install" \

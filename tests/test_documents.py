@@ -71,7 +71,7 @@ LONG = {
     "docs/quickstart.md": ["train dataset runs/first", "python learn.py"],
 }
 # The pages whose blocks are run by CI, too; those of the others by `make test-long`.
-FIRST_PAGES = ("README.md", "CONTRIBUTING.md", "docs/quickstart.md", "docs/bots.md")
+FIRST_PAGES = ("README.md", "CONTRIBUTING.md", "docs/quickstart.md")
 FEWER = re.compile(r"(?<=--games )\d{3,}")  # games that a block plays, where it does not run at length
 SESSIONS = [session for page in PAGES for session in sessions(blocks_of(page, "sh"))]
 

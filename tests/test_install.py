@@ -125,7 +125,7 @@ OURS = "from agents.registry import names; import engine.game, arena.run; print(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ours_first", [True, False])
+@pytest.mark.parametrize("ours_first", [pytest.param(True, marks=pytest.mark.long), False])
 def test_another_package_agents_is_not_harmed(tmp_path: Path, wheel: Path, ours_first: bool) -> None:
     """Install both in either order, and uninstall ours, or theirs: the other works on."""
     environment = Environment(tmp_path / "environment")

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 # A part begins with the first line that matches; the next one that is seen ends it.
 PARTS = {
     "clone": re.compile(r""),
-    "install": re.compile(r"installing nukidora"),
+    "install": re.compile(r"installing "),
     "compile": re.compile(r"(\d+ games instead|compiling )"),
     "play": re.compile(r"[\d,]+ of [\d,]+ games"),
 }

@@ -116,10 +116,14 @@ def interrupted() -> int:
 
 
 def repeat_signal(unraisable: sys.UnraisableHookArgs) -> None:
-    """A ``sys.unraisablehook``: repeat a signal whose exception Python ignores, as in callbacks of LLVM in numba."""
+    """A ``sys.unraisablehook``: repeat a signal whose exception Python ignores, as in callbacks of LLVM in numba.
+
+    An object that lacks attributes when it is deleted is half made: what ended its constructor, as Ctrl-C, is told.
+    """
     number = SIGNALS.get(unraisable.exc_type)
     if number is None:
-        sys.__unraisablehook__(unraisable)
+        if not (unraisable.exc_type is AttributeError and getattr(unraisable.object, "__name__", "") == "__del__"):
+            sys.__unraisablehook__(unraisable)
     else:  # at once, it would be ignored again
         threading.Timer(0.05, send_signal, [number, threading.main_thread().ident]).start()
 

@@ -169,7 +169,7 @@ def test_a_scale_is_measured_stored_and_checked(
     assert not list(tmp_path.glob("*.check"))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_strength_is_what_it_says(scale: Scale) -> None:
     """The shipped scale of the rule bot, on walls that it has not been made of: 300 points are 300, within 60.
 

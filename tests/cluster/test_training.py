@@ -23,7 +23,7 @@ from engine.common.cluster import LOCAL, Cluster
 from engine.common.workers import connected, open_pool, stateless
 
 CLUSTER = Cluster(LOCAL, 2)
-pytestmark = pytest.mark.slow  # Ray takes seconds to start
+pytestmark = pytest.mark.long  # Ray takes seconds to start
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -93,7 +93,6 @@ def iterations(trained: Run) -> Run:
     return trained
 
 
-@pytest.mark.long
 def test_reinforcement_learning_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training, "WARM_UP", 1)
     monkeypatch.setattr(training, "monotonic", lambda: 0.0)  # the learning rate depends on the time

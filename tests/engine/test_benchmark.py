@@ -24,7 +24,7 @@ def test_both_sides_of_a_comparison_do_the_same_work() -> None:
     assert workloads.riichienv_play_game() > 100
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_report_has_every_comparison_and_measurement(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

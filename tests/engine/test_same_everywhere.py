@@ -32,7 +32,7 @@ def digests(first: int, last: int, **environment: str) -> list[str]:
     ("games", "environment"),
     [
         pytest.param(6, {"NUMBA_DISABLE_JIT": "1"}, id="interpreted"),
-        pytest.param(60, {"NUMBA_BOUNDSCHECK": "1"}, id="bounds checked", marks=pytest.mark.slow),
+        pytest.param(60, {"NUMBA_BOUNDSCHECK": "1"}, id="bounds checked", marks=pytest.mark.long),
     ],
 )
 def test_same_games(games: int, environment: dict[str, str]) -> None:

@@ -179,7 +179,7 @@ def changed(hand: np.ndarray, step: int) -> dict[int, int]:
     return result
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_table_file_is_what_the_generator_makes() -> None:
     generated = shanten_tables.generate()
     with np.load(shanten_tables.FILE) as shipped:

@@ -47,7 +47,7 @@ def test_ppo_beats_tsumogiri_and_random_after_a_minute(tmp_path: Path) -> None:
         assert (pair.bot, pair.told_apart) == ("ppo", True)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_ppo_is_interrupted_and_continued(tmp_path: Path) -> None:
     run = start(PPO, tmp_path, "--minutes", 10)
     assert run.stderr is not None

@@ -53,7 +53,9 @@ async def run_schemathesis(folder: Path, url: str, *arguments: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_error_is_logged")
-@pytest.mark.parametrize(("known", "access"), [(False, "open"), (True, "token")])  # known: paths name what exists
+@pytest.mark.parametrize(
+    ("known", "access"), [pytest.param(False, "open", marks=pytest.mark.long), (True, "token")]
+)  # known: paths name what exists
 async def test_responses_are_as_the_document_says(tmp_path: Path, access: str, known: bool) -> None:
     limits = dict.fromkeys(("requests_per_minute", "downloads_per_minute", "max_rooms"), 1_000_000)
     async with serving(tmp_path / "data", timeout=300, access=access, **limits) as server:

@@ -164,7 +164,7 @@ def own_draw(bot: Bot) -> Callable[[Message], bool]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("transport", ["tcp", pytest.param("websocket", marks=pytest.mark.long)])
 async def test_bots_that_answer_while_the_server_is_halted_are_not_late(tmp_path: Path, transport: str) -> None:
     """At any point of their time, the last moment included; and enough of the bank is left to do it again."""
     with server_program(tmp_path, *TIMES) as server:
@@ -189,7 +189,7 @@ async def test_bots_that_answer_while_the_server_is_halted_are_not_late(tmp_path
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("transport", ["tcp", pytest.param("websocket", marks=pytest.mark.long)])
 async def test_a_bot_that_does_not_answer_is_late_however_the_server_is_halted(tmp_path: Path, transport: str) -> None:
     with server_program(tmp_path, *TIMES) as server:
         bots = [Bot(server.ports, name, room="halted", transport=transport) for name in "abc"]

@@ -20,6 +20,8 @@ from tests.support.server_program import REPOSITORY, ServerProgram, server_progr
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}  # of windows: width, height
 # Mark of tests that are for a phone, too: those of layouts, and of the ways through a page that matter most.
 both_sizes = pytest.mark.parametrize("context", SIZES, indirect=True)
+PHONE_AT_LENGTH = ["desktop", pytest.param("phone", marks=pytest.mark.long)]
+phone_at_length = pytest.mark.parametrize("context", PHONE_AT_LENGTH, indirect=True)  # where the layout matters less
 ANSWER = 60.0  # seconds that a request may take: a busy machine may stall for some
 SEED = "1"  # of all games: with random ones, a test would fail once in some hundred games that are odd
 OFFLINE = "net::ERR_INTERNET_DISCONNECTED"  # logged only where a test has taken the network away

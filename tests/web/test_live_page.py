@@ -14,7 +14,7 @@ from typing import Any
 from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from tests.support.server_program import REPOSITORY
-from tests.web.conftest import Site, both_sizes, stop_time
+from tests.web.conftest import Site, phone_at_length, stop_time
 from tests.web.test_replay_page import GAME, example, place_of, show
 
 EVENTS = re.compile(rf"/api/games/{GAME}/events")
@@ -43,7 +43,7 @@ def game_of_a_client(site: Site, room: str) -> Iterator[tuple[str, subprocess.Po
         client.communicate()
 
 
-@both_sizes
+@phone_at_length
 def test_a_game_is_followed_and_becomes_its_replay(page: Page, site: Site, request: Any) -> None:
     frames: list[dict[str, Any]] = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda data: frames.append(json.loads(data))))

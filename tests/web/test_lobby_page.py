@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from server.house_bots import names
 from tests.support.server_program import REPOSITORY
-from tests.web.conftest import Site, both_sizes, stop_time
+from tests.web.conftest import Site, both_sizes, phone_at_length, stop_time
 from tests.web.shown import number, signed
 
 MINUS = "\N{MINUS SIGN}"
@@ -231,7 +231,7 @@ def test_empty_lists_say_what_to_do(page: Page) -> None:
         expect(page.get_by_text(text)).to_be_visible()
 
 
-@both_sizes
+@phone_at_length
 def test_hostile_names_stay_text(page: Page) -> None:
     room = {"name": HOSTILE, "settings": SETTINGS | {"fill": [HOSTILE]}, "waiting": 1, "waiting_names": [HOSTILE]}
     rating = {"mu": 25.0, "sigma": 8.0, "ordinal": 1.0}

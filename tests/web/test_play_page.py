@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Page, WebSocketRoute, expect
 
 from tests.support.accessibility import serious_faults
 from tests.support.server_program import REPOSITORY
-from tests.web.conftest import Site, both_sizes
+from tests.web.conftest import Site, phone_at_length
 from tests.web.play_driver import Person, open_room, set_name
 from tests.web.scripted_table import HIDDEN, ScriptedTable
 
@@ -43,7 +43,7 @@ def table(page: Page) -> list[str]:
     return [page.locator("nuki-table .board").inner_text(), *page.locator("nuki-table .tile").evaluate_all(tiles)]
 
 
-@both_sizes
+@phone_at_length
 def test_a_game_is_played_by_clicking(
     page: Page, context: BrowserContext, site: Site, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -72,7 +72,7 @@ def test_a_game_is_played_by_clicking(
     person.reach_a_discard()
 
 
-@both_sizes
+@pytest.mark.parametrize("context", [pytest.param("desktop", marks=pytest.mark.long), "phone"], indirect=True)
 def test_a_hanchan_is_played_by_clicking(
     page: Page, site: Site, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -224,7 +224,7 @@ def test_switches_reply_by_themselves(scripted: ScriptedTable, page: Page) -> No
     expect(pressed).to_have_text(["Auto north"])  # the others were for that round
 
 
-@both_sizes
+@phone_at_length
 def test_the_result_of_a_round_is_explained(scripted: ScriptedTable, page: Page) -> None:
     hostile = "<img src=x onerror=alert(1)>"
     scripted.names = ["me", hostile, "W" * 64]

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.support.server_program import REPOSITORY
-from tests.web.conftest import Site, both_sizes, running_site
+from tests.web.conftest import Site, phone_at_length, running_site
 from tests.web.shown import number, percent
 
 HOSTILE = '<img src=x onerror="document.title=1">/100%?a=b&c#d 雀xxxxxxxxxxx'  # as long as a name may be
@@ -53,7 +53,7 @@ def text(row: Locator, selector: str) -> str:
 # The list -------------------------------------------------------------------------------------------------------------
 
 
-@both_sizes
+@phone_at_length
 def test_the_list_shows_what_the_api_says(page: Page, site: Site) -> None:
     page.goto("/players")
     players = items(site, "/api/players")
@@ -125,7 +125,7 @@ def test_a_player_is_found_through_links(page: Page, site: Site) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text("efficiency (house)")
 
 
-@both_sizes
+@phone_at_length
 def test_statistics_are_those_of_the_api(page: Page, site: Site) -> None:
     page.goto(path_of("rule"))
     found: Any = site.get(f"/api{path_of('rule')}/statistics")
@@ -233,7 +233,7 @@ def test_a_long_history_is_drawn_with_few_points(page: Page) -> None:
     expect(page.locator(".chart-readout")).to_contain_text("Game 1,003")
 
 
-@both_sizes
+@phone_at_length
 def test_a_hostile_name_stays_text(page: Page) -> None:
     page.goto("/players")
     page.get_by_role("link", name=HOSTILE, exact=True).click()

@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Page, Request, Route, expect
 from engine.records import tenhou_json
 from tests.support.accessibility import serious_faults
 from tests.support.server_program import REPOSITORY
-from tests.web.conftest import Site, both_sizes
+from tests.web.conftest import Site, both_sizes, phone_at_length
 
 GAME = "a" * 32  # id of the game that `shown` makes up
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -87,7 +87,7 @@ def stored(site: Site) -> tuple[str, list[dict[str, Any]]]:
     return game_id, [json.loads(line) for line in gzip.decompress(record).decode().splitlines()]
 
 
-@both_sizes
+@phone_at_length
 def test_every_step_of_a_stored_game_shows_its_state(page: Page, site: Site) -> None:
     game_id, messages = stored(site)
     page.goto(f"/games/{game_id}#seat=1&hands=closed")
@@ -98,7 +98,7 @@ def test_every_step_of_a_stored_game_shows_its_state(page: Page, site: Site) -> 
     assert wrong == []
 
 
-@both_sizes
+@phone_at_length
 def test_seeking_leads_to_the_same_tables_as_steps(page: Page) -> None:
     messages = example()
     show(page, messages)

@@ -16,7 +16,7 @@ from agents.review.review import make_review
 from engine.records.files import read_records
 from tests.support.accessibility import serious_faults
 from tests.support.server_program import REPOSITORY
-from tests.web.conftest import Site, both_sizes
+from tests.web.conftest import Site, both_sizes, phone_at_length
 from tests.web.shown import percent
 
 GAME = "b" * 32  # id of the game that `stub` makes up
@@ -138,7 +138,7 @@ def test_next_and_previous_decision_and_mistake(page: Page, review: dict[str, An
     expect(page.locator("tr[aria-current]")).to_have_attribute("data-decision", "0")
 
 
-@both_sizes
+@phone_at_length
 def test_the_table_of_decisions_is_sorted_by_loss_and_leads_to_them(page: Page, review: dict[str, Any]) -> None:
     show(page, review)
     rows = page.locator("tr[data-decision]")

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from server.settings import RoomSettings
 from tests.support.accessibility import serious_faults
 from tests.support.server_program import add_token, server_program
-from tests.web.conftest import Site, both_sizes
+from tests.web.conftest import Site, phone_at_length
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -53,7 +53,7 @@ def close(page: Page, name: str) -> None:
     page.get_by_role("dialog").get_by_role("button", name="Close").click()
 
 
-@both_sizes
+@phone_at_length
 def test_rooms_with_all_their_settings(page: Page, site: Site) -> None:
     page.goto("/rooms")
     entry = room(page, "default")
@@ -66,7 +66,7 @@ def test_rooms_with_all_their_settings(page: Page, site: Site) -> None:
     expect(entry.get_by_role("link", name="Games")).to_have_attribute("href", "/?room=default")
 
 
-@both_sizes
+@phone_at_length
 def test_open_and_close_a_room_without_a_token(page: Page, site: Site) -> None:
     name = f"cup-{page.viewport_size and page.viewport_size['width']}"
     page.goto("/rooms")

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from engine.records.files import read_records
 from tests.support.server_program import REPOSITORY
-from tests.web.conftest import Site, both_sizes
+from tests.web.conftest import Site, phone_at_length
 
 READ = 120_000  # milliseconds: the server's reader may have to start first
 RECORDS = REPOSITORY / "tests/data/records"
@@ -39,7 +39,7 @@ def places(path: Path) -> int:
     return sum(event["type"] != "start_game" for event in read_records(path).events) - 1
 
 
-@both_sizes
+@phone_at_length
 def test_files_of_every_format_are_shown(page: Page) -> None:
     for path in FILES:
         page.goto("/view")

@@ -220,7 +220,7 @@ def test_time_is_kept() -> None:
     assert perf_counter() - began < len(views) * 0.045
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_its_choices_do_not_lose_when_the_hidden_hands_are_known(tables: np.ndarray) -> None:
     """Where it changes the choice of `linear`, playouts with the true hands do not say that it loses."""
     views, search = views_of(tables), make("search:n=100&bot=linear", 3)

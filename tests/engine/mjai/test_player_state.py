@@ -136,7 +136,7 @@ def test_bots_play_the_same_from_rebuilt_views(rules: Rules) -> None:
         tracked.play(choose)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_views_without_compiled_code() -> None:
     code = "from tests.engine.mjai.test_player_state import track_games; track_games(range(1, 2))"
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
