@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import ceil
 from time import monotonic
 
@@ -13,6 +13,7 @@ from server.names import imitates_house_bot, look_alike
 from server.settings import Settings
 from server.store import Store, StoredToken
 
+ALL_ANNOTATIONS = 8  # all addresses together may store so many times what one may
 MAX_ADDRESSES = 10_000  # addresses with a rate limiter at a time
 MIN_ARRIVALS = 10  # new connections of an address at once, however few it may have open
 ARRIVALS_PER_CONNECTION = 10  # new connections a minute of an address, for each one that it may have open
@@ -145,12 +146,25 @@ class Access:
         self._arrivals = AddressRateLimiter(
             ARRIVALS_PER_CONNECTION * limit, max(MIN_ARRIVALS, 2 * limit), "new connections", "connections_per_address"
         )
+        per_minute = 1024 * settings.annotations_per_minute
+        self._annotations = AddressRateLimiter(per_minute, per_minute, "annotations", "annotations_per_minute")
+        self._all_annotations = RateLimiter(ALL_ANNOTATIONS * per_minute / 60, ALL_ANNOTATIONS * per_minute)
         per_minute = settings.joins_per_minute
         self._joins = AddressRateLimiter(per_minute, per_minute, "joins", "joins_per_minute")
         per_minute = settings.downloads_per_minute
         self._downloads = AddressRateLimiter(per_minute, per_minute, "downloads", "downloads_per_minute")
         per_minute = settings.requests_per_minute
         self._requests = AddressRateLimiter(per_minute, max(1, per_minute / 4), "HTTP requests", "requests_per_minute")
+
+    def stores_annotation(self, address: str, size: int) -> bool:
+        """Whether an annotation of so many bytes is stored: for its address, and for all together."""
+        if not self._all_annotations.take(size):
+            return False
+        with suppress(RateLimitError):
+            self._annotations.take(address, size)
+            return True
+        self._all_annotations.put_back(size)
+        return False
 
     def n_connections(self) -> int:
         """Open connections of all kinds."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import re
 import socket
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from ipaddress import IPv6Address, ip_address, ip_network
 
 # IPv6 is disabled, or one of the addresses is not this machine's: the other addresses are enough.
@@ -17,7 +16,6 @@ UNAVAILABLE = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL})
 # drops the requests of new clients, which repeat them after a second.
 BACKLOG = 4096
 HOST_NAME = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")  # addresses have no letters, or colons
-RESOLVE_EVERY = 10.0  # seconds between two looks at the host names of proxies
 Option = tuple[int, int, int]  # level, name and value, as setsockopt takes them
 
 
@@ -92,28 +90,19 @@ class Proxies:
     def __init__(self, trusted: str) -> None:
         """`trusted`: addresses, networks and host names, separated by commas; ``*``: all.
 
-        Host names are looked up by `keep_resolved`. Raises ValueError for anything else.
+        Host names are looked up by `server.running.keep_resolved`. Raises ValueError for anything else.
         """
         self._all = trusted.strip() == "*"
         parts = [] if self._all else [part.strip() for part in trusted.split(",") if part.strip()]
         self.names = [part for part in parts if HOST_NAME.fullmatch(part)]
         self._networks = [ip_network(part, strict=False) for part in parts if part not in self.names]
-        self._resolved: dict[str, set[str]] = {}  # name -> its addresses
+        self.resolved: dict[str, set[str]] = {}  # name -> its addresses
 
     def trusts(self, address: str) -> bool:
         """Whether an address is that of a trusted proxy."""
-        if self._all or any(address in addresses for addresses in self._resolved.values()):
+        if self._all or any(address in addresses for addresses in self.resolved.values()):
             return is_address(address)
         return is_address(address) and any(ip_address(address) in network for network in self._networks)
-
-    async def keep_resolved(self) -> None:
-        """Look the host names up again and again: a container may start later, or with another address."""
-        while self.names:
-            for name in self.names:
-                with suppress(OSError):  # not known now: what was known before is kept
-                    found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
-                    self._resolved[name] = {str(address[0]) for *_, address in found}
-            await asyncio.sleep(RESOLVE_EVERY)
 
     def client(self, peer: str, forwarded_for: str) -> str:
         """The address of the client for whom a peer has sent a request with that ``X-Forwarded-For`` ("": none).

@@ -12,10 +12,9 @@ from engine.mjai.connection import check_name
 from server.addresses import listening
 from server.data_folder import exclusive_lock, make_folder
 from server.flags import make_flags, parse, read_settings, wanted_format
-from server.names import imitates_house_bot
 from server.settings import PREFIX, Settings
 
-COMMANDS = ("token", "backup", "restore")  # each names what it needs by an option of its own name
+COMMANDS = ("token", "backup", "restore", "prune")  # each names what it needs by an option of its own name
 EARLIER_DATABASE = Path("data", "nukidora.db")  # in the default folder of earlier versions
 EPILOG = f"""\
 Every flag can also be set by an environment variable, such as --fill-delay by {PREFIX}FILL_DELAY; flags override
@@ -25,6 +24,8 @@ variables. The settings up to --pause are defaults of rooms. Items of lists are 
 
 def token_name(name: str) -> str:
     """The name of a new token. Raises ArgumentTypeError for a name that no bot can join with."""
+    from server.names import imitates_house_bot  # only now: it reads Unicode's tables
+
     try:
         can_join = check_name(name) == name
     except ValueError:
@@ -56,6 +57,10 @@ def make_parser() -> Parser:
     saving.add_argument("backup", metavar="FILE", type=Path, help="a new file")
     restoring = commands.add_parser("restore", help="put a backup in place of the database; stop the server first")
     restoring.add_argument("restore", metavar="FILE", type=Path, help="made by backup")
+    pruning = commands.add_parser(
+        "prune", help="delete the games that --keep-days, --keep-games and --keep-mib do not keep"
+    )
+    pruning.set_defaults(prune=True)
     return parser
 
 

@@ -17,6 +17,7 @@ from server.backup import BackupError, back_up, restore
 from server.data_folder import make_folder
 from server.descriptors import fit_connections
 from server.logs import start_logging
+from server.retention import prune
 from server.running import Running, running
 from server.settings import Settings, is_loopback
 from server.store import Store, StoreError
@@ -119,6 +120,10 @@ def start(parser: Parser, settings: Settings, args: argparse.Namespace, hint: st
     try:
         if "token" in vars(args):
             return asyncio.run(manage_tokens(settings, args))
+        if "prune" in vars(args):
+            make_folder(settings.data)
+            asyncio.run(prune(settings))
+            return OK
         if "backup" in vars(args) or "restore" in vars(args):
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # so that no half file is left
             print(back_up(settings, args.backup) if "backup" in vars(args) else restore(settings, args.restore))

@@ -363,6 +363,13 @@ class Lobby:
         """See `GameOwner`."""
         self.broadcasts[game_id].recorded(rounds)
 
+    def stores_annotation(self, address: str, size: int) -> bool:
+        """See `GameOwner`."""
+        stored = self.access.stores_annotation(address, size)
+        if not stored:
+            self.metrics.annotations_dropped.inc()
+        return stored
+
     def game_over(self, game_id: str) -> None:
         """See `GameOwner`."""
         self._start_task(self._finish(self.games[game_id]))

@@ -168,6 +168,10 @@ class GameOwner(Protocol):
         """The game's history has new messages, which finish that many rounds."""
         ...
 
+    def stores_annotation(self, address: str, size: int) -> bool:
+        """Whether an annotation of so many bytes, of a bot of an address, is stored."""
+        ...
+
     def game_over(self, game_id: str) -> None:
         """The last round has ended. The result is to be stored, then `LiveGame.announce_end` called."""
         ...

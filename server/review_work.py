@@ -21,7 +21,8 @@ from engine.records.model import GameRecord
 from engine.records.replay import Replay
 from server.worker import Progress
 
-MAX_RECORD = 8 << 20  # bytes of a record once it is unzipped
+MAX_RECORD = 4 << 20  # bytes of a record once it is unzipped; a long game has less than 1 MB without annotations
+MAX_ROUNDS, MAX_MESSAGES = 100, 20_000  # of a record, before anything is replayed
 MAX_RESULT = 1 << 20  # bytes of a result
 MAX_PROBLEMS = 20  # that are told of one record
 
@@ -58,7 +59,12 @@ def parsed(data: bytes, source: str) -> GameRecord:
     compression = format_of(data)
     if compression is not None and compression.name != "gzip":
         raise RecordError(source, compression.name, "records are read here as they are, or gzipped")
-    return parse_record(data, source, MAX_RECORD)
+    record = parse_record(data, source, MAX_RECORD)
+    rounds = sum(event["type"] == "start_kyoku" for event in record.events)
+    for what, found, most in (("rounds", rounds, MAX_ROUNDS), ("messages", len(record.events), MAX_MESSAGES)):
+        if found > most:
+            raise RecordError(source, "", f"it has {found:,} {what}; records of at most {most:,} are read here")
+    return record
 
 
 def zipped(value: Any) -> bytes:

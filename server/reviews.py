@@ -1,10 +1,16 @@
-"""Reviews that clients have asked for: a short queue, done in one worker process, and the results of some minutes."""
+"""Reviews that clients have asked for: a short queue, done in one worker process, and the results of some minutes.
+
+Addresses take turns by their costs: the seconds of work that they have used of late, and one for each review that is
+not finished. The next review is one of the address with the least, and where too many wait, one of the address with the
+most makes room. So those who ask for much, or for what takes until its time is over, wait for the others, and not the
+others for them.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import uuid
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,6 +29,8 @@ MAX_WAITING = 8  # reviews
 UNFINISHED_PER_ADDRESS = 2
 TIMEOUT = 60.0  # seconds of work on one review
 UNWANTED = 30.0  # seconds without a question after which a review that waits is not done
+FORGOTTEN = 0.1  # seconds of work that are not worth knowing
+HALF_TIME = 120.0  # seconds in which half of the work that an address has used is forgotten
 KEPT_TIME = 600.0  # seconds that a review is kept once it is over
 KEPT_PER_ADDRESS = 16
 KEPT_BYTES = 8 << 20  # of all results
@@ -48,6 +56,7 @@ class Review:
     decisions: int = 0  # in all; 0: not known yet
     error: str = ""
     result: bytes = b""  # gzipped JSON
+    began: float = 0.0  # when the work on it began
     asked: float = field(default_factory=monotonic)  # when somebody has last asked for it
 
     @property
@@ -63,7 +72,8 @@ class Reviews:
         self._read_record = read_record
         self._worker = Worker()
         self._reviews: dict[str, Review] = {}  # by id, in the order in which they were asked for
-        self._waiting: deque[Review] = deque()
+        self._waiting: list[Review] = []
+        self._used: dict[str, tuple[float, float]] = {}  # by address: seconds of work, and when that was known
         self._working: asyncio.Task[None] | None = None
 
     def find(self, review_id: str) -> Review | None:
@@ -79,7 +89,7 @@ class Reviews:
         address = limited_address(address)
         if unfinished[address] >= UNFINISHED_PER_ADDRESS:
             raise RateLimitError(f"{unfinished[address]} reviews for {address} are not finished; wait for them", RETRY)
-        if len(self._waiting) >= MAX_WAITING:
+        if len(self._waiting) >= MAX_WAITING and self._cost(self._last().address) <= self._cost(address) + 1:
             raise RateLimitError(f"{MAX_WAITING} reviews wait already; try again soon", RETRY)
 
     def add(self, address: str, bots: tuple[str, ...], seat: int, game: str = "", record: bytes = b"") -> Review:
@@ -93,12 +103,36 @@ class Reviews:
                 each.asked = monotonic()
                 return each
         self.check(address)
+        if len(self._waiting) >= MAX_WAITING:
+            self._make_room(self._last())
         added = Review(limited_address(address), bots, seat, game, record)
         self._reviews[added.id] = added
         self._waiting.append(added)
         if self._working is None:
             self._working = asyncio.create_task(self._work())
         return added
+
+    def _used_by(self, address: str) -> float:
+        """The seconds of work that an address has used of late."""
+        seconds, when = self._used.get(address, (0.0, 0.0))
+        return seconds * 0.5 ** ((monotonic() - when) / HALF_TIME)
+
+    def _cost(self, address: str) -> float:
+        """What an address has cost, see the module; the work on its review so far included."""
+        unfinished = [each for each in self._reviews.values() if each.address == address and not each.over]
+        running = sum(monotonic() - each.began for each in unfinished if each.status == "running")
+        return self._used_by(address) + running + len(unfinished)
+
+    def _last(self) -> Review:
+        """The review that waits and would be done last: the newest of the address that has cost most."""
+        return max(reversed(self._waiting), key=lambda each: self._cost(each.address))
+
+    def _make_room(self, dropped: Review) -> None:
+        """Give up a review that waits."""
+        self._waiting.remove(dropped)
+        dropped.status, dropped.record = "failed", b""
+        dropped.error = "the review has made room for those of others, who have used less time; ask again soon"
+        self._keep(dropped)
 
     async def close(self) -> None:
         """End the worker process; reviews that are not over never will be."""
@@ -110,7 +144,9 @@ class Reviews:
         """Do the reviews that wait."""
         try:
             while self._waiting:
-                await self._do(self._waiting.popleft())
+                first = min(self._waiting, key=lambda each: self._cost(each.address))
+                self._waiting.remove(first)
+                await self._do(first)
         finally:
             self._working = None
 
@@ -118,7 +154,7 @@ class Reviews:
         if monotonic() - wanted.asked > UNWANTED:
             del self._reviews[wanted.id]
             return
-        wanted.status = "running"
+        wanted.status, wanted.began = "running", monotonic()
 
         def progress(done: int, total: int) -> None:
             wanted.done, wanted.decisions = done, total
@@ -142,6 +178,8 @@ class Reviews:
             if not wanted.result:
                 wanted.status = "failed"
             wanted.record = b""
+            self._used = {address: used for address, used in self._used.items() if self._used_by(address) > FORGOTTEN}
+            self._used[wanted.address] = self._used_by(wanted.address) + monotonic() - wanted.began, monotonic()
         self._keep(wanted)
 
     def _keep(self, finished: Review) -> None:

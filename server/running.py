@@ -15,7 +15,7 @@ from pydantic_core import to_json
 
 from engine.mjai import connection
 from server.access import Access, AccessError, Admission
-from server.addresses import listening
+from server.addresses import Proxies, listening
 from server.app import make_app
 from server.connection.http import MAX_HEAD, HttpConnection
 from server.connection.listener import Listener
@@ -25,9 +25,11 @@ from server.data_folder import exclusive_lock, make_folder
 from server.lobby import Lobby
 from server.loop_clock import loop_clock
 from server.metrics import Metrics
+from server.retention import keep_pruned
 from server.settings import Settings
 from server.store import Store
 
+RESOLVE_EVERY = 10.0  # seconds between two looks at the host names of proxies
 SEND_TIMEOUT = 60  # seconds until a connection is closed whose peer acknowledges nothing
 RECEIVE_BUFFER = 65_536  # bytes that the kernel holds for a connection, and so the most that is received at once
 SEND_BUFFER = 131_072  # bytes that the kernel holds for a peer that does not read
@@ -111,18 +113,33 @@ async def accept_connections(
     serving = asyncio.create_task(http.serve(sockets=[]))
     while not http.started:
         await asyncio.sleep(0.01)
-    resolving = asyncio.create_task(lobby.access.proxies.keep_resolved())
+    chores = [
+        asyncio.create_task(keep_resolved(lobby.access.proxies)),
+        asyncio.create_task(keep_pruned(lobby.store, lobby.settings, lobby.metrics)),
+    ]
     listeners = [*http_listeners(lobby, config, http, http_sockets), *mjai_listeners(lobby, mjai_sockets)]
     try:
         yield
     finally:
-        resolving.cancel()
+        for chore in chores:
+            chore.cancel()
+        await asyncio.gather(*chores, return_exceptions=True)
         for listener in listeners:
             listener.close()
         await lobby.close()
         await app.state.service.close()
         http.should_exit = True
         await serving
+
+
+async def keep_resolved(proxies: Proxies) -> None:
+    """Look the host names of proxies up again and again: a container may start later, or with another address."""
+    while proxies.names:
+        for name in proxies.names:
+            with contextlib.suppress(OSError):  # not known now: what was known before is kept
+                found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
+                proxies.resolved[name] = {str(address[0]) for *_, address in found}
+        await asyncio.sleep(RESOLVE_EVERY)
 
 
 def http_listeners(

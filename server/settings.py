@@ -178,6 +178,14 @@ class Settings(RoomSettings):
     join_timeout: float = field(
         default=JOIN_TIMEOUT, metadata=about("seconds a new connection has to send its join message", gt=0, le=HOUR)
     )
+    annotations_per_minute: int = field(
+        default=1024, metadata=about("KiB of annotations (ext_bot) of one address that are stored", ge=1, le=MANY)
+    )
+    keep_days: int = field(default=0, metadata=about("days that games are stored; 0: for ever", ge=0, le=MANY))
+    keep_games: int = field(
+        default=0, metadata=about("games that are stored, rated ones last to go; 0: all", ge=0, le=MANY)
+    )
+    keep_mib: int = field(default=0, metadata=about("MiB of records that are stored, likewise; 0: all", ge=0, le=MANY))
     trusted_proxies: str = field(
         default="127.0.0.1",
         metadata=about("proxies whose X-Forwarded-For is trusted: addresses, networks, names; *: all"),

@@ -45,6 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.counting": {"server.store"},
     "server.results": {"server.game", "server.store", "server.counting"},
     "server.storing": {"server.metrics", "server.store", "server.turns", "server.loop_clock"},
+    "server.retention": {"server.metrics", "server.settings", "server.store"},
     "server.worker": set(),
     "server.review_work": {"server.worker"},
     "server.reviews": {"server.worker", "server.review_work", "server.access", "server.addresses", "server.store"},

@@ -37,6 +37,8 @@ EXTRAS = {
         "openskill",
         "prometheus_client",
         "structlog",
+        "confusable_homoglyphs",
+        "regex",
     ],
     "report": ["matplotlib", "pandas", "pyarrow"],
     "train": ["torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors"],

@@ -13,6 +13,7 @@ from pathlib import Path
 from time import perf_counter
 
 import structlog
+from pydantic_core import to_json
 
 from engine.actions import PASS, TSUMOGIRI
 from engine.game import Game
@@ -297,7 +298,9 @@ class LiveGame:
             self.fault(index, str(error), "illegal", is_decision=True)
             return
         if "ext_bot" in reply:
-            self._log.annotate(index, reply["type"], reply["ext_bot"])
+            size = len(to_json(reply["ext_bot"]))
+            if self._owner.stores_annotation(seat.address, size):
+                self._log.annotate(index, reply["type"], reply["ext_bot"])
         self._act(seat, action)
         self._advance_if_decided()
 

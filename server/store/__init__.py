@@ -4,7 +4,7 @@ Start with `models`: one pydantic class a table, sent as it is by the HTTP API. 
 models and converts between rows and models; `store.Store` has one method for each thing that can be read or written.
 
 - `database`: URLs, engines, migration at start-up, errors
-- `saving`, `ratings`: what is written when a game ends
+- `saving`, `ratings`: what is written when a game ends; `pruning`: what is deleted when it is old
 - `lists`, `cursors`: queries, keyset pagination, statistics
 
 A new stored field is added to its model; ``python -m server.migrations "what changes"`` then writes the migration.
@@ -26,10 +26,12 @@ from server.store.models import (
     StoredRoom,
     StoredToken,
 )
+from server.store.pruning import Keep
 from server.store.store import Store
 
 __all__ = [
     "FinishedGame",
+    "Keep",
     "Opponent",
     "Page",
     "Play",

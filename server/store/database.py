@@ -172,7 +172,7 @@ def _make_private(url: URL) -> None:
     try:
         os.close(os.open(path, os.O_RDONLY | os.O_CREAT, PRIVATE))
     except OSError as error:
-        raise failure(url, error) from error
+        raise StoreError(f"database {display_url(url)}: {error.strerror}; {HINTS['sqlite']}") from error
     for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal"))):
         try:
             file.chmod(PRIVATE)

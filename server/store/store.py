@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import structlog
-from sqlalchemy import URL, Engine, RowMapping, Table, delete, func, select
+from sqlalchemy import URL, Engine, RowMapping, Table, delete, func, select, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -33,6 +33,7 @@ from server.store.models import (
     StoredRoom,
     StoredToken,
 )
+from server.store.pruning import Keep, prune_batch
 from server.store.saving import UPSERT, insert_game, write_plays
 from server.store.tables import from_row, to_row
 
@@ -45,6 +46,11 @@ T = TypeVar("T")
 # Concurrent write transactions of this process. SQLite allows one, and waiting ones would use up the connections (15)
 # that readers need.
 MAX_WRITERS = {"sqlite": 1, "postgresql": 8}
+
+SIZE = {  # a query for the bytes that a database takes
+    "sqlite": "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
+    "postgresql": "SELECT pg_database_size(current_database())",
+}
 
 
 def shielded(
@@ -164,6 +170,18 @@ class Store:
     def _save_in_thread(engine: Engine, game: FinishedGame) -> bool:
         with engine.execution_options(**IMMEDIATE).begin() as connection:
             return insert_game(connection, game)
+
+    @shielded
+    async def prune(self, keep: Keep) -> int:
+        """Delete a batch of games that are not to be kept, see `server.store.pruning`; returns how many, 0: none."""
+        async with self._writing() as connection:
+            return await connection.run_sync(prune_batch, keep)
+
+    @shielded
+    async def size(self) -> int:
+        """The bytes that the database takes."""
+        async with self._reading() as connection:
+            return int(await connection.scalar(text(SIZE[self._url.get_backend_name()])) or 0)
 
     async def game(self, game_id: str) -> StoredGame | None:
         """The game with that id, without its record."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from server import access, addresses
+from server import access, running
 from server.access import (
     DOWNLOADS_AT_ONCE,
     Access,
@@ -109,7 +109,7 @@ def test_a_connection_of_a_trusted_proxy_counts_for_the_address_that_it_forwards
 
 async def test_proxies_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """The name of a container is known once it runs, and may have another address after a restart."""
-    monkeypatch.setattr(addresses, "RESOLVE_EVERY", 0.01)
+    monkeypatch.setattr(running, "RESOLVE_EVERY", 0.01)
     known: dict[str, str] = {}
 
     async def getaddrinfo(name: str, port: None, **options: int) -> Any:
@@ -119,7 +119,7 @@ async def test_proxies_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", getaddrinfo)
     proxies = Proxies("caddy, 10.0.0.0/8")
-    resolving = asyncio.create_task(proxies.keep_resolved())
+    resolving = asyncio.create_task(running.keep_resolved(proxies))
     for address in ("172.18.0.5", "172.18.0.6"):
         assert not proxies.trusts(address)
         known["caddy"] = address
@@ -321,3 +321,16 @@ async def test_admins_need_an_admin_token(sqlite_url: str) -> None:
 )
 def test_tokens_are_needed_if_others_can_connect(host: str, mode: Any, needed: bool) -> None:
     assert Settings(host=host, access=mode).tokens_needed == needed
+
+
+def test_annotations_are_limited_by_address_and_in_all(clock: Clock) -> None:
+    limits = make_access(annotations_per_minute=1)
+    assert limits.stores_annotation(HERE, 1000)
+    assert not limits.stores_annotation(HERE, 1000)
+    assert limits.stores_annotation(HERE, 24)
+    for number in range(7):
+        assert limits.stores_annotation(f"192.0.2.{10 + number}", 1024)
+    assert not limits.stores_annotation(THERE, 1024), "seven others have used what all may store"
+    clock.now += 60
+    assert limits.stores_annotation(HERE, 1000)
+    assert limits.stores_annotation(THERE, 1024)

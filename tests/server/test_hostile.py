@@ -24,7 +24,7 @@ from tests.conftest import Scale
 from tests.support.server_bots import Bot, serving
 
 BATCH = 200
-EXAMPLES = {"quick": 10, "long": 250}  # of each transport; at length 2 x 250 x 200 = 100,000 messages
+EXAMPLES = {"quick": 25, "long": 250}  # of each transport; at length 2 x 250 x 200 = 100,000 messages
 LONGEST_ERROR = 1_000
 CLIENT_LOG = logging.getLogger("hostile client")
 CLIENT_LOG.disabled = True  # the client library logs an error if the server closes while it does

@@ -7,6 +7,7 @@ import gc
 import weakref
 from collections.abc import AsyncIterator
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -41,6 +42,10 @@ async def test_the_queue_is_short_and_each_address_has_its_share(reviews: Review
     with pytest.raises(RateLimitError, match=r"2 reviews for 10\.0\.0\.1"):
         reviews.add("10.0.0.1", ("rule",), 0, record=b"x")
     added += [reviews.add(f"10.0.1.{number}", ("rule",), 0, record=b"x") for number in range(MAX_WAITING - 2)]
+    added.append(reviews.add("10.0.1.99", ("rule",), 0, record=b"x"))
+    dropped = added.pop(1)
+    assert dropped.status == "failed", "the second of one address makes room for the first of another"
+    assert "made room" in dropped.error
     with pytest.raises(RateLimitError, match="wait already"):
         reviews.add("10.0.2.1", ("rule",), 0, record=b"x")
     waiting.touch()
@@ -48,6 +53,36 @@ async def test_the_queue_is_short_and_each_address_has_its_share(reviews: Review
     assert {each.status for each in added} == {"done"}
     assert {each.record for each in added} == {b""}
     reviews.add("10.0.0.1", ("rule",), 0, record=b"x")
+
+
+async def test_addresses_take_turns_by_the_work_they_have_used(
+    reviews: Reviews, waiting: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five addresses that ask for what takes long do not keep another one out, nor does it wait for them."""
+    now = monotonic()
+    monkeypatch.setattr(reviews_module, "monotonic", lambda: now)
+    greedy = [reviews.add(f"10.0.0.{number % 5}", ("rule",), 0, record=b"x") for number in range(8)]
+    await asyncio.sleep(0)  # the first is begun
+    for address in range(5):
+        reviews._used[f"10.0.0.{address}"] = 60.0, now
+    honest = reviews.add("10.0.1.1", ("rule",), 0, record=b"x")
+    with pytest.raises(RateLimitError, match="wait already"):
+        reviews.add("10.0.0.3", ("rule",), 0, record=b"x")
+    second = reviews.add("10.0.2.1", ("rule",), 0, record=b"x")
+    order: list[Review] = []
+    do = reviews._do
+
+    async def noted(wanted: Review) -> None:
+        order.append(wanted)
+        await do(wanted)
+
+    monkeypatch.setattr(reviews, "_do", noted)
+    waiting.touch()
+    await until_over(honest, second, *greedy)
+    assert order[:2] == [honest, second]
+    assert [each.status for each in greedy].count("failed") == 1
+    now += reviews_module.HALF_TIME
+    assert reviews._used_by("10.0.0.0") == pytest.approx(30, abs=0.1), "half is forgotten"
 
 
 async def test_a_review_that_nobody_asks_about_is_not_done(reviews: Reviews, waiting: Path) -> None:

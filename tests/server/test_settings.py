@@ -58,6 +58,10 @@ OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default;
     "requests_per_minute": ("13", 13),
     "downloads_per_minute": ("11", 11),
     "join_timeout": ("1.5", 1.5),
+    "annotations_per_minute": ("64", 64),
+    "keep_days": ("30", 30),
+    "keep_games": ("1000", 1000),
+    "keep_mib": ("500", 500),
     "trusted_proxies": ("*", "*"),
     "log": ("json", "json"),
 }

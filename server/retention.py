@@ -1,0 +1,60 @@
+"""Deleting stored games that the settings do not keep: by the hour while the server runs, and by ``server prune``."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from datetime import UTC, datetime, timedelta
+
+import structlog
+
+from engine.common.progress import Progress
+from server.metrics import Metrics
+from server.settings import Settings
+from server.store import Keep, Store, StoreError
+
+EVERY = 3600.0  # seconds
+MIB = 1 << 20
+log = structlog.get_logger("server.retention")
+
+
+def kept(settings: Settings, now: datetime) -> Keep:
+    """What the settings keep."""
+    since = now - timedelta(days=settings.keep_days) if settings.keep_days else None
+    return Keep(since, settings.keep_games or None, settings.keep_mib * MIB or None)
+
+
+async def keep_pruned(store: Store, settings: Settings, metrics: Metrics) -> None:
+    """Again and again, delete what is not kept, and measure what the database takes."""
+    while True:
+        deleted = 0
+        try:
+            if keep := kept(settings, datetime.now(UTC)):
+                while n := await store.prune(keep):
+                    deleted += n
+            metrics.database_bytes.set(await store.size())
+        except StoreError as error:
+            log.error("games that are not kept stay", error=str(error))
+        if deleted:
+            log.info("games deleted that are not kept", games=deleted)
+        await asyncio.sleep(EVERY)
+
+
+async def prune(settings: Settings) -> int:
+    """Delete what is not kept, with progress; returns how many games.
+
+    Raises StoreError, and ValueError if all are kept. It may be interrupted at any time; the server may run.
+    """
+    keep = kept(settings, datetime.now(UTC))
+    if not keep:
+        raise ValueError("prune: say which games are kept, by --keep-days, --keep-games or --keep-mib")
+    store, deleted = await Store.open(settings.database_url), 0
+    try:
+        with Progress("games deleted", None) as progress:
+            while n := await store.prune(keep):
+                deleted += n
+                progress.advance(n)
+        print(f"deleted {deleted:,} games; the database takes {await store.size() / MIB:,.0f} MiB", file=sys.stdout)
+        return deleted
+    finally:
+        await store.close()

@@ -1,0 +1,106 @@
+"""Games that the settings do not keep are deleted: the oldest first, and rated ones after the others."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from server.cli import main
+from server.retention import MIB, kept
+from server.settings import Settings
+from server.store import Keep, Store
+from server.store import pruning as pruning_module
+from tests.support.server_bots import serving, stored_games, until
+from tests.support.stored_games import NOON, all_items, make_game, opened
+
+TWICE = ("aki", "aki", "beni")  # a game that is not rated
+RATED = [make_game(minute=minute, record=bytes(1000)) for minute in (0, 2, 4)]
+OTHERS = [make_game(TWICE, minute=minute, record=bytes(1000)) for minute in (1, 3, 5)]
+IN_ORDER = [game.id for game in [*OTHERS, *RATED]]  # of deletion
+
+
+async def fill(store: Store) -> None:
+    for game in sorted([*RATED, *OTHERS], key=lambda game: game.finished):
+        assert game.rated == (game in RATED)
+        await store.save_game(game)
+
+
+async def left(store: Store) -> set[str]:
+    return {game.id for game in (await store.games()).items}
+
+
+@pytest.mark.parametrize(
+    ("keep", "gone"),
+    [
+        (Keep(), []),
+        (Keep(games=6, bytes=6000, since=NOON), []),
+        (Keep(games=4), IN_ORDER[:2]),
+        (Keep(games=1), IN_ORDER[:5]),
+        (Keep(games=0), IN_ORDER),
+        (Keep(bytes=3999), IN_ORDER[:3]),
+        (Keep(bytes=0), IN_ORDER),
+        (Keep(since=NOON + timedelta(minutes=3)), [RATED[0].id, OTHERS[0].id, RATED[1].id]),
+        (Keep(since=NOON + timedelta(minutes=2), games=3), [RATED[0].id, *IN_ORDER[:2]]),
+    ],
+)
+@pytest.mark.parametrize("batch", [2, 200])
+async def test_what_is_deleted(
+    database_url: str, keep: Keep, gone: list[str], batch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pruning_module, "BATCH", batch)
+    async with opened(database_url) as store:
+        await fill(store)
+        totals = await store.players()
+        deleted = 0
+        while n := await store.prune(keep):
+            assert n <= batch
+            deleted += n
+        assert deleted == len(gone)
+        assert await left(store) == set(IN_ORDER) - set(gone)
+        for game_id in gone:
+            assert (await store.game(game_id), await store.record(game_id)) == (None, None)
+        assert await store.players() == totals, "totals and ratings stay"
+        history = await all_items(lambda cursor: store.rating_history("aki", cursor=cursor))
+        assert {point.game_id for point in history} == {game.id for game in RATED} - set(gone)
+        assert await store.size() > 10_000
+
+
+async def test_games_go_on_to_be_rated(database_url: str) -> None:
+    async with opened(database_url) as store:
+        await fill(store)
+        while await store.prune(Keep(games=0)):
+            pass
+        await store.save_game(make_game(minute=9))
+        player = await store.player("aki")
+        assert player is not None
+        assert (player.games, player.rated_games) == (10, 4)  # three of OTHERS have aki twice
+
+
+def test_what_settings_keep() -> None:
+    assert not kept(Settings(), NOON)
+    settings = Settings(keep_days=2, keep_games=3, keep_mib=4)
+    assert kept(settings, NOON) == Keep(NOON - timedelta(days=2), 3, 4 * MIB)
+
+
+async def test_a_server_deletes_what_it_does_not_keep(tmp_path: Path) -> None:
+    async with opened(Settings(data=tmp_path).database_url) as store:
+        await fill(store)
+    async with serving(tmp_path, keep_games=2) as server:
+        await until(lambda: server.lobby.metrics.database_bytes._value.get() > 0)
+        assert {game.id for game in await stored_games(server)} == set(IN_ORDER[4:])
+
+
+async def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    async with opened(Settings(data=tmp_path).database_url) as store:
+        await fill(store)
+
+    assert await asyncio.to_thread(main, ["prune", "--data", str(tmp_path), "--keep-games", "5"]) == 0
+    assert "deleted 1 games" in capsys.readouterr().out
+    async with opened(Settings(data=tmp_path).database_url) as store:
+        assert await left(store) == set(IN_ORDER[1:])
+    with pytest.raises(SystemExit):
+        await asyncio.to_thread(main, ["prune", "--data", str(tmp_path)])
+    assert "--keep-days" in capsys.readouterr().err
