@@ -22,13 +22,12 @@ from engine.common.workers import WorkerError, at_most, connected, open_pool, ru
 import_ray().cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers of a cluster do not have the tests
 Workers = int | Cluster
 WORKERS: dict[str, Workers] = {"none": 0, "processes": 2, "cluster": Cluster(LOCAL, 2)}
-CLUSTER = pytest.param("cluster", marks=pytest.mark.slow)
-CLUSTER_AT_LENGTH = pytest.param("cluster", marks=pytest.mark.long)  # Ray takes seconds for each
+CLUSTER = pytest.param("cluster", marks=pytest.mark.long)  # Ray takes seconds for each
 elsewhere = pytest.mark.parametrize("workers", ["processes", CLUSTER], indirect=True)
-on_cluster = pytest.mark.parametrize("workers", [CLUSTER_AT_LENGTH], indirect=True)
+on_cluster = pytest.mark.parametrize("workers", [CLUSTER], indirect=True)
 
 
-@pytest.fixture(scope="module", params=["none", "processes", CLUSTER_AT_LENGTH])
+@pytest.fixture(scope="module", params=["none", "processes", CLUSTER])
 def workers(request: pytest.FixtureRequest) -> Iterator[Workers]:
     """No, or two, workers; one connection to the cluster for all tests."""
     found = WORKERS[request.param]
@@ -129,7 +128,7 @@ def test_no_tasks_need_no_workers(workers: Workers) -> None:
     assert list(run_tasks(stateless(squares), [], workers)) == []
 
 
-@pytest.mark.parametrize("workers", ["processes", CLUSTER_AT_LENGTH], indirect=True)
+@elsewhere
 def test_the_first_task_runs_alone(tmp_path: Path, workers: Workers) -> None:
     log = tmp_path / "log"
     assert sorted(run_tasks(stateless(partial(log_task, log)), range(3), workers)) == [0, 1, 2]
