@@ -15,6 +15,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from engine.common.options import printable
+
 if TYPE_CHECKING:
     from agents.base import Agent
 
@@ -101,14 +103,16 @@ def made(make: Callable[[int], Any], seed: int, what: str) -> Agent:
 def checked(bot: Any, what: str) -> Agent:
     """`bot`, if it has what an agent needs; one without a name is named by its class. Raises ValueError."""
     if not callable(getattr(bot, "act", None)):
-        raise ValueError(f"{what} is not a bot: {type(bot).__name__} has no method act(views), nor __call__(view)")
+        raise ValueError(
+            f"{what} is not a bot: {printable(type(bot).__name__)} has no method act(views), nor __call__(view)"
+        )
     if not hasattr(bot, "name"):
         try:
             bot.name = type(bot).__name__
         except AttributeError:
             raise ValueError(f"{what} has no name, and none can be set: define name in its class") from None
-    if not isinstance(bot.name, str) or not bot.name:
-        raise ValueError(f"{what}: its name is {bot.name!r}, not a text")
+    if not isinstance(bot.name, str) or not bot.name or not bot.name.isprintable():  # tables show it
+        raise ValueError(f"{what}: its name is {bot.name!r}, not a text that can be printed")
     agent: Agent = bot
     return agent
 
@@ -122,7 +126,7 @@ def where_raised(error: BaseException) -> str:
         files = [each for each in traceback.extract_tb(error.__traceback__) if not each.filename.startswith(PYTHON)]
         frames = [each for each in files if not each.filename.startswith(PACKAGES)] or files
         place = f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else ""
-    return ": ".join(filter(None, (place, type(error).__name__, text)))
+    return printable(": ".join(filter(None, (place, type(error).__name__, text))))
 
 
 def _load(path: Path) -> ModuleType:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import signal
+import struct
 import subprocess
 import sys
 from collections import deque
@@ -23,6 +25,7 @@ EXIT_TIMEOUT = 0.5  # seconds to wait for the exit code of a child whose stdout 
 GRACE_PERIOD = 0.5  # seconds a child has to exit after its stdin is closed, and again after SIGTERM
 TIMEOUT_HINT = "it must flush each reply; if it needs longer, to load a network for example: --timeout SECONDS"
 STDOUT_HINT = "stdout is for replies alone: print banners and logs to stderr"
+NUMBER = struct.Struct("i")  # what the watchdog writes
 WATCHDOG = Path(__file__).with_name("watchdog.py")
 
 
@@ -31,7 +34,7 @@ class ExitedError(BotError):
 
 
 class LineProcess:
-    """A running child process, in a process group of its own.
+    """A running program, in a process group of its own, below a watchdog that ends it with us (`watchdog`).
 
     Whatever the child does, no call here takes much longer than `timeout`. When writing or reading fails, the child is
     ended, and BotError tells its exit code and the end of its stderr: ExitedError if it has exited by itself.
@@ -44,20 +47,26 @@ class LineProcess:
         self._unread = bytearray()
         self._stderr: deque[str] = deque(maxlen=STDERR_LINES)
         self._ended = False
-        self._watchdog: subprocess.Popen[bytes] | None = None
+        self._code: int | None = None  # once it has exited
+        control, self._control = os.pipe()
+        self._status, far_status = os.pipe()
+        command = [sys.executable, "-I", "-S", str(WATCHDOG), str(control), str(far_status), *arguments]
         try:
-            self._child = subprocess.Popen(
-                arguments, bufsize=0, start_new_session=True,
+            self._watchdog = subprocess.Popen(
+                command, bufsize=0, start_new_session=True, pass_fds=(control, far_status),
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             )  # fmt: skip
-        except OSError as error:
-            raise BotError(f"cannot start {arguments[0]}: {error.strerror}") from error
-        self._stdin, self._stdout = pipe(self._child.stdin), pipe(self._child.stdout)
+        finally:
+            os.close(control)
+            os.close(far_status)
+        self._stdin, self._stdout = pipe(self._watchdog.stdin), pipe(self._watchdog.stdout)
+        self._drain = Thread(target=self._read_stderr, args=(pipe(self._watchdog.stderr),), daemon=True)
         try:
-            self._watchdog = start_watchdog(self._child.pid)
             os.set_blocking(self._stdin.fileno(), False)
-            self._drain = Thread(target=self._read_stderr, args=(pipe(self._child.stderr),), daemon=True)
             self._drain.start()
+            self.pid = self._read_status(-errno.ENOEXEC)
+            if self.pid < 0:
+                raise BotError(f"cannot start {arguments[0]}: {os.strerror(-self.pid)}")
         except BaseException:
             self.end()
             raise
@@ -65,7 +74,7 @@ class LineProcess:
     @property
     def running(self) -> bool:
         """Whether it has not exited yet."""
-        return self._child.poll() is None
+        return not self._exits(0.0)
 
     def write(self, line: bytes) -> None:
         """Write `line` and a line end. Raises BotError also if the child has written output that was not asked for."""
@@ -105,9 +114,8 @@ class LineProcess:
         self.n_bytes_read += len(data)
 
     def _fault(self, what: str, kind: type[BotError] = BotError) -> BotError:
-        with suppress(subprocess.TimeoutExpired):
-            self._child.wait(EXIT_TIMEOUT if kind is ExitedError else 0.0)
-        code = self._child.poll()
+        self._exits(EXIT_TIMEOUT if kind is ExitedError else 0.0)
+        code = self._code
         self.end()
         if code is None:
             return kind(what, self.stderr())
@@ -127,23 +135,25 @@ class LineProcess:
             return
         self._ended = True
         self._stdin.close()
-        if not self._exits():
-            self._signal(signal.SIGTERM)
-            self._exits()
-        self._signal(signal.SIGKILL)  # to the group: processes it has started may still run
-        self._child.wait()
+        if not self._exits(GRACE_PERIOD):
+            with suppress(BrokenPipeError):
+                os.write(self._control, bytes([signal.SIGTERM]))
+            self._exits(GRACE_PERIOD)
+        os.close(self._control)  # processes that it has started may still run
+        self._watchdog.wait()
         self._stdout.close()
-        if self._watchdog is not None:
-            self._watchdog.communicate(b".")
+        os.close(self._status)
 
-    def _exits(self) -> bool:
-        with suppress(subprocess.TimeoutExpired):
-            self._child.wait(GRACE_PERIOD)
-        return not self.running
+    def _exits(self, seconds: float) -> bool:
+        """Whether it exits within so many seconds, or has exited."""
+        if self._code is None and ready(self._status, select.POLLIN, seconds):
+            self._code = self._read_status(-signal.SIGKILL)
+        return self._code is not None
 
-    def _signal(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError, PermissionError):  # macOS refuses where only zombies are left
-            os.killpg(self._child.pid, number)
+    def _read_status(self, otherwise: int) -> int:
+        """The next number of the watchdog; `otherwise` if it was killed."""
+        data = os.read(self._status, NUMBER.size)
+        return int(NUMBER.unpack(data)[0]) if data else otherwise
 
     def _read_stderr(self, stderr: IO[bytes]) -> None:
         # Buffered: the pipe itself would be read byte by byte.
@@ -151,14 +161,6 @@ class LineProcess:
             for line in iter(lambda: lines.readline(STDERR_WIDTH), b""):
                 if text := one_line(line.decode(errors="replace")):
                     self._stderr.append(text)
-
-
-def start_watchdog(group: int) -> subprocess.Popen[bytes]:
-    """Start the process that kills the process group `group` if we die without ending it; see `watchdog`."""
-    return subprocess.Popen(
-        [sys.executable, "-I", "-S", str(WATCHDOG), str(group)], start_new_session=True,
-        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
 
 
 def pipe(opened: IO[bytes] | None) -> IO[bytes]:

@@ -125,8 +125,8 @@ class Parser(argparse.ArgumentParser):
         return super().format_help()
 
     def error(self, message: str) -> NoReturn:
-        """Print ``message`` to stderr and exit."""
-        self.exit(BAD_ARGUMENTS, f"{self.short_name}: {message}\n")
+        """Print ``message``, which may have parts of a stranger's file, to stderr and exit."""
+        self.exit(BAD_ARGUMENTS, f"{self.short_name}: {printable(message)}\n")
 
     @property
     def short_name(self) -> str:
@@ -219,6 +219,11 @@ def check_output(option: str, path: Path | None) -> None:
         raise ValueError(f"{option} {path}: this is a folder; name a file in it")
     if path is not None and not path.parent.is_dir():
         raise ValueError(f"{option} {path}: there is no folder {path.parent}; name a file in a folder that exists")
+
+
+def printable(text: str) -> str:
+    """A text that strangers wrote, with everything replaced that would change the line or terminal it is printed on."""
+    return "".join(character if character.isprintable() else "?" for character in text)
 
 
 def describe_error(error: Exception) -> str:

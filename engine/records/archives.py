@@ -24,8 +24,9 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import quote
 
+from engine.common.options import printable
 from engine.records.compression import MAX_RATIO, MAX_RECORD, RATIO_FROM, format_of, read_up_to, too_long
-from engine.records.model import RecordError, printable
+from engine.records.model import RecordError
 
 RECORD_SUFFIXES = (".json", ".mjson", ".jsonl", ".xml", ".mjlog")
 PACKED_SUFFIXES = (".gz", ".bz2", ".zst")

@@ -14,17 +14,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from engine.common.options import printable
 from engine.mjai.messages import Message
 from engine.rules import Rules
 from engine.tiles import WINDS
 
 NAMED_BY = ("bakaze", "kyoku", "honba")  # keys of start_kyoku
 MAX_TEXT = 1000  # characters of what is told of a record
-
-
-def printable(text: str) -> str:
-    """A text that strangers wrote, with everything replaced that would change the line or terminal it is printed on."""
-    return "".join(character if character.isprintable() else "?" for character in text)
 
 
 def told(text: str) -> str:

@@ -28,12 +28,13 @@ from engine.actions import (
     Action,
     actions_of,
 )
+from engine.common.options import printable
 from engine.mjai.actions import action_of
 from engine.mjai.messages import Message
 from engine.mjai.round_events import RoundReader
 from engine.records.compare import describe_event, differing_keys
 from engine.records.contradictions import denied_by
-from engine.records.model import NAMED_BY, GameRecord, printable, record_errors, round_name
+from engine.records.model import NAMED_BY, GameRecord, record_errors, round_name
 from engine.records.wall import WallError, reconstruct_wall
 from engine.rules import TENHOU, Rules, rules_named
 from engine.table import GAME_OVER, N_SEATS, RESPONSE, ROUND_OVER, TABLE, raw_bytes

@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from engine.common.options import printable
 from engine.records.archives import Member
 from engine.records.files import read_records
 from engine.records.filters import Filters
-from engine.records.model import FourPlayersError, GameRecord, RecordError, printable
+from engine.records.model import FourPlayersError, GameRecord, RecordError
 from engine.records.options import AUTO
 from engine.records.replay import Replay
 from engine.records.stream import Item, in_order, wanted

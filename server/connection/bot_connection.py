@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 import numpy as np
@@ -19,6 +20,7 @@ from server.loop_clock import Timer, loop_clock
 from server.ports import ConnectionOwner, GamePort, Transport
 from server.settings import Settings
 
+NO_REPLIES = "you have closed your side of the connection, and cannot reply: keep it open while you play"
 HELLO = to_json(connection.HELLO)
 MAX_FAULTS_OUTSIDE_GAMES = 10
 
@@ -44,6 +46,7 @@ class BotConnection:
         self._join_timer: Timer | None = loop_clock().call_later(
             settings.join_timeout, self._join_timed_out
         )  # None once the join is accepted or the connection closed
+        self._finished = False  # the peer sends no more, and waits for the answer to its join message
         self._left = False
         self._faults = 0  # outside of games
         transport.send([HELLO])
@@ -72,6 +75,11 @@ class BotConnection:
         else:
             self._fault(self._outbox.reply_received(), text, "oversized")
             self._outbox.flush()
+
+    def waits_for_join(self) -> bool:
+        """See `ConnectionHandler`."""
+        self._finished = self._join_sent and self._join_timer is not None
+        return self._finished
 
     def disconnected(self) -> None:
         """See `ConnectionHandler`."""
@@ -105,6 +113,8 @@ class BotConnection:
         self.join = join
         self.games_left = join.games
         self._outbox.only_when_asked = self.only_when_asked
+        if self._finished:  # it cannot play
+            asyncio.get_running_loop().call_soon(self.close_with_error, NO_REPLIES)
 
     def enter_game(self, game: GamePort, seat: int, secret: str) -> None:
         """See `PlayerPort`."""

@@ -70,6 +70,10 @@ class HttpConnection(H11Protocol):
         """See `asyncio.Protocol`."""
         self._inlet.receive(data)
 
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """See `asyncio.Protocol`: who sends no more is still sent the answer to its request."""
+        return self.cycle is not None and not self.cycle.response_complete
+
     def _parse(self, data: bytes) -> None:
         if self.transport.is_closing():
             return

@@ -62,6 +62,10 @@ class TcpTransport(MessageProtocol):
             if line and not line.isspace():
                 self._handler.message_received(line)
 
+    def eof_received(self) -> bool:
+        """See `asyncio.Protocol`: who sends no more is still sent the answer to its join message."""
+        return not self._closing and self._handler.waits_for_join()
+
     def connection_lost(self, error: Exception | None) -> None:
         """See `asyncio.Protocol`."""
         self._closed()

@@ -135,3 +135,20 @@ def test_a_file_bot_plays_in_worker_processes(folder: Path) -> None:
     line = next(n for n, text in enumerate((folder / "my_bot.py").read_text().splitlines(), 1) if "lost" in text)
     assert f"raised KeyError: 'lost' (my_bot.py, line {line})" in failed.stderr
     assert "Traceback" not in failed.stderr
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Bot = type('\\x1b[2Jclear', (), {'act': None})",
+        "Bot = type('\\x1b[2Jclear', (), {'act': lambda self, views: views})",
+        "class Bot:\n    name = 'a\\nb'\n    def act(self, views): ...",
+        "class Bot:\n    def __init__(self):\n        raise ValueError('\\x1b]0;title\\x07')",
+        "raise type('\\x1b[31mRed', (Exception,), {})('x')\nBot = None",
+    ],
+)
+def test_names_and_errors_of_a_file_cannot_change_the_terminal(tmp_path: Path, source: str) -> None:
+    (tmp_path / "odd.py").write_text(source)
+    with pytest.raises(ValueError, match=r"odd\.py") as refused:
+        registry.make(f"{tmp_path / 'odd.py'}:Bot")
+    assert str(refused.value).isprintable()

@@ -412,6 +412,34 @@ async def test_a_connection_that_never_joins_is_closed(tmp_path: Path) -> None:
         writer.close()
 
 
+@pytest.mark.parametrize(
+    ("joins", "told"),
+    [
+        ({"name": "rule (house)"}, b"is reserved for house bots"),
+        ({"name": "a", "dialect": "x"}, b"dialect"),
+        ({"name": "a"}, b"closed your side of the connection"),
+    ],
+)
+async def test_who_sends_no_more_after_its_join_is_answered(tmp_path: Path, joins: dict[str, str], told: bytes) -> None:
+    async with serving(tmp_path) as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
+        writer.write(json.dumps({"type": "join", "room": "default"} | joins).encode() + b"\n")
+        writer.write_eof()
+        *_, last = (await asyncio.wait_for(reader.read(), 10)).splitlines()
+        assert told in last
+        writer.close()
+        await until(lambda: not server.lobby._bots)
+
+
+async def test_who_sends_no_more_after_its_request_is_answered(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        writer.write_eof()
+        assert (await asyncio.wait_for(reader.read(), 10)).startswith(b"HTTP/1.1 200 ")
+        writer.close()
+
+
 async def test_a_join_that_a_hanging_database_holds_up_is_not_called_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,12 +22,23 @@ if fault == "grandchild":  # hangs, and so does a child of its own, which ignore
     code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
     print(subprocess.Popen([sys.executable, "-c", code]).pid, file=sys.stderr, flush=True)
 
+if fault == "daemon":  # hangs, and so does one that has left its process group, and whose parent has exited
+    code = (
+        "import os, sys, time\\n"
+        "if os.fork(): os._exit(0)\\n"
+        "os.setsid()\\n"
+        "if os.fork(): os._exit(0)\\n"
+        "print(os.getpid(), file=sys.stderr, flush=True)\\n"
+        "time.sleep(600)"
+    )
+    subprocess.run([sys.executable, "-c", code])
+
 
 def fail(event):
     if fault == "crash":
         print("Traceback (most recent call last):", "ValueError: no idea", sep="\\n", file=sys.stderr)
         sys.exit(3)
-    if fault in ("hang", "unstoppable", "grandchild"):
+    if fault in ("hang", "unstoppable", "grandchild", "daemon"):
         time.sleep(600)
     if fault == "illegal":
         event = {"type": "tsumo", "pai": "9m" if event["pai"] != "9m" else "1m"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.server.attacks import (
+    annotations,
     blank_lines,
     chunked_bodies,
     control_frames,
@@ -25,7 +26,7 @@ from tests.support.attacker import Attack
 
 MODULES = (
     blank_lines, control_frames, chunked_bodies, idle_connections, trickle, requests, parked_memory, reconnects, joins,
-    garbage, players, house_bots, deaf_peers, proxied, spectators, pages, records,
+    garbage, players, house_bots, deaf_peers, proxied, spectators, pages, records, annotations,
 )  # fmt: skip
 ATTACKS = {attack.name: attack for module in MODULES for attack in module.ATTACKS}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.server.attacks.parked_memory import park
 from tests.server.attacks.requests import ask
-from tests.support.attacker import Attack, Attacker, address
+from tests.support.attacker import PIECE, Attack, Attacker, address
 
 LOOPS = 6
 CONNECTIONS = 90
@@ -22,6 +22,15 @@ BOMBS = {
     "nested lists": (b'{"log":', b"[", 8 << 20),
     "rounds": (b'{"type":"start_game","names":["a","b","c"]}\n', b'{"type":"end_kyoku"}\n', 390_000),
 }
+# Rounds that contradict the rules, as many as a body holds: each would be replayed.
+CONTRADICTING = (
+    b'{"type":"start_game","names":["a","b","c"]}\n'
+    + (
+        b'{"type":"start_kyoku","bakaze":"E","dora_marker":"1m","kyoku":1,"honba":0,"kyotaku":0,"oya":0,'
+        b'"scores":[35000,35000,35000],"tehais":[["1m"],["1m"],["1m"]]}\n{"type":"end_kyoku"}\n'
+    )
+    * 12_000
+)
 REVIEW = "/api/reviews?bot=bert&bot=rule&seat=0"
 
 
@@ -40,6 +49,14 @@ def bomb(what: str) -> bytes:
 def send_bombs(path: str, what: str, attacker: Attacker) -> None:
     """Send one after another."""
     ask(post(path, bomb(what)), attacker)
+
+
+def contradict(path: str, attacker: Attacker) -> None:
+    """Send rounds that contradict the rules, from five addresses in turn."""
+    for number in range(5):
+        with attacker.http(address(number)) as opened:
+            opened.sendall(post(path, gzip.compress(CONTRADICTING, 1)))
+            opened.recv(PIECE)
 
 
 def begun(path: str, attacker: Attacker, from_where: str) -> socket.socket:
@@ -68,6 +85,8 @@ ATTACKS = (
     *(Attack(f"bombs of {what} to review, 6 loops", partial(send_bombs, REVIEW, what), LOOPS) for what in BOMBS),
     Attack("reviews, 6 loops", partial(ask, post(REVIEW, RECORD)), LOOPS, short=True),
     Attack("records to read, 6 loops", partial(ask, post("/api/records", RECORD)), LOOPS),
+    Attack("contradicting rounds to read, 5 addresses", partial(contradict, "/api/records")),
+    Attack("contradicting rounds to review, 5 addresses", partial(contradict, REVIEW)),
     Attack("unfinished records to read", partial(parked, "/api/records"), LOOPS),
     Attack("unfinished records to review", partial(parked, REVIEW), LOOPS),
     Attack("unfinished records of 90 addresses", parked_by_many, LOOPS),

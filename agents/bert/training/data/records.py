@@ -15,9 +15,10 @@ from agents.bert.training.data.seat_filter import SeatFilter
 from agents.bert.training.data.shards import GAME, Shard
 from agents.bert.training.targets.protocol import Decisions, TargetSource
 from engine import table_kernels
+from engine.common.options import printable
 from engine.records.archives import PACKED_SUFFIXES, members
 from engine.records.filters import ANY, Filters
-from engine.records.model import GameRecord, RecordError, printable, record_errors
+from engine.records.model import GameRecord, RecordError, record_errors
 from engine.records.replay import Decision, Mismatch, Replay
 from engine.records.stream import Item, item_of, wanted
 from engine.rules import TENHOU
