@@ -30,7 +30,7 @@ from server.game.seat import Seat, new_secret, secret_hash
 from server.game.start import GameStart, Player
 from server.metrics import Metrics
 from server.names import HOUSE_BOT_SUFFIX
-from server.ports import ConnectionHandler, PlayerPort, Transport
+from server.ports import JoiningHandler, PlayerPort, Transport
 from server.results import finished_game
 from server.rooms import Room, settings_of
 from server.settings import RoomSettings, Settings
@@ -161,7 +161,7 @@ class Lobby:
 
     # Connections ------------------------------------------------------------------------------------------------------
 
-    def connect(self, transport: Transport, url_keys: dict[str, Any] | None = None) -> ConnectionHandler:
+    def connect(self, transport: Transport, url_keys: dict[str, Any] | None = None) -> JoiningHandler:
         """Handle a new connection; `url_keys` are the keys of the join message that its URL holds."""
         bot = BotConnection(transport, self.settings, self, url_keys)
         self._bots.add(bot)

@@ -62,12 +62,16 @@ class ConnectionHandler(Protocol):
         """The peer has broken a limit of the transport: tell it, and close."""
         ...
 
-    def waits_for_join(self) -> bool:
-        """Whether the peer, which sends no more, waits for the answer to its join message; it is closed after it."""
-        ...
-
     def disconnected(self) -> None:
         """The connection is closed; called once, whichever side closed it."""
+        ...
+
+
+class JoiningHandler(ConnectionHandler, Protocol):
+    """The same of a bot, which joins first."""
+
+    def waits_for_join(self) -> bool:
+        """Whether the peer, which sends no more, waits for the answer to its join message; it is closed after it."""
         ...
 
 

@@ -169,7 +169,7 @@ def pipe(opened: IO[bytes] | None) -> IO[bytes]:
     return opened
 
 
-def ready(pipe: IO[bytes], event: int, seconds: float) -> bool:
+def ready(pipe: IO[bytes] | int, event: int, seconds: float) -> bool:
     """Whether `pipe` becomes ready for `event` of `select.poll` within `seconds`."""
     poll = select.poll()
     poll.register(pipe, event)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from server.access import Admission
 from server.connection.base import MessageProtocol
-from server.ports import Connect
+from server.ports import JoiningHandler, Transport
 from server.turns import Turns
 
 
@@ -17,8 +17,15 @@ class TcpTransport(MessageProtocol):
     """A TCP connection; a `server.ports.Transport`."""
 
     pings = False
+    _handler: JoiningHandler
 
-    def __init__(self, admission: Admission, turns: Turns, messages_per_second: float, connect: Connect) -> None:
+    def __init__(
+        self,
+        admission: Admission,
+        turns: Turns,
+        messages_per_second: float,
+        connect: Callable[[Transport], JoiningHandler],
+    ) -> None:
         super().__init__(admission, turns, messages_per_second)
         self._connect = connect
         self._buffer = bytearray()
