@@ -24,7 +24,7 @@ from nukidora import play
 
 NOTES = Console(quiet=True)
 SETTINGS = RunSettings(("efficiency", "random", "tsumogiri"), 120, 1, "tenhou", "east")
-HOSTILE = '<script>alert("1")</script>&$x_1$\u202e東'
+HOSTILE = '<script>alert("1")</script>&$x_1$東'
 VOID = {"meta", "link", "br", "input", "img"}
 
 
