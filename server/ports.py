@@ -70,8 +70,8 @@ class ConnectionHandler(Protocol):
 class JoiningHandler(ConnectionHandler, Protocol):
     """The same of a bot, which joins first."""
 
-    def waits_for_join(self) -> bool:
-        """Whether the peer, which sends no more, waits for the answer to its join message; it is closed after it."""
+    def eof_received(self) -> bool:
+        """The peer sends no more. Returns whether it is still to be sent the answer to its join message."""
         ...
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -40,8 +39,8 @@ async def keep_pruned(store: Store, settings: Settings, metrics: Metrics) -> Non
         await asyncio.sleep(EVERY)
 
 
-async def prune(settings: Settings) -> int:
-    """Delete what is not kept, with progress; returns how many games.
+async def prune(settings: Settings) -> None:
+    """Delete what is not kept, with progress, and say how many games that were.
 
     Raises StoreError, and ValueError if all are kept. It may be interrupted at any time; the server may run.
     """
@@ -54,7 +53,6 @@ async def prune(settings: Settings) -> int:
             while n := await store.prune(keep):
                 deleted += n
                 progress.advance(n)
-        print(f"deleted {deleted:,} games; the database takes {await store.size() / MIB:,.0f} MiB", file=sys.stdout)
-        return deleted
+        print(f"deleted {deleted:,} games; the database takes {await store.size() / MIB:,.0f} MiB")
     finally:
         await store.close()

@@ -21,6 +21,7 @@ from engine.seeds import MAX_SEED
 
 PREFIX = "NUKIDORA_"
 HOUR, DAY = 3600, 86_400  # seconds
+CENTURY = 36_500  # days; a date of more years ago may not exist
 MANY = 1_000_000  # more than a machine holds, and no more than a timer or a counter can
 MAX_FILL = 2  # house bots in `fill`: a seat is left for a bot that connects
 # Of other programs; the client reads NUKIDORA_PAUSE, too.
@@ -181,7 +182,7 @@ class Settings(RoomSettings):
     annotations_per_minute: int = field(
         default=1024, metadata=about("KiB of annotations (ext_bot) of one address that are stored", ge=1, le=MANY)
     )
-    keep_days: int = field(default=0, metadata=about("days that games are stored; 0: for ever", ge=0, le=MANY))
+    keep_days: int = field(default=0, metadata=about("days that games are stored; 0: for ever", ge=0, le=CENTURY))
     keep_games: int = field(
         default=0, metadata=about("games that are stored, rated ones last to go; 0: all", ge=0, le=MANY)
     )

@@ -56,6 +56,10 @@ class LineProcess:
                 command, bufsize=0, start_new_session=True, pass_fds=(control, far_status),
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             )  # fmt: skip
+        except OSError as error:  # no descriptors or memory left, or arguments that are too long
+            os.close(self._control)
+            os.close(self._status)
+            raise BotError(f"cannot start {arguments[0]}: {error.strerror}") from error
         finally:
             os.close(control)
             os.close(far_status)

@@ -76,8 +76,8 @@ class BotConnection:
             self._fault(self._outbox.reply_received(), text, "oversized")
             self._outbox.flush()
 
-    def waits_for_join(self) -> bool:
-        """See `ConnectionHandler`."""
+    def eof_received(self) -> bool:
+        """See `JoiningHandler`."""
         self._finished = self._join_sent and self._join_timer is not None
         return self._finished
 

@@ -71,7 +71,7 @@ class TcpTransport(MessageProtocol):
 
     def eof_received(self) -> bool:
         """See `asyncio.Protocol`: who sends no more is still sent the answer to its join message."""
-        return not self._closing and self._handler.waits_for_join()
+        return not self._closing and self._handler.eof_received()
 
     def connection_lost(self, error: Exception | None) -> None:
         """See `asyncio.Protocol`."""

@@ -32,9 +32,10 @@ def prune_batch(connection: Connection, keep: Keep) -> int:
     players stay as they are.
     """
     ids = _too_old(connection, keep) or _too_many(connection, keep) or _too_large(connection, keep)
-    for table in (tables.records, tables.seats, tables.ratings):
-        connection.execute(delete(table).where(table.c.game_id.in_(ids)))
-    connection.execute(delete(tables.games).where(tables.games.c.id.in_(ids)))
+    if ids:
+        for table in (tables.records, tables.seats, tables.ratings):
+            connection.execute(delete(table).where(table.c.game_id.in_(ids)))
+        connection.execute(delete(tables.games).where(tables.games.c.id.in_(ids)))
     return len(ids)
 
 

@@ -345,3 +345,10 @@ def test_events_are_sent_in_the_dialect_of_the_bot(tmp_path: Path, bots: list[Su
     assert array == events
     assert [event["type"] for event in events] == ["start_game", "start_kyoku", "tsumo"]
     assert len(events[0]["names"]) == 4
+
+
+def test_a_program_whose_arguments_are_too_long_is_one_clear_error() -> None:
+    before = len(list(Path("/dev/fd").iterdir()))
+    with pytest.raises(BotError, match=r"^cannot start [^\n]*: Argument list too long$"):
+        LineProcess([sys.executable, "x" * 3_000_000], PATIENCE)
+    assert len(list(Path("/dev/fd").iterdir())) == before, "no pipe is left open"
