@@ -36,6 +36,7 @@ LOCK_TIMEOUT = 10.0  # seconds to wait for another process that writes to the sa
 MIGRATION_TIMEOUT = 30.0  # seconds to wait for one that migrates it
 CONNECT_TIMEOUT = 10.0  # seconds to wait for a connection to PostgreSQL
 COMMAND_TIMEOUT = 10.0  # seconds for each PostgreSQL command, including waits for locks
+CONNECTIONS = 15  # open ones to PostgreSQL at most
 MIGRATION_LOCK = 0x6E756B69  # key of the PostgreSQL advisory lock: "nuki" in ASCII
 PRIVATE = 0o600  # permissions of a SQLite file
 IMMEDIATE = {"sqlite_begin": "BEGIN IMMEDIATE"}  # execution option for transactions that write
@@ -81,7 +82,9 @@ def make_engine(url: URL, *, migrating: bool = False) -> AsyncEngine:
     """
     if url.get_backend_name() == "postgresql":
         timeouts = {"timeout": CONNECT_TIMEOUT, "command_timeout": None if migrating else COMMAND_TIMEOUT}
-        return create_async_engine(url, connect_args=timeouts, pool_pre_ping=True, hide_parameters=True)
+        # Without overflow, whose connections are closed at once: that takes long while the database hangs.
+        pool = {"pool_pre_ping": True, "pool_size": CONNECTIONS, "max_overflow": 0}
+        return create_async_engine(url, connect_args=timeouts, hide_parameters=True, **pool)
     timeout = MIGRATION_TIMEOUT if migrating else LOCK_TIMEOUT
     engine = create_async_engine(url, connect_args=sqlite_arguments(timeout), hide_parameters=True)
     set_up_sqlite(engine.sync_engine, migrating)

@@ -43,7 +43,7 @@ log = structlog.get_logger("server.store")
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Concurrent write transactions of this process. SQLite allows one, and waiting ones would use up the connections (15)
+# Concurrent write transactions of this process. SQLite allows one, and waiting ones would use up the connections
 # that readers need.
 MAX_WRITERS = {"sqlite": 1, "postgresql": 8}
 

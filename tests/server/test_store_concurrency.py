@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -167,6 +168,20 @@ async def test_a_store_reconnects(postgres_url: str) -> None:
         await engine.dispose()
         assert await store.save_game(make_game(minute=1))
         assert len((await store.games()).items) == 2
+
+
+async def test_connections_to_postgresql_stay_open(postgres_url: str) -> None:
+    """Closing one takes as long as the database hangs, and whoever gives it back would wait."""
+    engine = make_engine(read_url(postgres_url))
+    async with AsyncExitStack() as stack:
+        for _ in range(8):
+            await stack.enter_async_context(engine.connect())
+    async with engine.connect() as connection:
+        open_ones = await connection.execute(
+            text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()")
+        )
+        assert open_ones.scalar_one() >= 8  # of this engine; others may be open
+    await engine.dispose()
 
 
 @pytest.mark.slow
