@@ -12,6 +12,7 @@ from server.addresses import Proxies, limited_address
 from server.names import imitates_house_bot, look_alike
 from server.settings import Settings
 from server.store import Store, StoredToken
+from server.turns import Shared
 
 ALL_ANNOTATIONS = 8  # all addresses together may store so many times what one may
 MAX_ADDRESSES = 10_000  # addresses with a rate limiter at a time
@@ -68,16 +69,20 @@ class RateLimiter:
     def take(self, units: float = 1.0) -> bool:
         """Take from the bucket. Returns False, and takes nothing, if less is left."""
         now = monotonic()
-        self._left = min(self._burst, self._left + (now - self._since) * self._rate)
+        left = self._left + (now - self._since) * self._rate
+        if left > self._burst:
+            left = self._burst
         self._since = now
-        if self._left < units:
+        if left < units:
+            self._left = left
             return False
-        self._left -= units
+        self._left = left - units
         return True
 
     def put_back(self, units: float) -> None:
         """Return what was taken."""
-        self._left = min(self._burst, self._left + units)
+        left = self._left + units
+        self._left = left if left < self._burst else self._burst
 
     @property
     def retry_after(self) -> int:
@@ -112,8 +117,9 @@ class Admission:
     def __init__(self, access: Access, peer: str, by_proxy: bool) -> None:
         """`by_proxy`: the client's address is not known before `forward`."""
         self.address = peer
+        self.party = limited_address(peer)  # whose work what it sends is, for `server.turns`
         self._access = access
-        self._counted_as = None if by_proxy else limited_address(peer)
+        self._counted_as = None if by_proxy else self.party
         self._released = False
 
     def forward(self, forwarded_for: str) -> None:
@@ -121,7 +127,8 @@ class Admission:
         if self._counted_as is None:
             client = self._access.proxies.client(self.address, forwarded_for)
             self._access.arrive(client)
-            self.address, self._counted_as = client, limited_address(client)
+            self.address = client
+            self.party = self._counted_as = limited_address(client)
 
     def release(self) -> None:
         """The connection is closed."""
@@ -137,6 +144,7 @@ class Access:
         self.proxies = Proxies(settings.trusted_proxies)
         self._settings = settings
         self._store = store
+        self._reserved = Shared(lambda: self._store.token_names())  # joins come by the hundred
         self._n_connections = 0
         self._by_address: Counter[str] = Counter()
         self._downloading: Counter[str] = Counter()  # by address
@@ -280,7 +288,7 @@ class Access:
                 "the server's operator makes one with python -m server token add NAME"
             )
         if owner is None:
-            for reserved in await self._store.token_names():
+            for reserved in await self._reserved.get():
                 if look_alike(name, reserved):
                     what = "is" if name == reserved else f"looks like {reserved!r}, which is"
                     raise AccessError(f"the name {name!r} {what} reserved by a token: send it, or choose another name")

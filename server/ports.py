@@ -75,6 +75,9 @@ class JoiningHandler(ConnectionHandler, Protocol):
         ...
 
 
+# Messages of one step of a game that are the same for several seats, as they are sent: by their number in the step,
+# whether the seat is the actor, and the dialect.
+Encoded = dict[tuple[int, bool, str], bytes]
 Connect = Callable[[Transport], ConnectionHandler]  # called for each new connection
 
 
@@ -141,12 +144,17 @@ class PlayerPort(Protocol):
         ...
 
     def send_messages(
-        self, messages: Sequence[Message], table: np.record, legal_actions: Sequence[int], resent: bool = False
+        self, messages: Sequence[Message], table: np.record, legal_actions: Sequence[int], encoded: Encoded
     ) -> None:
         """Send messages of the game, hidden information removed.
 
-        The last message asks for a decision if there are `legal_actions`. `resent` messages were sent before.
+        The last message asks for a decision if there are `legal_actions`. `encoded` is empty, or what another call with
+        the same messages and table has left in it.
         """
+        ...
+
+    def resend_messages(self, messages: Sequence[Message], table: np.record, legal_actions: Sequence[int]) -> None:
+        """The same for messages that were sent before."""
         ...
 
     def send_error(self, text: str) -> None:

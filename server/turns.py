@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from time import monotonic, perf_counter, thread_time
+from typing import Any, Generic, TypeVar
 
 TURN = 0.001  # seconds of such work in one iteration of the event loop; then everything else runs
+T = TypeVar("T")
 Work = Callable[[], bool]  # a piece of work; returns whether there is more of it
 
 
@@ -25,6 +27,7 @@ class Turns:
         self._queues: dict[str, deque[Work]] = {}  # never empty ones; the party whose turn it is comes first
         self._end = 0.0  # perf_counter at which this iteration has no more time; 0: nothing was done in it
         self._scheduled = False
+        self._last: list[Callable[[], None]] = []
 
     def has_time(self) -> bool:
         """Whether nobody waits and this iteration of the event loop has time left, so that work may be done at once."""
@@ -36,7 +39,15 @@ class Turns:
 
     def add(self, party: str, work: Work) -> None:
         """Queue work, which is called once an iteration until it returns False."""
-        self._queues.setdefault(party, deque()).append(work)
+        queue = self._queues.get(party)
+        if queue is None:
+            queue = self._queues[party] = deque()
+            self._schedule()
+        queue.append(work)
+
+    def add_last(self, call: Callable[[], None]) -> None:
+        """Call once when the work of this iteration is done. It must not raise."""
+        self._last.append(call)
         self._schedule()
 
     def _schedule(self) -> None:
@@ -48,14 +59,16 @@ class Turns:
         """Do queued work for as long as an iteration may take."""
         self._scheduled = False
         self._end = 0.0
-        if not self._queues:
-            return
-        self._schedule()
-        self._end = perf_counter() + TURN
+        if self._queues:
+            self._schedule()
+            self._end = perf_counter() + TURN
         while self._queues:
             self._do_next()
             if perf_counter() >= self._end:
-                return
+                break
+        calls, self._last = self._last, []
+        for call in calls:
+            call()
 
     def _do_next(self) -> None:
         """Do a piece of work of the party whose turn it is."""
@@ -66,9 +79,10 @@ class Turns:
                 queue.append(work)
         except Exception as error:  # of this party: the others must get their turn
             self._loop.call_exception_handler({"message": "work failed", "exception": error})
-        del self._queues[party]
-        if queue:
-            self._queues[party] = queue
+        if not queue:
+            del self._queues[party]
+        elif len(self._queues) > 1:
+            self._queues[party] = self._queues.pop(party)
 
 
 class Turnstile:
@@ -113,6 +127,35 @@ class Ration:
         self._owed = max(0.0, self._owed - (now - self._since) * self._share)
         self._since = now
         return self._owed
+
+
+class Shared(Generic[T]):
+    """A call whose result is shared by all who ask for it before it begins: there is one at a time, and one to come."""
+
+    def __init__(self, call: Callable[[], Coroutine[Any, Any, T]]) -> None:
+        self._call = call
+        self._lock = asyncio.Lock()  # held while the call runs
+        self._next: asyncio.Task[T] | None = None  # has not begun
+        self._waiting: Counter[asyncio.Task[T]] = Counter()
+
+    async def get(self) -> T:
+        """The result of a call that begins from now on. Raises what it raises."""
+        task = self._next = self._next or asyncio.create_task(self._run())
+        self._waiting[task] += 1
+        try:
+            return await asyncio.shield(task)
+        finally:
+            self._waiting[task] -= 1
+            if not self._waiting[task]:  # it is done, or nobody wants it any more
+                del self._waiting[task]
+                task.cancel()
+                if self._next is task:
+                    self._next = None
+
+    async def _run(self) -> T:
+        async with self._lock:
+            self._next = None
+            return await self._call()
 
 
 class FairLock:

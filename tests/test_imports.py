@@ -38,7 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.migrations": {"server.store"},  # its scripts name the tables, the store runs them: no cycle of modules
     "server.store": {"server.migrations", "server.names"},
     "server.names": set(),
-    "server.access": {"server.settings", "server.store", "server.addresses", "server.names"},
+    "server.access": {"server.settings", "server.store", "server.addresses", "server.names", "server.turns"},
     "server.rooms": {"server.ports", "server.access", "server.settings", "server.house_bots", "server.loop_clock"},
     "server.spectators": {"server.addresses", "server.connection", "server.turns", "server.metrics"},
     "server.broadcast": {"server.addresses", "server.game", "server.connection", "server.turns"},

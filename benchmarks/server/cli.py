@@ -67,15 +67,18 @@ async def measure(
         return Measurement(elapsed, messages, before, server.counts(), list(counter.delays))
 
 
-def bots_for(games: int, counter: Counter) -> list[TsumogiriBot]:
+def bots_for(games: int, counter: Counter, thinking: float) -> list[TsumogiriBot]:
     """Three bots for each of `games` games, each game in a room of its own."""
-    return [TsumogiriBot(counter, f"bench-{number // SEATS}", f"bot{number}") for number in range(SEATS * games)]
+    seats = range(SEATS * games)
+    return [TsumogiriBot(counter, f"bench-{number // SEATS}", f"bot{number}", thinking) for number in seats]
 
 
-def measure_games(server: ServerProcess, transport: str, games: int, seconds: float) -> Measurement:
-    """Games of bots that discard what they draw."""
+def measure_games(
+    server: ServerProcess, transport: str, games: int, seconds: float, thinking: float = 0.0
+) -> Measurement:
+    """Games of bots that discard what they draw after `thinking` seconds."""
     counter = Counter()
-    return asyncio.run(measure(server, transport, bots_for(games, counter), counter, seconds))
+    return asyncio.run(measure(server, transport, bots_for(games, counter, thinking), counter, seconds))
 
 
 def measure_echo(server: ServerProcess, transport: str, games: int, seconds: float) -> Measurement:
@@ -137,13 +140,13 @@ def cells_of(transport: str, games: int, comparison: Comparison) -> list[str]:
     ]
 
 
-def compare(transport: str, games: int, seconds: float) -> Comparison:
-    """Measure the bare echo, then a fresh server under the same load."""
+def compare(transport: str, games: int, seconds: float, thinking: float) -> Comparison:
+    """Measure the bare echo, then a fresh server with as many connections."""
     with server_process(echo_main) as echo_server:
         echo = measure_echo(echo_server, transport, games, seconds)
     with server_process(nukidora_main) as server:
         idle_memory = server.counts().memory
-        return Comparison(measure_games(server, transport, games, seconds), echo, idle_memory)
+        return Comparison(measure_games(server, transport, games, seconds, thinking), echo, idle_memory)
 
 
 def print_table(args: argparse.Namespace) -> None:
@@ -152,14 +155,14 @@ def print_table(args: argparse.Namespace) -> None:
     print(format_row(COLUMNS))
     for transport in args.transports:
         for games in args.games:
-            repeats = [compare(transport, games, args.seconds) for _ in range(REPEATS)]
+            repeats = [compare(transport, games, args.seconds, args.thinking / 1000) for _ in range(REPEATS)]
             median = sorted(repeats, key=lambda comparison: comparison.ratio)[REPEATS // 2]
             print(format_row(cells_of(transport, games, median)), flush=True)
 
 
 async def soak(server: ServerProcess, transport: str, games: int, minutes: int) -> None:
     """Play games for that long and print the server's memory every minute."""
-    async with connected(server, transport, bots_for(games, Counter())):
+    async with connected(server, transport, bots_for(games, Counter(), 0.0)):
         for minute in range(1, minutes + 1):
             await asyncio.sleep(60)
             counts = server.counts()
@@ -189,6 +192,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--games", type=numbers, default=[1, 10, 100, 300], metavar="N,N", help="games at a time")
     parser.add_argument("--transports", type=transports, default=list(CONNECT), metavar="T,T", help="tcp, ws or both")
     parser.add_argument("--seconds", type=positive, default=5, metavar="S", help="of each measurement")
+    parser.add_argument("--thinking", type=positive, default=0, metavar="MS", help="of a bot, for each decision")
     parser.add_argument(
         "--soak",
         type=positive,

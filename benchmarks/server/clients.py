@@ -12,6 +12,7 @@ from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as open_websocket
 
 NONE = b'{"type":"none"}'
+DECISION = b'{"type":"dahai"'
 START_GAME = b'{"type":"start_game"'
 HELLO = b'{"type":"hello"'
 
@@ -29,6 +30,7 @@ class Client(Protocol):
 
     first_message: bytes | None  # sent once connected
     room: str
+    thinking: float  # seconds until a decision is sent
 
     def reply(self, message: bytes) -> bytes:
         """The reply to a message."""
@@ -38,8 +40,9 @@ class Client(Protocol):
 class TsumogiriBot:
     """A bot that discards what it draws and replies ``none`` to everything else."""
 
-    def __init__(self, counter: Counter, room: str, name: str) -> None:
+    def __init__(self, counter: Counter, room: str, name: str, thinking: float = 0.0) -> None:
         self.first_message: bytes | None = None
+        self.thinking = thinking
         self.room = room
         self._counter = counter
         self._join = json.dumps({"type": "join", "name": name, "room": room, "games": 0}).encode()
@@ -53,8 +56,8 @@ class TsumogiriBot:
             self._counter.delays.append(perf_counter() - self._decided_at)
             self._decided_at = 0.0
         if message.startswith(self._own_draw) and self._own_draw:
-            self._decided_at = perf_counter()
-            return b'{"type":"dahai","pai":"%b","tsumogiri":true}' % message.split(b'"', 10)[9]
+            self._decided_at = perf_counter() + self.thinking
+            return DECISION + b',"pai":"%b","tsumogiri":true}' % message.split(b'"', 10)[9]
         if message.startswith(START_GAME):
             self._own_draw = b'{"type":"tsumo","actor":%d,' % json.loads(message)["id"]
         elif message.startswith(HELLO):
@@ -67,6 +70,7 @@ class EchoClient:
 
     def __init__(self, counter: Counter, message: bytes) -> None:
         self.first_message: bytes | None = message
+        self.thinking = 0.0
         self.room = "echo"
         self._counter = counter
         self._message = message
@@ -92,8 +96,11 @@ class TcpProtocol(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """See `asyncio.Protocol`."""
         *lines, self._rest = (self._rest + data).split(b"\n")
-        if lines:
-            self.transport.write(b"".join([self._client.reply(line) + b"\n" for line in lines]))
+        replies = b"".join([self._client.reply(line) + b"\n" for line in lines])
+        if self._client.thinking and replies.startswith(DECISION):
+            asyncio.get_running_loop().call_later(self._client.thinking, self.transport.write, replies)
+        elif replies:
+            self.transport.write(replies)
 
 
 async def connect_tcp(port: int, client: Client) -> Callable[[], None]:
@@ -121,8 +128,10 @@ async def _reply_to_frames(socket: ClientConnection, client: Client) -> None:
     if client.first_message is not None:
         await socket.send(client.first_message.decode())
     while True:
-        message = await socket.recv(decode=False)
-        await socket.send(client.reply(message).decode())
+        reply = client.reply(await socket.recv(decode=False))
+        if client.thinking and reply.startswith(DECISION):
+            await asyncio.sleep(client.thinking)
+        await socket.send(reply.decode())
 
 
 CONNECT: dict[str, Callable[[int, Client], Awaitable[Callable[[], None]]]] = {

@@ -15,6 +15,7 @@ from engine.mjai.connection import Join
 from engine.mjai.keys import show
 from engine.mjai.messages import Message
 
+NONE = frozenset({b'{"type":"none"}', b'{"type": "none"}'})  # most replies are one of these
 ONE_OBJECT = "send one JSON object a message, in UTF-8"
 
 
@@ -27,6 +28,8 @@ def parse_join(data: bytes | str, given: Message | None = None) -> Join:
 
 def parse_reply(data: bytes | str) -> Message:
     """A bot's reply in a game, in canonical form, with its ``ext_bot``. Raises BadMessage."""
+    if data in NONE:
+        return {"type": "none"}
     reply = check_reply(_object(data))
     _refuse_constants(data)
     return reply
@@ -47,10 +50,10 @@ def _object(data: bytes | str) -> Message:
 
 def _refuse_constants(data: bytes | str) -> None:
     """Raise BadMessage for NaN and infinities, which are not JSON, under keys that are not read."""
-    text = data if isinstance(data, str) else data.decode()
-    if "NaN" in text or "Infinity" in text:  # in a text, or a constant
+    encoded = data.encode() if isinstance(data, str) else data
+    if b"NaN" in encoded or b"Infinity" in encoded:  # in a text, or a constant
         try:
-            json.loads(text, parse_constant=_refuse_constant)
+            json.loads(encoded, parse_constant=_refuse_constant)
         except ValueError as error:
             raise BadMessage(f"not JSON ({error}); {ONE_OBJECT}") from None
 

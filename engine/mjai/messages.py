@@ -73,6 +73,10 @@ _HIDE: dict[str, Hide] = {
 CONCEALED = frozenset(
     row.type for row in EVENTS.values() for key in row.keys if key.visibility in (Visibility.ACTOR, Visibility.OWNER)
 )
+# Types of messages that differ between two seats of which neither is the actor.
+OF_EACH_SEAT = frozenset(
+    row.type for row in EVENTS.values() for key in row.keys if key.visibility in (Visibility.OWNER, Visibility.RECEIVER)
+)
 NOBODY = -1  # a seat that is nobody's
 
 

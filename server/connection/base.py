@@ -30,6 +30,7 @@ class MessageProtocol(asyncio.Protocol):
         self._budget = make_budget(messages_per_second)
         self._closing = False
         self._loop = asyncio.get_running_loop()
+        self._unwritten: list[bytes] = []  # sent in this iteration of the event loop
         self._message_timer: Timer | None = None  # while a message has come in part
 
     def _open(self, transport: asyncio.Transport) -> None:
@@ -57,9 +58,6 @@ class MessageProtocol(asyncio.Protocol):
             )
         return False
 
-    def _size_within_budget(self, data: bytes) -> bool:
-        return self._within_budget(len(data) / BYTES_PER_UNIT)
-
     @property
     def data_waits(self) -> bool:
         """See `server.ports.Transport`."""
@@ -82,12 +80,23 @@ class MessageProtocol(asyncio.Protocol):
             self._handler.close_with_error(f"a message was not complete within {MESSAGE_TIMEOUT:g} seconds")
 
     def _write(self, data: bytes) -> None:
-        self._transport.write(data)
-        if self._transport.get_write_buffer_size() > MAX_UNSENT_BYTES:
-            self._transport.abort()
+        """Write at the end of this iteration of the event loop: a peer that waits is woken once for many of them."""
+        if not self._unwritten:
+            self._turns.add_last(self._write_out)
+        self._unwritten.append(data)
+
+    def _write_out(self) -> None:
+        """Write what was sent."""
+        data = b"".join(self._unwritten)
+        self._unwritten.clear()
+        if data and not self._transport.is_closing():
+            self._transport.write(data)
+            if self._transport.get_write_buffer_size() > MAX_UNSENT_BYTES:
+                self._transport.abort()
 
     def _half_close(self) -> None:
         """Send no more. What the peer still sends is discarded; closing at once could discard what it has not read."""
+        self._write_out()
         self._closing = True
         self._inlet.close()
         with suppress(OSError):  # the peer may be gone already

@@ -13,11 +13,11 @@ from engine.mjai import connection, dialects
 from engine.mjai.bot_checks import BadMessage
 from engine.mjai.bot_messages import parse_join, parse_reply
 from engine.mjai.connection import DEFAULT_DIALECT, MAX_JOIN, MAX_MESSAGE, NOT_JOINED, WHEN_ASKED, Join
-from engine.mjai.messages import Message, for_seat
+from engine.mjai.messages import OF_EACH_SEAT, Message, for_seat
 from engine.mjai.possible_actions import possible_actions
 from server.connection.outbox import ERROR_REPLY_TIMEOUT, ExpectedReply, Outbox
 from server.loop_clock import Timer, loop_clock
-from server.ports import ConnectionOwner, GamePort, Transport
+from server.ports import ConnectionOwner, Encoded, GamePort, Transport
 from server.settings import Settings
 
 NO_REPLIES = "you have closed your side of the connection, and cannot reply: keep it open while you play"
@@ -33,6 +33,7 @@ class BotConnection:
     ) -> None:
         """Send hello and wait for the join message, in which `url_keys` replace the keys of the same names."""
         self.transport = transport
+        self.max_message = MAX_JOIN
         self.join = NOT_JOINED
         self.games_left = 1
         self._settings = settings
@@ -52,11 +53,6 @@ class BotConnection:
         transport.send([HELLO])
 
     # From the transport -----------------------------------------------------------------------------------------------
-
-    @property
-    def max_message(self) -> int:
-        """See `ConnectionHandler`."""
-        return MAX_MESSAGE if self._join_timer is None else MAX_JOIN
 
     def message_received(self, data: bytes) -> None:
         """See `ConnectionHandler`."""
@@ -110,6 +106,7 @@ class BotConnection:
     def accept(self, join: Join) -> None:
         """See `PlayerPort`."""
         self._cancel_join_timer()
+        self.max_message = MAX_MESSAGE
         self.join = join
         self.games_left = join.games
         self._outbox.only_when_asked = self.only_when_asked
@@ -156,39 +153,56 @@ class BotConnection:
     def send_joined(self, room: str, waiting: int, needed: int) -> None:
         """See `PlayerPort`."""
         if self.join.joined:
-            self._add(connection.joined(room, waiting, needed), ExpectedReply.NONE)
+            self._outbox.add(to_json(connection.joined(room, waiting, needed)), ExpectedReply.NONE)
             self._outbox.flush()
 
     def send_resumed(self, first: int) -> None:
         """See `PlayerPort`."""
-        self._add(connection.resumed(first), ExpectedReply.NONE)
+        self._outbox.add(to_json(connection.resumed(first)), ExpectedReply.NONE)
         self._outbox.flush()
 
     def send_messages(
-        self, messages: Sequence[Message], table: np.record, legal_actions: Sequence[int], resent: bool = False
+        self, messages: Sequence[Message], table: np.record, legal_actions: Sequence[int], encoded: Encoded
     ) -> None:
         """See `PlayerPort`."""
         for number, message in enumerate(messages, 1):
-            asked = legal_actions if number == len(messages) else ()
-            shown = for_seat(message, self._seat)
-            if self.join.dialect == DEFAULT_DIALECT and (asked or not resent):
-                shown = shown | possible_actions(table, self._seat, message, asked)
-            if message["type"] == "start_game" and self.join.resume is True and self._secret:
-                shown = shown | {"resume": self._secret} | self._where(self._game)
-            if asked and self.only_when_asked:
-                shown = shown | {"can_act": True}
-            without_decision = ExpectedReply.ANY if resent else ExpectedReply.NONE
-            self._add(shown, ExpectedReply.DECISION if asked else without_decision)
+            if legal_actions and number == len(messages):
+                self._outbox.add(self._encode(message, table, legal_actions), ExpectedReply.DECISION)
+            elif message["type"] in OF_EACH_SEAT:
+                self._outbox.add(self._encode(message, table, ()), ExpectedReply.NONE)
+            else:
+                key = number, message.get("actor") == self._seat, self.join.dialect
+                data = encoded.get(key)
+                if data is None:
+                    data = encoded[key] = self._encode(message, table, ())
+                self._outbox.add(data, ExpectedReply.NONE)
         self._outbox.flush()
+
+    def resend_messages(self, messages: Sequence[Message], table: np.record, legal_actions: Sequence[int]) -> None:
+        """See `PlayerPort`."""
+        for number, message in enumerate(messages, 1):
+            if legal_actions and number == len(messages):
+                self._outbox.add(self._encode(message, table, legal_actions), ExpectedReply.DECISION)
+            else:
+                self._outbox.add(self._encode(message, None, ()), ExpectedReply.ANY)
+        self._outbox.flush()
+
+    def _encode(self, message: Message, table: np.record | None, legal_actions: Sequence[int]) -> bytes:
+        """A message for this seat; without a table, without the actions that were possible."""
+        shown = for_seat(message, self._seat)
+        if table is not None and self.join.dialect == DEFAULT_DIALECT:
+            shown = shown | possible_actions(table, self._seat, message, legal_actions)
+        if message["type"] == "start_game" and self.join.resume is True and self._secret:
+            shown = shown | {"resume": self._secret} | self._where(self._game)
+        if legal_actions and self.only_when_asked:
+            shown = shown | {"can_act": True}
+        return to_json(dialects.write(shown, self.join.dialect))
 
     def _where(self, game: GamePort | None) -> Message:
         """Where the game can be seen, and its record later."""
         if game is None:
             return {}
         return {"game": game.id, "http_port": self._settings.public_port or self._settings.port}
-
-    def _add(self, message: Message, expected: ExpectedReply) -> None:
-        self._outbox.add(to_json(dialects.write(message, self.join.dialect)), expected)
 
     def send_error(self, text: str) -> None:
         """See `PlayerPort`."""

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable
 
 from server.access import Admission, RateLimiter
-from server.addresses import limited_address
 from server.turns import Turns
 
 SLICE = 512  # bytes parsed at a time; 500 lines or 85 frames fit
@@ -23,7 +22,7 @@ def make_budget(per_second: float) -> RateLimiter:
 
 
 class Inlet:
-    """Hands received data to a parser in slices. While data waits for its turn, the transport is not read."""
+    """Hands received data to a parser in slices. While more than a slice waits, the transport is not read."""
 
     def __init__(
         self, turns: Turns, admission: Admission, transport: asyncio.Transport, parse: Callable[[bytes], None]
@@ -49,28 +48,35 @@ class Inlet:
         if len(self._waiting) > MAX_WAITING:
             self.close()
             self._transport.abort()
-        if not self._transport.is_closing():
-            self._transport.pause_reading()
+        if len(self._waiting) > SLICE:
+            self._pause()
         self._queue()
 
     def hold(self) -> None:
         """Parse nothing more until `release`: whoever uses what is parsed cannot take more."""
         self._held = True
-        if not self._transport.is_closing():
-            self._transport.pause_reading()
+        self._pause()
 
     def release(self) -> None:
         """Parse again."""
         self._held = False
         if self._waiting:
             self._queue()
-        elif not self._queued and not self._transport.is_closing():
+        elif not self._queued:
+            self._resume()
+
+    def _pause(self) -> None:
+        if not self._transport.is_closing():
+            self._transport.pause_reading()
+
+    def _resume(self) -> None:
+        if not self._transport.is_reading() and not self._transport.is_closing():
             self._transport.resume_reading()
 
     def _queue(self) -> None:
         if not self._queued and not self._held:
             self._queued = True
-            self._turns.add(limited_address(self._admission.address), self._parse_slice)
+            self._turns.add(self._admission.party, self._parse_slice)
 
     @property
     def data_waits(self) -> bool:
@@ -96,6 +102,6 @@ class Inlet:
         if self._waiting and not self._held:
             return True
         self._queued = False
-        if not self._held and not self._closed and not self._transport.is_closing():
-            self._transport.resume_reading()
+        if not self._held and not self._closed:
+            self._resume()
         return False

@@ -49,6 +49,8 @@ class Outbox:
 
     def flush(self) -> None:
         """Send what can be sent now."""
+        if not self._unsent and not self._closing:
+            return
         ready = []
         while self._unsent and (self.only_when_asked or not self._unanswered):
             message = self._unsent.popleft()

@@ -9,6 +9,7 @@ from typing import cast
 
 from server.access import Admission
 from server.connection.base import MessageProtocol
+from server.connection.inlet import BYTES_PER_UNIT
 from server.ports import JoiningHandler, Transport
 from server.turns import Turns
 
@@ -39,13 +40,18 @@ class TcpTransport(MessageProtocol):
 
     def _parse(self, data: bytes) -> None:
         """Split the data into lines."""
-        if not self._size_within_budget(data):
+        size = len(data) / BYTES_PER_UNIT
+        if not self._buffer and not self._discarding and data.find(b"\n") == len(data) - 1:  # what bots send
+            if self._within_budget(1.0 + size):
+                self._handle_line(data[:-1])
+            return
+        if not self._within_budget(size):
             return
         self._buffer += data
         start = 0
         while (end := self._buffer.find(b"\n", start)) >= 0:
             if self._within_budget(1.0):
-                self._handle_line(start, end)
+                self._handle_line(bytes(self._buffer[start:end]))
             start = end + 1
             if self._closing or self._transport.is_closing():
                 self._buffer.clear()
@@ -58,16 +64,14 @@ class TcpTransport(MessageProtocol):
                 self._discarding = True
                 self._handler.message_too_long()
 
-    def _handle_line(self, start: int, end: int) -> None:
-        """One complete line of the buffer."""
+    def _handle_line(self, line: bytes) -> None:
+        """One complete line, without its end."""
         if self._discarding:
             self._discarding = False
-        elif end - start > self._handler.max_message:
+        elif len(line) > self._handler.max_message:
             self._handler.message_too_long()
-        else:
-            line = bytes(self._buffer[start:end])
-            if line and not line.isspace():
-                self._handler.message_received(line)
+        elif line and not line.isspace():
+            self._handler.message_received(line)
 
     def eof_received(self) -> bool:
         """See `asyncio.Protocol`: who sends no more is still sent the answer to its join message."""

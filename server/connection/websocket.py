@@ -18,6 +18,7 @@ from websockets.server import ServerProtocol
 from engine.mjai.connection import MAX_JOIN, MAX_MESSAGE
 from server.access import AccessError, Admission, RateLimitError
 from server.connection.base import MessageProtocol
+from server.connection.inlet import BYTES_PER_UNIT
 from server.loop_clock import Timer, loop_clock
 from server.ports import CLOSE_TIMEOUT, ConnectionHandler
 from server.turns import Turns
@@ -115,7 +116,7 @@ class WebSocketConnection(MessageProtocol):
     # Receiving --------------------------------------------------------------------------------------------------------
 
     def _parse(self, data: bytes) -> None:
-        if not self._size_within_budget(data):
+        if not self._within_budget(len(data) / BYTES_PER_UNIT):
             return
         self._heard = True
         self._protocol.receive_data(data)
@@ -182,14 +183,16 @@ class WebSocketConnection(MessageProtocol):
     def send(self, messages: Sequence[bytes]) -> None:
         """See `server.ports.Transport`."""
         if self._is_open:
-            for message in messages:
-                self._protocol.send_text(message)
-            self._flush()
+            self._write(b"".join(map(text_frame, messages)))
 
     def send_frames(self, frames: bytes) -> None:
-        """Send what `text_frame` has made, of one message or several: made once, it may go to many connections."""
+        """Send what `text_frame` has made, of one message or several: made once, it may go to many connections.
+
+        It is written at once, so that `writable` is known.
+        """
         if self._is_open:
             self._write(frames)
+            self._write_out()
 
     @property
     def writable(self) -> bool:
@@ -210,6 +213,7 @@ class WebSocketConnection(MessageProtocol):
         if not parts[-1]:
             self._half_close()
         elif self._protocol.close_expected() and not self._closing:
+            self._write_out()
             self._closing = True
             self._loop.call_later(CLOSE_TIMEOUT, self._transport.abort)
 

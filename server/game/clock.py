@@ -29,18 +29,32 @@ class DecisionClock:
         self._data_waits = data_waits
         self._loop_clock = loop_clock()
         self._started_at = Elapsed(0.0, 0.0)  # by the real clock, and that of the loop
-        self._timer: Timer | None = None
+        self._timer: Timer | None = None  # goes off at the end of the time, or earlier, and then begins again
+        self._due: float | None = None  # time of the loop's clock; None: the clock does not run
 
     @property
     def running(self) -> bool:
         """Whether it runs."""
-        return self._timer is not None
+        return self._due is not None
 
     def start(self) -> None:
         """Start the time for one decision; `on_timeout` is called when it and the bank are used up."""
         self._started_at = self._now()
-        seconds = self._decision_time + self.bank
-        self._timer = self._loop_clock.call_later(seconds, self._on_timeout, data_waits=self._data_waits)
+        self._due = self._started_at.charged + self._decision_time + self.bank
+        if self._timer is None:
+            self._set_timer(self._due)
+
+    def _set_timer(self, due: float) -> None:
+        seconds = due - self._loop_clock.time()
+        self._timer = self._loop_clock.call_later(seconds, self._timer_over, data_waits=self._data_waits)
+
+    def _timer_over(self) -> None:
+        """The timer was set at a decision before, or the time is over."""
+        self._timer = None
+        if self._due is not None and self._due > self._loop_clock.time():
+            self._set_timer(self._due)
+        elif self._due is not None:
+            self._on_timeout()
 
     def _now(self) -> Elapsed:
         return Elapsed(monotonic(), self._loop_clock.time())
@@ -50,16 +64,17 @@ class DecisionClock:
 
         Returns the time since the start, None if the clock was not running.
         """
-        if self._timer is None:
+        if self._due is None:
             return None
-        self.cancel()
+        self._due = None
         now, then = self._now(), self._started_at
         elapsed = Elapsed(now.real - then.real, now.charged - then.charged)
         self.bank = max(0.0, self.bank - max(0.0, elapsed.charged - self._decision_time))
         return elapsed
 
     def cancel(self) -> None:
-        """Stop, and leave the bank as it is."""
+        """Stop for good, and leave the bank as it is."""
+        self._due = None
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

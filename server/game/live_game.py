@@ -29,7 +29,7 @@ from server.game.seat import Seat
 from server.game.start import GameStart, Player
 from server.loop_clock import loop_clock
 from server.metrics import Metrics
-from server.ports import GameOwner, PlayerPort
+from server.ports import Encoded, GameOwner, PlayerPort
 
 MAX_STEPS = 16  # steps played without a pause; then other games get their turn
 GAMES = "games"  # the party of games that all bots have left
@@ -239,13 +239,13 @@ class LiveGame:
         connection.send_resumed(first)
         messages = self.history.since(first)
         if self._restoring:  # the last message is sent together with the question
-            connection.send_messages(messages[:-1], self.engine.table, [], resent=True)
+            connection.resend_messages(messages[:-1], self.engine.table, [])
             self._end_restoring_if_complete()
         else:
             asked = [] if seat.fallback.bot else seat.legal_actions  # a house bot may still be deciding
             if asked and not seat.clock.running:  # it was in its pause
                 seat.clock.start()
-            connection.send_messages(messages, self.engine.table, asked, resent=True)
+            connection.resend_messages(messages, self.engine.table, asked)
 
     def refuse(self, seat: Seat) -> None:
         """A bot has seen more of the game than `count_for` its seat.
@@ -385,11 +385,12 @@ class LiveGame:
     def _send(self, messages: list[Message], decisions: dict[int, list[int]]) -> None:
         """Send messages to all connections; the last one asks those for a decision that have one to make."""
         table = self.engine.table
+        encoded: Encoded = {}
         for seat in self.seats:
             if seat.connection is not None:
                 legal_actions = decisions.get(seat.index, [])
                 asked = [] if self._needs_no_reply(seat, legal_actions) else legal_actions
-                seat.connection.send_messages(messages, table, asked)
+                seat.connection.send_messages(messages, table, asked, encoded)
         if self._last_reply_at:
             self._metrics.observe_server_time(perf_counter() - self._last_reply_at)
             self._last_reply_at = 0.0

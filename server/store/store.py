@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import structlog
-from sqlalchemy import URL, Engine, RowMapping, Table, delete, func, select, text
+from sqlalchemy import URL, Connection, Engine, RowMapping, Table, delete, func, select, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -138,6 +138,15 @@ class Store:
             async with self._writers, self._write_engine.begin() as connection:
                 yield connection
 
+    async def _write(self, work: Callable[[Connection], T]) -> T:
+        """Call `work` in a transaction, which is committed at its end; in a thread, where the database blocks."""
+        if self._blocking_engine is None:
+            async with self._writing() as connection:
+                return await connection.run_sync(work)
+        with failures(self._url):
+            async with self._writers:
+                return await asyncio.to_thread(in_transaction, self._blocking_engine, work)
+
     async def _rows(self, statement: Any) -> list[RowMapping]:
         async with self._reading() as connection:
             return list((await connection.execute(statement)).mappings())
@@ -159,23 +168,12 @@ class Store:
         Returns:
             False, with nothing changed, if a game with this id is already stored.
         """
-        if self._blocking_engine is not None:
-            with failures(self._url):
-                async with self._writers:
-                    return await asyncio.to_thread(self._save_in_thread, self._blocking_engine, game)
-        async with self._writing() as connection:
-            return await connection.run_sync(insert_game, game)
-
-    @staticmethod
-    def _save_in_thread(engine: Engine, game: FinishedGame) -> bool:
-        with engine.execution_options(**IMMEDIATE).begin() as connection:
-            return insert_game(connection, game)
+        return await self._write(lambda connection: insert_game(connection, game))
 
     @shielded
     async def prune(self, keep: Keep) -> int:
         """Delete a batch of games that are not to be kept, see `server.store.pruning`; returns how many, 0: none."""
-        async with self._writing() as connection:
-            return await connection.run_sync(prune_batch, keep)
+        return await self._write(lambda connection: prune_batch(connection, keep))
 
     @shielded
     async def size(self) -> int:
@@ -286,8 +284,7 @@ class Store:
     @shielded
     async def add_plays(self, plays: Mapping[str, Sequence[Play]]) -> None:
         """Add what was counted in games that `uncounted` returned, three seats each, by their ids."""
-        async with self._writing() as connection:
-            await connection.run_sync(write_plays, plays)
+        await self._write(lambda connection: write_plays(connection, plays))
 
     # The database itself ----------------------------------------------------------------------------------------------
 
@@ -296,9 +293,8 @@ class Store:
         """Write and commit one row. Raises StoreError where the database can be read only, or its disk is full."""
         # A changed value: SQLite writes nothing where a row stays as it is.
         row = {"name": "written", "written": datetime.now(UTC)}
-        statement = self._upsert(tables.checks).values(row)
-        async with self._writing() as connection:
-            await connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=row))
+        statement = self._upsert(tables.checks).values(row).on_conflict_do_update(index_elements=["name"], set_=row)
+        await self._write(lambda connection: connection.execute(statement))
 
     # Rooms ------------------------------------------------------------------------------------------------------------
 
@@ -365,6 +361,12 @@ async def _read_games(connection: AsyncConnection, statement: Any) -> list[Store
     for row in (await connection.execute(selected)).mappings():
         seats[row["game_id"]].append(from_row(SeatResult, row))
     return [from_row(StoredGame, row, seats=tuple(seats[row["id"]])) for row in rows]
+
+
+def in_transaction(engine: Engine, work: Callable[[Connection], T]) -> T:
+    """Call `work` in a transaction, which is committed at its end."""
+    with engine.execution_options(**IMMEDIATE).begin() as connection:
+        return work(connection)
 
 
 def digest(secret: str) -> str:

@@ -105,17 +105,14 @@ def hides_nothing(patch: pytest.MonkeyPatch) -> None:
 
 
 def hides_nothing_when_sent_again(patch: pytest.MonkeyPatch) -> None:
-    send = BotConnection.send_messages
+    send = BotConnection.resend_messages
 
-    def sending(
-        self: BotConnection, messages: list[Message], table: np.record, legal: list[int], resent: bool = False
-    ) -> None:
+    def sending(self: BotConnection, messages: list[Message], table: np.record, legal: list[int]) -> None:
         with pytest.MonkeyPatch.context() as now:
-            if resent:
-                now.setattr("server.connection.bot_connection.for_seat", open_to_all)
-            send(self, messages, table, legal, resent)
+            now.setattr("server.connection.bot_connection.for_seat", open_to_all)
+            send(self, messages, table, legal)
 
-    patch.setattr(BotConnection, "send_messages", sending)
+    patch.setattr(BotConnection, "resend_messages", sending)
 
 
 def hints_for_the_next_seat(patch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from server import turns
-from server.turns import FairLock, Ration, Turns
+from server.turns import FairLock, Ration, Shared, Turns
 
 
 def work(log: list[str], name: str, pieces: int) -> Callable[[], bool]:
@@ -251,3 +251,59 @@ async def test_a_party_with_many_tasks_has_no_more_of_a_ration_than_another() ->
 
     await asyncio.gather(*map(take, "aaaaaabb"))
     assert "".join(log) == "aababaaa"
+
+
+async def test_who_asks_before_a_call_begins_shares_its_result() -> None:
+    calls, gate = 0, asyncio.Event()
+
+    async def call() -> int:
+        nonlocal calls
+        calls += 1
+        number = calls
+        await gate.wait()
+        return number
+
+    shared = Shared(call)
+    first = [asyncio.create_task(shared.get()) for _ in range(3)]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    later = [asyncio.create_task(shared.get()) for _ in range(3)]  # the first call may have read what has changed since
+    await asyncio.sleep(0)
+    gate.set()
+    assert await asyncio.gather(*first) == [1, 1, 1]
+    assert await asyncio.gather(*later) == [2, 2, 2]
+    assert await shared.get() == 3
+
+
+async def test_a_shared_call_that_nobody_waits_for_any_more_ends() -> None:
+    ended = asyncio.Event()
+
+    async def call() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    shared = Shared(call)
+    asks = [asyncio.create_task(shared.get()) for _ in range(2)]
+    await asyncio.sleep(0.01)
+    asks[0].cancel()
+    await asyncio.sleep(0.01)
+    assert not ended.is_set()
+    asks[1].cancel()
+    await asyncio.wait_for(ended.wait(), 1)
+
+
+async def test_an_error_of_a_shared_call_reaches_all_and_the_next_call_is_made_anew() -> None:
+    answers: list[Exception | int] = [ValueError("broken"), 2]
+
+    async def call() -> int:
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    shared = Shared(call)
+    found = await asyncio.gather(shared.get(), shared.get(), return_exceptions=True)
+    assert [str(error) for error in found] == ["broken", "broken"]
+    assert await shared.get() == 2
