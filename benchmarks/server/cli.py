@@ -76,7 +76,7 @@ def bots_for(games: int, counter: Counter, thinking: float) -> list[TsumogiriBot
 def measure_games(
     server: ServerProcess, transport: str, games: int, seconds: float, thinking: float = 0.0
 ) -> Measurement:
-    """Games of bots that discard what they draw after `thinking` seconds."""
+    """Games of bots that discard what they draw, after `thinking` seconds on average."""
     counter = Counter()
     return asyncio.run(measure(server, transport, bots_for(games, counter, thinking), counter, seconds))
 
@@ -192,7 +192,13 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--games", type=numbers, default=[1, 10, 100, 300], metavar="N,N", help="games at a time")
     parser.add_argument("--transports", type=transports, default=list(CONNECT), metavar="T,T", help="tcp, ws or both")
     parser.add_argument("--seconds", type=positive, default=5, metavar="S", help="of each measurement")
-    parser.add_argument("--thinking", type=positive, default=0, metavar="MS", help="of a bot, for each decision")
+    parser.add_argument(
+        "--thinking",
+        type=positive,
+        default=0,
+        metavar="MS",
+        help="of a bot, for each decision; half to one and a half times as long",
+    )
     parser.add_argument(
         "--soak",
         type=positive,

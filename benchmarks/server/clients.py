@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from random import Random
 from time import perf_counter
 from typing import Protocol
 
@@ -30,7 +31,7 @@ class Client(Protocol):
 
     first_message: bytes | None  # sent once connected
     room: str
-    thinking: float  # seconds until a decision is sent
+    thinking: float  # seconds until the decision that `reply` has just returned is sent
 
     def reply(self, message: bytes) -> bytes:
         """The reply to a message."""
@@ -42,7 +43,9 @@ class TsumogiriBot:
 
     def __init__(self, counter: Counter, room: str, name: str, thinking: float = 0.0) -> None:
         self.first_message: bytes | None = None
-        self.thinking = thinking
+        self.thinking = 0.0
+        self._thinking = thinking
+        self._random = Random(name)
         self.room = room
         self._counter = counter
         self._join = json.dumps({"type": "join", "name": name, "room": room, "games": 0}).encode()
@@ -56,6 +59,7 @@ class TsumogiriBot:
             self._counter.delays.append(perf_counter() - self._decided_at)
             self._decided_at = 0.0
         if message.startswith(self._own_draw) and self._own_draw:
+            self.thinking = self._thinking * self._random.uniform(0.5, 1.5)
             self._decided_at = perf_counter() + self.thinking
             return DECISION + b',"pai":"%b","tsumogiri":true}' % message.split(b'"', 10)[9]
         if message.startswith(START_GAME):

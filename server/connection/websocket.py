@@ -131,7 +131,7 @@ class WebSocketConnection(MessageProtocol):
         pending = bool(self._fragments) or not events
         self._message_pending(pending, completed)
         self._unfinished = self._unfinished + len(data) if pending and not completed else 0
-        if self._opened:
+        if self._unfinished and self._opened:
             self._limit_unfinished()
 
     def _limit_unfinished(self) -> None:
@@ -146,11 +146,13 @@ class WebSocketConnection(MessageProtocol):
         """A complete frame. Returns whether it completes a message; `ServerProtocol` replies to control frames."""
         if frame.opcode not in DATA_FRAMES:
             return False
-        self._fragments.append(bytes(frame.data))
-        if not frame.fin:
-            return False
-        data = self._fragments[0] if len(self._fragments) == 1 else b"".join(self._fragments)
-        self._fragments.clear()
+        data = bytes(frame.data)
+        if self._fragments or not frame.fin:
+            self._fragments.append(data)
+            if not frame.fin:
+                return False
+            data = b"".join(self._fragments)
+            self._fragments.clear()
         if len(data) > self._handler.max_message:
             self._handler.message_too_long()
         else:
