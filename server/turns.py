@@ -40,13 +40,13 @@ class Turns:
     def add(self, party: str, work: Work) -> None:
         """Queue work, which is called once an iteration until it returns False."""
         queue = self._queues.get(party)
-        if queue is None:
+        if queue is None:  # else it is scheduled already
             queue = self._queues[party] = deque()
             self._schedule()
         queue.append(work)
 
     def add_last(self, call: Callable[[], None]) -> None:
-        """Call once when the work of this iteration is done. It must not raise."""
+        """Call when the work of the iteration that is going on, or else of the next one, is done."""
         self._last.append(call)
         self._schedule()
 
@@ -68,7 +68,10 @@ class Turns:
                 break
         calls, self._last = self._last, []
         for call in calls:
-            call()
+            try:
+                call()
+            except Exception as error:  # the others must be called, too
+                self._loop.call_exception_handler({"message": "work failed", "exception": error})
 
     def _do_next(self) -> None:
         """Do a piece of work of the party whose turn it is."""
@@ -130,7 +133,10 @@ class Ration:
 
 
 class Shared(Generic[T]):
-    """A call whose result is shared by all who ask for it before it begins: there is one at a time, and one to come."""
+    """A call whose result is shared by all who ask for it before it begins: there is one at a time, and one to come.
+
+    Who asks waits for the call that is running, too.
+    """
 
     def __init__(self, call: Callable[[], Coroutine[Any, Any, T]]) -> None:
         self._call = call

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine.mjai.keys import Message as Message  # defined there, imported from here
-from engine.mjai.keys import Visibility
+from engine.mjai.keys import Scope, Visibility
 from engine.mjai.kinds import HAND_SIZE, HIDDEN_HAND, HIDDEN_TILE
 from engine.mjai.schema import EVENTS, KEYS
 from engine.rules import PRESETS, RIICHI_STICK, Rules, preset
@@ -73,9 +73,12 @@ _HIDE: dict[str, Hide] = {
 CONCEALED = frozenset(
     row.type for row in EVENTS.values() for key in row.keys if key.visibility in (Visibility.ACTOR, Visibility.OWNER)
 )
-# Types of messages that differ between two seats of which neither is the actor.
+# Types of messages that may differ between two seats of which neither is the actor.
 OF_EACH_SEAT = frozenset(
-    row.type for row in EVENTS.values() for key in row.keys if key.visibility in (Visibility.OWNER, Visibility.RECEIVER)
+    row.type
+    for row in EVENTS.values()
+    for key in row.keys
+    if key.visibility in (Visibility.OWNER, Visibility.RECEIVER) or key.scope is Scope.CONNECTION
 )
 NOBODY = -1  # a seat that is nobody's
 

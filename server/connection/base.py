@@ -80,7 +80,7 @@ class MessageProtocol(asyncio.Protocol):
             self._handler.close_with_error(f"a message was not complete within {MESSAGE_TIMEOUT:g} seconds")
 
     def _write(self, data: bytes) -> None:
-        """Write at the end of this iteration of the event loop: a peer that waits is woken once for many of them."""
+        """Write once the work of an iteration is done: a process that waits for it is woken once for many writes."""
         if not self._unwritten:
             self._turns.add_last(self._write_out)
         self._unwritten.append(data)
@@ -93,6 +93,11 @@ class MessageProtocol(asyncio.Protocol):
             self._transport.write(data)
             if self._transport.get_write_buffer_size() > MAX_UNSENT_BYTES:
                 self._transport.abort()
+
+    def _write_now(self, data: bytes) -> None:
+        """Write it, and before it what was sent."""
+        self._unwritten.append(data)
+        self._write_out()
 
     def _half_close(self) -> None:
         """Send no more. What the peer still sends is discarded; closing at once could discard what it has not read."""

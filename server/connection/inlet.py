@@ -22,7 +22,7 @@ def make_budget(per_second: float) -> RateLimiter:
 
 
 class Inlet:
-    """Hands received data to a parser in slices. While more than a slice waits, the transport is not read."""
+    """Hands received data to a parser in slices. While data waits for its turn, the transport is not read."""
 
     def __init__(
         self, turns: Turns, admission: Admission, transport: asyncio.Transport, parse: Callable[[bytes], None]
@@ -48,8 +48,8 @@ class Inlet:
         if len(self._waiting) > MAX_WAITING:
             self.close()
             self._transport.abort()
-        if len(self._waiting) > SLICE:
-            self._pause()
+            return
+        self._pause()
         self._queue()
 
     def hold(self) -> None:

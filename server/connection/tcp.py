@@ -75,6 +75,7 @@ class TcpTransport(MessageProtocol):
 
     def eof_received(self) -> bool:
         """See `asyncio.Protocol`: who sends no more is still sent the answer to its join message."""
+        self._write_out()  # asyncio closes the transport if this returns False
         return not self._closing and self._handler.eof_received()
 
     def connection_lost(self, error: Exception | None) -> None:

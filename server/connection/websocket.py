@@ -193,8 +193,7 @@ class WebSocketConnection(MessageProtocol):
         It is written at once, so that `writable` is known.
         """
         if self._is_open:
-            self._write(frames)
-            self._write_out()
+            self._write_now(frames)
 
     @property
     def writable(self) -> bool:
@@ -227,6 +226,7 @@ class WebSocketConnection(MessageProtocol):
 
     def shutdown(self) -> None:
         """Close because the server stops; uvicorn calls this."""
+        self._write_out()
         self.close(CloseCode.SERVICE_RESTART)
         self._transport.close()
 

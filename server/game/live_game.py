@@ -392,8 +392,12 @@ class LiveGame:
                 asked = [] if self._needs_no_reply(seat, legal_actions) else legal_actions
                 seat.connection.send_messages(messages, table, asked, encoded)
         if self._last_reply_at:
-            self._metrics.observe_server_time(perf_counter() - self._last_reply_at)
+            self._owner.turns.add_last(partial(self._sent, self._last_reply_at))
             self._last_reply_at = 0.0
+
+    def _sent(self, reply_at: float) -> None:
+        """What followed from the reply at that time was written."""
+        self._metrics.observe_server_time(perf_counter() - reply_at)
 
     def _record(self, messages: list[Message]) -> None:
         """Add messages to the history."""

@@ -187,6 +187,14 @@ def test_the_regression_knows_the_past_alone() -> None:
     assert (values[150] - whole[150]) / luck[150] == pytest.approx(slope, abs=0.01)
 
 
+def test_what_is_taken_from_a_wall_does_not_depend_on_its_own_result() -> None:
+    rng = np.random.default_rng(3)
+    values, luck = rng.normal(2, 1, 200), rng.normal(0, 1, 200)
+    higher = values.copy()
+    higher[150] += 10
+    assert (without_luck(higher, luck) - without_luck(values, luck))[150] == pytest.approx(10)
+
+
 def test_no_luck_changes_nothing() -> None:
     values = np.arange(50.0)
     assert np.array_equal(without_luck(values, np.zeros(50)), values)

@@ -64,6 +64,15 @@ def test_intervals_cover() -> None:
     assert np.mean(held) == pytest.approx(0.95, abs=0.04)
 
 
+@pytest.mark.slow
+def test_the_variance_of_ratings_from_three_walls_has_no_bias() -> None:
+    """As that of a mean of three numbers; the variance within such a sample is two thirds of it."""
+    rng = np.random.default_rng(8)
+    ratings = [rate(6, drawn(rng, 6000), np.arange(6000) % 3, samples=50) for _ in range(150)]
+    told = np.mean([each.covariance.trace() for each in ratings])
+    assert told == pytest.approx(np.var([each.points for each in ratings], axis=0, ddof=1).sum(), rel=0.2)
+
+
 @pytest.mark.parametrize("games", [30, 60])
 def test_ratings_are_those_of_the_library_choix(games: int) -> None:
     """Which fits all games one by one, here with the same prior: a penalty of ``alpha`` times the square of θ."""

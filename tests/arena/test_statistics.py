@@ -51,6 +51,7 @@ def recounted_round(events: list[dict[str, Any]], names: list[str], counts: dict
             tsumo=sum(win["target"] == seat for win in own),
             deal_in=bool(dealt_in),
             riichi=seat in riichi,
+            riichi_win=bool(own) and seat in riichi,
             call=seat in called,
             draw="ryukyoku" in types,
             nukidora=sum(event["type"] == "nukidora" and event["actor"] == seat for event in events),
@@ -91,6 +92,9 @@ def test_a_slow_recount_of_the_saved_games_agrees(run: Path) -> None:
         assert bot["busts"] == sum(score < 0 for score in scores[name])
         for key in ("win", "tsumo", "deal_in", "riichi", "call", "draw"):
             assert bot[f"{key}_rate"] == pytest.approx(count[key] / count["rounds"]), key
+        assert bot["riichi_win_rate"] == (
+            pytest.approx(count["riichi_win"] / count["riichi"]) if count["riichi"] else None
+        )
         assert bot["nukidora"] == pytest.approx(count["nukidora"] / count["rounds"])
         assert bot["win_points"] == (pytest.approx(count["win_points"] / count["win"]) if count["win"] else None)
         assert bot["deal_in_points"] == pytest.approx(count["deal_in_points"] / count["deal_in"])

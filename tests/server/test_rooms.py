@@ -6,15 +6,20 @@ import asyncio
 import itertools
 import json
 import logging
+import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from websockets.asyncio.client import connect
 
+from server.running import Running
 from server.settings import RoomSettings
 from server.store import Store
+from server.turns import TURN
 from tests.support.server_bots import (
     Bot,
     Clock,
@@ -437,6 +442,40 @@ async def test_who_sends_no_more_after_its_request_is_answered(tmp_path: Path) -
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
         writer.write_eof()
         assert (await asyncio.wait_for(reader.read(), 10)).startswith(b"HTTP/1.1 200 ")
+        writer.close()
+
+
+@contextmanager
+def busy(server: Running) -> Iterator[None]:
+    """More work of others than an iteration of the event loop may take, while the block runs."""
+    done = False
+
+    def work() -> bool:
+        time.sleep(2 * TURN)
+        return not done
+
+    for party in range(4):
+        server.lobby.turns.add(f"party {party}", work)
+    try:
+        yield
+    finally:
+        done = True
+
+
+@pytest.mark.parametrize("port", ["mjai_port", "port"])
+async def test_the_end_of_what_is_sent_does_not_overtake_what_waits_to_be_parsed(tmp_path: Path, port: str) -> None:
+    sent = {
+        "mjai_port": (b'{"type":"join","name":"a","room":"default"}\n', b"keep it open"),
+        "port": (b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", b"HTTP/1.1 200 "),
+    }
+    message, answer = sent[port]
+    async with serving(tmp_path) as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", getattr(server, port))
+        with busy(server):
+            await asyncio.sleep(0.05)
+            writer.write(message)
+            writer.write_eof()
+            assert answer in await asyncio.wait_for(reader.read(), 10)
         writer.close()
 
 

@@ -307,3 +307,21 @@ async def test_an_error_of_a_shared_call_reaches_all_and_the_next_call_is_made_a
     found = await asyncio.gather(shared.get(), shared.get(), return_exceptions=True)
     assert [str(error) for error in found] == ["broken", "broken"]
     assert await shared.get() == 2
+
+
+async def test_last_calls_come_after_the_work_and_one_that_fails_stops_no_other() -> None:
+    shared, log, failed = Turns(), list[str](), list[Any]()
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: failed.append(context["exception"]))
+
+    def fail() -> None:
+        raise ValueError
+
+    shared.add_last(fail)
+    shared.add_last(lambda: log.append("last"))
+    shared.add("a", work(log, "a", 1))
+    await asyncio.sleep(0.01)
+    assert log == ["a", "last"]
+    assert [type(error) for error in failed] == [ValueError]
+    shared.add_last(lambda: log.append("alone"))
+    await asyncio.sleep(0.01)
+    assert log == ["a", "last", "alone"]

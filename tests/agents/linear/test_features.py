@@ -92,6 +92,13 @@ def test_actions_add_their_own_features() -> None:
     assert abort == {"abort": 1.0}
 
 
+def test_a_red_five_that_a_kakan_adds_is_kept() -> None:
+    scenario = Scenario([SCATTERED, "55p12346789s222z", ""], "9m3z4z0p").do("5p", "pon", "9s").quiet(2)
+    kakan, thrown = features(scenario, 1, "kakan 5p"), features(scenario, 1, "0p")
+    assert kakan["red"] == 1
+    assert "red" not in thrown
+
+
 def test_a_pon_is_judged_with_its_best_discard() -> None:
     scenario = Scenario([SCATTERED, "55z11p123456p237s", ""], "1m").do("5z")
     pon, passed = features(scenario, 1, "pon"), features(scenario, 1, "pass")
