@@ -29,7 +29,7 @@ class Metrics:
             "answer_charged_seconds", "the same without halts of the event loop", buckets=ANSWER_BUCKETS, **own
         )
         self.server_time = Histogram(
-            "server_seconds", "from the last reply needed until the next event is written", buckets=SERVER_BUCKETS, **own
+            "server_seconds", "from the last reply needed until its event is written", buckets=SERVER_BUCKETS, **own
         )
         self.loop_lag = Histogram("loop_lag_seconds", "lateness of the event loop", buckets=LAG_BUCKETS, **own)
         self.faults = Counter("faults", "faults of bots", ["kind"], **own)

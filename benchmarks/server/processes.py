@@ -37,7 +37,7 @@ class Counts:
 
     decisions: int
     games: int
-    server_times: str  # from the last reply needed to the next event sent, since the last call; see `percentiles`
+    server_times: str  # from the last reply needed until its event is written, since the last call; see `percentiles`
     memory: int  # resident bytes
     playing: int  # games
     cpu: float  # seconds of processor time
