@@ -91,8 +91,8 @@ def measure_echo(server: ServerProcess, transport: str, games: int, seconds: flo
 LEGEND = f"""\
 decisions and games: of the server. messages: sent to bots, each answered by one. echo: messages of a bare asyncio echo
 server (TCP) or a bare websockets echo server, as many connections, one message in flight on each. ratio: messages to
-echo. server ms: from the last reply needed until its event is written; bot ms: from a bot's decision to its next message;
-each p50 / p99 / maximum. kB/game: memory the server has allocated for each game in play (100 games and more).
+echo. server ms: from the last reply needed until its event is written; bot ms: from a bot's decision to its next
+message; each p50 / p99 / maximum. kB/game: memory the server has allocated for each game in play (100 games and more).
 Echo and server are measured in turns, {REPEATS} times; the pair with the median ratio is shown.
 """
 COLUMNS = {
