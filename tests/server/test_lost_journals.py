@@ -10,7 +10,7 @@ import pytest
 
 from server.game.game_log import STOPPED
 from tests.support.running_server import live
-from tests.support.server_bots import Bot, play_all, serving, stored_games, the_game, together, until
+from tests.support.server_bots import Bot, live_game, play_all, serving, stored_games, the_game, together, until
 
 
 @pytest.mark.slow
@@ -107,6 +107,51 @@ async def test_a_bot_that_says_too_much_after_a_clean_stop_is_rated(tmp_path: Pa
         game, _ = await the_game(server)
         assert [seat.cut_off for seat in game.seats] == [False] * 3
         assert all(player.rated_games == 1 for player in (await server.lobby.store.players()).items)
+
+
+def wait_for_bots(data: Path) -> Path:
+    """Let the game of the journal wait for its bots as long as a test may take."""
+    (path,) = (data / "journal").glob("*.journal")
+    path.write_text(path.read_text().replace('"resume_timeout":0.3', '"resume_timeout":3600'))
+    return path
+
+
+@pytest.mark.slow
+async def test_a_journal_that_was_complete_once_may_have_lost_its_end_since(tmp_path: Path) -> None:
+    bots = await stop_in_mid_game(tmp_path, 60)
+    path = wait_for_bots(tmp_path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:5], lines[-1], *lines[5:10]]))
+    async with serving(tmp_path) as server:
+        bots[0].move(server)
+        await bots[0].play(resume=len(bots[0].game))
+        assert "but the game has had" in bots[0].errors[-1]
+        assert live_game(server).seats[bots[0].seat].cut_off
+
+
+@pytest.mark.slow
+async def test_a_bot_that_has_seen_one_message_more_is_refused(tmp_path: Path) -> None:
+    bots = await stop_in_mid_game(tmp_path, 60)
+    wait_for_bots(tmp_path)
+    async with serving(tmp_path) as server:
+        bots[0].move(server)
+        await bots[0].play(resume=live_game(server).history.count + 1)
+        assert "but the game has had" in bots[0].errors[-1]
+
+
+@pytest.mark.slow
+async def test_time_banks_are_those_of_the_last_decisions(tmp_path: Path) -> None:
+    await stop_in_mid_game(tmp_path, 60)
+    path = wait_for_bots(tmp_path)
+    entries = [json.loads(line) for line in path.read_text().splitlines()]
+    banks = {}
+    for number, entry in enumerate(entries):
+        if "bank" in entry:
+            banks[entry["seat"]] = entry["bank"] = number / 8
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    async with serving(tmp_path) as server:
+        assert {seat.index: seat.clock.bank for seat in live_game(server).seats} == banks
+    assert len(banks) == 3
 
 
 @pytest.mark.slow

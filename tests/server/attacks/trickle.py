@@ -1,4 +1,4 @@
-"""A byte a second of a head, a body, a line, a frame."""
+"""A byte a second of a head, a body, a line, a frame; and bytes one by one, as fast as they go."""
 
 from __future__ import annotations
 
@@ -19,6 +19,16 @@ def body(attacker: Attacker) -> socket.socket:
     return opened
 
 
+def drip(attacker: Attacker) -> None:
+    """Blanks one by one on all connections: each is a packet of its own, unless the server lets them come together."""
+    for _ in range(CONNECTIONS):
+        attacker.tcp().setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    while not attacker.over:
+        for opened in attacker.opened:
+            opened.send(b" ")
+        attacker.pace(CONNECTIONS)
+
+
 ATTACKS = (
     Attack("a head, a byte a second", lambda a: a.keep_open(CONNECTIONS, lambda _: a.http(), trickle=HEAD)),
     Attack("a body, a byte a second", lambda a: a.keep_open(CONNECTIONS, lambda _: body(a), trickle=b"x")),
@@ -27,4 +37,5 @@ ATTACKS = (
         "a frame, a byte a second",
         lambda a: a.keep_open(CONNECTIONS, lambda _: a.websocket(), trickle=frame(TEXT, bytes(10_000))),
     ),
+    Attack("a line, byte by byte", drip, connections=CONNECTIONS),
 )
