@@ -70,7 +70,7 @@ class RateLimiter:
         """Take from the bucket. Returns False, and takes nothing, if less is left."""
         now = monotonic()
         left = self._left + (now - self._since) * self._rate
-        if left > self._burst:
+        if left > self._burst:  # `min` takes longer, and each message comes here
             left = self._burst
         self._since = now
         if left < units:

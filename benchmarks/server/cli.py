@@ -67,15 +67,13 @@ async def measure(
         return Measurement(elapsed, messages, before, server.counts(), list(counter.delays))
 
 
-def bots_for(games: int, counter: Counter, thinking: float) -> list[TsumogiriBot]:
+def bots_for(games: int, counter: Counter, thinking: float = 0.0) -> list[TsumogiriBot]:
     """Three bots for each of `games` games, each game in a room of its own."""
     seats = range(SEATS * games)
     return [TsumogiriBot(counter, f"bench-{number // SEATS}", f"bot{number}", thinking) for number in seats]
 
 
-def measure_games(
-    server: ServerProcess, transport: str, games: int, seconds: float, thinking: float = 0.0
-) -> Measurement:
+def measure_games(server: ServerProcess, transport: str, games: int, seconds: float, thinking: float) -> Measurement:
     """Games of bots that discard what they draw, after `thinking` seconds on average."""
     counter = Counter()
     return asyncio.run(measure(server, transport, bots_for(games, counter, thinking), counter, seconds))
@@ -162,7 +160,7 @@ def print_table(args: argparse.Namespace) -> None:
 
 async def soak(server: ServerProcess, transport: str, games: int, minutes: int) -> None:
     """Play games for that long and print the server's memory every minute."""
-    async with connected(server, transport, bots_for(games, Counter(), 0.0)):
+    async with connected(server, transport, bots_for(games, Counter())):
         for minute in range(1, minutes + 1):
             await asyncio.sleep(60)
             counts = server.counts()

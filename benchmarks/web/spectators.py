@@ -126,7 +126,7 @@ async def rates(server: ServerProcess, games: int, count: int, seconds: float, r
     counter = Counter()
     for number in range(3):
         await connect_slow(server.ports["tcp"], TsumogiriBot(counter, ROOM, f"watched{number}"))
-    for bot in bots_for(games, counter, 0.0):
+    for bot in bots_for(games, counter):
         await connect_tcp(server.ports["tcp"], bot)
     await asyncio.sleep(SETTLE_TIME)
     return [(await measured(server, 0, seconds), await measured(server, count, seconds)) for _ in range(repeats)]

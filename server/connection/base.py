@@ -30,7 +30,7 @@ class MessageProtocol(asyncio.Protocol):
         self._budget = make_budget(messages_per_second)
         self._closing = False
         self._loop = asyncio.get_running_loop()
-        self._unwritten: list[bytes] = []  # sent in this iteration of the event loop
+        self._unwritten: list[bytes] = []  # sent, but not handed to the transport yet
         self._message_timer: Timer | None = None  # while a message has come in part
 
     def _open(self, transport: asyncio.Transport) -> None:
