@@ -24,6 +24,7 @@ def from_mjlog(body: str) -> list[dict[str, Any]]:
         (1, 20586 + 1, {"type": "pon", "actor": 1, "target": 0, "pai": "5p", "consumed": ["5p", "5pr"]}),
         (2, 20584 + 2, {"type": "pon", "actor": 2, "target": 0, "pai": "5p", "consumed": ["5p", "5pr"]}),
         (1, 20592 + 3, {"type": "kakan", "actor": 1, "pai": "5p", "consumed": ["5p", "5p", "5pr"]}),
+        (1, 20480 + 16 + 3, {"type": "kakan", "actor": 1, "pai": "5pr", "consumed": ["5p", "5p", "5p"]}),
         (2, 26883, {"type": "daiminkan", "actor": 2, "target": 1, "pai": "9s", "consumed": ["9s", "9s", "9s"]}),
         (1, 21504, {"type": "ankan", "actor": 1, "consumed": ["4s", "4s", "4s", "4s"]}),
         (0, 22528, {"type": "ankan", "actor": 0, "consumed": ["5s", "5s", "5s", "5sr"]}),

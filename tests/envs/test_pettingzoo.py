@@ -104,6 +104,26 @@ def test_rewards(reward: str) -> None:
     assert (ends > 2) == (reward == "round_points")
 
 
+def test_round_points_are_paid_when_their_round_ends() -> None:
+    """Whoever deals next, and once a round."""
+    env, bot = sanma_v0.raw_env(reward="round_points"), make_bot("rule")
+    env.reset(seed=2)
+    scores, ended, dealt_again = env.game.scores, 0, 0
+    for agent in env.agent_iter():
+        env.step(None if env.terminations[agent] else bot.act(np.array([env.game.view(AGENTS.index(agent))]))[0])
+        rounds = [message for message in env.game.messages if message["type"] == "end_kyoku"]
+        if env.game.over:
+            break
+        if len(rounds) == ended:
+            assert not any(env.rewards.values())
+            continue
+        expected = [(now - before) / 1_000 for now, before in zip(env.game.scores, scores, strict=True)]
+        assert [env.rewards[agent] for agent in AGENTS] == pytest.approx(expected)
+        scores, ended = env.game.scores, len(rounds)
+        dealt_again += int(env.game.table.honba) > 0
+    assert dealt_again > 1
+
+
 def test_of_two_who_may_react_the_next_in_turn_is_asked_first_and_nobody_sees_its_answer() -> None:
     """Seat 0 discards 5s: seat 1 may call it, seat 2 may win on it, which goes first."""
     env = sanma_v0.raw_env(observation="view")

@@ -10,13 +10,15 @@ import pytest
 from agents.base import ActionValues
 from agents.bert.training.targets.rollouts import Rollouts
 from agents.playouts import POLICIES, Playouts
+from agents.playouts.playouts import shuffle_unseen
 from agents.playouts.policies import policy_bot
 from agents.playouts.value import round_values
 from agents.registry import make
 from engine import kernels
 from engine.actions import ANKAN
+from engine.compiling import kernel
 from engine.rules import TENHOU
-from engine.table import GAME_OVER, N_SEATS, ROUND_OVER
+from engine.table import GAME_OVER, N_SEATS, NOBODY, ROUND_OVER, TABLE, raw_bytes
 from engine.tables import Tables
 
 
@@ -75,6 +77,26 @@ def test_the_same_wall_gives_the_same_playout() -> None:
     assert np.array_equal(values[:, 0], values[:, 2])
     assert not np.array_equal(values[:, 0], values[:, 1])
     assert tables.tobytes() == before.tobytes()
+
+
+@kernel("uint8[::1], uint64")
+def shuffled(raw: np.ndarray, seed: np.uint64) -> None:
+    """Shuffle what nobody has seen of the tables `raw` uint8[:]."""
+    tables = raw.view(TABLE)
+    for i in range(len(tables)):
+        shuffle_unseen(tables[i], seed)
+
+
+def test_only_tiles_that_nobody_has_seen_are_shuffled() -> None:
+    """Tiles of hands, even hidden ones, are where they were."""
+    before = positions(6, 25)[0]
+    after = before.copy()
+    shuffled(raw_bytes(after), np.uint64(5))
+    unseen = before["known_by"] == NOBODY
+    assert unseen.any(axis=1).all()
+    assert np.array_equal(after["wall"][~unseen], before["wall"][~unseen])
+    assert np.mean(after["wall"][unseen] == before["wall"][unseen]) < 0.2
+    assert np.array_equal(np.sort(after["wall"]), np.sort(before["wall"]))
 
 
 def test_the_value_is_exact_where_the_game_ends() -> None:

@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.residual.features import ACTION_SUITS, DRAWS_AT, FEATURES, NEAR_AT, RIVERS_AT, STATE_SUITS
+from agents.residual.features import (
+    ACTION_SUITS,
+    DRAWS_AT,
+    FEATURES,
+    NEAR_AT,
+    RIVERS_AT,
+    RULE_STATE_AT,
+    STATE_SUITS,
+)
 from agents.residual.rivers import (
     DISTANCES,
     FIRST_LINE_AT,
@@ -98,6 +106,20 @@ def test_rivers(views: np.ndarray, rows: Rows) -> None:
             made = [len(tedashi) / 12, bool(river) and since == 0, since / 6]
             made += [riichi / 12, (len(river) - riichi) / 12] if riichi >= 0 else [0, 0]
             np.testing.assert_allclose(found[TEDASHI_AT:], made, atol=1e-5)
+
+
+def test_what_rule_thinks_of_an_opponent_stands_in_its_place(views: np.ndarray, rows: Rows) -> None:
+    """A chance of tenpai, which is 1 in riichi, and how many of the last three discards came from the hand."""
+    riichi = 0
+    for k, state in zip(rows.view, rows.states, strict=True):
+        chances, recent = state[RULE_STATE_AT + 25 :][:2], state[RULE_STATE_AT + 27 :][:2]
+        for step, seat in opponents(views[k]):
+            hands = sum(hand for _, hand in river_of(seat)[-3:])
+            assert recent[step] == pytest.approx(hands / 3)
+            if seat["riichi"]:
+                assert chances[step] == 1
+                riichi += 1
+    assert riichi > 100
 
 
 def tiles(views: np.ndarray, rows: Rows) -> Iterator[tuple[Any, int, int | None, np.ndarray]]:

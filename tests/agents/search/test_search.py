@@ -81,6 +81,13 @@ def test_worlds_depend_on_the_view_and_the_seed_alone(tables: np.ndarray) -> Non
     assert not np.array_equal(worlds_of(views)["wall"], worlds_of(views, 2)["wall"])
 
 
+def test_walls_are_in_another_order_in_each_world(tables: np.ndarray) -> None:
+    """Also from world to world of a view; the first live tile is one of 37, so it is rarely the same twice."""
+    worlds = worlds_of(views_of(tables))["wall"][:, :, DORA_AT + 5 :]
+    same = np.mean(worlds[:, 1:] == worlds[:, :-1])
+    assert same < 0.06
+
+
 @pytest.mark.slow
 def test_a_dropped_candidate_keeps_its_value() -> None:
     """What `rule` holds to be far behind is behind in the worlds too, whether it is tried to the end or dropped."""

@@ -268,6 +268,10 @@ def ankan(seat: int, tile: str) -> Message:
     return {"type": "ankan", "actor": seat, "consumed": [tile] * 4}
 
 
+def daiminkan(seat: int, tile: str) -> Message:
+    return {"type": "daiminkan", "actor": seat, "target": 0, "pai": tile, "consumed": [tile] * 3}
+
+
 def dora(tile: str) -> Message:
     return {"type": "dora", "dora_marker": tile}
 
@@ -326,6 +330,7 @@ NOT_NOW, TOO_MANY, NOT_ALLOWED = "not this seat's turn", "not that many such til
         ([START, tsumo(0), dahai(0, "8s"), tsumo(1, "E")], dahai(1, "9s"), NOT_ALLOWED),
         ([START, tsumo(0), dahai(0, "8s"), tsumo(1, "E")], reach(1), NOT_ALLOWED),
         ([START, tsumo(0), ankan(0, "8s")], tsumo(0), "a dora indicator must be shown first"),
+        ([START, tsumo(0), dahai(0, "8s"), daiminkan(2, "8s"), tsumo(2)], dahai(2, "E"), "a dora indicator must be"),
         ([START, tsumo(0), ankan(0, "8s"), dora("8p")], dora("8p"), "no dora indicator"),
         ([START, tsumo(0), ankan(0, "8s")], dora("5p"), TOO_MANY),
         ([START, tsumo(0), reach(0)], reach(0), NOT_ALLOWED),

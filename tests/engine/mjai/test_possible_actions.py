@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from agents.registry import make
-from engine.actions import NUKIDORA, PASS, RIICHI, TSUMOGIRI
+from engine.actions import NUKIDORA, PASS, PON, RIICHI, TSUMOGIRI
 from engine.game import Game
 from engine.mjai.actions import action_message
 from engine.mjai.possible_actions import legal_action, possible_actions
+from engine.tiles import MJAI_TILES
+from tests.support.walls import build_wall
 
 Message = dict[str, Any]
 
@@ -50,6 +52,15 @@ def test_questions_name_the_special_actions_or_the_forbidden_discards() -> None:
     play(game, answer)
     assert {"nukidora", "reach", "pon"} <= {action["type"] for action in collected["possible_actions"]}
     assert collected["cannot_dahai"]
+
+
+def test_red_fives_are_among_the_forbidden_discards() -> None:
+    """After a pon of 5s the fourth, red one may not be discarded (kuikae)."""
+    game = Game(walls=[build_wall(["5s", "550s"])])
+    game.act(0, MJAI_TILES["5s"])
+    game.act(1, PON)
+    given = possible_actions(game.table, 1, game.new_messages(1)[-1], game.legal(1))
+    assert given == {"cannot_dahai": ["5sr"]}
 
 
 def test_replies_may_leave_out_keys_but_must_match_the_state() -> None:
