@@ -218,7 +218,7 @@ def die(task: int) -> Iterator[int]:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-@on_cluster
+@pytest.mark.parametrize("workers", [pytest.param("cluster", marks=pytest.mark.slow)], indirect=True)
 def test_a_task_whose_worker_dies_is_run_again_and_nothing_counts_twice(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], workers: Workers
 ) -> None:

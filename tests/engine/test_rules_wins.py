@@ -190,6 +190,12 @@ def test_double_ron_pays_both_and_honba_and_sticks_to_the_next(deal: Deal) -> No
     assert table.after() == State(0, 0, 3, 0, (36_000, 31_300, 37_700))
 
 
+def test_a_dealer_who_wins_first_of_two_deals_again(deal: Deal) -> None:
+    table = deal([TANYAO_5S, "234678p3337746s", "5s"], "1z2z").quiet(2).do("5s", "ron")
+    assert [win.winner for win in table.wins] == [0, 1]
+    assert (table.after().dealer, table.after().honba) == (0, 1)
+
+
 # Pao ------------------------------------------------------------------------------------------------------------------
 
 

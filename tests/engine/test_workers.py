@@ -56,6 +56,16 @@ def wait_long(number: int) -> Iterator[int]:
     time.sleep(100 if number == 2 else 0)
 
 
+def interrupt_itself(task: int) -> Iterator[int]:
+    """As Ctrl-C in a terminal does, which all processes hear."""
+    os.kill(os.getpid(), signal.SIGINT)
+    yield task
+
+
+def test_workers_do_not_hear_ctrl_c() -> None:
+    assert sorted(run_tasks(stateless(interrupt_itself), range(4), 2)) == [0, 1, 2, 3]
+
+
 @pytest.mark.slow
 def test_a_worker_that_dies_is_one_clear_error() -> None:
     with pytest.raises(WorkerError, match=r"^a worker process ended unexpectedly; if memory ran out, try"):

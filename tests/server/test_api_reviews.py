@@ -252,8 +252,9 @@ async def test_uploads_are_counted(at: Live) -> None:
             pass
         with uploading("2001:db8::1"), pytest.raises(RateLimitError, match="another"), uploading("2001:db8::2"):
             pass
-        with uploading("10.0.1.1"):
-            pass
+        for _ in range(2):  # what fails is over, too
+            with pytest.raises(ValueError, match="broken"), uploading("10.0.1.1"):
+                raise ValueError("broken")
 
 
 # Reviews --------------------------------------------------------------------------------------------------------------

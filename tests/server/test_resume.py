@@ -248,6 +248,8 @@ async def test_a_bot_may_resume_again_after_losing_a_resumed_connection(tmp_path
                 await until(lambda seat=seat: seat.connection is None)  # type: ignore[misc]
                 assert seat.reconnect_timer is not None
                 await lost.connect(resume=len(lost.game))
+                await until(lambda seat=seat: seat.connection is not None)  # type: ignore[misc]
+                assert seat.reconnect_timer is None, "a house bot would take over"
             await lost.play()
 
         await together(reconnect(), play_all(others))

@@ -198,6 +198,12 @@ async def test_statistics_are_those_of_the_stored_games(database_url: str) -> No
             assert (none.games, none.play, none.mean_rank, none.win_rate) == (0, Play(), None, None)
 
 
+async def test_a_score_of_zero_is_no_bust(database_url: str) -> None:
+    async with opened(database_url) as store:
+        await store.save_game(make_game(seats=seat_results("abc", (105_100, 0, -100))))
+        assert [(await store.statistics(name)).busts for name in "abc"] == [0, 0, 1]
+
+
 async def test_statistics_are_of_the_latest_games(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     games = played()
     monkeypatch.setattr("server.store.lists.MOST_SEATS", 5)

@@ -18,6 +18,7 @@ from engine.mjai.messages import Message
 from engine.mjai.possible_actions import possible_actions, safe_default
 from engine.rules import preset
 from engine.tiles import MJAI_NAMES, N_KINDS
+from tests.support.views import unseen
 
 BOTS = ("rule", "efficiency", "random", "rule", "tsumogiri")
 DECLINED = 0.7  # of the wins, so that there is furiten
@@ -27,8 +28,8 @@ DECLINED = 0.7  # of the wins, so that there is furiten
 def seat_questions(seed: int, rules: str) -> list[list[Message]]:
     """A game between three of BOTS, as each seat receives it. Questions have ``can_act``, and the engine's answers.
 
-    These are under ``expected``: legal ``replies``, ``waits``, ``temporary`` and ``riichi`` (furiten), ``discarded``
-    (a wait has been discarded).
+    These are under ``expected``: legal ``replies``, ``waits``, how many of each are ``unseen``, ``temporary`` and
+    ``riichi`` (furiten), ``discarded`` (a wait has been discarded).
     """
     game = Game(seed, preset(rules, "east"))
     bots = [make(BOTS[(seed + seat) % len(BOTS)], seed) for seat in range(3)]
@@ -71,6 +72,7 @@ def _expected(game: Game, seat: int, legal: list[int]) -> dict[str, Any]:
     return {
         "replies": [action_message(view, seat, action) for action in legal],
         "waits": [MJAI_NAMES[kind] for kind in range(N_KINDS) if waits >> kind & 1],
+        "unseen": [unseen(view, kind) for kind in range(N_KINDS) if waits >> kind & 1],
         "temporary": bool(own.temporary_furiten),
         "riichi": bool(own.riichi_furiten),
         "discarded": bool(waits & int(own.discarded)),

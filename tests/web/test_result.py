@@ -10,19 +10,28 @@ from tests.support.seat_questions import seat_questions
 from tests.web.conftest import Site, in_browser
 
 EXPLAIN = """async (games) => {
-  const [mjai, fu] = await Promise.all(["mjai", "fu"].map((name) => import(`/web/${name}.js`)));
+  const names = ["mjai", "fu", "result"];
+  const [mjai, fu, result] = await Promise.all(names.map((name) => import(`/web/${name}.js`)));
   return games.map((messages) => {
     let state = mjai.initial();
     return messages.flatMap((message) => {
       state = mjai.apply(state, message);
-      return message.type === "hora" ? [{ win: message, parts: fu.fuParts(state, message) }] : [];
+      if (message.type !== "hora") return [];
+      const [panel] = [...result.resultPanel(state).querySelectorAll(".result-payments")].slice(-1);
+      return [{ win: message, parts: fu.fuParts(state, message), round: state.round, wins: state.wins.length,
+                payments: panel.textContent }];
     });
   });
 }"""
 
 
+def fu_of_pair(kind: str, seat: int, dealer: int, round_wind: str) -> int:
+    """Fu of a pair: 2 for each of a dragon, the seat's wind and the round's."""
+    return 2 * ((kind in "PFC") + (kind == "ESW"[(seat - dealer) % 3]) + (kind == round_wind))
+
+
 def check(browser: Browser, site: Site, seeds: range) -> int:
-    """Explain the fu of all wins of games; returns how many there were."""
+    """Explain the fu and payments of all wins of games; returns how many there were."""
     games = [seat_questions(seed, rules)[0] for seed in seeds for rules in ("tenhou", "majsoul")]
     found = [each for game in in_browser(browser, site, EXPLAIN, games) for each in game]
     for each in found:
@@ -31,6 +40,14 @@ def check(browser: Browser, site: Site, seeds: range) -> int:
             total = sum(part["fu"] for part in parts)
             assert (total if total == 25 else -(-total // 10) * 10) == win["fu"], each
             assert [part["fu"] for part in parts if part["why"] == "wait"] in ([], [2]), each
+        for part in parts:
+            if part["why"] == "pair":
+                assert part["fu"] == fu_of_pair(
+                    part["tile"], win["actor"], each["round"]["dealer"], each["round"]["wind"]
+                )
+        if honba := each["round"]["honba"] * (each["wins"] == 1):
+            share = 100 if win["actor"] == win["target"] else 200
+            assert f" + {share * honba:,} (honba)" in each["payments"]
     return len(found)
 
 
