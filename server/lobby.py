@@ -39,6 +39,7 @@ from server.stored_settings import restored
 from server.storing import Storing
 from server.turns import FairLock, Turns, Turnstile
 
+KEPT_GAMES = 32  # that are over, of an address: one that plays hundreds a minute would fill the memory
 KEPT_TIME = 60.0  # seconds, at most, that a game is kept in memory once it is over; the resume timeout may be minutes
 LEFT_GAMES_RETRY = 30  # seconds after which an address that has left too many games may try again
 log = structlog.get_logger("server.lobby")
@@ -58,7 +59,8 @@ class Lobby:
         self._resumes = Turnstile()
         self.rooms: dict[str, Room] = {}
         self.games: dict[str, LiveGame] = {}  # in play, and over but still to be resumed, by id
-        self.broadcasts: dict[str, Broadcast] = {}  # of these games
+        self._over: dict[str, LiveGame] = {}  # those that are over, in the order in which they ended
+        self.broadcasts: dict[str, Broadcast] = {}  # of all these games
         self._bots: set[PlayerPort] = set()
         self._waiting_in: dict[PlayerPort, Room] = {}
         self._seats: dict[str, tuple[LiveGame, Seat]] = {}  # by the hash of the secret to resume with
@@ -406,6 +408,14 @@ class Lobby:
         self._expire_later(game)
 
     def _expire_later(self, game: LiveGame) -> None:
+        """A game that is over can be resumed for a while, unless each of its addresses has KEPT_GAMES later ones."""
+        self._over[game.id] = game
+        later = Counter[str]()
+        for over in reversed(list(self._over.values())):
+            addresses = {seat.address for seat in over.bot_seats}
+            if all(later[address] >= KEPT_GAMES for address in addresses):
+                self._expire(over)
+            later.update(addresses)
         asyncio.get_running_loop().call_later(min(game.start.settings.resume_timeout, KEPT_TIME), self._expire, game)
 
     def _release(self, game: LiveGame, seat: Seat) -> None:
@@ -435,6 +445,7 @@ class Lobby:
             if not player.house:
                 self._seats.pop(player.secret_hash, None)
         self.games.pop(start.id, None)
+        self._over.pop(start.id, None)
         self.broadcasts.pop(start.id, None)
 
 

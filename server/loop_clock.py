@@ -92,14 +92,17 @@ class Timer:
             self._looks += 1
             self._call_later(LOOK_AFTER)
         else:
-            self._callback()
+            callback = self._callback
+            self.cancel()
+            callback()
 
     def _call_later(self, seconds: float) -> None:
         self._handle = asyncio.get_running_loop().call_later(seconds, self._fire)
 
     def cancel(self) -> None:
-        """Do not call."""
+        """Do not call, and hold nothing: who is called often holds the timer, too."""
         self._handle.cancel()
+        self._callback = self._data_waits = nothing_waits
 
 
 _clocks: WeakKeyDictionary[asyncio.AbstractEventLoop, LoopClock] = WeakKeyDictionary()

@@ -21,6 +21,10 @@ def make_budget(per_second: float) -> RateLimiter:
     return RateLimiter(per_second, burst=per_second * BURST)
 
 
+def _discard(data: bytes) -> None:
+    """Do nothing with received data."""
+
+
 class Inlet:
     """Hands received data to a parser in slices. While data waits for its turn, the transport is not read."""
 
@@ -87,6 +91,7 @@ class Inlet:
         """Discard what waits and whatever is still received."""
         self._closed = True
         self._waiting.clear()
+        self._parse = _discard  # else this holds the connection, which holds this: a cycle
 
     def _parse_slice(self) -> bool:
         """Parse the next slice. Returns whether more data waits."""

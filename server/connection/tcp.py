@@ -82,6 +82,7 @@ class TcpTransport(MessageProtocol):
         """See `asyncio.Protocol`."""
         self._closed()
         self._handler.disconnected()
+        del self._handler  # it holds this: a cycle
 
     def send(self, messages: Sequence[bytes]) -> None:
         """See `server.ports.Transport`."""

@@ -168,6 +168,7 @@ class WebSocketConnection(MessageProtocol):
         self._closed()
         if self._opened:
             self._handler.disconnected()
+            del self._handler  # it holds this: a cycle
 
     def _ping(self) -> None:
         """Ask an idle peer whether it is still there."""

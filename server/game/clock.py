@@ -16,11 +16,15 @@ class Elapsed(NamedTuple):
     charged: float  # without halts of the event loop
 
 
+def _nothing() -> bool:
+    return False
+
+
 class DecisionClock:
     """`decision_time` seconds for each decision, then a time bank for the whole game. Halts of the loop are free."""
 
     def __init__(
-        self, decision_time: float, bank: float, on_timeout: Callable[[], None], data_waits: Callable[[], bool]
+        self, decision_time: float, bank: float, on_timeout: Callable[[], object], data_waits: Callable[[], bool]
     ) -> None:
         """`data_waits` says whether the seat's connection has received data that is not parsed yet."""
         self.bank = bank  # seconds left
@@ -75,6 +79,7 @@ class DecisionClock:
     def cancel(self) -> None:
         """Stop for good, and leave the bank as it is."""
         self._due = None
+        self._on_timeout = self._data_waits = _nothing  # these hold the game, which holds this: a cycle
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

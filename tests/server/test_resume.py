@@ -311,6 +311,26 @@ async def test_a_finished_game_cannot_be_resumed_after_resume_within(
 
 
 @pytest.mark.slow
+async def test_of_games_that_are_over_an_addresss_latest_can_be_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of other addresses stay."""
+    monkeypatch.setattr(lobby, "KEPT_GAMES", 2)
+    async with serving(tmp_path, resume_timeout=3600) as server:
+        await play_all([Bot(server, name, resume=True) for name in "abc"])
+        (game_of_another,) = server.lobby.games.values()
+        for seat in game_of_another.seats:
+            seat.address = "192.0.2.1"
+        bots = [Bot(server, name, games=4, resume=True) for name in "abc"]
+        await play_all(bots)
+        await until(lambda: len(server.lobby.games) == 3)
+        kept = [game.id for game in await stored_games(server)]
+        assert set(server.lobby.games) == {game_of_another.id, *kept[:2]}
+        await bots[0].play(resume=0)
+        assert bots[0].errors == []
+
+
+@pytest.mark.slow
 async def test_a_bot_that_resumed_keeps_its_name_and_room_for_its_next_games(tmp_path: Path) -> None:
     """Whatever name it sends when it resumes; and each game has a secret of its own."""
     async with serving(tmp_path) as server:
