@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.common.options import printable
 from engine.mjai.messages import Message
@@ -64,13 +64,22 @@ def record_errors(file: str, location: str) -> Iterator[None]:
         raise RecordError(file, location, what) from error
 
 
+def custom_rules(rules: list[str]) -> list[str]:
+    """The note of a record about the rules of its game that are not played here; none if there are none."""
+    return [f"it has rules that are not played here: {', '.join(rules)}"] if rules else []
+
+
 @dataclass
 class GameRecord:
-    """One game. `rules` is None if the file does not name them, or no preset has them."""
+    """One game. `rules` is None if the file does not name them, or no preset has them.
+
+    `notes`: what the file has and this record has not, a line each: it was not understood, or is not played here.
+    """
 
     events: list[Message]
     rules: Rules | None
     source: str  # file name, for messages
+    notes: list[str] = field(default_factory=list)
 
     def rounds(self) -> list[list[Message]]:
         """The events of each round, ``start_kyoku`` to ``end_kyoku``. RecordError for a round without its end."""
