@@ -103,7 +103,7 @@ def switches_of(rules: Rules) -> dict[str, Any]:
 def with_switches(rules: Rules, switches: Any) -> Rules:
     """The rules with some `switches`, as JSON has them. Raises ValueError for anything that is no switch or value."""
     if not isinstance(switches, dict):
-        raise ValueError(f"switches must be an object, such as {{\"uma\": [15, 0, -15]}}, not {switches!r}")
+        raise ValueError(f'switches must be an object, such as {{"uma": [15, 0, -15]}}, not {switches!r}')
     given: dict[str, Any] = {}
     for name, value in switches.items():
         if name not in SWITCHES:

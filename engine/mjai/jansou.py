@@ -1,4 +1,4 @@
-"""What the mjai of jansou (0.14.0) has in forms of its own: the rules as an object, and tenpai by null in ``tehais``."""
+"""What the mjai of jansou (0.14.0) has in forms of its own: rules as an object, and tenpai by null in ``tehais``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.mjai.keys import Message
 from engine.mjai.messages import rules_keys
-from engine.rules import MAJSOUL, TENHOU, Rules
+from engine.rules import MAJSOUL, NOTEN_POOL, START_POINTS, TARGET_POINTS, TENHOU, Rules
 
 _PRESETS = {"tenhou-3p": TENHOU, "mahjong-soul-3p": MAJSOUL}
 _LENGTHS = {"E": "east", "S": "hanchan"}
@@ -16,18 +16,18 @@ _FIELDS = {"aka_dora": "red_fives", "kokushi_ankan_chankan": "kokushi_robs_ankan
 # The others, with the only value that is played here. Both of its presets for three have these, but for the noten
 # payments, which it makes 3,000 points in all.
 _TRUE = (
-    "kazoe_yakuman multiple_yakuman ura_dora kan_dora nuki_dora closed_kan_indicator_immediate closed_kan_after_riichi"
-    " kuitan kuikae_ban multiple_ron abort_kyuushu_kyuuhai abort_suukaikan formal_tenpai nagashi_mangan ippatsu"
-    " dealer_repeat_on_tenpai pao_daisangen pao_daisuushi pao_honba_to_liable agari_yame sudden_death"
-    " leftover_deposits_to_first"
-).split()
+    "kazoe_yakuman", "multiple_yakuman", "ura_dora", "kan_dora", "nuki_dora", "closed_kan_indicator_immediate",
+    "closed_kan_after_riichi", "kuitan", "kuikae_ban", "multiple_ron", "abort_kyuushu_kyuuhai", "abort_suukaikan",
+    "formal_tenpai", "nagashi_mangan", "ippatsu", "dealer_repeat_on_tenpai", "pao_daisangen", "pao_daisuushi",
+    "pao_honba_to_liable", "agari_yame", "sudden_death", "leftover_deposits_to_first",
+)  # fmt: skip
 _FALSE = (
-    "kiriage_mangan open_kan_indicator_immediate riichi_without_draw riichi_without_tenpai tenpai_declaration"
-    " pao_suukantsu pao_daiminkan allow_negative_scores rank_ties_shared"
-).split()
+    "kiriage_mangan", "open_kan_indicator_immediate", "riichi_without_draw", "riichi_without_tenpai",
+    "tenpai_declaration", "pao_suukantsu", "pao_daiminkan", "allow_negative_scores", "rank_ties_shared",
+)  # fmt: skip
 _NUMBERS = {
-    "starting_points": 35_000, "sudden_death_target": 40_000, "honba_value": 100, "double_wind_fu": 4,
-    "noten_penalty_pool": 2_000,
+    "starting_points": START_POINTS, "sudden_death_target": TARGET_POINTS, "honba_value": 100, "double_wind_fu": 4,
+    "noten_penalty_pool": NOTEN_POOL,
 }  # fmt: skip
 _PLAYED: dict[str, Any] = dict.fromkeys(_TRUE, True) | dict.fromkeys(_FALSE, False) | _NUMBERS
 

@@ -106,8 +106,8 @@ def make(message_type: str, **fields: Any) -> Message:
 
 
 def start_game(names: list[str], rules: Rules | None) -> Message:
-    """The ``start_game`` of a game under `rules`, which are None if unknown."""
-    return make("start_game", names=names, **({} if rules is None else rules_keys(rules)))
+    """The ``start_game`` of a game under `rules`, which are None if unknown; `names` may be none, if unknown."""
+    return make("start_game", names=names or None, **({} if rules is None else rules_keys(rules)))
 
 
 def rules_keys(rules: Rules) -> Message:
@@ -157,7 +157,9 @@ def riichi_deltas(actor: int) -> list[int]:
 
 
 def complete(events: list[Message]) -> list[Message]:
-    """The events with missing keys filled in that follow from others: deltas of a riichi and of an abortive draw, scores, the winning tile.
+    """The events with missing keys filled in that follow from others.
+
+    These are the deltas of a riichi and of an abortive draw, scores, and the winning tile.
 
     Also sets ``tsumogiri`` of a discard after a pon to false: some writers compare it with the tile drawn before.
     """

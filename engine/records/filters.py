@@ -15,10 +15,10 @@ from datetime import date
 from typing import Any
 
 from engine.records.archives import LOG_ID
-from engine.records.mjlog import GO_HANCHAN, GO_SANMA, room_of
 from engine.records.model import GameRecord
 from engine.records.options import LENGTHS, ROOMS
 from engine.records.tenhou_json import OF_TENHOU
+from engine.records.tenhou_rules import GO_HANCHAN, GO_SANMA, display_of, room_of
 from engine.table import N_SEATS
 
 _DATES = (re.compile(r"(20\d\d)[-/.](\d\d?)[-/.](\d\d?)"), re.compile(r"()(\d\d?)/(\d\d?)/(20\d\d)"))
@@ -62,8 +62,7 @@ class Filters:
             return True
         kept = record.events[0].get(OF_TENHOU)
         kept = kept if isinstance(kept, dict) else {}
-        rule = kept.get("rule")
-        display = str(rule.get("disp", "")) if isinstance(rule, dict) else ""
+        display = display_of(kept.get("rule"))
         return (
             (self.room is None or ROOMS[self.room] in display)
             and (self.length is None or _length(record, display) == self.length)

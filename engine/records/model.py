@@ -69,6 +69,11 @@ def custom_rules(rules: list[str]) -> list[str]:
     return [f"it has rules that are not played here: {', '.join(rules)}"] if rules else []
 
 
+def unknown_yaku(where: str, names: list[str]) -> list[str]:
+    """The note of a record about a win with yaku of unknown names."""
+    return [f"{where}: unknown yaku {', '.join(names)}; the yaku of this win are not compared"]
+
+
 @dataclass
 class GameRecord:
     """One game. `rules` is None if the file does not name them, or no preset has them.
