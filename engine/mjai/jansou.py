@@ -59,4 +59,5 @@ def _rules(start: Message) -> Rules | None:
     if told.get("game_length") not in _LENGTHS:
         return None
     base = _PRESETS.get(start.get("preset", ""), TENHOU).with_length(_LENGTHS[told["game_length"]])  # type: ignore[arg-type]
-    return replace(base, **{ours: bool(told[name]) for name, ours in _FIELDS.items() if name in told})
+    given: dict[str, Any] = {ours: bool(told[name]) for name, ours in _FIELDS.items() if name in told}
+    return replace(base, **given)

@@ -110,6 +110,9 @@ def start_game(names: list[str], rules: Rules | None) -> Message:
     return make("start_game", names=names or None, **({} if rules is None else rules_keys(rules)))
 
 
+RULES_KEYS = ("rules", "length", "aka_flag", "switches")  # of start_game
+
+
 def rules_keys(rules: Rules) -> Message:
     """The keys of ``start_game`` that name rules: a preset, its length, and what differs from it."""
     own = switches_of(rules)

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from engine.common.options import printable
-from engine.mjai.messages import Message
-from engine.rules import Rules
+from engine.mjai.messages import RULES_KEYS, Message, ordered, rules_keys
+from engine.records.options import AUTO
+from engine.rules import TENHOU, Rules, preset
 from engine.tiles import WINDS
 
 NAMED_BY = ("bakaze", "kyoku", "honba")  # keys of start_kyoku
@@ -105,6 +106,16 @@ class GameRecord:
         if current is not None:
             raise RecordError(self.source, round_name(current[0]), "the record ends without this round's end_kyoku")
         return rounds
+
+
+def judged_by(record: GameRecord, name: str) -> GameRecord:
+    """The record as one of the preset `name`, with its own length and red fives; as it is for AUTO."""
+    if name == AUTO:
+        return record
+    recorded = record.rules or TENHOU
+    rules = replace(preset(name, recorded.length), red_fives=recorded.red_fives)
+    start = {key: value for key, value in record.events[0].items() if key not in RULES_KEYS}
+    return replace(record, events=[ordered(start | rules_keys(rules)), *record.events[1:]], rules=rules)
 
 
 def round_name(start_kyoku: Message) -> str:

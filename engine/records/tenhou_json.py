@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from engine.mjai.messages import Message, complete, loads, make, rules_keys, rules_of, start_game
+from engine.mjai.messages import RULES_KEYS, Message, complete, loads, make, rules_keys, rules_of, start_game
 from engine.records.model import GameRecord, RecordError, custom_rules, record_errors, round_name
 from engine.records.tenhou_rounds import read_round, write_round
 from engine.records.tenhou_rules import read_rules, rule_of
@@ -22,7 +22,7 @@ from engine.tiles import WINDS
 OF_TENHOU, OF_MJAI = "tenhou", "mjai"
 _LONGEST_WORD = len("false")  # of JSON: of what stands at the end of a file that was cut off, as much may be left
 _MODELLED = frozenset({"name", "log", "sc", OF_MJAI})
-_IN_TENHOU = frozenset({"type", "names", "rules", "length", "aka_flag", "switches", OF_TENHOU})
+_IN_TENHOU = frozenset({"type", "names", *RULES_KEYS, OF_TENHOU})
 
 
 def read(text: str, source: str) -> GameRecord:
