@@ -114,7 +114,7 @@ BROKEN = {
     "a list": (b"[]", "no game record"),
     "no game": (b"{}", "no tenhou.net/6 record"),
     "four players": (
-        b'{"name":["a","b","c","d"],"log":[[[0,0,0],[],[],[],[],[],[],[],[],[],[],[],[],[11],[],[],[]]]}',
+        b'{"log":[[[0,0,0],[],[],[],[],[],[],[],[],[],[],[],[],[11],[],[],[]]]}',
         "three-player",
     ),
     "a page": (b"<html><body>404</body></html>", "unknown tag"),
