@@ -27,7 +27,11 @@ _IN_TENHOU = frozenset({"type", "names", *RULES_KEYS, OF_TENHOU})
 
 def read(text: str, source: str) -> GameRecord:
     """The game in the `text` of a tenhou.net/6 file; `source`: file name, for messages. Raises RecordError."""
-    document = _document(text, source)
+    return read_document(parse(text, source), source)
+
+
+def read_document(document: Any, source: str) -> GameRecord:
+    """The game in the JSON of a tenhou.net/6 file; see `read`."""
     with record_errors(source, "head"):
         if not document.get("log"):
             raise ValueError('no "log" with rounds: this is no tenhou.net/6 record')
@@ -48,7 +52,7 @@ def read(text: str, source: str) -> GameRecord:
         return GameRecord(complete(events), rules, source, notes)
 
 
-def _document(text: str, source: str) -> Any:
+def parse(text: str, source: str) -> Any:
     """The JSON of a file. Raises RecordError, which says whether it was cut off."""
     try:
         return loads(text)

@@ -33,7 +33,7 @@ def read_round(log: list[Any], notes: list[str]) -> list[Message]:
     play = interleave(start["oya"], [draws for _, draws, _ in seats], [discards for _, _, discards in seats])
     riichi = {event["actor"] for event in play if event["type"] == "reach"}
     result = read_result(log[-1], [tile_name(number) for number in ura], riichi, round_name(start), notes)
-    body = _accept_riichi(place_indicators(play, markers[1:]), result)
+    body = accept_riichi(place_indicators(play, markers[1:]), result)
     return [start, *body, *result, make("end_kyoku")]
 
 
@@ -65,7 +65,7 @@ def place_indicators(events: list[Message], markers: list[str]) -> list[Message]
     return placed
 
 
-def _accept_riichi(events: list[Message], result: list[Message]) -> list[Message]:
+def accept_riichi(events: list[Message], result: list[Message]) -> list[Message]:
     """The events with a ``reach_accepted`` after each riichi discard but one that is won on by ron."""
     accepted: list[Message] = []
     declared = False

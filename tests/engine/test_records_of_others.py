@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 import pytest
 
 from engine.cli import main
-from engine.game import Game
 from engine.mjai.messages import make
 from engine.records import mjai, mjlog, tenhou_json
 from engine.records.files import read_records, write_record
@@ -19,21 +17,9 @@ from engine.records.filters import Filters
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
 from engine.rules import MAJSOUL, TENHOU, Rules
-from tests.support.handmade_records import FANPAI, MJLOG_HEAD, MJLOG_INIT, OWARI, dahai, game, start, tsumo
-from tests.support.players import Habits, efficient_driver
+from tests.support.handmade_records import FANPAI, MJLOG_HEAD, MJLOG_INIT, OWARI, dahai, game, played, start, tsumo
 
 UUID = "260101-01234567-89ab-cdef-0123-456789abcdef"
-
-
-def play(seed: int, rules: Rules = TENHOU) -> GameRecord:
-    """A game played efficiently, with many calls."""
-    choose = efficient_driver(random.Random(seed), Habits(pon=0.5, kan=0.9))
-    played = Game(seed, rules)
-    while not played.over:
-        for seat in played.asked:
-            own = played.table.seat[seat]
-            played.act(seat, choose(own.hand.tolist(), int(own.n_melds), int(played.table.drawn), played.legal(seat)))
-    return GameRecord(played.messages, played.rules, "own")
 
 
 def document(**keys: Any) -> dict[str, Any]:
@@ -184,7 +170,7 @@ def test_a_yaku_of_mjlog_that_is_not_played_or_known_costs_no_record() -> None:
 
 
 def test_a_round_whose_end_is_unknown_is_replayed_as_far_as_it_goes() -> None:
-    record = play(3)
+    record = played(3)
     rounds = record.rounds()
     cut = next(events for events in rounds if len(events) > 30)
     at = record.events.index(cut[0])
@@ -228,7 +214,7 @@ def test_mjai_of_jansou_is_read() -> None:
 
 
 def test_a_call_that_names_another_discarder_contradicts_the_discard() -> None:
-    record = play(1)
+    record = played(1)
     number = next(index for index, event in enumerate(record.events) if event["type"] == "pon")
     call = record.events[number]
     record.events[number] = call | {"target": 3 - call["actor"] - call["target"]}
@@ -243,7 +229,7 @@ def test_a_call_that_names_another_discarder_contradicts_the_discard() -> None:
 def test_the_first_discard_of_a_dealer_in_mahjong_soul_is_one_from_the_hand() -> None:
     found = 0
     for seed in range(20):
-        record = play(seed, MAJSOUL)
+        record = played(seed, MAJSOUL)
         for index, event in enumerate(record.events[:-2]):
             drawn, discard = record.events[index + 1 : index + 3]
             if event["type"] != "start_kyoku" or discard.get("tsumogiri") is not True:
@@ -260,7 +246,7 @@ def test_the_first_discard_of_a_dealer_in_mahjong_soul_is_one_from_the_hand() ->
 
 
 def test_the_rules_do_not_name_a_tile_that_the_record_does_not_have() -> None:
-    record = play(1)
+    record = played(1)
     record.events = [event for event in record.events if event["type"] != "dora"]
     mismatches = Replay(record).check()
     assert mismatches
@@ -281,7 +267,7 @@ def test_the_rules_do_not_name_a_tile_that_the_record_does_not_have() -> None:
     ids=lambda rules: rules.name,
 )
 def test_rules_of_ones_own_survive_a_record(rules: Rules, tmp_path: Path) -> None:
-    record = play(2, rules)
+    record = played(2, rules)
     for name in ("a.mjson", "a.json"):
         write_record(record, tmp_path / name)
         again = read_records(tmp_path / name)
@@ -305,6 +291,6 @@ def test_rules_of_ones_own_survive_a_record(rules: Rules, tmp_path: Path) -> Non
     ],
 )
 def test_rules_that_cannot_be_read_are_refused_in_one_line(keys: str, what: str) -> None:
-    text = mjai.write(play(2)).replace('"rules":"tenhou"', keys, 1)
+    text = mjai.write(played(2)).replace('"rules":"tenhou"', keys, 1)
     with pytest.raises(RecordError, match=f"line 1: {what}"):
         mjai.read(text, "own")
