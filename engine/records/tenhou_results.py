@@ -67,7 +67,10 @@ def _read_win(deltas: list[int], win: list[Any], ura: list[str], where: str, not
             notes += unknown_yaku(where, unknown)
         else:
             fields = {"yakus": yakus, "fan": sum(han for _, han in yakus)}
-        fields |= _read_points(texts[0])
+        points = _read_points(texts[0])
+        if points is None:
+            notes.append(f"{where}: {texts[0]!r} does not give points; those of this win are not compared")
+        fields |= points or {}
     return make(
         "hora",
         actor=actor,
@@ -79,11 +82,14 @@ def _read_win(deltas: list[int], win: list[Any], ura: list[str], where: str, not
     )
 
 
-def _read_points(text: str) -> dict[str, int]:
-    """hora_points, and fu if given, of a text like ``"30符4飜2000-3900点"`` or ``"満貫4000点∀"`` (each of two)."""
+def _read_points(text: str) -> dict[str, int] | None:
+    """hora_points, and fu if given, of a text like ``"30符4飜2000-3900点"`` or ``"満貫4000点∀"`` (each of two).
+
+    None for another text.
+    """
     match = _POINTS.fullmatch(text)
     if not match:
-        raise ValueError(f"{text!r} does not give points, like 満貫8000点")
+        return None
     fu, first, second, *each = match.groups()
     points = int(first) * (2 if any(each) else 1) + int(second or 0)
     return {"hora_points": points} | ({"fu": int(fu)} if fu else {})
