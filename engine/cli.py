@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.common.options import Parser, positive
-from engine.records.options import AUTO, FORMATS, add_filters
-from engine.rules import PRESETS
+from engine.records.options import FORMATS, add_filters, add_rules
 
 SOURCES = (
     "a record file, an archive (.zip, .tar, .tar.gz, .tar.zst, a database of logs), a folder, or a pattern of them"
@@ -26,6 +25,7 @@ be read, or not to its end. With --json, an interrupted check is continued by th
 CONVERT = """\
 Convert one game to another format, or with --out all games found into an archive or a folder.
 
+What is written names the rules of --rules as its own.
 A record that cannot be converted is named and left out. An interrupted conversion is continued by the same command.
 """
 SHOW = """\
@@ -48,7 +48,6 @@ def make_parser() -> Parser:
 
     checking = command("validate", "check game records against the rules", VALIDATE)
     checking.add_argument("paths", nargs="+", type=Path, metavar="PATH", help=SOURCES)
-    checking.add_argument("--rules", choices=(AUTO, *PRESETS), default=AUTO, help="default: the rules each file names")
     checking.add_argument("--json", type=Path, metavar="FILE", help="write the counts and faults; makes it resumable")
     converting = command(
         "convert", "write game records as .mjson, .jsonl or .json (tenhou.net/6), .gz added or not", CONVERT
@@ -65,6 +64,7 @@ def make_parser() -> Parser:
         add_filters(each)
     showing = command("show", "print a game record", SHOW)
     showing.add_argument("file", type=Path, metavar="FILE", help="a record, or archive.zip:name")
+    add_rules(showing)
     showing.add_argument(
         "--round",
         type=positive,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,6 +83,41 @@ MAJSOUL = Rules(
     base_points=35_000,
 )
 PRESETS: dict[str, Rules] = {rules.name: rules for rules in (TENHOU, MAJSOUL)}
+
+
+# The fields of Rules that records have no key of their own for: written where they differ from the preset.
+SWITCHES = tuple(field.name for field in fields(Rules) if field.name not in ("name", "length", "red_fives"))
+
+
+def base_of(name: str) -> Rules:
+    """The preset `name`; Tenhou's rules under that name if there is none."""
+    return PRESETS.get(name) or replace(TENHOU, name=name)
+
+
+def switches_of(rules: Rules) -> dict[str, Any]:
+    """The switches that differ from `base_of` the rules' name."""
+    base = base_of(rules.name)
+    return {name: value for name in SWITCHES if (value := getattr(rules, name)) != getattr(base, name)}
+
+
+def with_switches(rules: Rules, switches: Any) -> Rules:
+    """The rules with some `switches`, as JSON has them. Raises ValueError for anything that is no switch or value."""
+    if not isinstance(switches, dict):
+        raise ValueError(f'switches must be an object, such as {{"uma": [15, 0, -15]}}, not {switches!r}')
+    given: dict[str, Any] = {}
+    for name, value in switches.items():
+        if name not in SWITCHES:
+            raise ValueError(f"there is no switch {name!r}: choose from {', '.join(SWITCHES)}")
+        given[name] = tuple(value) if isinstance(value, list) else value
+        present = getattr(rules, name)
+        if _shape(given[name]) != _shape(present):
+            raise ValueError(f"switch {name} {value!r}: expected a value like {present!r}")
+    return replace(rules, **given)
+
+
+def _shape(value: Any) -> Any:
+    """The type of a value; of a tuple, those of its entries."""
+    return tuple(map(type, value)) if isinstance(value, tuple) else type(value)
 
 
 def rules_named(rules: Rules | str) -> Rules:

@@ -34,7 +34,7 @@ def read(progress: Progress, *, data: bytes) -> bytes:
     record = parsed(data, "record")
     replay = Replay(record)
     try:
-        problems = [str(mismatch) for mismatch in replay.check()]
+        problems = [*record.notes, *map(str, replay.check())]
     except RecordError as error:
         problems = [str(error)]
     return zipped({"messages": record.events, "problems": problems[:MAX_PROBLEMS]})

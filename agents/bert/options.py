@@ -34,7 +34,8 @@ interrupted, the same command continues it. One game in twenty is for validation
 of its samples or none.
 
 --records        mjlog XML, tenhou.net/6 JSON or mjai, compressed or not, in files, zip, tar or databases of logs. The
-                 rules are those named in the record, otherwise Tenhou's. OUT/bad_files.txt lists unusable records.
+                 rules are those named in the record, otherwise Tenhou's; or --rules. OUT/bad_files.txt lists unusable
+                 records.
 --selfplay       hanchan by Tenhou's rules; the seating changes from game to game. Quote a bot that contains a comma:
                  --selfplay 'rule,rule,"bert:my,folder"'
 --decisions      all; winners: of the players who finished first; rank:N: of those who finished N-th (1-3);

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from agents import registry
 from engine.common.options import Parser, check_output
+from engine.records.options import add_rules
 from engine.rules import N_SEATS
 
 PLAIN, MJAI_REVIEWER = "nukidora", "mjai-reviewer"  # formats of --json
@@ -42,6 +43,7 @@ def make_parser() -> Parser:
         help="a bot with action values, such as bert, rule, bert:FOLDER; may be given again (default bert)",
     )
     parser.add_argument("--seat", type=seat, required=True, metavar="N", help="0 is the first dealer, then 1 and 2")
+    add_rules(parser)
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page that needs no other file")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the review as JSON")
     parser.add_argument(

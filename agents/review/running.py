@@ -18,17 +18,21 @@ from agents.review.page import page
 from agents.review.report import print_review
 from agents.review.review import Review, make_review
 from engine.common.files import naming
-from engine.common.options import Parser, describe_error
+from engine.common.options import Parser, describe_error, printable
 from engine.common.program import FAILED, OK
 from engine.common.progress import Progress
 from engine.common.screen import screen
 from engine.records.files import RecordError, read_records
+from engine.records.model import judged_by
 
 
 def run(parser: Parser, options: argparse.Namespace) -> int:
     """Review, print or write, and return the exit code."""
     try:
-        decisions = seat_decisions(read_records(options.record), options.seat)
+        record = judged_by(read_records(options.record), options.rules)
+        for note in record.notes:
+            print(f"{parser.short_name}: {printable(str(options.record))}: {note}", file=sys.stderr)
+        decisions = seat_decisions(record, options.seat)
         review = with_progress(decisions, options.bot)
         files = files_of(review, options)
         for path, text in files.items():

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.mjai.keys import BadValue, Check, Kind, choice, instance, integer, list_of
 from engine.rules import N_SEATS
-from engine.ryukyoku import MJAI_BY_RIICHIENV, RYUKYOKU
+from engine.ryukyoku import MJAI_BY_ALIAS, RYUKYOKU
 from engine.scoring.yaku import YAKUMAN_HAN
 from engine.tiles import MJAI_NAMES, MJAI_TILES, SANMA_KINDS, WINDS
 
@@ -100,22 +100,29 @@ def read_consumed(key: str, value: Any) -> list[str]:
     return sort_tiles(read_tiles(key, value))
 
 
-def read_seats(key: str, value: Any) -> list[Any]:
-    """A list with an entry for each seat, without a padded fourth: an empty name, a hidden hand, 0 or false."""
+def read_seats(key: str, value: Any) -> list[Any] | None:
+    """A list with an entry for each seat, without a padded fourth: an empty name, a hidden hand, 0 or false.
+
+    None, which is unknown, for an empty list.
+    """
+    if not value:
+        return None
     padded = len(value) == N_SEATS + 1 and (not value[N_SEATS] or (key == "tehais" and set(value[N_SEATS]) == {"?"}))
     if len(value) != N_SEATS and not padded:
         raise ValueError(f"{key} has {len(value)} entries of players: this is no three-player game")
-    return value[:N_SEATS]
+    return list(value[:N_SEATS])
 
 
-def read_hands(key: str, value: Any) -> list[list[str]]:
-    """The hands of the three seats."""
-    return [read_tiles(key, hand) for hand in read_seats(key, value)]
+def read_hands(key: str, value: Any) -> list[list[str]] | None:
+    """The hands of the three seats; None, which is unknown, if the tiles of one are not given."""
+    hands = read_seats(key, value)
+    return [read_tiles(key, hand) for hand in hands] if hands and all(hands) else None
 
 
-def read_final_points(key: str, value: Any) -> list[float]:
+def read_final_points(key: str, value: Any) -> list[float] | None:
     """The final points of the three seats."""
-    return [float(points) for points in read_seats(key, value)]
+    points = read_seats(key, value)
+    return points and [float(each) for each in points]
 
 
 def read_han(key: str, value: Any) -> int:
@@ -130,7 +137,7 @@ def read_yakus(key: str, value: Any) -> list[list[Any]]:
 
 def read_reason(key: str, value: Any) -> Any:
     """The reason of a draw, by its canonical name."""
-    return MJAI_BY_RIICHIENV.get(value, value)
+    return MJAI_BY_ALIAS.get(value, value)
 
 
 def sort_tiles(tiles: list[str]) -> list[str]:
@@ -164,4 +171,5 @@ DEALT_HANDS = Kind(
 YAKUS = Kind("[name, han] pairs", list_of(check_yaku), read_yakus)
 REASON = Kind("text", choice(*(way.mjai for way in RYUKYOKU)), read_reason)
 EXT_BOT = Kind("object", check_ext_bot)
+OBJECT = Kind("object", instance(dict))
 ACTIONS = Kind("actions", list_of(instance(dict)))

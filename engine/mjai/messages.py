@@ -14,7 +14,8 @@ from engine.mjai.keys import Message as Message  # defined there, imported from 
 from engine.mjai.keys import Scope, Visibility
 from engine.mjai.kinds import HAND_SIZE, HIDDEN_HAND, HIDDEN_TILE
 from engine.mjai.schema import EVENTS, KEYS
-from engine.rules import PRESETS, RIICHI_STICK, Rules, preset
+from engine.rules import PRESETS, RIICHI_STICK, Rules, base_of, preset, switches_of, with_switches
+from engine.ryukyoku import ABORTIVE
 from engine.table import N_SEATS
 from engine.tiles import MJAI_NAMES, N_KINDS, NONE, RED_5P, RED_INDEX, UNKNOWN, WINDS
 
@@ -105,20 +106,33 @@ def make(message_type: str, **fields: Any) -> Message:
 
 
 def start_game(names: list[str], rules: Rules | None) -> Message:
-    """The ``start_game`` of a game under `rules`, which are None if unknown."""
-    if rules is None:
-        return make("start_game", names=names)
-    no_reds = None if rules.red_fives else False
-    return make("start_game", names=names, rules=rules.name, length=rules.length, aka_flag=no_reds)
+    """The ``start_game`` of a game under `rules`, which are None if unknown; `names` may be none, if unknown."""
+    return make("start_game", names=names or None, **({} if rules is None else rules_keys(rules)))
+
+
+RULES_KEYS = ("rules", "length", "aka_flag", "switches")  # of start_game
+
+
+def rules_keys(rules: Rules) -> Message:
+    """The keys of ``start_game`` that name rules: a preset, its length, and what differs from it."""
+    own = switches_of(rules)
+    keys: Message = {"rules": rules.name, "length": rules.length}
+    if not rules.red_fives:
+        keys["aka_flag"] = False
+    if own or rules.name not in PRESETS:
+        keys["switches"] = {name: list(value) if isinstance(value, tuple) else value for name, value in own.items()}
+    return keys
 
 
 def rules_of(start: Message) -> Rules | None:
-    """The rules that a ``start_game`` names, or None. Raises ValueError for an unknown preset or length."""
-    if start.get("rules") not in PRESETS:
-        if "rules" in start:
-            preset(start["rules"])  # raises, naming the presets there are
+    """The rules that a ``start_game`` names, or None. Raises ValueError for unknown rules, lengths or switches."""
+    if "rules" not in start:
         return None
-    rules = preset(start["rules"], start.get("length", "hanchan"))
+    name = start["rules"]
+    if not isinstance(name, str):
+        raise ValueError(f"rules {name!r}: expected one of {', '.join(PRESETS)}")
+    base = base_of(name) if "switches" in start else preset(name)
+    rules = with_switches(base.with_length(start.get("length", "hanchan")), start.get("switches", {}))
     return rules if start.get("aka_flag", True) else replace(rules, red_fives=False)
 
 
@@ -146,7 +160,9 @@ def riichi_deltas(actor: int) -> list[int]:
 
 
 def complete(events: list[Message]) -> list[Message]:
-    """The events with missing keys filled in that follow from others: deltas of a riichi, scores, the winning tile.
+    """The events with missing keys filled in that follow from others.
+
+    These are the deltas of a riichi and of an abortive draw, scores, and the winning tile.
 
     Also sets ``tsumogiri`` of a discard after a pon to false: some writers compare it with the tile drawn before.
     """
@@ -161,6 +177,8 @@ def complete(events: list[Message]) -> list[Message]:
             added["pai"] = tile
         if kind == "reach_accepted":
             added["deltas"] = riichi_deltas(event["actor"])
+        if kind == "ryukyoku" and event.get("reason") in ABORTIVE:
+            added["deltas"] = [0] * N_SEATS
         deltas = (added | event).get("deltas")
         if deltas is not None and scores is not None:
             added["scores"] = [score + delta for score, delta in zip(scores, deltas, strict=True)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.mjai.jansou import plain
 from engine.mjai.keys import Read
 from engine.mjai.messages import Message, make
 from engine.mjai.schema import EVENTS, GAME_MESSAGES, KEY_ALIASES, NOT_OF_A_GAME, SEAT_KEYS, TYPE_ALIASES
@@ -38,6 +39,7 @@ def canonical(message: Message) -> Message:
 
 def canonical_event(message: Message) -> Message:
     """An event of a game in canonical form. Raises ValueError, KeyError, TypeError, AttributeError, OverflowError."""
+    message = plain(message)
     kind: Any = TYPE_ALIASES.get(message["type"], message["type"])
     if kind not in EVENTS:
         raise ValueError(f"unknown event type {kind!r}")

@@ -15,7 +15,7 @@ from typing import TypeVar
 from rich.console import Console
 
 from engine.common.files import write_atomically
-from engine.common.options import Parser, check_output, describe_error, usable_cores
+from engine.common.options import Parser, check_output, describe_error, printable, usable_cores
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.progress import Progress
 from engine.records.archives import members, total_size
@@ -23,6 +23,7 @@ from engine.records.convert import Conversion
 from engine.records.files import RecordError, find_records, read_records, write_record
 from engine.records.filters import filters_of
 from engine.records.journal import Journal, digest_of
+from engine.records.model import judged_by
 from engine.records.show import show_game
 from engine.records.stream import Item, best_jobs
 from engine.records.validate import Report, check_all
@@ -38,7 +39,7 @@ def validate(args: argparse.Namespace) -> int:
     paths, filters = found_paths(args), filters_of(args)
     journal, report, done = None, Report(), 0
     if args.json is not None:
-        identity = {"rules": args.rules, "filters": filters.options, "files": digest_of(paths)}
+        identity = {"filters": filters.options, "files": digest_of(paths)}
         journal = Journal(args.json.with_name(args.json.name + ".partial"), identity)
         last = journal.latest({"done": 0, "counts": report.counts()})
         report.count(last["counts"])
@@ -46,11 +47,13 @@ def validate(args: argparse.Namespace) -> int:
     found = members(paths)
     done = skip(found, done)
     faults: list[str] = []
+    notes: set[str] = set()
     interrupted = False
     try:
         jobs = args.jobs or best_jobs(paths, usable_cores())
-        with closing(check_all(found, filters, args.rules, jobs)) as results:
-            for _, each in with_progress(results, paths):
+        with closing(check_all(found, filters, jobs)) as results:
+            for item, each in with_progress(results, paths):
+                say_new(notes, item.name, each.notes)
                 report.add(each)
                 done += 1
                 faults += each.faults if journal else []
@@ -75,6 +78,14 @@ def validate(args: argparse.Namespace) -> int:
     if interrupted:
         return INTERRUPTED
     return OK if report.n_records and report.is_clean else FAILED
+
+
+def say_new(said: set[str], name: str, notes: Sequence[str]) -> None:
+    """Say the notes of a record that none has had before: the games of one lobby all have the same."""
+    for note in notes:
+        if note not in said:
+            said.add(note)
+            print(f"{printable(name)}: {note}", file=sys.stderr)
 
 
 def found_paths(args: argparse.Namespace) -> list[Path]:
@@ -128,10 +139,12 @@ def convert(args: argparse.Namespace) -> int:
     if conversion.done:
         print(f"continuing after {conversion.done:,} records", file=sys.stderr)
     report = conversion.report
+    notes: set[str] = set()
     try:
         jobs = args.jobs or best_jobs(conversion.paths, usable_cores())
         with closing(conversion.run(jobs)) as results:
-            for _, each in with_progress(results, conversion.paths):
+            for item, each in with_progress(results, conversion.paths):
+                say_new(notes, item.name, each.notes)
                 for fault in each.faults:
                     print(fault, file=sys.stderr)
     except KeyboardInterrupt:
@@ -151,7 +164,8 @@ def convert_one(args: argparse.Namespace) -> int:
     source, target = args.paths
     if target.exists() and source.exists() and target.samefile(source):
         args.parser.error(f"{target} is the record to convert: name another file to write")
-    record = read_records(source)
+    record = judged_by(read_records(source), args.rules)
+    say_new(set(), str(source), record.notes)
     try:
         write_record(record, target)
     except RecordError:
@@ -169,7 +183,8 @@ def show_command(path: Path) -> str:
 
 def show(args: argparse.Namespace) -> int:
     """Print a game, or one round and its link to Tenhou's viewer; see `engine.cli`."""
-    record = read_records(args.file)
+    record = judged_by(read_records(args.file), args.rules)
+    say_new(set(), str(args.file), record.notes)
     n_rounds = len(record.rounds())
     if args.round and args.round > n_rounds:
         args.parser.error(f"--round {args.round}: {args.file} has {n_rounds} rounds")

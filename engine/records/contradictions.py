@@ -1,8 +1,9 @@
-"""Results that a record denies elsewhere: the slips of programs that convert records.
+"""What a record denies elsewhere: the slips of programs that write and convert records.
 
-Two are known: a double yakuman that is written as a yakuman, though what is paid is that of two; and deltas that leave
-out a riichi stick, though the scores of the next round have it. The rules agree with the rest of such a record, so it
-is the record that contradicts itself.
+Three are known: a double yakuman that is written as a yakuman, though what is paid is that of two; deltas that leave
+out a riichi stick, though the scores of the next round have it; and a call that names another seat than the one that
+has just discarded the tile (jansou 0.14.0). The rules agree with the rest of such a record, so it is the record that
+contradicts itself.
 """
 
 from __future__ import annotations
@@ -18,19 +19,21 @@ _PAYMENTS = frozenset({"deltas", "scores"})
 
 
 class Denial(NamedTuple):
-    """The keys of a result that the record denies, and what it has elsewhere."""
+    """The keys of an event that the record denies, and what it has elsewhere."""
 
     keys: list[str]
     elsewhere: str
 
 
 def denied_by(recorded: Message, ours: Message, keys: list[str], scores_after: list[int] | None) -> Denial | None:
-    """How a record denies its own result where that differs from the rules; None if it does not.
+    """How a record denies its own event where that differs from the rules; None if it does not.
 
     `keys`: those in which `recorded` and `ours`, by the rules, differ. `scores_after`: what the record itself has after
     the round, if that is what the rules say.
     """
     differing = set(keys)
+    if recorded["type"] in ("pon", "daiminkan") and differing == {"target"}:
+        return Denial(keys, f"the tile is the discard of seat {ours['target']} just before")
     if recorded["type"] not in ("hora", "ryukyoku") or not differing <= _WORTH | _PAYMENTS:
         return None
     denials = []

@@ -30,7 +30,7 @@ def converted(item: Item, suffix: str, filters: Filters) -> tuple[Report, bytes 
         if record is None:
             return Report(n_left_out=1), None
         with record_errors(item.name, "record"):
-            return Report(1, len(record.rounds())), written(record, "a" + suffix)
+            return Report(1, len(record.rounds()), notes=record.notes), written(record, "a" + suffix)
     except RecordError as error:
         return unreadable(error, item.name), None
 

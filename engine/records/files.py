@@ -8,7 +8,7 @@ import os
 from errno import EISDIR, ENOENT
 from pathlib import Path
 
-from engine.records import mjai, mjlog, tenhou_json
+from engine.records import majsoul, mjai, mjlog, tenhou_json
 from engine.records.archives import Member, find_records, members, split_name
 from engine.records.compression import MAX_RECORD, unpack
 from engine.records.model import GameRecord, RecordError, record_errors
@@ -19,7 +19,7 @@ WRITERS = {".json": tenhou_json.write, ".mjson": mjai.write, ".jsonl": mjai.writ
 
 
 def read_records(path: Path | str) -> GameRecord:
-    """Read the game in a file: mjlog XML, tenhou.net/6 JSON or mjai, compressed or not.
+    """Read the game in a file: mjlog XML, tenhou.net/6 JSON, mjai or Mahjong Soul's JSON, compressed or not.
 
     ``archive.zip:name`` is the record with this name in an archive (zip, tar, a database of logs); of an archive with
     one record, that. Raises RecordError for a damaged file, another format or several records, OSError if the file
@@ -66,8 +66,11 @@ def _parse(text: str, source: str) -> GameRecord:
     if not beginning.startswith("{"):
         what = "no game record: expected mjlog XML, tenhou.net/6 JSON or one mjai event per line"
         raise RecordError(source, "beginning", what)
-    first_line = beginning.split("\n", 1)[0]
-    return mjai.read(text, source) if _is_mjai(first_line) else tenhou_json.read(text, source)
+    if _is_mjai(beginning.split("\n", 1)[0]):
+        return mjai.read(text, source)
+    document = tenhou_json.parse(text, source)
+    reader = majsoul.read if majsoul.is_record(document) else tenhou_json.read_document
+    return reader(document, source)
 
 
 def write_record(record: GameRecord, path: Path | str) -> None:
@@ -95,7 +98,10 @@ def _text(data: bytes, source: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RecordError(source, f"byte {error.start}", "not UTF-8 text, so no game record") from error
+        what = "not UTF-8 text, so no game record"
+        if majsoul.BINARY in data:
+            what = "a record of Mahjong Soul in binary form: write it as JSON (with ms-api), or convert it with tensoul"
+        raise RecordError(source, f"byte {error.start}", what) from error
 
 
 def _is_mjai(line: str) -> bool:

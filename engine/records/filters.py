@@ -15,10 +15,10 @@ from datetime import date
 from typing import Any
 
 from engine.records.archives import LOG_ID
-from engine.records.mjlog import GO_HANCHAN, GO_SANMA, room_of
 from engine.records.model import GameRecord
-from engine.records.options import LENGTHS, ROOMS
+from engine.records.options import AUTO, LENGTHS, ROOMS
 from engine.records.tenhou_json import OF_TENHOU
+from engine.records.tenhou_rules import GO_HANCHAN, GO_SANMA, display_of, room_of
 from engine.table import N_SEATS
 
 _DATES = (re.compile(r"(20\d\d)[-/.](\d\d?)[-/.](\d\d?)"), re.compile(r"()(\d\d?)/(\d\d?)/(20\d\d)"))
@@ -26,22 +26,23 @@ _DATES = (re.compile(r"(20\d\d)[-/.](\d\d?)[-/.](\d\d?)"), re.compile(r"()(\d\d?
 
 @dataclass(frozen=True)
 class Filters:
-    """What a record must be; None: anything."""
+    """What a record must be, None: anything; and the rules that it gets."""
 
     room: str | None = None  # of ROOMS
     length: str | None = None  # east or hanchan
     since: date | None = None
     players: int | None = None  # 3: games of four are left out without a word
     rate: float | None = None  # the least rating of every player
+    rules: str = AUTO  # a preset, in place of the rules that the record names
 
     def __bool__(self) -> bool:
-        return any(value is not None for value in (self.room, self.length, self.since, self.players, self.rate))
+        return bool(self.options)
 
     @property
     def options(self) -> list[str]:
         """The command-line options that choose them."""
-        given = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return [word for name, value in given if value is not None for word in (f"--{name}", str(value))]
+        given = ((field, getattr(self, field.name)) for field in fields(self))
+        return [word for field, value in given if value != field.default for word in (f"--{field.name}", str(value))]
 
     def excludes_name(self, name: str) -> bool:
         """Whether a record is left out by its name: if it has a log id whose date or type is another."""
@@ -51,7 +52,7 @@ class Filters:
         go_type = int(found[4], 16)
         return (
             (self.players == N_SEATS and not go_type & GO_SANMA)
-            or (self.room is not None and room_of(go_type) != ROOMS[self.room])
+            or (self.room is not None and not re.search(ROOMS[self.room], room_of(go_type)))
             or (self.length is not None and self.length != ("hanchan" if go_type & GO_HANCHAN else "east"))
             or (self.since is not None and _date(found[0]) is not None and _date(found[0]) < self.since)  # type: ignore[operator]
         )
@@ -62,10 +63,9 @@ class Filters:
             return True
         kept = record.events[0].get(OF_TENHOU)
         kept = kept if isinstance(kept, dict) else {}
-        rule = kept.get("rule")
-        display = str(rule.get("disp", "")) if isinstance(rule, dict) else ""
+        display = display_of(kept.get("rule"))
         return (
-            (self.room is None or ROOMS[self.room] in display)
+            (self.room is None or re.search(ROOMS[self.room], display) is not None)
             and (self.length is None or _length(record, display) == self.length)
             and (self.since is None or _is_since(self.since, [name, kept.get("ref"), kept.get("title")]))
             and (self.rate is None or _least_rate(kept.get("rate")) >= self.rate)
@@ -109,5 +109,5 @@ def _least_rate(rates: Any) -> float:
 
 
 def filters_of(options: argparse.Namespace) -> Filters:
-    """The filters that the options of `engine.records.options.add_filters` give."""
+    """The filters and rules that the options of `engine.records.options.add_filters` give."""
     return Filters(**{field.name: getattr(options, field.name) for field in fields(Filters)})

@@ -9,17 +9,19 @@ import json
 
 from engine.mjai import dialects
 from engine.mjai.connection import DEFAULT_DIALECT
+from engine.mjai.jansou import unplayed
 from engine.mjai.kinds import HIDDEN_TILE
 from engine.mjai.messages import Message, complete, dumps, loads, ordered, rules_of
 from engine.mjai.reading import canonical_event
 from engine.mjai.schema import NOT_OF_A_GAME
-from engine.records.model import GameRecord, NotThreePlayersError, RecordError, record_errors
+from engine.records.model import GameRecord, NotThreePlayersError, RecordError, custom_rules, record_errors
 from engine.table import N_SEATS
 
 
 def read(text: str, source: str) -> GameRecord:
     """The game in the `text` of an mjai log; `source`: file name, for messages. Raises RecordError with the line."""
     events: list[Message] = []
+    custom: list[str] = []
     number = 0
     # Not splitlines(): JSON may hold other line ends of Unicode, such as U+2028, as they are.
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
@@ -29,13 +31,14 @@ def read(text: str, source: str) -> GameRecord:
             message = _parse(line)
             if message["type"] not in NOT_OF_A_GAME:
                 _check_players(message)
+                custom += unplayed(message)
                 events.append(canonical_event(message))
                 _check_frame(events)
     if not events or events[-1]["type"] != "end_game":
         raise RecordError(source, f"line {number}", "the log ends without end_game; it was cut off, fetch it again")
     with record_errors(source, "line 1"):
         rules = rules_of(events[0])
-    return GameRecord(complete(events), rules, source)
+    return GameRecord(complete(events), rules, source, custom_rules(custom))
 
 
 def write(record: GameRecord, dialect: str = DEFAULT_DIALECT) -> str:

@@ -8,31 +8,47 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from typing import Any
 from urllib.parse import unquote
 from xml.etree import ElementTree
+from xml.parsers.expat import errors
 
-from engine.mjai.kinds import sort_tiles
+from engine.mjai.kinds import TILES, sort_tiles
 from engine.mjai.messages import Message, complete, make, start_game, start_kyoku
-from engine.records.model import GameRecord, NotThreePlayersError, RecordError, record_errors, round_name
-from engine.records.tenhou_json import OF_TENHOU, REDS
+from engine.records.model import (
+    GameRecord,
+    NotThreePlayersError,
+    RecordError,
+    custom_rules,
+    record_errors,
+    round_name,
+    unknown_yaku,
+)
+from engine.records.tenhou_json import OF_TENHOU
+from engine.records.tenhou_rules import GO_CHIPS, GO_NO_REDS, GO_SANMA, REDS, rule_text, rules_of_type
 from engine.records.yaku_names import MJAI_BY_TENHOU
-from engine.rules import TENHOU, Rules
+from engine.rules import Rules
 from engine.ryukyoku import MJAI_BY_MJLOG
 from engine.scoring.yaku import YAKUMAN_HAN
 from engine.table import N_SEATS
 from engine.tiles import MJAI_NAMES, from_tile136
 
-# Bits of the type of GO. NO_… bits switch a rule off.
-GO_NO_REDS, GO_NO_OPEN_TANYAO, GO_HANCHAN, GO_SANMA, GO_FAST = 0x02, 0x04, 0x08, 0x10, 0x40
-# The two bits of the type of GO that name the room -> what the text of the rules in tenhou.net/6 has for it.
-GO_ROOM = 0xA0
-_ROOMS = {0x00: "般", 0x80: "上", 0x20: "特", 0xA0: "鳳"}
 # Bits of the meld code of N.
 MELD_CHI, MELD_PON, MELD_KAKAN, MELD_NUKI = 0x04, 0x08, 0x10, 0x20
 
+N_TILES = 136  # numbers of tiles, those that three players do not use included
 _DRAW = re.compile(r"([TUVW])(\d+)")
 _DISCARD = re.compile(r"([DEFG])(\d+)")
+# What expat says of a file that ends too early.
+_CUT_OFF = frozenset(
+    errors.codes[message]
+    for message in (
+        errors.XML_ERROR_NO_ELEMENTS,
+        errors.XML_ERROR_UNCLOSED_TOKEN,
+        errors.XML_ERROR_PARTIAL_CHAR,
+        errors.XML_ERROR_UNCLOSED_CDATA_SECTION,
+    )
+)
 # Reconnections and the first dealer (always seat 0) are not needed.
 _IGNORED = frozenset({"TAIKYOKU", "BYE"})
 # Ranks of players by their numbers in UN, as tenhou.net/6 names them.
@@ -53,7 +69,10 @@ def read(text: str, source: str) -> GameRecord:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         line, column = error.position
-        what = f"incomplete XML ({error.msg.split(':')[0]}); the file was cut off or changed, download it again"
+        why = error.msg.split(":")[0]
+        what = f"incomplete XML ({why}); the file was cut off, download it again"
+        if error.code not in _CUT_OFF:
+            what = f"no XML ({why}): the program that wrote the file, or changed it, is at fault"
         raise RecordError(source, f"line {line} column {column + 1}", what) from error
     reader = _Reader({"ver": root.attrib["ver"]} if "ver" in root.attrib else {})
     for number, tag in enumerate(root, 1):
@@ -63,12 +82,15 @@ def read(text: str, source: str) -> GameRecord:
     if not reader.events or reader.events[-1]["type"] != "end_game":
         raise RecordError(source, f"tag {len(root)}", "the log ends before the game does (no owari); download it again")
     with record_errors(source, "scores"):
-        return GameRecord(complete(reader.events), reader.rules, source)
+        return GameRecord(complete(reader.events), reader.rules, source, reader.notes)
 
 
 def tile_name(number: int) -> str:
-    """The mjai name of a 0-135 tile."""
-    return MJAI_NAMES[from_tile136(number)]
+    """The mjai name of a 0-135 tile. Raises ValueError for a number that is no tile of a three-player game."""
+    name = MJAI_NAMES[from_tile136(number)] if 0 <= number < N_TILES else ""
+    if name not in TILES:
+        raise ValueError(f"there is no tile {number} in a three-player game")
+    return name
 
 
 def meld(who: int, code: int) -> Message:
@@ -104,29 +126,6 @@ def _tiles(text: str) -> list[str]:
     return [tile_name(number) for number in _numbers(text)]
 
 
-def room_of(go_type: int) -> str:
-    """The room in the type of GO, as the text of the rules in tenhou.net/6 names it."""
-    return _ROOMS[go_type & GO_ROOM]
-
-
-def _rule_text(go_type: int) -> str:
-    """The rules as tenhou.net/6 writes them, such as 三鳳南喰赤."""
-    marks = {GO_NO_OPEN_TANYAO: "喰", GO_NO_REDS: "赤"}
-    length = "南" if go_type & GO_HANCHAN else "東"
-    switches = "".join(mark for bit, mark in marks.items() if not go_type & bit)
-    return f"三{room_of(go_type)}{length}{switches}" + "速" * bool(go_type & GO_FAST)
-
-
-def _rules(go_type: int) -> Rules | None:
-    """The rules by the type of GO; None without open tanyao, which no preset has."""
-    if not go_type & GO_SANMA:
-        raise NotThreePlayersError(f"GO type {go_type} is no three-player game")
-    if go_type & GO_NO_OPEN_TANYAO:
-        return None
-    rules = TENHOU.with_length("hanchan" if go_type & GO_HANCHAN else "east")
-    return replace(rules, red_fives=not go_type & GO_NO_REDS)
-
-
 class _Reader:
     """Reads tags one after another into `events`."""
 
@@ -135,6 +134,7 @@ class _Reader:
         self.kept = kept
         self.events: list[Message] = []
         self.rules: Rules | None = None
+        self.notes: list[str] = []
         self.round = ""
         self.drawn = -1  # 0-135 number of the tile drawn last, -1 after a discard or call
         self.melds = [0] * N_SEATS
@@ -170,8 +170,11 @@ class _Reader:
 
     def go(self, attributes: dict[str, str]) -> None:
         go_type = int(attributes["type"])
-        self.rules = _rules(go_type)
-        self.kept["rule"] = {"disp": _rule_text(go_type), **dict.fromkeys(REDS, int(not go_type & GO_NO_REDS))}
+        if not go_type & GO_SANMA:
+            raise NotThreePlayersError(f"GO type {go_type} is no three-player game")
+        self.rules = rules_of_type(go_type)
+        self.notes += custom_rules(["chips"] * bool(go_type & GO_CHIPS))
+        self.kept["rule"] = {"disp": rule_text(go_type), **dict.fromkeys(REDS, int(not go_type & GO_NO_REDS))}
         if "lobby" in attributes:
             self.kept["lobby"] = int(attributes["lobby"])
 
@@ -227,7 +230,7 @@ class _Reader:
         hand = _numbers(attributes["hai"])
         hand.remove(int(attributes["machi"]))
         fu, points, _ = _numbers(attributes["ten"])
-        yakus = _yakus(attributes)
+        yakus = self.yakus(attributes)
         self.events.append(
             make(
                 "hora",
@@ -238,13 +241,29 @@ class _Reader:
                 hora_tehais=[tile_name(tile) for tile in hand],
                 yakus=yakus,
                 fu=fu,
-                fan=sum(han for _, han in yakus),
+                fan=None if yakus is None else sum(han for _, han in yakus),
                 hora_points=points,
                 pao=_seat(int(attributes["paoWho"])) if "paoWho" in attributes else None,
                 **_changes(attributes),
             )
         )
         self.end_game(attributes)
+
+    def yakus(self, attributes: dict[str, str]) -> list[list[Any]] | None:
+        """Names and han of the yaku; None, with a note, if one is unknown.
+
+        Yakuman are numbers alone, other yaku pairs of number and han (0 han: left out).
+        """
+        if "yakuman" in attributes:
+            found = [(number, YAKUMAN_HAN) for number in _numbers(attributes["yakuman"])]
+        else:
+            pairs = _numbers(attributes["yaku"])
+            found = [(number, han) for number, han in zip(pairs[::2], pairs[1::2], strict=True) if han]
+        unknown = [str(number) for number, _ in found if number not in MJAI_BY_TENHOU]
+        if unknown:
+            self.notes += unknown_yaku(self.round, unknown)
+            return None
+        return [[MJAI_BY_TENHOU[number], han] for number, han in found]
 
     def draw_game(self, attributes: dict[str, str]) -> None:
         kind = attributes.get("type")
@@ -273,14 +292,6 @@ def _seat(seat: int) -> int:
     if not 0 <= seat < N_SEATS:
         raise ValueError(f"seat {seat} plays; only three-player games can be read")
     return seat
-
-
-def _yakus(attributes: dict[str, str]) -> list[list[str | int]]:
-    """Names and han of the yaku. Yakuman are numbers alone, other yaku pairs of number and han (0 han: left out)."""
-    if "yakuman" in attributes:
-        return [[MJAI_BY_TENHOU[number], YAKUMAN_HAN] for number in _numbers(attributes["yakuman"])]
-    pairs = _numbers(attributes["yaku"])
-    return [[MJAI_BY_TENHOU[number], han] for number, han in zip(pairs[::2], pairs[1::2], strict=True) if han]
 
 
 def _changes(attributes: dict[str, str]) -> dict[str, list[int]]:

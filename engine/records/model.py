@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from engine.common.options import printable
-from engine.mjai.messages import Message
-from engine.rules import Rules
+from engine.mjai.messages import RULES_KEYS, Message, ordered, rules_keys
+from engine.records.options import AUTO
+from engine.rules import TENHOU, Rules, preset
 from engine.tiles import WINDS
 
 NAMED_BY = ("bakaze", "kyoku", "honba")  # keys of start_kyoku
@@ -64,13 +65,27 @@ def record_errors(file: str, location: str) -> Iterator[None]:
         raise RecordError(file, location, what) from error
 
 
+def custom_rules(rules: list[str]) -> list[str]:
+    """The note of a record about the rules of its game that are not played here; none if there are none."""
+    return [f"it has rules that are not played here: {', '.join(rules)}"] if rules else []
+
+
+def unknown_yaku(where: str, names: list[str]) -> list[str]:
+    """The note of a record about a win with yaku of unknown names."""
+    return [f"{where}: unknown yaku {', '.join(names)}; the yaku of this win are not compared"]
+
+
 @dataclass
 class GameRecord:
-    """One game. `rules` is None if the file does not name them, or no preset has them."""
+    """One game. `rules` is None if the file does not name them, or no preset has them.
+
+    `notes`: what the file has and this record has not, a line each: it was not understood, or is not played here.
+    """
 
     events: list[Message]
     rules: Rules | None
     source: str  # file name, for messages
+    notes: list[str] = field(default_factory=list)
 
     def rounds(self) -> list[list[Message]]:
         """The events of each round, ``start_kyoku`` to ``end_kyoku``. RecordError for a round without its end."""
@@ -91,6 +106,16 @@ class GameRecord:
         if current is not None:
             raise RecordError(self.source, round_name(current[0]), "the record ends without this round's end_kyoku")
         return rounds
+
+
+def judged_by(record: GameRecord, name: str) -> GameRecord:
+    """The record as one of the preset `name`, with its own length and red fives; as it is for AUTO."""
+    if name == AUTO:
+        return record
+    recorded = record.rules or TENHOU
+    rules = replace(preset(name, recorded.length), red_fives=recorded.red_fives)
+    start = {key: value for key, value in record.events[0].items() if key not in RULES_KEYS}
+    return replace(record, events=[ordered(start | rules_keys(rules)), *record.events[1:]], rules=rules)
 
 
 def round_name(start_kyoku: Message) -> str:

@@ -6,14 +6,15 @@ import argparse
 from datetime import date
 
 from engine.common.options import non_negative_number
-from engine.rules import N_SEATS
+from engine.rules import N_SEATS, PRESETS
 
 FORMATS = ("mjson", "mjson.gz", "json", "json.gz")  # that records can be written in
 AUTO = "auto"  # the rules that a record names
-# Rooms of Tenhou and Mahjong Soul -> what the text of a game's rules has for them.
+# Rooms of Tenhou and Mahjong Soul -> what the text of a game's rules has for them, as a regular expression.
 ROOMS = {
-    "general": "般", "advanced": "上", "expert": "特", "phoenix": "鳳",
-    "bronze": "銅の間", "silver": "銀の間", "gold": "金の間", "jade": "玉の間", "throne": "王座の間",
+    "general": "般", "advanced": "上", "expert": "特(?!別)", "phoenix": "鳳",
+    "bronze": "銅の間|Bronze Room", "silver": "銀の間|Silver Room", "gold": "金の間|Gold Room",
+    "jade": "玉の間|Jade Room", "throne": "王座の間|Throne Room",
 }  # fmt: skip
 LENGTHS = {"east": "東", "hanchan": "南"}
 
@@ -26,8 +27,16 @@ def day(text: str) -> date:
         raise argparse.ArgumentTypeError(f"{text!r} is not a date like 2021-01-31") from None
 
 
+def add_rules(parser: argparse.ArgumentParser) -> None:
+    """The option that names the rules of records in place of those that they name."""
+    parser.add_argument(
+        "--rules", choices=(AUTO, *PRESETS), default=AUTO, help="of the games; default: those that each record names"
+    )
+
+
 def add_filters(parser: argparse.ArgumentParser) -> None:
-    """The options that choose records."""
+    """The options that choose records, and name their rules."""
+    add_rules(parser)
     group = parser.add_argument_group("which records (others are left out)")
     group.add_argument("--room", choices=ROOMS, metavar="ROOM", help=f"one of {', '.join(ROOMS)}")
     group.add_argument("--length", choices=LENGTHS, help="of the game")

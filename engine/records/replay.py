@@ -25,6 +25,7 @@ from engine.actions import (
     PON,
     PON_RED,
     RON,
+    TSUMOGIRI,
     Action,
     actions_of,
 )
@@ -36,13 +37,15 @@ from engine.records.compare import describe_event, differing_keys
 from engine.records.contradictions import denied_by
 from engine.records.model import NAMED_BY, GameRecord, record_errors, round_name
 from engine.records.wall import WallError, reconstruct_wall
-from engine.rules import TENHOU, Rules, rules_named
+from engine.rules import MAJSOUL, TENHOU, Rules, rules_named
+from engine.ryukyoku import UNKNOWN_MJAI
 from engine.table import GAME_OVER, N_SEATS, RESPONSE, ROUND_OVER, TABLE, raw_bytes
-from engine.tiles import NONE, WINDS
+from engine.tiles import MJAI_TILES, NONE, WINDS
 
 _OWN_ACTIONS = frozenset({"dahai", "reach", "ankan", "kakan", "nukidora", "hora"})
 _CALLS = frozenset({"pon", "daiminkan"})
 _CONSEQUENCES = frozenset({"dora", "reach_accepted"})
+_SHOWN = {"tsumo": "pai", "dora": "dora_marker"}  # events that show a tile of the wall, and the key that has it
 _CALL_BITS = 1 << PON | 1 << PON_RED | 1 << DAIMINKAN
 
 
@@ -117,6 +120,18 @@ class _Deviation(Exception):  # noqa: N818 - of the record, not an error of the 
         self.index, self.recorded, self.rules = index, recorded, rules
 
 
+def _is_unknown_end(event: Message) -> bool:
+    return event["type"] == "ryukyoku" and event.get("reason") == UNKNOWN_MJAI
+
+
+def _told(ours: Message, keys: list[str]) -> str:
+    """An event of ours; where the record has another one, without the tile, which the filled wall has by chance."""
+    if keys == ["type"] and ours["type"] in _SHOWN:
+        hidden = {key: value for key, value in ours.items() if key != _SHOWN[ours["type"]]}
+        return f"{describe_event(hidden)}, of a tile that the record does not have"
+    return describe_event(ours, keys)
+
+
 class Replay:
     """Iterates over the decisions of a recorded game, and checks all its events against the rules.
 
@@ -175,7 +190,7 @@ class Replay:
                 try:
                     self._begin(follows=agreed)
                     yield from self._play()
-                    agreed = True
+                    agreed = self._phase >= ROUND_OVER
                 except _Deviation as deviation:
                     self._note(deviation)
                     agreed = False
@@ -226,22 +241,38 @@ class Replay:
         self._phase = int(table["phase"][0])
 
     def _play(self) -> Iterator[Decision]:
-        """Apply the recorded actions until the round is over."""
-        while self._phase < ROUND_OVER:
+        """Apply the recorded actions until the round is over, or the record does not know how it goes on."""
+        while self._phase < ROUND_OVER and not _is_unknown_end(self._events[self._next_index()]):
             yield from self._response() if self._phase == RESPONSE else self._turn()
             self._compare()
 
     def _turn(self) -> Iterator[Decision]:
         """Apply the action of the seat on turn, which must be the next recorded event."""
         seat = int(self._table.turn)
-        event = self._events[self._next_index()]
+        index = self._next_index()
+        event = self._events[index]
         if event.get("reason") == "kyushukyuhai":
             action = KYUSHU_KYUHAI
         elif event["type"] in _OWN_ACTIONS and event["actor"] == seat:
             action = action_of(self._table, seat, event)
+            if self._is_as_dealt(seat, event):
+                action = TSUMOGIRI
+                self._events[index] = event | {"tsumogiri": True}
         else:
             raise self._deviation(f"seat {seat} is to act")
         return self._answer(seat, action)
+
+    def _is_as_dealt(self, seat: int, event: Message) -> bool:
+        """Whether it is the dealer's first discard in a game of Mahjong Soul, of the tile drawn, as one from the hand.
+
+        There the dealer is dealt 14 tiles, of which none counts as drawn; here the last of them is drawn.
+        """
+        owner = self._table.seat[seat]
+        if self.rules.name != MAJSOUL.name or seat != int(self._table.dealer) or owner.n_river:
+            return False
+        if owner.n_melds or owner.nukidora or event["type"] != "dahai" or event.get("tsumogiri") is not False:
+            return False
+        return MJAI_TILES.get(event["pai"]) == int(self._table.drawn)
 
     def _next_index(self) -> int:
         """Index of the next recorded event that is an action or a result: not a dora or reach_accepted."""
@@ -286,10 +317,12 @@ class Replay:
         """Compare the events at the table since the last call with the recorded ones."""
         for ours in self._round.read():
             recorded = self._events[self._n_agreed]
+            if _is_unknown_end(recorded):
+                return
             if keys := differing_keys(recorded, ours):
                 denial = denied_by(recorded, ours, keys, self._scores_after())
                 if denial is None:
-                    raise self._deviation(describe_event(ours, keys), describe_event(recorded, keys))
+                    raise self._deviation(_told(ours, keys), describe_event(recorded, keys))
                 number = self._before + self._n_agreed + 1
                 text = describe_event(recorded, denial.keys)
                 self.contradictions.append(

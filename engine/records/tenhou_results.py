@@ -12,94 +12,119 @@ from typing import Any
 from engine import ryukyoku
 from engine.mjai.messages import Message, make
 from engine.mjai.results import dragons_of
-from engine.records.yaku_names import JAPANESE_BY_MJAI, YAKUMAN, yaku_from_japanese
+from engine.records.model import unknown_yaku
+from engine.records.yaku_names import JAPANESE_BY_MJAI, YAKUMAN, yaku_named
 from engine.scoring.yaku import YAKUMAN_HAN
 from engine.table import N_SEATS
 from engine.tiles import WINDS
 
 _WIN = "和了"
 _TENPAI_TEXTS = {"全員聴牌": True, "全員不聴": False}
-_POINTS = re.compile(r"(?:(\d+)符\d+飜)?\D*(\d+)(?:-(\d+))?点(∀?)")
-_YAKU = re.compile(r"(.+)\((?:(\d+)飜|(.*)役満)\)")
+# The chips (枚) of a tournament lobby are no points. Exports of Mahjong Soul have 符 and 飜 in other languages too.
+_POINTS = re.compile(r"(?:(\d+)(?:符|Fu)\d+(?:飜|Han))?\D*(\d+)(?:-(\d+))?(?:点|Points)(∀?)(?:\d+枚)?(∀?)")
+_YAKU = re.compile(r"(.+)\((?:(\d+)(?:飜|Han)|(.*)役満)(?:\d+枚)?\)")
 # Lowest base points of each named limit, highest first.
 _LIMITS = ((8000, "役満"), (6000, "三倍満"), (4000, "倍満"), (3000, "跳満"), (2000, "満貫"))
 _KAZOE = "数え役満"
 _WIND_NAMES = "東南西"
 
 
-def read_result(result: list[Any], ura: list[str], riichi: set[int]) -> list[Message]:
+def read_result(
+    result: list[Any], ura: list[str], riichi: set[int], where: str = "", notes: list[str] | None = None
+) -> list[Message]:
     """The ``hora`` events or the ``ryukyoku`` of a result; `ura`: indicators, for winners among the seats in `riichi`.
 
-    Raises ValueError for a result that does not exist with three players.
+    What is not understood of a win is left out and added to `notes`, with `where` it is. Raises ValueError for a result
+    that does not exist with three players.
     """
     title, *rest = result
     if title == _WIN:
         if not rest or len(rest) % 2:
             raise ValueError(f"a win has deltas and details in pairs, not {len(rest)} parts")
-        return [_read_win(deltas, win, ura, riichi) for deltas, win in zip(rest[::2], rest[1::2], strict=True)]
-    if title not in ryukyoku.MJAI_BY_JAPANESE:
+        noted = [] if notes is None else notes
+        pairs = zip(rest[::2], rest[1::2], strict=True)
+        return [_read_win(deltas, win, ura if win[0] in riichi else [], where, noted) for deltas, win in pairs]
+    if title == ryukyoku.UNKNOWN_JAPANESE:
+        return [make("ryukyoku", reason=ryukyoku.UNKNOWN_MJAI, deltas=rest[0][:N_SEATS] if rest else None)]
+    if title not in ryukyoku.MJAI_BY_TITLE:
         raise ValueError(f"{title!r} cannot end a round of three players")
+    reason = ryukyoku.MJAI_BY_TITLE[title]
     deltas = rest[0][:N_SEATS] if rest else [0] * N_SEATS
     tenpais = [_TENPAI_TEXTS[title]] * N_SEATS if title in _TENPAI_TEXTS else None
-    if title == ryukyoku.JAPANESE_BY_MJAI["fanpai"] and any(deltas):
+    if tenpais is None and reason == "fanpai" and any(deltas):
         tenpais = [delta > 0 for delta in deltas]
-    return [make("ryukyoku", reason=ryukyoku.MJAI_BY_JAPANESE[title], tenpais=tenpais, deltas=deltas)]
+    return [make("ryukyoku", reason=reason, tenpais=tenpais, deltas=deltas)]
 
 
-def _read_win(deltas: list[int], win: list[Any], ura: list[str], riichi: set[int]) -> Message:
+def _read_win(deltas: list[int], win: list[Any], ura: list[str], where: str, notes: list[str]) -> Message:
     actor, target, liable, *texts = win
     fields: dict[str, Any] = {}
     if texts:
-        yakus = [yaku for yaku in map(_read_yaku, texts[1:]) if yaku[1]]
-        fields = {"yakus": yakus, "fan": sum(han for _, han in yakus), **_read_points(texts[0])}
+        read = [_read_yaku(text) for text in texts[1:]]
+        unknown = [told for told, yaku in zip(texts[1:], read, strict=True) if yaku is None]
+        yakus = [yaku for yaku in read if yaku is not None and yaku[1]]
+        if unknown:
+            notes += unknown_yaku(where, unknown)
+        else:
+            fields = {"yakus": yakus, "fan": sum(han for _, han in yakus)}
+        points = _read_points(texts[0])
+        if points is None:
+            notes.append(f"{where}: {texts[0]!r} does not give points; those of this win are not compared")
+        fields |= points or {}
     return make(
         "hora",
         actor=actor,
         target=target,
-        uradora_markers=ura if actor in riichi else [],
+        uradora_markers=ura,
         pao=liable if liable != actor else None,
         deltas=deltas[:N_SEATS],
         **fields,
     )
 
 
-def _read_points(text: str) -> dict[str, int]:
-    """hora_points, and fu if given, of a text like ``"30符4飜2000-3900点"`` or ``"満貫4000点∀"`` (each of two)."""
+def _read_points(text: str) -> dict[str, int] | None:
+    """hora_points, and fu if given, of a text like ``"30符4飜2000-3900点"`` or ``"満貫4000点∀"`` (each of two).
+
+    None for another text.
+    """
     match = _POINTS.fullmatch(text)
     if not match:
-        raise ValueError(f"{text!r} does not give points, like 満貫8000点")
-    fu, first, second, each = match.groups()
-    points = int(first) * (2 if each else 1) + int(second or 0)
+        return None
+    fu, first, second, *each = match.groups()
+    points = int(first) * (2 if any(each) else 1) + int(second or 0)
     return {"hora_points": points} | ({"fu": int(fu)} if fu else {})
 
 
-def _read_yaku(text: str) -> list[Any]:
+def _read_yaku(text: str) -> list[Any] | None:
+    """Name and han of a text like ``立直(1飜)``; None if it is none that is known."""
     match = _YAKU.fullmatch(text)
-    if not match:
-        raise ValueError(f"{text!r} is no yaku, like 立直(1飜)")
-    name, han, times = match.groups()
-    return [yaku_from_japanese(name), int(han) if han else YAKUMAN_HAN * (2 if times else 1)]
+    name = yaku_named(match[1]) if match else None
+    if match is None or name is None:
+        return None
+    return [name, int(match[2]) if match[2] else YAKUMAN_HAN * (2 if match[3] else 1)]
 
 
 def write_result(events: list[Message]) -> list[Any]:
     """The result of a round, from its events. Raises ValueError without a result or with unknown deltas."""
     wins = [event for event in events if event["type"] == "hora"]
     draw = next((event for event in events if event["type"] == "ryukyoku"), None)
+    if not wins and draw is not None and draw.get("reason") == ryukyoku.UNKNOWN_MJAI:
+        return [ryukyoku.UNKNOWN_JAPANESE, *([[*draw["deltas"], 0]] if "deltas" in draw else [])]
     if any("deltas" not in event for event in [*wins, draw or {"deltas": []}]):
         raise ValueError("the deltas of the result are unknown; tenhou.net/6 needs them")
     if wins:
         return [_WIN, *(part for win in wins for part in ([*win["deltas"], 0], _write_win(win, events)))]
     if draw is None:
         raise ValueError("the round has no result")
-    if draw["reason"] not in ryukyoku.JAPANESE_BY_MJAI:
+    if draw["reason"] not in ryukyoku.TITLE_BY_MJAI:
         raise ValueError(f"a draw by {draw['reason']!r} is unknown")
     if any(draw["deltas"]):
-        return [ryukyoku.JAPANESE_BY_MJAI[draw["reason"]], [*draw["deltas"], 0]]
+        return [ryukyoku.TITLE_BY_MJAI[draw["reason"]], [*draw["deltas"], 0]]
     tenpais = set(draw.get("tenpais", ())) if draw["reason"] == "fanpai" else set()
     for text, tenpai in _TENPAI_TEXTS.items():
         if tenpais == {tenpai}:
             return [text]
-    return [ryukyoku.JAPANESE_BY_MJAI[draw["reason"]]]
+    return [ryukyoku.TITLE_BY_MJAI[draw["reason"]]]
 
 
 def _write_win(win: Message, events: list[Message]) -> list[Any]:

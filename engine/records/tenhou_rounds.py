@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.mjai.messages import Message, make, start_kyoku
-from engine.records.model import NotThreePlayersError, round_index
+from engine.records.model import NotThreePlayersError, round_index, round_name
 from engine.records.tenhou_results import read_result, write_result
 from engine.records.tenhou_rows import interleave, tile_name, tile_number, write_rows
 from engine.table import N_SEATS
@@ -16,8 +16,11 @@ _SEAT_ROWS = 3
 _LENGTH = _HEAD + 4 * _SEAT_ROWS + 1
 
 
-def read_round(log: list[Any]) -> list[Message]:
-    """The events of a round. Raises ValueError if its parts do not fit together."""
+def read_round(log: list[Any], notes: list[str]) -> list[Message]:
+    """The events of a round; what is not understood is added to `notes`.
+
+    Raises ValueError if its parts do not fit together.
+    """
     if len(log) != _LENGTH:
         raise ValueError(f"a round has {_LENGTH} parts, not {len(log)}")
     (index, honba, sticks), scores, indicators, ura = log[:_HEAD]
@@ -29,8 +32,8 @@ def read_round(log: list[Any]) -> list[Message]:
     start = start_kyoku(index, honba, sticks, markers[0], scores[:N_SEATS], hands)
     play = interleave(start["oya"], [draws for _, draws, _ in seats], [discards for _, _, discards in seats])
     riichi = {event["actor"] for event in play if event["type"] == "reach"}
-    result = read_result(log[-1], [tile_name(number) for number in ura], riichi)
-    body = _accept_riichi(place_indicators(play, markers[1:]), result)
+    result = read_result(log[-1], [tile_name(number) for number in ura], riichi, round_name(start), notes)
+    body = accept_riichi(place_indicators(play, markers[1:]), result)
     return [start, *body, *result, make("end_kyoku")]
 
 
@@ -62,7 +65,7 @@ def place_indicators(events: list[Message], markers: list[str]) -> list[Message]
     return placed
 
 
-def _accept_riichi(events: list[Message], result: list[Message]) -> list[Message]:
+def accept_riichi(events: list[Message], result: list[Message]) -> list[Message]:
     """The events with a ``reach_accepted`` after each riichi discard but one that is won on by ron."""
     accepted: list[Message] = []
     declared = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -11,11 +11,10 @@ from engine.common.options import printable
 from engine.records.archives import Member
 from engine.records.files import read_records
 from engine.records.filters import Filters
-from engine.records.model import FourPlayersError, GameRecord, RecordError
+from engine.records.model import FourPlayersError, GameRecord, RecordError, judged_by
 from engine.records.options import AUTO
 from engine.records.replay import Replay
 from engine.records.stream import Item, in_order, wanted
-from engine.rules import TENHOU, Rules, preset
 
 
 @dataclass
@@ -31,6 +30,7 @@ class Report:
     n_four_players: int = 0  # games of four, which cannot be read
     n_left_out: int = 0  # by the filters
     faults: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # of records that were read, without what is told here
 
     @property
     def is_clean(self) -> bool:
@@ -39,10 +39,10 @@ class Report:
 
     def counts(self) -> dict[str, int]:
         """The counts by their names."""
-        return {name: value for name, value in asdict(self).items() if name != "faults"}
+        return {name: value for name, value in asdict(self).items() if name not in ("faults", "notes")}
 
     def add(self, other: Report) -> None:
-        """Add the counts of another; its faults are not kept."""
+        """Add the counts of another; its faults and notes are not kept."""
         self.count(other.counts())
 
     def count(self, counts: dict[str, int]) -> None:
@@ -63,28 +63,20 @@ class Report:
         return " · ".join([*counts, *(f"{name} {count}" for name, count in rare if count)])
 
 
-def rules_for(record: GameRecord, name: str = AUTO) -> Rules:
-    """The rules to check a record with: its own, else Tenhou's; or the preset `name` with its length and red fives."""
-    recorded = record.rules or TENHOU
-    if name == AUTO:
-        return recorded
-    return replace(preset(name, recorded.length), red_fives=recorded.red_fives)
-
-
 def check_file(path: Path, rules: str = AUTO) -> Report:
     """Replay the game in a file. A file that cannot be read, or not replayed to the end, is reported as damaged."""
     try:
-        return check_record(read_records(path), str(path), rules)
+        return check_record(judged_by(read_records(path), rules), str(path))
     except RecordError as error:
         return unreadable(error, str(path))
     except OSError as error:
         return unreadable(RecordError(str(path), "file", error.strerror or str(error)), str(path))
 
 
-def check_record(record: GameRecord, name: str, rules: str = AUTO) -> Report:
+def check_record(record: GameRecord, name: str) -> Report:
     """Replay a game; `name` stands for it in the lines."""
     record.source = name
-    replay = Replay(record, rules_for(record, rules))
+    replay = Replay(record)
     broken: list[str] = []
     try:
         replay.check()
@@ -98,6 +90,7 @@ def check_record(record: GameRecord, name: str, rules: str = AUTO) -> Report:
         len(replay.contradictions),
         len(broken),
         faults=[*map(str, replay.mismatches), *map(str, replay.contradictions), *broken],
+        notes=record.notes,
     )
 
 
@@ -108,17 +101,15 @@ def unreadable(error: RecordError, name: str) -> Report:
     return Report(1, n_damaged=int(not is_of_four), n_four_players=int(is_of_four), faults=[line])
 
 
-def check_all(
-    found: Iterable[Member], filters: Filters, rules: str = AUTO, jobs: int = 1
-) -> Generator[tuple[Item, Report]]:
+def check_all(found: Iterable[Member], filters: Filters, jobs: int = 1) -> Generator[tuple[Item, Report]]:
     """A report for each record that is `found`, in order."""
-    return in_order(partial(check_item, rules=rules, filters=filters), found, filters, jobs)
+    return in_order(partial(check_item, filters=filters), found, filters, jobs)
 
 
-def check_item(item: Item, rules: str, filters: Filters) -> Report:
+def check_item(item: Item, filters: Filters) -> Report:
     """The report of one record of an archive."""
     try:
         record = wanted(item, filters)
     except RecordError as error:
         return unreadable(error, item.name)
-    return Report(n_left_out=1) if record is None else check_record(record, item.name, rules)
+    return Report(n_left_out=1) if record is None else check_record(record, item.name)

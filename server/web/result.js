@@ -170,8 +170,9 @@ function honbaShare({ actor, target, pao }, seat) {
 function drawPanel(state, draw) {
   const shows = ["fanpai", "nagashimangan"].includes(draw.reason);
   const hands = state.seats.map(({ name, hand }, seat) => {
-    const tenpai = draw.tenpais[seat];
-    const tiles = draw.tehais[seat].includes("?") ? [] : hand;
+    const tenpai = draw.tenpais?.[seat];
+    const isShown = draw.tehais ? !draw.tehais[seat].includes("?") : tenpai;
+    const tiles = isShown ? hand : [];
     return el(
       "li",
       {},
@@ -192,7 +193,7 @@ function drawPanel(state, draw) {
 function scores(state) {
   const messages = [...state.wins, ...(state.draw ? [state.draw] : [])];
   const rows = state.seats.map(({ name, score }, seat) => {
-    const delta = messages.reduce((sum, message) => sum + message.deltas[seat], 0);
+    const delta = messages.reduce((sum, message) => sum + (message.deltas?.[seat] ?? 0), 0);
     return el(
       "tr",
       { class: seat === state.viewer ? "result-own" : null },

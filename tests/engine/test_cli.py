@@ -196,9 +196,9 @@ def test_show_one_round(folder: Path, record: GameRecord, capsys: pytest.Capture
 def test_an_interrupted_check_says_what_was_checked(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(found: Iterator[Member], filters: Filters, rules: str, jobs: int) -> Iterator[tuple[Item, Report]]:
+    def interrupted(found: Iterator[Member], filters: Filters, jobs: int) -> Iterator[tuple[Item, Report]]:
         member = next(found)
-        yield item_of(member, filters), check_file(member.file, rules)
+        yield item_of(member, filters), check_file(member.file)
         raise KeyboardInterrupt
 
     monkeypatch.setattr("engine.records.commands.check_all", interrupted)

@@ -46,6 +46,7 @@ def test_find_records_searches_folders(tmp_path: Path) -> None:
 
 MJAI_TEXT = mjai.write(busy_game())
 JSON_TEXT = tenhou_json.write(busy_game())
+FOUR = JSON_TEXT.replace(",[],[],[],", ",[11],[],[],", 1)
 MJLOG_TEXT = f"<mjloggm>{MJLOG_HEAD}{MJLOG_INIT}<T40/></mjloggm>"
 
 
@@ -69,11 +70,15 @@ MJLOG_TEXT = f"<mjloggm>{MJLOG_HEAD}{MJLOG_INIT}<T40/></mjloggm>"
             r"log\[0\] \(E1 honba 0\)",
             "not a call of a three-player",
         ),
-        (JSON_TEXT.replace("大三元", "大三風"), r"log\[0\]", "unknown yaku '大三風'"),
         (JSON_TEXT.replace("[[6,4", "[[3,4").replace("[[4,5", "[[3,5"), r"log\[5\]", "round index 3"),
-        (JSON_TEXT.replace('"c",""', '"c","d"'), "head", "four players"),
+        (FOUR, r"log\[0\]", "a fourth player has tiles; only three-player games"),
+        (JSON_TEXT + JSON_TEXT, "line 2 column 1", "a second JSON document begins here"),
+        (JSON_TEXT.replace('"sc":', '"sc";'), "line 1 column", "no JSON .*at fault"),
         ('{"title":["",""]}', "head", 'no "log"'),
         (MJLOG_TEXT[:-30], "line 1 column", "incomplete XML"),
+        (MJLOG_TEXT.replace('oya="0"', 'oya="0" oya="1"', 1), "line 1 column", "no XML .duplicate attribute.*at fault"),
+        (MJLOG_TEXT.replace("<T40/>", "<T136/>"), "tag 5 <T136>", "there is no tile 136 in a three-player game"),
+        (MJLOG_TEXT.replace("<T40/>", "<T16/>"), "tag 5 <T16>", "there is no tile 16 in a three-player game"),
         (MJLOG_TEXT, "tag 5", "ends before the game does"),
         (MJLOG_TEXT.replace("<T40/>", "<T40/><W41/>"), r"tag 6 <W41> in S1 honba 1", "only three-player"),
         (MJLOG_TEXT.replace("<T40/>", "<AGARI who='0'/>"), r"tag 5 <AGARI> in S1 honba 1", "garbled or incomplete"),

@@ -113,7 +113,10 @@ BROKEN = {
     "a long number": (b'{"log":' + b"9" * 10_000 + b"}", "file"),
     "a list": (b"[]", "no game record"),
     "no game": (b"{}", "no tenhou.net/6 record"),
-    "four players": (b'{"name":["a","b","c","d"],"log":[1]}', "three-player"),
+    "four players": (
+        b'{"log":[[[0,0,0],[],[],[],[],[],[],[],[],[],[],[],[],[11],[],[],[]]]}',
+        "three-player",
+    ),
     "a page": (b"<html><body>404</body></html>", "unknown tag"),
     "an empty page": (b"<html></html>", "the log ends before"),
 }

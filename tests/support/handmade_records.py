@@ -1,13 +1,16 @@
-"""Small games written by hand, for the tests of record formats."""
+"""Small games written by hand, and whole ones that the engine plays, for the tests of record formats."""
 
 from __future__ import annotations
 
+import random
 from copy import deepcopy
 from typing import Any
 
+from engine.game import Game
 from engine.mjai.messages import make
 from engine.records.model import GameRecord
-from engine.rules import TENHOU
+from engine.rules import TENHOU, Rules
+from tests.support.players import Habits, efficient_driver
 
 HANDS = [
     ["9m", "9m", "9m", "1p", "5p", "5p", "7p", "8p", "P", "P", "F", "F", "C"],
@@ -91,3 +94,15 @@ def busy_game() -> GameRecord:
 
 def without(events: list[dict[str, Any]], *keys: str) -> list[dict[str, Any]]:
     return [{key: value for key, value in event.items() if key not in keys} for event in events]
+
+
+def played(seed: int, rules: Rules = TENHOU) -> GameRecord:
+    """A game played efficiently, with many calls."""
+    choose = efficient_driver(random.Random(seed), Habits(pon=0.5, kan=0.9))
+    own_game = Game(seed, rules)
+    while not own_game.over:
+        for seat in own_game.asked:
+            own = own_game.table.seat[seat]
+            menu, drawn = own_game.legal(seat), int(own_game.table.drawn)
+            own_game.act(seat, choose(own.hand.tolist(), int(own.n_melds), drawn, menu))
+    return GameRecord(own_game.messages, own_game.rules, "own")

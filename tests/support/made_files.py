@@ -147,7 +147,9 @@ MAKERS: dict[str, Callable[[Path], Path | str | int]] = {
     "deep_json": text("deep.json", '{"league": ' + "[" * 100_000),
     "dwarf": dwarf,
     "empty": lambda folder: folder,
-    "four": text("four.json", '{"name": ["a", "b", "c", "d"], "log": [1]}'),
+    "four": text(
+        "four.json", '{"log": [[[0, 0, 0], [], [], [], [], [], [], [], [], [], [], [], [], [11], [], [], []]]}'
+    ),
     "league": text("league.json", json.dumps(LEAGUE)),
     "long": lambda _: "x" * 300,
     "network": lambda _: NETWORK,

@@ -1,0 +1,301 @@
+"""Mahjong Soul's own record, as JSON of its protobuf messages: ``RecordNewRound``, ``RecordDealTile`` and so on.
+
+Each is an object with ``name`` and ``data``, with the names of the protobuf's fields or in lowerCamelCase; a field that
+is missing has its default: 0, false or nothing. They lie in a list, wherever a program has put it, beside ``head``,
+which has names, rules and the result. Only reading is implemented; the binary form is not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from engine.mjai.kinds import TILES, sort_tiles
+from engine.mjai.messages import Message, complete, make, start_game, start_kyoku
+from engine.records.model import (
+    GameRecord,
+    NotThreePlayersError,
+    RecordError,
+    custom_rules,
+    record_errors,
+    round_name,
+    unknown_yaku,
+)
+from engine.records.tenhou_json import OF_TENHOU
+from engine.records.tenhou_rounds import accept_riichi, place_indicators
+from engine.rules import MAJSOUL, Rules
+from engine.ryukyoku import UNKNOWN_MJAI
+from engine.scoring.yaku import BY_NUMBER, YAKUMAN_HAN
+from engine.table import N_SEATS
+
+Fields = dict[str, Any]
+
+BINARY = b".lq."  # is in the binary form, which names its messages
+FIRST_RECORD = "RecordNewRound"
+_RENHOU = 59  # its number of renhou; those of the yaku that are played are ours
+_CALLS = {1: "pon", 2: "daiminkan"}
+_ADDED, _CONCEALED = 2, 3  # types of RecordAnGangAddGang
+_KYUSHU_KYUHAI = 1  # type of RecordLiuJu
+_MAX_KANS = 4
+_EAST_MODE = 1  # last digit of the mode; 2 is a hanchan
+# Rules of friends' rooms and tournaments that are not played here: field, value -> what it is.
+_CUSTOM = {
+    ("have_zimosun", False): "no tsumo loss",
+    ("shiduan", False): "no open tanyao",
+    ("guyi_mode", True): "local yaku",
+    ("enable_renhe", True): "renhou",
+    ("disable_leijiyiman", True): "no kazoe yakuman",
+    ("have_qieshangmanguan", True): "kiriage mangan",
+    ("have_toutiao", True): "only one win on a discard",
+    ("have_liujumanguan", False): "no nagashi mangan",
+    ("have_yifa", False): "no ippatsu",
+    ("have_li_dora", False): "no ura dora",
+}
+_CAMEL = re.compile(r"(?<=[a-z])([A-Z])")
+
+
+def is_record(document: Any) -> bool:
+    """Whether a JSON document has records of Mahjong Soul."""
+    return isinstance(document, dict) and "log" not in document and next(_records(document), None) is not None
+
+
+def read(document: Fields, source: str) -> GameRecord:
+    """The game in the JSON of a file; `source`: file name, for messages. Raises RecordError."""
+    with record_errors(source, "head"):
+        head = _snake(_found(document, "head") or {})
+        rules, custom = _rules(head)
+        names = ["AI"] * N_SEATS
+        for account in head.get("accounts", []):
+            names[account.get("seat", 0)] = account.get("nickname", "")
+        start = start_game(names if head.get("accounts") else [], rules)
+        kept = {OF_TENHOU: {"ref": head["uuid"]}} if head.get("uuid") else {}
+    reader = _Reader(custom_rules(custom))
+    for number, (name, data) in enumerate(_records(document), 1):
+        location = f"record {number} {name}" + (f" in {reader.round}" if reader.round else "")
+        with record_errors(source, location):
+            reader.read(name, _snake(data))
+    if reader.round and not reader.is_over:
+        raise RecordError(source, f"record of {reader.round}", "the record ends before the round does; fetch it again")
+    with record_errors(source, "result"):
+        events = [start | kept, *reader.events, _end_game(head)]
+        return GameRecord(complete(events), rules, source, reader.notes)
+
+
+def _records(value: Any) -> Iterator[tuple[str, Fields]]:
+    """Name and fields of each record in a document, in order, wherever they lie."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _records(each)
+    elif isinstance(value, dict):
+        name = value.get("name")
+        if isinstance(name, str) and name.removeprefix(".lq.").startswith("Record"):
+            yield name.removeprefix(".lq."), value.get("data") or {}
+        else:
+            for key, each in value.items():
+                if key != "head":
+                    yield from _records(each)
+
+
+def _found(value: Any, key: str) -> Any:
+    """The value of a key of a document or of an object in it."""
+    if not isinstance(value, dict):
+        return None
+    return value.get(key) or next(filter(None, (_found(each, key) for each in value.values())), None)
+
+
+def _snake(value: Any) -> Any:
+    """A value with all keys as the protobuf names them."""
+    if isinstance(value, list):
+        return [_snake(each) for each in value]
+    if isinstance(value, dict):
+        return {_CAMEL.sub(r"_\1", key).lower(): _snake(each) for key, each in value.items()}
+    return value
+
+
+def _rules(head: Fields) -> tuple[Rules, list[str]]:
+    """The rules of a game, and those that are not played here."""
+    mode = head.get("config", {}).get("mode", {})
+    rules = MAJSOUL.with_length("east" if mode.get("mode", 0) % 10 == _EAST_MODE else "hanchan")
+    detail = mode.get("detail_rule", {}) if not head.get("config", {}).get("meta", {}).get("mode_id") else {}
+    if detail.get("dora_count") == 0:
+        rules = replace(rules, red_fives=False)
+    rules = replace(
+        rules,
+        double_yakuman=not detail.get("disable_double_yakuman", False),
+        kokushi_robs_ankan=not detail.get("disable_angang_guoshi", False),
+    )
+    return rules, [what for (name, value), what in _CUSTOM.items() if name in detail and bool(detail[name]) is value]
+
+
+def _end_game(head: Fields) -> Message:
+    """The result, which has scores and a thousand times the final points."""
+    players = head.get("result", {}).get("players", [])
+    if len(players) != N_SEATS:
+        return make("end_game")
+    by_seat = sorted(players, key=lambda player: player.get("seat", 0))
+    scores = [int(player.get("part_point_1", 0)) for player in by_seat]
+    return make("end_game", scores=scores, points=[player.get("total_point", 0) / 1000 for player in by_seat])
+
+
+class _Reader:
+    """Reads records one after another into `events`."""
+
+    def __init__(self, notes: list[str]) -> None:
+        self.notes = notes
+        self.events: list[Message] = []
+        self.round = ""
+        self.is_over = False
+        self.start: Message = {}
+        self.play: list[Message] = []
+        self.markers: list[str] = []
+        self.has_reds = False
+        self.handlers: dict[str, Callable[[Fields], None]] = {
+            FIRST_RECORD: self.new_round,
+            "RecordDealTile": self.deal,
+            "RecordDiscardTile": self.discard,
+            "RecordChiPengGang": self.call,
+            "RecordAnGangAddGang": self.own_kan,
+            "RecordBaBei": self.north,
+            "RecordHule": self.win,
+            "RecordNoTile": self.exhaustive,
+            "RecordLiuJu": self.abort,
+        }
+
+    def read(self, name: str, fields: Fields) -> None:
+        """Read one record. Raises ValueError, KeyError or IndexError for a record that does not make sense."""
+        if name not in self.handlers:
+            raise ValueError("a record of another game than riichi mahjong for three")
+        if name != FIRST_RECORD and (self.is_over or not self.round):
+            raise ValueError("it belongs to no round")
+        markers = [_tile(name) for name in fields.get("doras", [])]
+        if name not in (FIRST_RECORD, "RecordHule") and len(markers) > len(self.markers):
+            self.markers = markers
+        self.handlers[name](fields)
+
+    def new_round(self, fields: Fields) -> None:
+        if fields.get("tiles3") or len(fields["scores"]) > N_SEATS:
+            raise NotThreePlayersError("a fourth player has tiles")
+        if self.round and not self.is_over:
+            raise ValueError(f"a round starts before {self.round} has a result")
+        hands = [[_tile(name) for name in fields[f"tiles{seat}"]] for seat in range(N_SEATS)]
+        oya = fields.get("ju", 0)
+        drawn = hands[oya].pop()
+        self.markers = [_tile(name) for name in fields.get("doras") or [fields["dora"]]]
+        index = 4 * fields.get("chang", 0) + oya
+        self.start = start_kyoku(
+            index, fields.get("ben", 0), fields.get("liqibang", 0), self.markers[0], fields["scores"], hands
+        )
+        self.round, self.is_over = round_name(self.start), False
+        self.play = [make("tsumo", actor=oya, pai=drawn)]
+
+    def deal(self, fields: Fields) -> None:
+        self.play.append(make("tsumo", actor=fields.get("seat", 0), pai=_tile(fields["tile"])))
+
+    def discard(self, fields: Fields) -> None:
+        seat = fields.get("seat", 0)
+        if fields.get("is_liqi") or fields.get("is_wliqi"):
+            self.play.append(make("reach", actor=seat))
+        pai = _tile(fields["tile"])
+        self.play.append(make("dahai", actor=seat, pai=pai, tsumogiri=bool(fields.get("moqie"))))
+
+    def call(self, fields: Fields) -> None:
+        kind, seat = fields.get("type", 0), fields.get("seat", 0)
+        if kind not in _CALLS:
+            raise ValueError(f"a call of type {kind}, which three players do not have")
+        pairs = [(_tile(name), origin) for name, origin in zip(fields["tiles"], fields["froms"], strict=True)]
+        ((pai, target),) = [pair for pair in pairs if pair[1] != seat]
+        consumed = sort_tiles([tile for tile, origin in pairs if origin == seat])
+        self.play.append(make(_CALLS[kind], actor=seat, target=target, pai=pai, consumed=consumed))
+
+    def own_kan(self, fields: Fields) -> None:
+        kind, seat, pai = fields.get("type", 0), fields.get("seat", 0), _tile(fields["tiles"])
+        if kind == _ADDED:
+            pons = (event for event in self.play if event["type"] == "pon" and event["actor"] == seat)
+            pon = next(event for event in pons if event["pai"][:2] == pai[:2])
+            consumed = sort_tiles([pon["pai"], *pon["consumed"]])
+            self.play.append(make("kakan", actor=seat, pai=pai, consumed=consumed))
+        elif kind == _CONCEALED:
+            held = [*self.start["tehais"][seat], *(each["pai"] for each in self.play if _draws(each, seat))]
+            consumed = sort_tiles([tile for tile in held if tile[:2] == pai[:2]])[-4:]
+            self.play.append(make("ankan", actor=seat, consumed=consumed))
+        else:
+            raise ValueError(f"a kan of type {kind}, which does not exist")
+
+    def north(self, fields: Fields) -> None:
+        self.play.append(make("nukidora", actor=fields.get("seat", 0), pai="N"))
+
+    def win(self, fields: Fields) -> None:
+        wins = [self.hora(each) for each in fields["hules"]]
+        if len(wins) == 1:
+            wins[0]["deltas"] = fields["delta_scores"][:N_SEATS]
+        after = [old + delta for old, delta in zip(fields["old_scores"], fields["delta_scores"], strict=True)]
+        wins[-1]["scores"] = after[:N_SEATS]
+        self.end(wins)
+
+    def hora(self, fields: Fields) -> Message:
+        """A win; with two, what each of them was paid is not told."""
+        seat, by_tsumo = fields.get("seat", 0), fields.get("zimo", False)
+        worth = YAKUMAN_HAN if fields.get("yiman") else 1
+        yakus: list[list[Any]] = []
+        unknown: list[str] = []
+        for fan in fields.get("fans", []):
+            number, han = fan.get("id", 0), worth * fan.get("val", 0)
+            if number not in BY_NUMBER and number != _RENHOU:
+                unknown.append(str(fan.get("name") or number))
+            elif han:
+                yakus.append(["renho" if number == _RENHOU else BY_NUMBER[number].mjai, han])
+        if unknown:
+            self.notes += unknown_yaku(self.round, unknown)
+        tile, hand = _tile(fields["hu_tile"]), [_tile(name) for name in fields["hand"]]
+        if len(hand) % 3 == 2:  # with the winning tile
+            hand.remove(tile)
+        if by_tsumo:
+            others = fields.get("point_zimo_xian", 0)
+            points = 2 * others if fields.get("qinjia") else others + fields.get("point_zimo_qin", 0)
+        else:
+            points = fields.get("point_rong", 0)
+        return make(
+            "hora",
+            actor=seat,
+            target=seat if by_tsumo else self.play[-1]["actor"],
+            pai=tile,
+            uradora_markers=[_tile(name) for name in fields.get("li_doras", [])] if fields.get("liqi") else [],
+            hora_tehais=hand,
+            yakus=None if unknown else yakus,
+            fan=None if unknown else sum(han for _, han in yakus),
+            hora_points=points,
+        )
+
+    def exhaustive(self, fields: Fields) -> None:
+        deltas = [0] * N_SEATS
+        for score in fields.get("scores", []):  # with several nagashi mangan, one for each
+            given = score.get("delta_scores") or [0] * N_SEATS
+            deltas = [total + delta for total, delta in zip(deltas, given[:N_SEATS], strict=True)]
+        reason = "nagashimangan" if fields.get("liujumanguan") else "fanpai"
+        tenpais = [bool(player.get("tingpai")) for player in fields.get("players", [])[:N_SEATS]]
+        self.end([make("ryukyoku", reason=reason, tenpais=tenpais or None, deltas=deltas)])
+
+    def abort(self, fields: Fields) -> None:
+        n_kans = sum(event["type"] in ("ankan", "kakan", "daiminkan") for event in self.play)
+        reason = "sukaikan" if n_kans == _MAX_KANS else UNKNOWN_MJAI
+        if fields.get("type") == _KYUSHU_KYUHAI:
+            reason = "kyushukyuhai"
+        self.end([make("ryukyoku", reason=reason)])
+
+    def end(self, result: list[Message]) -> None:
+        body = accept_riichi(place_indicators(self.play, self.markers[1:]), result)
+        self.events += [self.start, *body, *result, make("end_kyoku")]
+        self.is_over = True
+
+
+def _draws(event: Message, seat: int) -> bool:
+    return event["type"] == "tsumo" and bool(event["actor"] == seat)
+
+
+def _tile(name: str) -> str:
+    """The mjai name of a tile. Raises ValueError for one that three players do not have."""
+    if name not in TILES or name == "?":
+        raise ValueError(f"there is no tile {name!r} in a three-player game")
+    return TILES[name]
