@@ -67,6 +67,7 @@ def test_workers_do_not_hear_ctrl_c() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(120, method="signal")  # a death that nobody notices is a failure, not the end of the tests
 def test_a_worker_that_dies_is_one_clear_error() -> None:
     with pytest.raises(WorkerError, match=r"^a worker process ended unexpectedly; if memory ran out, try"):
         list(run_tasks(stateless(die), range(4), 2))
