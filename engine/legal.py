@@ -35,7 +35,7 @@ from engine.scoring.yaku import (
 )
 from engine.shanten import shanten, waits
 from engine.table import OFFER_ANKAN, OFFER_DISCARD, OFFER_KAKAN, PON_MELD
-from engine.tiles import HONOUR, KIND_OF, NORTH, RED_5P, SANMA_KINDS, TERMINALS_HONOURS, is_red
+from engine.tiles import KIND_OF, NORTH, RED_5P, SANMA_KINDS, TERMINALS_HONOURS, is_red
 
 MIN_LIVE_FOR_RIICHI = 3  # every seat must still have a draw. Source: Tenhou; see docs/rules.md
 ONE = np.uint64(1)
@@ -133,44 +133,16 @@ def allow_discards(t: np.record, seat: int, kinds: np.uint64) -> None:
 
 
 @inner
-def has_run_with(p: np.record, kind: int) -> bool:
-    """Whether a complete hand can be split into sets and a pair with a tile of `kind` in a run."""
-    if kind < 9 or kind >= HONOUR:
-        return False
-    for first in range(max(kind - 2, kind // 9 * 9), min(kind, kind // 9 * 9 + 6) + 1):
-        if p.hand[first] == 0 or p.hand[first + 1] == 0 or p.hand[first + 2] == 0:
-            continue
-        for step in range(3):
-            move(p, first + step, np.int64(-1))
-        found = shanten(p.hand_keys, np.int64(p.n_melds) + 1) == -1
-        for step in range(3):
-            move(p, first + step, np.int64(1))
-        if found:
-            return True
-    return False
-
-
-@inner
 def ankan_keeps_waits(p: np.record, kind: int) -> bool:
-    """Whether an ankan of the drawn `kind` in riichi changes neither the waits nor any way to split the hand.
+    """Whether an ankan of the drawn `kind` in riichi changes no wait.
 
-    Source: Tenhou: an ankan in riichi is allowed only with the drawn tile, and only if the other three tiles are a
-    triplet in every split of the hand.
+    Source: Tenhou's manual: in riichi an ankan is allowed with the drawn tile if the waits stay; shape and yaku may
+    change. A game of January 2026 has one that takes a way to split the hand and no wait.
     """
-    before = p.waits
     move(p, kind, np.int64(-4))
     after = waits(p.hand, p.hand_keys, np.int64(p.n_melds) + 1)
-    move(p, kind, np.int64(3))  # the hand before the draw
-    same = np.uint64(before) == np.uint64(after)
-    for wait in SANMA_KINDS:
-        if not same:
-            break
-        if has_kind(before, wait):
-            move(p, wait, np.int64(1))
-            same = not has_run_with(p, kind)
-            move(p, wait, np.int64(-1))
-    move(p, kind, np.int64(1))
-    return same
+    move(p, kind, np.int64(4))
+    return np.uint64(p.waits) == np.uint64(after)
 
 
 @inner

@@ -117,12 +117,15 @@ def test_ron_goes_before_pon(deal: Deal) -> None:
 # Kans -----------------------------------------------------------------------------------------------------------------
 
 
-def test_kan_in_riichi_must_not_change_waits_or_reading(deal: Deal) -> None:
+def test_kan_in_riichi_must_not_change_waits(deal: Deal) -> None:
+    """How the hand can be split may change: 123p 444p 6777p 567s waits for 5p, 6p and 8p with and without its 444p."""
     assert "ankan 1p" in in_riichi(deal, "111456p55s23789s", "1p").menu(0)
     changes_waits = in_riichi(deal, "3334678p789s222z", "3p")
     assert "ankan 3p" not in changes_waits.menu(0)
-    reads_as_runs = in_riichi(deal, "111222333p456s6z", "1p")
-    assert "ankan 1p" not in reads_as_runs.menu(0)
+    waits_for_it = in_riichi(deal, "678p1235556788s", "5s")
+    assert "ankan 5s" not in waits_for_it.menu(0)
+    for hand, drawn in (("111222333p456s6z", "1p"), ("1234446777p567s", "4p")):
+        assert f"ankan {drawn}" in in_riichi(deal, hand, drawn).menu(0)
     assert "ankan 1p" in in_riichi(deal, "111222444p456s6z", "1p").menu(0)
     not_drawn = in_riichi(deal, "111123p456789s5z", "2z")
     assert "ankan 1p" not in not_drawn.menu(0)
