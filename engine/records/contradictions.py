@@ -1,9 +1,10 @@
 """What a record denies elsewhere: the slips of programs that write and convert records.
 
-Three are known: a double yakuman that is written as a yakuman, though what is paid is that of two; deltas that leave
-out a riichi stick, though the scores of the next round have it; and a call that names another seat than the one that
-has just discarded the tile (jansou 0.14.0). The rules agree with the rest of such a record, so it is the record that
-contradicts itself.
+Four are known: a double yakuman that is written as a yakuman, though what is paid is that of two; deltas that leave
+out a riichi stick, though the scores of the next round have it; a call that names another seat than the one that has
+just discarded the tile (jansou 0.14.0); and a game of Tenhou of March 2009 that goes on though a leading dealer is
+tenpai in the last round, which ends all later ones. The rules agree with the rest of such a record, so it is the record
+that contradicts itself.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from engine.scoring.yaku import YAKUMAN_HAN
 
 _WORTH = frozenset({"yakus", "fan"})
 _PAYMENTS = frozenset({"deltas", "scores"})
+
+
+PLAYS_ON = "the dealer was top and tenpai in the last round, which ends the game; Tenhou's of March 2009 went on"
 
 
 class Denial(NamedTuple):
@@ -62,3 +66,14 @@ def _is_yakuman_of_another_multiple(recorded: Message, ours: Message) -> bool:
     theirs, mine = dict(map(tuple, recorded.get("yakus", []))), dict(map(tuple, ours.get("yakus", [])))
     all_yakuman = all(han % YAKUMAN_HAN == 0 for han in [*theirs.values(), *mine.values()])
     return bool(theirs) and theirs.keys() == mine.keys() and all_yakuman
+
+
+def plays_on_after_tenpai(events: list[Message]) -> bool:
+    """Whether the events of a game, which the rules end there, end with a draw at which the dealer was tenpai.
+
+    The dealer then repeats: unless somebody is below zero, the rules end the game because the dealer is top.
+    """
+    dealer = next(event["oya"] for event in reversed(events) if event["type"] == "start_kyoku")
+    draw = next(event for event in reversed(events) if event["type"] in ("ryukyoku", "hora", "start_kyoku"))
+    tenpai = draw["type"] == "ryukyoku" and bool(draw.get("tenpais")) and draw["tenpais"][dealer]
+    return bool(tenpai and min(draw.get("scores") or [0]) >= 0)

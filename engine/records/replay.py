@@ -34,7 +34,7 @@ from engine.mjai.actions import action_of
 from engine.mjai.messages import Message
 from engine.mjai.round_events import RoundReader
 from engine.records.compare import describe_event, differing_keys
-from engine.records.contradictions import denied_by
+from engine.records.contradictions import PLAYS_ON, denied_by, plays_on_after_tenpai
 from engine.records.model import NAMED_BY, GameRecord, record_errors, round_name
 from engine.records.wall import WallError, reconstruct_wall
 from engine.rules import MAJSOUL, TENHOU, Rules, rules_named
@@ -219,7 +219,10 @@ class Replay:
                 self._compare()
                 return
             except _Deviation as deviation:
-                self._note(deviation)
+                if self._phase == GAME_OVER and plays_on_after_tenpai(self.record.events[: self._before]):
+                    self._contradict(0, describe_event(self._events[0]), PLAYS_ON)
+                else:
+                    self._note(deviation)
                 self._n_agreed = 1  # its start is reported already
         self._start(self._events[0], wall)
         self._round = RoundReader(self._table)
@@ -323,11 +326,7 @@ class Replay:
                 denial = denied_by(recorded, ours, keys, self._scores_after())
                 if denial is None:
                     raise self._deviation(_told(ours, keys), describe_event(recorded, keys))
-                number = self._before + self._n_agreed + 1
-                text = describe_event(recorded, denial.keys)
-                self.contradictions.append(
-                    Contradiction(self.record.source, self._name, number, text, denial.elsewhere)
-                )
+                self._contradict(self._n_agreed, describe_event(recorded, denial.keys), denial.elsewhere)
             self._n_agreed += 1
 
     def _scores_after(self) -> list[int] | None:
@@ -352,6 +351,11 @@ class Replay:
         """The deviation of the next recorded event, or of the one with index `at` in the round."""
         index = self._n_agreed if at is None else at
         return _Deviation(index, recorded or describe_event(self._events[index]), rules)
+
+    def _contradict(self, index: int, recorded: str, elsewhere: str) -> None:
+        """Note that the record denies the event with that index in the round."""
+        number = self._before + index + 1
+        self.contradictions.append(Contradiction(self.record.source, self._name, number, recorded, elsewhere))
 
     def _note(self, deviation: _Deviation) -> None:
         number = self._before + deviation.index + 1

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 
 import pytest
 
 pytest.importorskip("riichienv", reason="the oracle, riichienv, is not installed")
 
-from engine.actions import PASS, RIICHI, TSUMOGIRI
+from engine.actions import TSUMOGIRI
 from engine.game import Game
 from engine.rules import RIICHI_STICK, TOTAL_POINTS
-from engine.tiles import EAST
-from tests.support.differential import NAMED, Comparison
+from tests.support.differential import Comparison
 from tests.support.players import ALL_HABITS, Chooser, Habits, efficient_driver, random_driver
 from tests.support.riichienv_side import Theirs, our_wall, used_of
 from tests.support.sides import FIRST_ROUND, Menus, Round, State, normal_events
-from tests.support.walls import ALL_TILES, build_wall, clustered_wall
+from tests.support.walls import ALL_TILES, clustered_wall
 
 ODD_ROUNDS_PER_GAME = 10
 
@@ -63,12 +61,9 @@ def test_hanchan(we_lead: bool, oracle_games: int) -> None:
     for seed in range(we_lead, oracle_games, 2):
         rng = random.Random(seed)
         efficient = efficient_driver(rng, ALL_HABITS[seed // 4 % len(ALL_HABITS)])
-        stopped = comparison.stopped
         rounds, walls = play_hanchan(comparison, we_lead, seed, efficient if seed // 2 % 2 else random_driver(rng))
-        if comparison.stopped == stopped:
-            check_game(rounds, walls)
-    assert comparison.stopped <= comparison.named.total()
-    print(dict(comparison.named), dict(comparison.seen))
+        check_game(rounds, walls)
+    print(dict(comparison.seen))
 
 
 def odd_state(rng: random.Random) -> State:
@@ -106,27 +101,13 @@ def test_odd_rounds(oracle_games: int) -> None:
         state, tiles = odd_state(rng), clustered_wall(rng)
         choose = random_driver(rng) if seed % 7 == 0 else efficient_driver(rng, odd_habits(rng))
         comparison.play(seed % 2 == 0, state, tiles, choose, f"odd seed {seed}")
-    assert comparison.stopped <= comparison.named.total()
-    print(dict(comparison.named), dict(comparison.seen))
+    print(dict(comparison.seen))
     if n >= 3_000:
         rare = ("nagashimangan", "sukaikan", "kyushukyuhai", "kakan", "ron after nukidora", "ron after hora")
         assert [name for name in rare if comparison.seen[name] == 0] == []
 
 
-def test_the_known_difference_in_kans_is_recognised() -> None:
-    """5556788s waits for 8s with 555s, and for 5s and 8s with 567s: no ankan of a 5s drawn in riichi."""
-    wall = build_wall(["678p123550678s1z", "", ""], draws="8s2z3z5s")
-    comparison = Comparison()
-
-    def choose(hand: Sequence[int], n_melds: int, drawn: int, menu: Sequence[int]) -> int:
-        return next(action for action in (RIICHI, PASS, EAST, TSUMOGIRI, *menu) if action in menu)
-
-    comparison.play(True, FIRST_ROUND, wall, choose, "the kan")
-    assert comparison.named == {NAMED[0].name: 1}
-    assert comparison.stopped == 0
-
-
-def test_an_unknown_difference_fails_with_its_position(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_difference_fails_with_its_position(monkeypatch: pytest.MonkeyPatch) -> None:
     def without_tsumogiri(side: Theirs) -> Menus:
         return {seat: menu - {TSUMOGIRI} for seat, menu in honest(side).items()}
 

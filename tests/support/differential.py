@@ -1,23 +1,19 @@
 """This engine and RiichiEnv playing the same rounds: every menu, event, payment and next round must be equal.
 
-Known differences are listed in `NAMED` with their reasons; they are counted, and the round goes on as long as what was
-played is legal on both sides. Any other difference fails, with everything that is needed to reproduce it.
+A difference fails with everything that is needed to reproduce it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from engine.actions import ACTION_NAMES, ANKAN, KAKAN
+from engine.actions import ACTION_NAMES
 from engine.mjai.messages import hand_names
 from engine.mjai.round_events import round_messages
-from engine.shanten import shanten_of
 from engine.table import TABLE
-from engine.tiles import HONOUR, KIND_OF
 from tests.support.players import Chooser
 from tests.support.riichienv_side import Theirs, Used, our_wall, their_wall, used_of
 from tests.support.scenario import Scenario
@@ -36,52 +32,6 @@ class MenuDifference:
     only_theirs: frozenset[int]
 
 
-@dataclass(frozen=True)
-class Named:
-    """A known difference: what it looks like, and why it is no fault of ours."""
-
-    name: str
-    reason: str
-    applies: Callable[[MenuDifference], bool]
-
-
-def kan_changes_reading(difference: MenuDifference) -> bool:
-    """In riichi the others' engine would allow an ankan whose tiles some reading of the won hand has in a run."""
-    t, seat = difference.t, difference.t.seat[difference.seat]
-    if difference.only_ours or len(difference.only_theirs) != 1 or not seat.riichi:
-        return False
-    (action,) = difference.only_theirs
-    kind = action - ANKAN
-    if not ANKAN <= action < KAKAN or kind >= HONOUR or KIND_OF[t.drawn] != kind or seat.hand[kind] != 4:
-        return False
-    before = seat.hand.astype(np.int64)
-    before[kind] -= 1
-    return any(
-        _complete_with_run(before, wait, first, int(seat.n_melds))
-        for wait in range(len(before))
-        for first in range(max(kind - 2, kind // 9 * 9), min(kind, kind // 9 * 9 + 6) + 1)
-        if before[wait] < 4
-    )
-
-
-def _complete_with_run(hand: np.ndarray, wait: int, first: int, n_melds: int) -> bool:
-    hand = hand.copy()
-    hand[wait] += 1
-    hand[first : first + 3] -= 1
-    if hand.min() < 0 or hand[1:8].any():
-        return False
-    return shanten_of(hand.tolist(), n_melds + 1) == -1
-
-
-NAMED = (
-    Named(
-        "a kan in riichi that changes the hand's reading",
-        "Tenhou allows it only where the tiles are a triplet in every reading; riichienv 0.4.11 compares waits alone",
-        kan_changes_reading,
-    ),
-)
-
-
 # Comparing ------------------------------------------------------------------------------------------------------------
 
 
@@ -90,8 +40,6 @@ class Comparison:
 
     def __init__(self) -> None:
         self.ours, self.theirs = Ours(), Theirs()
-        self.named: Counter[str] = Counter()
-        self.stopped = 0  # rounds that could not be played to their end on both sides
         self.seen: Counter[str] = Counter()  # events, to know what the games held
 
     def play(self, we_lead: bool, state: State, tiles: list[int], choose: Chooser, label: str) -> Round:
@@ -107,35 +55,22 @@ class Comparison:
         label += ", we lead" if we_led else ", they lead"
         lay_out = their_wall if we_led else our_wall
         follower.begin(played.state, lay_out(played.wall, used_of(played.events)))
-        if self._follow(follower, played, label):
-            assert follower.ended == (played.after is not None), f"{label}: the round ends for one side only"
-            assert follower.events() == played.events, label
-            assert not follower.ended or follower.after() == played.after, f"{label}: after {played.events[-1]}"
-
-    def _follow(self, follower: Side, played: Round, label: str) -> bool:
-        """Whether the follower could play the whole round."""
         for number, decision in enumerate(played.decisions):
-            menus = follower.menus()
-            if menus != decision.menus:
-                self._name(menus, decision, f"{label}, decision {number}")
-                if any(action not in menus.get(seat, ()) for seat, action in decision.answers.items()):
-                    self.stopped += 1
-                    return False
+            self._compare_menus(follower.menus(), decision, f"{label}, decision {number}")
             follower.act(decision.answers)
-        return True
+        assert follower.ended == (played.after is not None), f"{label}: the round ends for one side only"
+        assert follower.events() == played.events, label
+        assert not follower.ended or follower.after() == played.after, f"{label}: after {played.events[-1]}"
 
-    def _name(self, menus: Menus, decision: Decision, label: str) -> None:
-        """Count each difference between the follower's `menus` and the leader's under its name."""
+    def _compare_menus(self, menus: Menus, decision: Decision, label: str) -> None:
+        """Compare the follower's `menus` with the leader's."""
         we_led = decision.table is not None
         t = (decision.table if we_led else self.ours.raw).view(TABLE)[0]
         our_menus, their_menus = (decision.menus, menus) if we_led else (menus, decision.menus)
         for seat in our_menus.keys() | their_menus.keys():
             allowed, theirs = our_menus.get(seat, frozenset()), their_menus.get(seat, frozenset())
             difference = MenuDifference(t, seat, allowed - theirs, theirs - allowed)
-            name = next((named.name for named in NAMED if named.applies(difference)), None)
-            if allowed != theirs:
-                assert name, f"{label}, seat {seat}:\n{describe(difference)}"
-                self.named[name] += 1
+            assert allowed == theirs, f"{label}, seat {seat}:\n{describe(difference)}"
 
     def _note(self, played: Round) -> None:
         for before, event in zip(played.events, played.events[1:], strict=False):
@@ -159,10 +94,9 @@ def describe(difference: MenuDifference) -> str:
     return "\n".join(lines)
 
 
-def check_scenario(scenario: Scenario) -> Counter[str]:
-    """Play what a scenario played, as far as it went; returns the named differences."""
+def check_scenario(scenario: Scenario) -> None:
+    """Play what a scenario played, as far as it went, and compare."""
     comparison = Comparison()
     after = scenario.after() if scenario.side.ended else None
     played = Round(scenario.state, scenario.wall, scenario.decisions, scenario.side.events(), after)
     comparison.follow(comparison.theirs, True, played, "scenario")
-    return comparison.named
