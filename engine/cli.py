@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.common.options import Parser, positive
+from engine.mjai.connection import DEFAULT_DIALECT, DIALECTS
 from engine.records.options import FORMATS, add_filters, add_rules
 
 SOURCES = (
@@ -50,7 +51,7 @@ def make_parser() -> Parser:
     checking.add_argument("paths", nargs="+", type=Path, metavar="PATH", help=SOURCES)
     checking.add_argument("--json", type=Path, metavar="FILE", help="write the counts and faults; makes it resumable")
     converting = command(
-        "convert", "write game records as .mjson, .jsonl or .json (tenhou.net/6), .gz added or not", CONVERT
+        "convert", "write game records as .mjson, .jsonl, .json (tenhou.net/6) or .mjlog, .gz added or not", CONVERT
     )
     converting.add_argument(
         "paths", nargs="+", type=Path, metavar="PATH", help=f"{SOURCES}; without --out: a record, and the file to write"
@@ -59,6 +60,7 @@ def make_parser() -> Parser:
         "--out", type=Path, metavar="OUT", help="a folder, or a file .tar.zst, .tar.gz, .tar or .zip: write all records"
     )
     converting.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="of the records in --out")
+    converting.add_argument("--dialect", choices=DIALECTS, default=DEFAULT_DIALECT, help="of mjai (docs/protocol.md)")
     for each in (checking, converting):
         each.add_argument("--jobs", type=positive, metavar="N", help="processes; default: all cores for many records")
         add_filters(each)

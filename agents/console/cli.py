@@ -21,7 +21,7 @@ NAME = "guest"
 PAUSE = 0.4
 FOR_BOTS = {"length": "hanchan", "rules": "tenhou", "seed": None, "save": None, "pause": PAUSE}  # with their defaults
 FOR_SERVERS = {"name": NAME, "token": None}
-RECORDS = (".mjson", ".jsonl", ".json")  # suffixes of the records that can be written
+RECORDS = (".mjson", ".jsonl", ".json", ".mjlog")  # suffixes of the records that can be written
 DUMB = ("", "dumb", "unknown")
 
 EPILOG = """\

@@ -18,6 +18,7 @@ from engine.common.files import write_atomically
 from engine.common.options import Parser, check_output, describe_error, printable, usable_cores
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.progress import Progress
+from engine.mjai.connection import DEFAULT_DIALECT
 from engine.records.archives import members, total_size
 from engine.records.convert import Conversion
 from engine.records.files import RecordError, find_records, read_records, write_record
@@ -135,7 +136,9 @@ def convert(args: argparse.Namespace) -> int:
     if args.out is None:
         return convert_one(args)
     check_output("--out", args.out.parent / "file")
-    conversion = Conversion(found_paths(args), args.out, args.format, filters_of(args))
+    if args.dialect != DEFAULT_DIALECT and not args.format.startswith("mjson"):
+        args.parser.error(f"--dialect {args.dialect}: it is one of mjai, so --format must be mjson, not {args.format}")
+    conversion = Conversion(found_paths(args), args.out, args.format, args.dialect, filters_of(args))
     if conversion.done:
         print(f"continuing after {conversion.done:,} records", file=sys.stderr)
     report = conversion.report
@@ -167,7 +170,7 @@ def convert_one(args: argparse.Namespace) -> int:
     record = judged_by(read_records(source), args.rules)
     say_new(set(), str(source), record.notes)
     try:
-        write_record(record, target)
+        write_record(record, target, args.dialect)
     except RecordError:
         raise
     except ValueError as error:

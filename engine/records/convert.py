@@ -23,14 +23,14 @@ CHECKPOINT = 1000  # records, after which what is written is kept for good
 PARTIAL, JOURNAL = ".partial", ".partial.jsonl"
 
 
-def converted(item: Item, suffix: str, filters: Filters) -> tuple[Report, bytes | None]:
+def converted(item: Item, suffix: str, dialect: str, filters: Filters) -> tuple[Report, bytes | None]:
     """A record in another format, if it can be read and is wanted."""
     try:
         record = wanted(item, filters)
         if record is None:
             return Report(n_left_out=1), None
         with record_errors(item.name, "record"):
-            return Report(1, len(record.rounds()), notes=record.notes), written(record, "a" + suffix)
+            return Report(1, len(record.rounds()), notes=record.notes), written(record, "a" + suffix, dialect)
     except RecordError as error:
         return unreadable(error, item.name), None
 
@@ -42,16 +42,16 @@ class Conversion:
     lets the same conversion continue after an interruption.
     """
 
-    def __init__(self, paths: Sequence[Path], out: Path, file_format: str, filters: Filters) -> None:
+    def __init__(self, paths: Sequence[Path], out: Path, file_format: str, dialect: str, filters: Filters) -> None:
         """Begin the conversion, or continue it. Raises ValueError if `out` exists, or is of another job; OSError."""
         self.paths, self.out, self.filters = paths, out, filters
-        self.suffix = "." + file_format
+        self.suffix, self.dialect = "." + file_format, dialect
         open_writer = writer_for(out)
         in_folder = open_writer is FolderWriter
         journal = out.with_name(out.name + JOURNAL)
         if (any(out.iterdir()) if in_folder and out.is_dir() else out.exists()) and not journal.exists():
             raise ValueError(f"--out {out}: exists already; name another, or delete it")
-        identity = {"format": file_format, "filters": filters.options, "files": digest_of(paths)}
+        identity = {"format": file_format, "dialect": dialect, "filters": filters.options, "files": digest_of(paths)}
         self.journal = Journal(journal, identity)
         self._written = out if in_folder else out.with_name(out.name + PARTIAL)
         last = self.journal.latest({"done": 0, "size": 0, "counts": Report().counts()})
@@ -68,7 +68,7 @@ class Conversion:
         found = members(self.paths)
         for member in islice(found, self.done):
             names.of(_name(member, below, several))
-        work = partial(converted, suffix=self.suffix, filters=self.filters)
+        work = partial(converted, suffix=self.suffix, dialect=self.dialect, filters=self.filters)
         try:
             with closing(in_order(work, found, self.filters, jobs)) as results:
                 for done, (item, (report, data)) in enumerate(results, self.done + 1):

@@ -8,14 +8,15 @@ import os
 from errno import EISDIR, ENOENT
 from pathlib import Path
 
-from engine.records import majsoul, mjai, mjlog, tenhou_json
+from engine.mjai.connection import DEFAULT_DIALECT
+from engine.records import majsoul, mjai, mjlog, mjlog_writing, tenhou_json
 from engine.records.archives import Member, find_records, members, split_name
 from engine.records.compression import MAX_RECORD, unpack
 from engine.records.model import GameRecord, RecordError, record_errors
 
 __all__ = ["RecordError", "find_records", "parse_record", "read_records", "write_record"]
 
-WRITERS = {".json": tenhou_json.write, ".mjson": mjai.write, ".jsonl": mjai.write}
+WRITERS = {".json": tenhou_json.write, ".mjlog": mjlog_writing.write, ".mjson": mjai.write, ".jsonl": mjai.write}
 
 
 def read_records(path: Path | str) -> GameRecord:
@@ -73,24 +74,27 @@ def _parse(text: str, source: str) -> GameRecord:
     return reader(document, source)
 
 
-def write_record(record: GameRecord, path: Path | str) -> None:
-    """Write a game as mjai (.mjson, .jsonl) or tenhou.net/6 (.json), gzipped if .gz follows.
+def write_record(record: GameRecord, path: Path | str, dialect: str = DEFAULT_DIALECT) -> None:
+    """Write a game as mjai (.mjson, .jsonl), tenhou.net/6 (.json) or Tenhou's XML (.mjlog), gzipped if .gz follows.
 
-    The same game gives the same bytes. Raises ValueError for another suffix, RecordError if the format cannot represent
-    the game.
+    The same game gives the same bytes. `dialect`: of mjai. Raises ValueError for another suffix, RecordError if the
+    format cannot represent the game.
     """
     path = Path(path)
-    path.write_bytes(written(record, path.name))
+    path.write_bytes(written(record, path.name, dialect))
 
 
-def written(record: GameRecord, name: str) -> bytes:
+def written(record: GameRecord, name: str, dialect: str = DEFAULT_DIALECT) -> bytes:
     """What `write_record` writes to a file with this name. Raises as that does."""
     zipped = name.endswith(".gz")
     suffix = Path(name.removesuffix(".gz")).suffix
     if suffix not in WRITERS:
         raise ValueError(f"{name}: records are written as {', '.join(WRITERS)} (and .gz)")
+    write = WRITERS[suffix]
+    if dialect != DEFAULT_DIALECT and write is not mjai.write:
+        raise ValueError(f"{name}: the dialect {dialect} is one of mjai: write .mjson")
     with record_errors(record.source, "text"):  # JSON may hold half a character, which no file can
-        data = WRITERS[suffix](record).encode()
+        data = (mjai.write(record, dialect) if write is mjai.write else write(record)).encode()
     return gzip.compress(data, mtime=0) if zipped else data
 
 

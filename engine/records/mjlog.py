@@ -1,4 +1,4 @@
-"""Tenhou mjlog: a game as XML, one tag for each event. Only reading is implemented.
+"""Tenhou mjlog: a game as XML, one tag for each event. `engine.records.mjlog_writing` writes them.
 
 Tiles are 0-135 (``kind * 4 + copy``; 16, 52 and 88 are the red fives), points are in hundreds, and relative seats count
 four players, of whom the fourth is absent. Only three-player games are read.
@@ -52,10 +52,10 @@ _CUT_OFF = frozenset(
 # Reconnections and the first dealer (always seat 0) are not needed.
 _IGNORED = frozenset({"TAIKYOKU", "BYE"})
 # Ranks of players by their numbers in UN, as tenhou.net/6 names them.
-_RANKS = ("新人", *(f"{kyu}級" for kyu in range(9, 0, -1)), *(f"{dan}段" for dan in "初二三四五六七八九十"), "天鳳位")
+RANKS = ("新人", *(f"{kyu}級" for kyu in range(9, 0, -1)), *(f"{dan}段" for dan in "初二三四五六七八九十"), "天鳳位")
 # Attributes of UN that tenhou.net/6 has too -> how an entry is read.
 _READ_PLAYERS: dict[str, Callable[[str], str | float]] = {
-    "dan": lambda text: _RANKS[int(text)],
+    "dan": lambda text: RANKS[int(text)],
     "rate": float,
     "sx": str,
 }

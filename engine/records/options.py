@@ -8,7 +8,7 @@ from datetime import date
 from engine.common.options import non_negative_number
 from engine.rules import N_SEATS, PRESETS
 
-FORMATS = ("mjson", "mjson.gz", "json", "json.gz")  # that records can be written in
+FORMATS = ("mjson", "mjson.gz", "json", "json.gz", "mjlog", "mjlog.gz")  # that records can be written in
 AUTO = "auto"  # the rules that a record names
 # Rooms of Tenhou and Mahjong Soul -> what the text of a game's rules has for them, as a regular expression.
 ROOMS = {

@@ -158,6 +158,7 @@ class Replay:
         self.rules = rules_named(rules or record.rules or TENHOU)
         self.mismatches: list[Mismatch] = []
         self.contradictions: list[Contradiction] = []
+        self.results: dict[int, Message] = {}  # index of a win or draw -> what it is by the rules, with all keys
         self.n_rounds = 0
         self.n_decisions = 0
         self._raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
@@ -327,6 +328,8 @@ class Replay:
                 if denial is None:
                     raise self._deviation(_told(ours, keys), describe_event(recorded, keys))
                 self._contradict(self._n_agreed, describe_event(recorded, denial.keys), denial.elsewhere)
+            if ours["type"] in ("hora", "ryukyoku"):
+                self.results[self._before + self._n_agreed] = ours
             self._n_agreed += 1
 
     def _scores_after(self) -> list[int] | None:

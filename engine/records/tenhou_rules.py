@@ -13,7 +13,7 @@ from typing import Any, Literal
 from engine.rules import MAJSOUL, START_POINTS, TARGET_POINTS, TENHOU, Rules
 
 # Bits of the type of a game. NO_… bits switch a rule off.
-GO_NO_REDS, GO_NO_OPEN_TANYAO, GO_HANCHAN, GO_SANMA, GO_FAST = 0x02, 0x04, 0x08, 0x10, 0x40
+GO_ONLINE, GO_NO_REDS, GO_NO_OPEN_TANYAO, GO_HANCHAN, GO_SANMA, GO_FAST = 0x01, 0x02, 0x04, 0x08, 0x10, 0x40
 GO_CHIPS = 0x600  # two or five of them
 # The two bits of the type that name the room -> what the text of the rules has for it.
 GO_ROOM = 0xA0
@@ -93,6 +93,14 @@ def rule_text(go_type: int) -> str:
     length = "南" if go_type & GO_HANCHAN else "東"
     switches = "".join(mark for bit, mark in marks.items() if not go_type & bit)
     return f"三{room_of(go_type)}{length}{switches}" + "速" * bool(go_type & GO_FAST)
+
+
+def type_of(rules: Rules | None, rule: Any) -> int:
+    """The type of a game under Tenhou's `rules` (None: a hanchan), in the room of `rule`, None if that is unknown."""
+    text = display_of(rule)
+    room = next((bits for bits, name in _ROOMS.items() if f"三{name}" in text), 0)
+    length = GO_HANCHAN if rules is None or rules.length == "hanchan" else 0
+    return GO_ONLINE | GO_SANMA | length | room | (GO_FAST if "速" in text else 0)
 
 
 def rules_of_type(go_type: int) -> Rules | None:

@@ -1,0 +1,86 @@
+"""Games written as mjlog: read again they are the same, whatever format they had."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.cli import main
+from engine.game import Game
+from engine.records import mjlog, mjlog_writing
+from engine.records.compare import differing_keys
+from engine.records.files import parse_record, read_records, write_record
+from engine.records.model import GameRecord, RecordError
+from engine.records.replay import Replay
+from engine.rules import TENHOU
+from tests.conftest import DATA
+from tests.support.players import play, random_driver
+
+RECORDS = [*sorted(DATA.glob("records/phoenix_*")), Path("examples/game.mjson")]
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.name)
+def test_a_record_written_as_mjlog_and_read_again_is_the_same(path: Path) -> None:
+    record = read_records(path)
+    back = mjlog.read(mjlog_writing.write(record), "own")
+    assert back.rules == (record.rules or TENHOU)
+    for event, again in zip(record.events, back.events, strict=True):
+        assert set(differing_keys(event, again)) <= {"wall_seed"}
+    if path.suffix == ".xml":
+        assert back.events == record.events  # with what mjai has no keys for
+    replays = Replay(record), Replay(back)
+    assert [replay.check() for replay in replays] == [[], []]
+    assert replays[0].n_decisions == replays[1].n_decisions
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_games_with_everything(seed: int) -> None:
+    """Players at random call and kan all they can; each tile has one number in a round."""
+    game = Game(seed, TENHOU.with_length("east"), names=("東", "a&b", '"c"'))
+    play(game, random_driver(random.Random(seed)))
+    text = mjlog_writing.write(GameRecord(game.messages, game.rules, "own"))
+    back = mjlog.read(text, "own")
+    assert Replay(back).check() == []
+    assert back.events[0]["names"] == ["東", "a&b", '"c"']
+
+
+def test_what_mjlog_cannot_hold_is_refused() -> None:
+    record = read_records(RECORDS[0])
+    for rules in (replace(TENHOU, uma=(10, 0, -10)), replace(TENHOU, red_fives=False)):
+        with pytest.raises(RecordError, match="mjlog has no type"):
+            mjlog_writing.write(replace(record, rules=rules))
+    hidden = json.loads(json.dumps(record.events))
+    next(event for event in hidden if event["type"] == "tsumo")["pai"] = "?"
+    with pytest.raises(RecordError, match=r"\?: a hidden tile"):
+        mjlog_writing.write(replace(record, events=hidden))
+
+
+def test_convert_writes_mjlog_and_dialects(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = "examples/game.mjson"
+    assert main(["convert", source, str(tmp_path / "a.mjlog.gz")]) == 0
+    assert main(["convert", source, str(tmp_path / "a.mjson"), "--dialect", "kita"]) == 0
+    assert main(["convert", source, "--out", str(tmp_path / "all"), "--dialect", "libriichi3p"]) == 0
+    assert main(["convert", source, "--out", str(tmp_path / "xml"), "--format", "mjlog"]) == 0
+    (libriichi,), (xml,) = (list((tmp_path / name).iterdir()) for name in ("all", "xml"))
+    assert '"type":"kita"' in (tmp_path / "a.mjson").read_text(encoding="utf-8")
+    assert '"names":["' in libriichi.read_text(encoding="utf-8")
+    assert xml.read_text(encoding="utf-8").startswith("<mjloggm")
+    for path in (tmp_path / "a.mjlog.gz", tmp_path / "a.mjson", libriichi, xml):
+        assert Replay(read_records(path)).check() == []
+    capsys.readouterr()
+    for arguments in ([source, str(tmp_path / "b.json")], [source, "--out", str(tmp_path / "o"), "--format", "json"]):
+        with pytest.raises(SystemExit):
+            main(["convert", *arguments, "--dialect", "kita"])
+        assert "mjson" in capsys.readouterr().err
+
+
+def test_the_same_game_gives_the_same_bytes(tmp_path: Path) -> None:
+    record = read_records("examples/game.mjson")
+    for name in ("a.mjlog", "b.mjlog"):
+        write_record(record, tmp_path / name)
+    assert (tmp_path / "a.mjlog").read_bytes() == (tmp_path / "b.mjlog").read_bytes()
+    assert parse_record((tmp_path / "a.mjlog").read_bytes(), "a").rules == record.rules
