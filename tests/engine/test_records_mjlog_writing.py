@@ -29,7 +29,8 @@ def test_a_record_written_as_mjlog_and_read_again_is_the_same(path: Path) -> Non
     back = mjlog.read(mjlog_writing.write(record), "own")
     assert back.rules == (record.rules or TENHOU)
     for event, again in zip(record.events, back.events, strict=True):
-        assert set(differing_keys(event, again)) <= {"wall_seed"}
+        differing = set(differing_keys(event, again)) & set(differing_keys(again, event))  # norths may count as dora
+        assert differing <= {"wall_seed"}
     if path.suffix == ".xml":
         assert back.events == record.events  # with what mjai has no keys for
     replays = Replay(record), Replay(back)
