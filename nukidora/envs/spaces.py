@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
 
 from engine.actions import N_ACTIONS
 from nukidora.envs.observations import OBSERVATIONS
+
+if TYPE_CHECKING:
+    Discrete: TypeAlias = spaces.Discrete[np.int64]
+    MultiDiscrete: TypeAlias = spaces.MultiDiscrete[np.int64]
+else:  # generic from Gymnasium 1.4 on
+    Discrete, MultiDiscrete = spaces.Discrete, spaces.MultiDiscrete
 
 
 class Sampled(int):
@@ -31,7 +37,7 @@ def among_legal(mask: np.ndarray, number: int) -> int:
     return int(legal[number % len(legal)])
 
 
-class LegalActions(spaces.Discrete[np.int64]):
+class LegalActions(Discrete):
     """The actions 0 to 114 (`engine.actions`) of one environment. `sample` draws a legal one, unless it gets a mask."""
 
     def __init__(self, masks: Callable[[], np.ndarray]) -> None:
@@ -49,7 +55,7 @@ class LegalActions(spaces.Discrete[np.int64]):
         return spaces.Discrete, (N_ACTIONS,)
 
 
-class LegalActionsOfAll(spaces.MultiDiscrete[np.int64]):
+class LegalActionsOfAll(MultiDiscrete):
     """An action for each of n environments. `sample` draws legal ones, unless it gets a mask."""
 
     def __init__(self, n: int, masks: Callable[[], np.ndarray]) -> None:
