@@ -82,6 +82,16 @@ def _call(factory: Callable[..., Any], what: str, argument: str | None, seed: in
     return made(lambda seed: factory(**given | ({"seed": seed} if "seed" in given else {})), seed, what)
 
 
+def agent_of(bot: Any) -> Agent:
+    """The bot of an object: an agent, a tactic (any callable that takes a view), or a class of either.
+
+    Raises ValueError for what is none.
+    """
+    if isinstance(bot, type):
+        return _call(bot, bot.__name__, None, 0)
+    return made(lambda seed: bot, 0, repr(bot))
+
+
 def made(make: Callable[[int], Any], seed: int, what: str) -> Agent:
     """The bot that `make` returns for a seed, of which `what` is the name in messages; also one that is a tactic.
 

@@ -19,6 +19,9 @@ class Arrays:
         # is no array.
         self._kept: list[tuple[bytearray, weakref.ref[np.ndarray]]] = []
 
+    def __reduce__(self) -> Any:
+        return Arrays, (self._shape, self._dtype)
+
     def take(self) -> np.ndarray:
         """An array that neither anybody else holds, nor a view of it."""
         free = next((kept for kept in self._kept if kept[1]() is None), None)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from agents.base import Agent
 from agents.external.specs import is_external
-from agents.files import checked
+from agents.files import agent_of
 from agents.registry import make
 from engine import kernels, table_kernels
 from engine.actions import N_ACTIONS, action_name, actions_of
@@ -36,10 +36,15 @@ class Result:
     scores: list[int]
 
 
+def placement_reward(result: Result) -> float:
+    """1 for the first, 0 for the second, -1 for the third."""
+    return float(EVEN_PLACEMENT - result.placement)
+
+
 # name of a reward -> the reward at the end of a game; None: the points of each round when it ends
 REWARDS: dict[str, Callable[[Result], float] | None] = {
-    "placement": lambda result: float(EVEN_PLACEMENT - result.placement),
-    "final_points": lambda result: result.final_points,
+    "placement": placement_reward,
+    "final_points": attrgetter("final_points"),
     "round_points": None,
 }
 
@@ -48,7 +53,7 @@ REWARDS: dict[str, Callable[[Result], float] | None] = {
 class Settings:
     """What the games are, as the keywords of ``gymnasium.make`` and ``make_vec`` say it; see docs/environments.md."""
 
-    opponents: Sequence[str | Agent] = ("rule", "rule")
+    opponents: Sequence[Any] = ("rule", "rule")
     observation: str = "planes"
     reward: str = "placement"
     length: Literal["east", "hanchan"] | None = None
@@ -62,7 +67,7 @@ class Settings:
                 raise ValueError(f"unknown {name} {given!r}: choose one of {', '.join(known)}")
         if self.seat not in ("rotate", 0, 1, 2) or isinstance(self.seat, bool):
             raise ValueError(f"seat must be 'rotate', 0, 1 or 2, not {self.seat!r}")
-        if isinstance(self.opponents, str) or len(self.opponents) != N_SEATS - 1:
+        if not isinstance(self.opponents, list | tuple) or len(self.opponents) != N_SEATS - 1:
             raise ValueError(f'two opponents play, as in ("rule", "rule"), not {self.opponents!r}')
         for bot in self.opponents:
             if isinstance(bot, str) and is_external(bot):
@@ -70,6 +75,14 @@ class Settings:
                     f"the opponent {bot!r} is a program or a connection: environments play bots of this process, such "
                     "as 'rule' or 'FILE.py:CLASS'; the arena plays programs"
                 )
+
+    @classmethod
+    def of(cls, keywords: dict[str, Any]) -> Settings:
+        """The settings that somebody gives. Raises TypeError for keywords that there are not, and as for the others."""
+        known = [field.name for field in fields(cls)]
+        if unknown := [name for name in keywords if name not in known]:
+            raise TypeError(f"unknown keyword {unknown[0]!r}: choose from {', '.join([*known, 'render_mode'])}")
+        return cls(**keywords)
 
     def make_rules(self) -> Rules:
         """The rules of the games. Raises ValueError or TypeError for rules or a length that do not exist."""
@@ -85,7 +98,7 @@ class Settings:
         for bot in self.opponents:
             key = bot if isinstance(bot, str) else id(bot)
             if key not in policies:
-                policies[key] = (make(bot) if isinstance(bot, str) else checked(bot, repr(bot))).act
+                policies[key] = (make(bot) if isinstance(bot, str) else agent_of(bot)).act
         keys = list(policies)
         return list(policies.values()), [keys.index(bot if isinstance(bot, str) else id(bot)) for bot in self.opponents]
 

@@ -25,7 +25,7 @@ class SanmaEnv(gymnasium.Env[dict[str, np.ndarray], Any]):
 
     def __init__(self, render_mode: str | None = None, **settings: Any) -> None:
         """`settings`: the fields of `nukidora.envs.games.Settings`. Raises ValueError or TypeError, in one line."""
-        self.games = Games(1, Settings(**settings))
+        self.games = Games(1, Settings.of(settings))
         self.render_mode = checked_mode(render_mode)
         self.observation_space = observation_space(self.games.settings.observation)
         self.action_space = LegalActions(lambda: self.games.masks)

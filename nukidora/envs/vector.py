@@ -38,7 +38,7 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
 
     def __init__(self, num_envs: int = 1, render_mode: str | None = None, **settings: Any) -> None:
         """`settings`: the fields of `nukidora.envs.games.Settings`. Raises ValueError or TypeError, in one line."""
-        self.games = Games(num_envs, Settings(**settings))
+        self.games = Games(num_envs, Settings.of(settings))
         self.num_envs = self.games.n
         self.render_mode = checked_mode(render_mode)
         self.single_observation_space = observation_space(self.games.settings.observation)
@@ -52,9 +52,11 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         """Begin a game in each environment.
 
         `seed`: environment i gets seed + i, or ``seed[i]``; the same seed gives the same games. Without one the games
-        go on by the seed of before, at first by a random one. `options` are not used. Raises ValueError or TypeError
-        for what is no seed.
+        go on by the seed of before, at first by a random one. Raises ValueError or TypeError for what is no seed, and
+        for a ``reset_mask`` in `options`, of which none are used: games that have ended begin anew by themselves.
         """
+        if options and "reset_mask" in options:
+            raise ValueError("reset_mask: games that have ended begin anew at the next step (AutoresetMode.NEXT_STEP)")
         seeds: list[int | None]
         if isinstance(seed, Sequence):
             seeds = [None if each is None else checked_seed(each) for each in seed]

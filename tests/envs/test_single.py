@@ -15,7 +15,7 @@ import pytest
 from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
 
-from engine.actions import N_ACTIONS
+from engine.actions import N_ACTIONS, actions_of
 from nukidora.envs.single import SanmaEnv
 from nukidora.envs.spaces import Sampled, among_legal
 
@@ -74,6 +74,52 @@ def test_its_action_space_is_copied_and_sent_as_a_plain_one() -> None:
     for copied in (copy.deepcopy(env.action_space), pickle.loads(pickle.dumps(env.action_space))):
         assert type(copied) is spaces.Discrete
         assert copied == env.action_space
+
+
+class First:
+    """Plays the first legal action; an instance also as a tactic."""
+
+    def __call__(self, view: Any) -> int:
+        return actions_of(*view.legal[view.viewer].tolist())[0]
+
+
+class FirstOfAll(First):
+    """The same, for many views."""
+
+    def act(self, views: np.ndarray) -> np.ndarray:
+        return np.array([self(view) for view in views])
+
+
+def first(view: Any) -> int:
+    return First()(view)
+
+
+def test_objects_play_what_their_classes_and_functions_play() -> None:
+    """What the arena takes as FILE.py:CLASS: agents, tactics, classes of them; and a function of a view."""
+    played = []
+    for bot in (First(), FirstOfAll(), First, FirstOfAll, first):
+        env = SanmaEnv(opponents=(bot, "tsumogiri"), length="east")
+        env.reset(seed=3)
+        over, rewards = False, 0.0
+        while not over:
+            action = int(np.flatnonzero(env.action_masks())[-1])
+            _, reward, over, _, info = env.step(action)
+            rewards += reward
+        played.append((rewards, info["scores"].tolist()))
+    assert played == played[:1] * 5
+
+
+@pytest.mark.parametrize("reward", ["placement", "final_points", "round_points"])
+def test_a_copy_by_pickle_plays_on_in_the_same_way(reward: str) -> None:
+    env = SanmaEnv(reward=reward, opponents=("tsumogiri", "tsumogiri"))
+    env.reset(seed=1)
+    env.step(int(np.flatnonzero(env.action_masks())[0]))
+    copied = pickle.loads(pickle.dumps(env))
+    for _ in range(30):
+        action = int(np.flatnonzero(env.action_masks())[0])
+        ours, theirs = env.step(action), copied.step(action)
+        assert ours[1:3] == theirs[1:3]
+        assert np.array_equal(ours[0]["observation"], theirs[0]["observation"])
 
 
 @pytest.mark.parametrize("mode", ["human", "text"])

@@ -318,6 +318,9 @@ def play_some(envs: SanmaVectorEnv) -> None:
         ({"opponents": ("rule", "mjsonp://x:1/y")}, ValueError, "is a program or a connection"),
         ({"opponents": ("rule", "nobody")}, ValueError, "unknown bot 'nobody'"),
         ({"opponents": ("rule", 5)}, ValueError, "is not a bot"),
+        ({"opponents": None}, ValueError, "two opponents play"),
+        ({"opponents": {"rule", "random"}}, ValueError, "two opponents play"),  # in no order
+        ({"opponent": "rule"}, TypeError, "unknown keyword 'opponent': choose from opponents, observation"),
         ({"seat": 3}, ValueError, "seat must be 'rotate', 0, 1 or 2, not 3"),
         ({"seat": True}, ValueError, "seat must be"),
         ({"length": "long"}, ValueError, "length 'long': choose east or hanchan"),
@@ -331,6 +334,11 @@ def play_some(envs: SanmaVectorEnv) -> None:
 def test_settings_that_do_not_exist_are_errors(settings: dict[str, Any], error: type[Exception], told: str) -> None:
     with pytest.raises(error, match=told):
         gymnasium.make_vec(ID, **{"num_envs": 2, **settings})
+
+
+def test_a_reset_mask_is_refused() -> None:
+    with pytest.raises(ValueError, match="NEXT_STEP"):
+        SanmaVectorEnv(2).reset(options={"reset_mask": np.array([True, False])})
 
 
 def test_seeds_that_are_none_are_errors() -> None:
