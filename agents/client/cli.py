@@ -54,7 +54,7 @@ def make_parser() -> Parser:
         "--pause",
         type=seconds,
         metavar="SECONDS",
-        help="seconds to wait before each decision, for spectators (default 0, or NUKIDORA_PAUSE)",
+        help="seconds to wait before each action, for spectators (default 0, or NUKIDORA_PAUSE)",
     )
     parser.add_argument("--dialect", choices=DIALECTS, help="of mjai, for the server and the program (default mjai3p)")
     parser.add_argument("--exec", metavar="COMMAND", help="program that speaks mjai on stdin and stdout")

@@ -18,7 +18,7 @@ from agents.client.first_connection import other_protocol, unreachable
 from agents.client.session import ClientSession
 from agents.external.adapters import AgentBot
 from agents.external.framing import FRAMINGS
-from agents.external.mjai_bot import BotError, MjaiBot, one_line
+from agents.external.mjai_bot import NONE, BotError, MjaiBot, one_line
 from agents.external.subprocess_bot import SubprocessBot
 from agents.registry import make
 from engine.common.options import Parser
@@ -29,7 +29,7 @@ MIN_BACKOFF, MAX_BACKOFF = 1.0, 30.0  # seconds until the next attempt to connec
 
 
 class ThinkingDelay:
-    """A bot that waits before each reply."""
+    """A bot that waits before each action."""
 
     def __init__(self, bot: MjaiBot, seconds: float) -> None:
         self.name = bot.name
@@ -41,8 +41,10 @@ class ThinkingDelay:
 
     def react(self, messages: list[Message]) -> Message:
         """See `MjaiBot`."""
-        time.sleep(self._seconds)
-        return self._bot.react(messages)
+        reply = self._bot.react(messages)
+        if reply != NONE:  # which older servers want to all messages that ask for nothing
+            time.sleep(self._seconds)
+        return reply
 
 
 def make_bot(options: argparse.Namespace) -> MjaiBot:

@@ -16,6 +16,7 @@ from agents.external.mjai_bot import NONE, BotError, MjaiBot, Watching, excerpt,
 from engine.mjai.messages import Message, complete
 from engine.mjai.reading import canonical
 from engine.mjai.schema import SEAT_KEYS
+from engine.rules import EVEN_SCORES
 
 # Keys that are addressed to this seat alone and kept with its messages; canonical messages have none of them.
 PLACE_KEYS = frozenset({"game", "http_port"})
@@ -44,6 +45,7 @@ class GameSession:
         self._n_sent = 0  # how many of them the bot has been sent
         self._next = 0  # index of the next message that arrives
         self._reply: Message | None = None  # to the last message, if it asked for one
+        self.when_asked = True  # whether the server asks for replies; classic mjai wants one to each message
 
     def resume_keys(self) -> Message:
         """The keys of ``join`` that resume this game after a lost connection.
@@ -59,12 +61,16 @@ class GameSession:
 
     def receive(self, message: Message) -> Message | None:
         """Take the next message of the game; returns the reply if it asks for one."""
-        asked = message.pop("can_act", False)
+        if not self._messages:
+            self.when_asked = "can_act" in message
+        asked = message.pop("can_act", not self.when_asked)
         secret = message.pop("resume", None)
         self.place |= read_place({key: message.pop(key) for key in PLACE_KEYS if key in message})
         self._next += 1
         if self._next > len(self._messages):
             seat_keys = {key: message.pop(key) for key in KEPT_KEYS if key in message}
+            if message["type"] == "start_kyoku" and "scores" not in message:  # the Ruby server
+                message["scores"] = self._scores
             self._messages.append(canonical(message) | seat_keys)
             self._size += len(to_text(self._messages[-1]))
             if self._size > MAX_GAME:
@@ -75,6 +81,8 @@ class GameSession:
                 self._bot.watch(self._messages[-1])
         if not asked:
             return None
+        if message["type"] == "end_game":
+            return NONE  # `finish` sends it to the bot
         if self._reply is None:
             self._reply = self._react()
         return self._reply
@@ -92,6 +100,12 @@ class GameSession:
         return self._react()
 
     @property
+    def _scores(self) -> list[int]:
+        """The latest scores. Dialects without final scores leave out riichi sticks that nobody has won."""
+        known = (message["scores"] for message in reversed(complete(self._messages)) if "scores" in message)
+        return next(known, list(EVEN_SCORES))
+
+    @property
     def opponents(self) -> str:
         """The names of the other players, in one line."""
         start = self._messages[0]
@@ -100,9 +114,7 @@ class GameSession:
     def finish(self) -> tuple[int, str]:
         """Send the bot the end of the game; returns its rank (0 to 2) and the result in words."""
         self._react()
-        seat, end = self._messages[0]["id"], self._messages[-1]
-        # Some dialects leave out the final scores: then riichi sticks that nobody has won are missing here.
-        scores = next(message["scores"] for message in reversed(complete(self._messages)) if "scores" in message)
+        seat, end, scores = self._messages[0]["id"], self._messages[-1], self._scores
         rank = sum((-score, other) < (-scores[seat], seat) for other, score in enumerate(scores))
         points = f" ({end['points'][seat]:+.1f})" if "points" in end else ""
         return rank, f"{PLACEMENTS[rank]} with {scores[seat]:,} points{points}"
@@ -157,6 +169,8 @@ class ClientSession:
                     playing, rejection = self._handle(transport, message), None
                 elif playing:
                     self._log(describe(message))
+                    if self._game is not None and not self._game.when_asked:
+                        transport.send(NONE)
                 else:
                     rejection = message
         except ConnectionError:

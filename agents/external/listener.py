@@ -40,7 +40,8 @@ class ConnectedBot:
         for number, message in enumerate(messages, 1):
             can_act = ask and number == len(messages)
             event = write(message, self.dialect)
-            self.transport.send(event | {"can_act": True} if self.when_asked and can_act else event)
+            told = self.when_asked and (can_act or message["type"] == "start_game")
+            self.transport.send(event | {"can_act": can_act} if told else event)
             if can_act or not self.when_asked:
                 reply = self.transport.receive(timeout)
                 self.n_replies += 1

@@ -194,8 +194,8 @@ class BotConnection:
             shown = shown | possible_actions(table, self._seat, message, legal_actions)
         if message["type"] == "start_game" and self.join.resume is True and self._secret:
             shown = shown | {"resume": self._secret} | self._where(self._game)
-        if legal_actions and self.only_when_asked:
-            shown = shown | {"can_act": True}
+        if self.only_when_asked and (legal_actions or message["type"] == "start_game"):
+            shown = shown | {"can_act": bool(legal_actions)}
         return to_json(dialects.write(shown, self.join.dialect))
 
     def _where(self, game: GamePort | None) -> Message:

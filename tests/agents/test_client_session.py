@@ -13,9 +13,11 @@ from agents.client.address import parse_url
 from agents.client.connection import FatalConnectionError
 from agents.client.playing import play
 from agents.client.session import ClientSession
+from agents.external.mjai_bot import NONE
 from tests.support.client_output import Output, output
 from tests.support.fake_server import (
     CAN_ACT,
+    CLASSIC_START_GAME,
     DISCARD,
     DRAW,
     END,
@@ -107,6 +109,38 @@ def test_games_on_one_connection(output: Output) -> None:
     assert bot.batches[0][0]["id"] == 0
     assert all("can_act" not in message for messages in bot.batches for message in messages)
     assert [message["type"] for message in bot.batches[2]] == ["end_kyoku", "end_game"]
+
+
+def test_a_classic_server_gets_a_reply_to_every_message(output: Output) -> None:
+    """It knows `name` and `room` alone, sends one message at a time, and names no scores where a round starts."""
+    start_kyoku = {key: value for key, value in START_KYOKU.items() if key != "scores"}
+    scores = [35000, 43000, 27000]
+    won = {"type": "hora", "actor": 1, "target": 2, "pai": "9p", "deltas": [0, 8000, -8000], "scores": scores}
+    script = [
+        ({"type": "start_game", "id": 0, "names": CLASSIC_START_GAME["names"]}, NONE), (start_kyoku, NONE),
+        (DRAW | {"possible_actions": []}, DISCARD), (DISCARD | {"possible_actions": []}, NONE),
+        ({"type": "error", "message": "the chat is down"}, NONE), ({"type": "tsumo", "actor": 1, "pai": "?"}, NONE),
+        ({"type": "dahai", "actor": 1, "pai": "E", "tsumogiri": True}, NONE), (won, NONE),
+        ({"type": "end_kyoku"}, NONE), (start_kyoku | {"kyoku": 2, "oya": 1}, NONE), ({"type": "end_kyoku"}, NONE),
+        ({"type": "end_game", "scores": scores}, NONE),
+    ]  # fmt: skip
+
+    def serve(connection: Connection) -> None:
+        join = connection.handshake()
+        assert (join["name"], join["room"]) == ("me", "room")
+        for message, reply in script:
+            connection.send(message)
+            assert connection.receive() == reply, message
+
+    bot = ScriptedBot()
+    with FakeServer(serve) as server:
+        run_client(server, bot, output)
+    assert output.results == ["game 1: 2nd with 35,000 points"]
+    assert output.errors == ["the server says: the chat is down"]
+    sent = [message for messages in bot.batches for message in messages]
+    of_game = [message["type"] for message, _ in script if message["type"] != "error"]
+    assert [message["type"] for message in sent] == of_game
+    assert [message["scores"] for message in sent if message["type"] == "start_kyoku"] == [[35000] * 3, scores]
 
 
 def test_a_game_is_resumed_after_a_lost_connection(output: Output) -> None:

@@ -275,8 +275,8 @@ class Inspection:
             for legal in ([], knowledge.legal):
                 for key, value in possible_actions(knowledge.view, self.seat, knowledge.message, legal).items():
                     may.setdefault(key, []).append(value)
-        if join["reply"] == "when_asked" and knowledge.legal:
-            may["can_act"] = [True]
+        if join["reply"] == "when_asked" and (knowledge.legal or message["type"] == "start_game"):
+            may["can_act"] = [message["type"] != "start_game"]
         if join["resume"] and message["type"] == "start_game":
             may["resume"] = [self.game.secrets[self.seat]]
             may |= self.game.place
