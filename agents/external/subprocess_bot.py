@@ -18,6 +18,7 @@ from engine.mjai.dialects import write
 from engine.mjai.messages import Message
 
 PLACEHOLDERS = ("{id}", "{seat}")
+NAMELESS = frozenset({"bot", "main", "__main__", "run", "start", "player", "mjai"})  # names that many scripts have
 
 
 class SubprocessBot:
@@ -195,6 +196,6 @@ def seated(arguments: list[str], seat: int) -> list[str]:
 
 
 def name_of(arguments: list[str]) -> str:
-    """The name of a bot: that of the script it runs, or else of the program."""
-    script = next((argument for argument in arguments[1:] if Path(argument).is_file()), arguments[0])
-    return Path(script).stem
+    """The name of a bot: that of the script it runs, or else of the program; of its folder where that says nothing."""
+    script = Path(next((argument for argument in arguments[1:] if Path(argument).is_file()), arguments[0]))
+    return script.absolute().parent.name or script.stem if script.stem in NAMELESS else script.stem

@@ -294,6 +294,24 @@ def test_a_child_process_does_not_outlive_its_parent(tmp_path: Path, number: sig
     assert exits_soon(pid)
 
 
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("{python} A/bot.py", "A"), ("{python} -u {here}/B/main.py {{id}}", "B"), ("A/bot", "A"),
+        ("{python} bot.pyz", "here"), ("{python} A/clever.py", "clever"), ("cat", "cat"),
+    ],
+)  # fmt: skip
+def test_a_bot_whose_script_is_called_as_others_are_is_named_by_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, name: str
+) -> None:
+    here = tmp_path / "here"
+    for script in ("A/bot.py", "B/main.py", "A/bot", "bot.pyz", "A/clever.py"):
+        (here / script).parent.mkdir(parents=True, exist_ok=True)
+        (here / script).touch(mode=0o755)
+    monkeypatch.chdir(here)
+    assert SubprocessBot(command.format(python=sys.executable, here=here)).name == name
+
+
 def test_windows_is_told_what_to_do_instead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
     with pytest.raises(ValueError, match=r"^'python bot\.py' cannot be run: on Windows, .* over TCP alone [^\n]*$"):
