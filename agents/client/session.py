@@ -44,7 +44,9 @@ class GameSession:
         self._size = 0  # characters of all of them
         self._n_sent = 0  # how many of them the bot has been sent
         self._next = 0  # index of the next message that arrives
+        self._failed_at: int | None = None  # number of the event at which the bot failed, from 1
         self._reply: Message | None = None  # to the last message, if it asked for one
+        self.taken_over = False  # whether a house bot of the server has played since we were last asked
         self.when_asked = True  # whether the server asks for replies; classic mjai wants one to each message
 
     def resume_keys(self) -> Message:
@@ -58,6 +60,13 @@ class GameSession:
     def rewind(self, index: int) -> None:
         """The server is going to repeat its messages from `index` on."""
         self._next = index
+
+    @property
+    def finished_by(self) -> str:
+        """Who has played the seat at the end of the game, if not the bot."""
+        if self.taken_over:
+            return "a house bot of the server"
+        return "" if self._failed_at is None else f"safe defaults from event {self._failed_at} on"
 
     def receive(self, message: Message) -> Message | None:
         """Take the next message of the game; returns the reply if it asks for one."""
@@ -81,6 +90,7 @@ class GameSession:
                 self._bot.watch(self._messages[-1])
         if not asked:
             return None
+        self.taken_over = False
         if message["type"] == "end_game":
             return NONE  # `finish` sends it to the bot
         if self._reply is None:
@@ -96,6 +106,8 @@ class GameSession:
             if self._bot is self._fallback:
                 return NONE  # the server then plays a safe default for us
             self._log(f"{self._bot.name}: {error}; safe defaults are played for it until the end of this game")
+            if unsent[-1]["type"] != "end_game":
+                self._failed_at = len(self._messages)
         self._bot, self._n_sent = self._fallback, 0
         return self._react()
 
@@ -145,6 +157,7 @@ class ClientSession:
         self._address = address
         self._game: GameSession | None = None  # the game being played
         self._ranks: Counter[int] = Counter()  # of the games finished
+        self._n_finished_by_others = 0  # of these games
         self._told_to_wait = False  # since the last game began
         self._api = ""  # where the server's HTTP API is
 
@@ -235,6 +248,7 @@ class ClientSession:
         self.n_messages += 1
         if message["type"] == "resumed" and self._game is not None:
             self._game.rewind(message["from"])
+            self._game.taken_over |= message.get("taken_over") is True
             return True
         first = self._game is None
         if message["type"] == "start_game" and first:  # otherwise it is a repetition in a resumed game
@@ -249,6 +263,9 @@ class ClientSession:
         if message["type"] != "end_game":
             return True
         rank, result = self._game.finish()
+        if by := self._game.finished_by:
+            result += f", earned by {by}"
+            self._n_finished_by_others += 1
         game = self._game.place.get("game")
         self.record = f"{self._api}/api/games/{game}/record" if self._api and game else ""
         self._count_game()
@@ -277,7 +294,8 @@ class ClientSession:
         played = self._ranks.total()
         ranks = ", ".join(f"{self._ranks[rank]} x {PLACEMENTS[rank]}" for rank in range(len(PLACEMENTS)))
         seen = f"; all games: {self._api}/api/games?player={quote(self._join['name'])}" if self._api else ""
-        return f"played {played} {'game' if played == 1 else 'games'} as {self._join['name']}: {ranks}{seen}"
+        others = f" ({self._n_finished_by_others} of them earned by others)" if self._n_finished_by_others else ""
+        return f"played {played} {'game' if played == 1 else 'games'} as {self._join['name']}: {ranks}{others}{seen}"
 
     def _count_game(self) -> None:
         self._game = None

@@ -34,10 +34,12 @@ from tests.support.scripted_bot import ScriptedBot
 __all__ = ["output"]
 
 
-def run_client(server: FakeServer, bot: ScriptedBot, output: Output, games: int = 1, **join: Any) -> None:
+def run_client(server: FakeServer, bot: ScriptedBot, output: Output, games: int = 1, **join: Any) -> ClientSession:
     """Play `games` games at a fake server."""
     keys = {"type": "join", "name": "me", "room": "room"} | join
-    play(parse_url(server.url), ClientSession(bot, keys, games, output.report, output.errors.append))
+    played = ClientSession(bot, keys, games, output.report, output.errors.append)
+    play(parse_url(server.url), played)
+    return played
 
 
 ESCAPES = "\x1b]0;title\x07\x1b[2J\x9b31m\u202e\ud800\n"
@@ -348,8 +350,32 @@ def test_the_fallback_finishes_a_game_in_which_the_bot_fails(output: Output, mon
     assert output.errors == [
         "scripted: broke down; stderr: no idea; safe defaults are played for it until the end of this game"
     ]
-    assert len(output.results) == 2
+    assert output.results == [
+        "game 1: 2nd with 34,500 points (-5.5), earned by safe defaults from event 3 on",
+        "game 2: 2nd with 34,500 points (-5.5)",
+    ]
     assert len(bot.batches) == 4, "the bot must play the second game"
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_what_a_house_bot_earned_is_said_to_be_its(output: Output, asked: bool) -> None:
+    """It had the seat when the game was resumed; a bot that is asked again has it back."""
+
+    def lose(connection: Connection) -> None:
+        connection.handshake()
+        connection.send(START_GAME | {"resume": "s3cret"}, START_KYOKU, DRAW)
+
+    def rest(connection: Connection) -> None:
+        connection.handshake()
+        connection.send({"type": "resumed", "from": 2, "taken_over": True}, DRAW | ({"can_act": True} if asked else {}))
+        assert not asked or connection.receive() == DISCARD
+        connection.send({"type": "end_kyoku"}, END)
+
+    with FakeServer(lose, rest) as server:
+        told = run_client(server, ScriptedBot(), output).summary()
+    earned = "" if asked else ", earned by a house bot of the server"
+    assert output.results == [f"game 1: 2nd with 34,500 points (-5.5){earned}"]
+    assert told.endswith("1 x 2nd, 0 x 3rd" + ("" if asked else " (1 of them earned by others)"))
 
 
 def test_messages_of_another_dialect_are_translated(output: Output) -> None:

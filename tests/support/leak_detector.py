@@ -258,7 +258,7 @@ class Inspection:
         elif kind == "error":
             yield from self._error(message)
         elif kind == "resumed":
-            yield from [] if message.keys() == {"type", "from"} else [f"resumed says {message}"]
+            yield from [] if message.keys() - {"taken_over"} == {"type", "from"} else [f"resumed says {message}"]
             self.next_index = message["from"]
         else:
             yield from self._event(message)
