@@ -18,7 +18,7 @@ from agents.client.first_connection import other_protocol, unreachable
 from agents.client.session import ClientSession
 from agents.external.adapters import AgentBot
 from agents.external.framing import FRAMINGS
-from agents.external.mjai_bot import NONE, BotError, MjaiBot, one_line
+from agents.external.mjai_bot import NONE, BotError, MjaiBot, Talking, one_line
 from agents.external.subprocess_bot import SubprocessBot
 from agents.registry import make
 from engine.common.options import Parser
@@ -38,6 +38,10 @@ class ThinkingDelay:
         self.close = bot.close
         self._bot = bot
         self._seconds = seconds
+
+    def said(self) -> str:
+        """See `agents.external.mjai_bot.Talking`."""
+        return self._bot.said() if isinstance(self._bot, Talking) else ""
 
     def react(self, messages: list[Message]) -> Message:
         """See `MjaiBot`."""

@@ -12,7 +12,7 @@ from agents.client.connection import HELLO_TIMEOUT, FatalConnectionError, Transp
 from agents.client.first_connection import other_protocol
 from agents.external.adapters import AgentBot
 from agents.external.fallback import FallbackAgent
-from agents.external.mjai_bot import NONE, BotError, MjaiBot, Watching, excerpt, one_line
+from agents.external.mjai_bot import NONE, BotError, MjaiBot, Talking, Watching, excerpt, one_line
 from engine.mjai.messages import Message, complete
 from engine.mjai.reading import canonical
 from engine.mjai.schema import SEAT_KEYS
@@ -181,7 +181,7 @@ class ClientSession:
                 if message["type"] != "error":
                     playing, rejection = self._handle(transport, message), None
                 elif playing:
-                    self._log(describe(message))
+                    self._log(describe(message) + (self._bot.said() if isinstance(self._bot, Talking) else ""))
                     if self._game is not None and not self._game.when_asked:
                         transport.send(NONE)
                 else:

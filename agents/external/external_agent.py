@@ -45,8 +45,7 @@ class ExternalAgent:
         except BotError as error:
             self.fault = str(error)
         except ValueError as error:
-            self.fault = str(error)
-            self.bot.reject(self.fault)
+            self.fault = str(self.bot.reject(str(error)))
         return np.array([safe_default(legal)])
 
     def end_round(self, table: np.record) -> None:

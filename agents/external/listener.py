@@ -97,11 +97,12 @@ class Listener:
             self._disconnect()
         return NONE
 
-    def reject(self, reason: str) -> None:
+    def reject(self, reason: str) -> BotError:
         """See `agents.external.mjai_bot.MjaiBot`; the reason is sent to the bot, then it is disconnected."""
         if self._bot is not None:
             disconnect_with_error(self._bot.transport, reason)
             self._bot = None
+        return BotError(reason)
 
     def close(self) -> None:
         """Disconnect the bot and stop listening. A bot that waits for a next game is told that there is none."""
@@ -155,8 +156,7 @@ class Listener:
             what = f"sent an invalid reply: {error}"
         else:
             what = f"has disconnected: {error}"
-        self.reject(what)
-        return BotError(what)
+        return self.reject(what)
 
     def _disconnect(self) -> None:
         if self._bot is not None:

@@ -17,10 +17,10 @@ from threading import Thread
 from time import monotonic
 from typing import IO
 
-from agents.external.mjai_bot import BotError, excerpt, one_line
+from agents.external.mjai_bot import BotError, excerpt
 
 MAX_LINE = 65_536  # bytes, of a line on stdout
-STDERR_LINES, STDERR_WIDTH = 20, 500  # lines of stderr that are kept, and bytes of each
+STDERR_LINES, STDERR_WIDTH = 2_000, 500  # lines of stderr that are kept, and bytes of each
 EXIT_TIMEOUT = 0.5  # seconds to wait for the exit code of a child whose stdout has ended, and for its stderr
 GRACE_PERIOD = 0.5  # seconds a child has to exit after its stdin is closed, and again after SIGTERM
 TIMEOUT_HINT = "it must flush each reply; if it needs longer, to load a network for example: --timeout SECONDS"
@@ -133,6 +133,10 @@ class LineProcess:
             self._drain.join(EXIT_TIMEOUT)
         return list(self._stderr)
 
+    def take_stderr(self) -> list[str]:
+        """The lines it has written to stderr so far; they are forgotten."""
+        return [self._stderr.popleft() for _ in range(len(self._stderr))]
+
     def end(self) -> None:
         """End it and all processes it has started: close its stdin, then SIGTERM, then SIGKILL."""
         if self._ended:
@@ -163,8 +167,9 @@ class LineProcess:
         # Buffered: the pipe itself would be read byte by byte.
         with stderr, open(stderr.fileno(), "rb", closefd=False) as lines:
             for line in iter(lambda: lines.readline(STDERR_WIDTH), b""):
-                if text := one_line(line.decode(errors="replace")):
-                    self._stderr.append(text)
+                text = line.decode(errors="replace").rstrip()
+                if text:
+                    self._stderr.append("".join(char if char.isprintable() else repr(char)[1:-1] for char in text))
 
 
 def pipe(opened: IO[bytes] | None) -> IO[bytes]:

@@ -149,7 +149,9 @@ def test_ctrl_c_leaves_no_child_and_faults_are_kept_for_later(
 def test_a_bot_that_never_plays_ends_the_run(arena: Arena) -> None:
     done = arena("--bots", "exec:false,random,random", "--jobs", 1)
     assert done.returncode == 1
-    assert re.search(r"^arena: bot false: has exited \(exit code 1\)$", done.stderr, re.MULTILINE)
+    assert re.search(
+        r"^arena: bot false: failed the trial .*: it has exited \(exit code 1\)$", done.stderr, re.MULTILINE
+    )
 
 
 def test_a_run_fails_if_a_bot_failed_in_every_game(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ class ScriptedBot:
         drawn = messages[-1].get("pai")
         return DISCARD | {"pai": drawn} if messages[-1]["type"] == "tsumo" and drawn != "?" else {"type": "none"}
 
-    def reject(self, reason: str) -> None: ...
+    def reject(self, reason: str) -> BotError:
+        return BotError(reason)
 
     def close(self) -> None: ...
