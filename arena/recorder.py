@@ -84,6 +84,11 @@ def end_game(record: np.record, rules: Rules) -> Message:
     return message | {"points": rules.final_points(message["scores"])}
 
 
+def log_name(game: Game) -> str:
+    """Name of the file with the traffic of external bots in a game."""
+    return f"{file_name(game).partition('.')[0]}.log"
+
+
 def file_name(game: Game) -> str:
     """Name of a game's file: its wall seed in 16 hexadecimal digits, and its rotation."""
     return f"{game.seed:016x}-{game.rotation}.mjson.gz"

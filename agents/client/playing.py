@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 from time import monotonic
 from types import FrameType
 
@@ -20,6 +21,7 @@ from agents.external.adapters import AgentBot
 from agents.external.framing import FRAMINGS
 from agents.external.mjai_bot import NONE, BotError, MjaiBot, Talking, one_line
 from agents.external.subprocess_bot import SubprocessBot
+from agents.external.traffic import TrafficLog
 from agents.registry import make
 from engine.common.options import Parser
 from engine.common.program import FAILED, INTERRUPTED, OK, TERMINATED
@@ -51,6 +53,34 @@ class ThinkingDelay:
         return reply
 
 
+class LogError(Exception):
+    """A log cannot be written."""
+
+
+class GameLogs:
+    """The logs of games in a folder, one after the other; none where there is no folder."""
+
+    def __init__(self, folder: Path | None, bot: MjaiBot) -> None:
+        self._folder = folder
+        self._bot = bot
+        self._log: TrafficLog | None = None
+
+    def open(self, name: str) -> None:
+        """The game of that name begins. Raises LogError."""
+        self.close()
+        if self._folder is not None:
+            try:
+                self._folder.mkdir(parents=True, exist_ok=True)
+                self._log = TrafficLog(self._folder / f"{name}.log", {self._bot.name: self._bot})
+            except OSError as error:
+                raise LogError(f"{error.filename}: {error.strerror}") from error
+
+    def close(self) -> None:
+        """The game is over."""
+        if self._log is not None:
+            self._log.close()
+
+
 def make_bot(options: argparse.Namespace) -> MjaiBot:
     """The bot that the command line names. Raises ValueError saying what is wrong."""
     if options.exec is None:
@@ -70,9 +100,11 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
         join["token"] = options.token
     signal.signal(signal.SIGTERM, terminate)
     player = ThinkingDelay(bot, options.pause)
-    session = ClientSession(player, join, options.games, report, log, options.url)
-    with closing(bot):
+    logs = GameLogs(options.log, bot)
+    session = ClientSession(player, join, options.games, report, log, options.url, logs.open)
+    with closing(logs), closing(bot):
         try:
+            logs.open(f"trial-{options.url.room}")
             session.prepare()
             play(options.url, session)
         except KeyboardInterrupt:
@@ -82,6 +114,9 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
             return FAILED
         except BotError as error:
             log(f"{bot.name}: {error}")
+            return FAILED
+        except LogError as error:
+            log(f"--log: {error}")
             return FAILED
         finally:
             if summary := session.summary():

@@ -136,12 +136,19 @@ class ClientSession:
     """Plays a number of games at one server; a game goes on over the next connection if one is lost."""
 
     def __init__(
-        self, bot: MjaiBot, join: Message, games: int, report: Log, log: Log, address: Address | None = None
+        self,
+        bot: MjaiBot,
+        join: Message,
+        games: int,
+        report: Log,
+        log: Log,
+        address: Address | None = None,
+        begins: Log = lambda name: None,
     ) -> None:
         """`join` has the keys of ``join`` that stay the same; `games` is how many to play, 0 for no end.
 
         `report` is called with the start and the result of each game, `log` with errors. `address` is that of the room,
-        from which the addresses of records follow.
+        from which the addresses of records follow. `begins` is called with the name of each game, its id if known.
         """
         self.greeted = False  # whether a server has ever answered
         self.finished = False
@@ -155,6 +162,7 @@ class ClientSession:
         self._report = report
         self._log = log
         self._address = address
+        self._begins = begins
         self._game: GameSession | None = None  # the game being played
         self._ranks: Counter[int] = Counter()  # of the games finished
         self._n_finished_by_others = 0  # of these games
@@ -252,6 +260,7 @@ class ClientSession:
             return True
         first = self._game is None
         if message["type"] == "start_game" and first:  # otherwise it is a repetition in a resumed game
+            self._begins(read_place(message).get("game") or f"game-{self.games_played + 1}")
             self._game = GameSession(self._bot, self._fallback, self._log)
         if self._game is None:
             raise ValueError(f"{message['type']} outside of a game")

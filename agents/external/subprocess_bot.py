@@ -15,6 +15,7 @@ from agents.external.framing import ARRAY, ASKED, AUTO, EVENT, TIMEOUT
 from agents.external.mjai_bot import NONE, OPENING, BotError, excerpt, parse_message, read_reply
 from agents.external.process import STDOUT_HINT, ExitedError, LineProcess
 from agents.external.stderr import told
+from agents.external.traffic import Note
 from engine.mjai.dialects import write
 from engine.mjai.messages import Message
 
@@ -48,12 +49,13 @@ class SubprocessBot:
         self._process: LineProcess | None = None
         self._seat = -1
         self._playing = False
+        self.note: Note | None = None  # see `agents.external.traffic`
         self._exchange = b"", b""  # the last event that asked the program, and its reply
 
     def prepare(self) -> None:
         """Detect the framing if it is not known yet; see `agents.external.mjai_bot.MjaiBot`."""
         if self._framing == AUTO:
-            self._framing = find_framing(seated(self._arguments, 0), self._dialect, self._timeout)
+            self._framing = find_framing(seated(self._arguments, 0), self._dialect, self._timeout, self._noted)
 
     def react(self, messages: list[Message]) -> Message:
         """See `agents.external.mjai_bot.MjaiBot`."""
@@ -83,6 +85,10 @@ class SubprocessBot:
         )
         return BotError(what, process.stderr() if process is not None else [])
 
+    def _noted(self, mark: str, line: bytes) -> None:
+        if self.note is not None:  # a process that is kept goes on in the log of the next game
+            self.note(mark, line)
+
     def said(self) -> str:
         """See `agents.external.mjai_bot.Talking`."""
         return told(self._process.take_stderr()) if self._process is not None else ""
@@ -103,7 +109,7 @@ class SubprocessBot:
                 self.close()
         reused = self._process is not None
         if self._process is None:
-            self._process = LineProcess(seated(self._arguments, seat), self._timeout)
+            self._process = LineProcess(seated(self._arguments, seat), self._timeout, self._noted)
         self._seat = seat
         self._playing = True
         return reused
@@ -150,7 +156,7 @@ def invalid_reply(error: ValueError) -> str:
     return f"sent an invalid reply: {error}{hint}"
 
 
-def find_framing(arguments: list[str], dialect: str, timeout: float) -> str:
+def find_framing(arguments: list[str], dialect: str, timeout: float, note: Note | None = None) -> str:
     """Detect which framing a bot understands. Raises BotError if it understands none.
 
     The bot is started twice at most, as seat 0, and dealt a hand in which it must discard. First the three events are
@@ -160,7 +166,7 @@ def find_framing(arguments: list[str], dialect: str, timeout: float) -> str:
     """
     faults = []
     for probe in (probe_array, probe_events):
-        process = LineProcess(arguments, timeout)
+        process = LineProcess(arguments, timeout, note)
         try:
             return probe(process, [write(message, dialect) for message in OPENING])
         except BotError as error:
