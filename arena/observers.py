@@ -116,8 +116,9 @@ def make_observers(
     """
     starts = [start_game([bots[index].label for index in game.seats], tables.rules) for game in games]
     observers: list[GameObserver] = []
-    if external := {index: bot.agent for index, bot in enumerate(bots) if isinstance(bot.agent, ExternalAgent)}:
+    external = {index: bot.agent for index, bot in enumerate(bots) if isinstance(bot.agent, ExternalAgent)}
+    if external:
         observers.append(ExternalBots(external, games[0], starts[0], tables, faults, log))
     if folder is not None:
-        observers.append(Recorder(folder, games, starts, tables))
+        observers.append(Recorder(folder, games, starts, tables, external))
     return observers

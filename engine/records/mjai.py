@@ -20,6 +20,7 @@ from engine.table import N_SEATS
 def read(text: str, source: str) -> GameRecord:
     """The game in the `text` of an mjai log; `source`: file name, for messages. Raises RecordError with the line."""
     events: list[Message] = []
+    handed_over: dict[int, tuple[int, str]] = {}
     number = 0
     # Not splitlines(): JSON may hold other line ends of Unicode, such as U+2028, as they are.
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
@@ -31,11 +32,13 @@ def read(text: str, source: str) -> GameRecord:
                 _check_players(message)
                 events.append(canonical_event(message))
                 _check_frame(events)
+            elif "played_by" in message and message.get("actor") in range(N_SEATS):  # an error
+                handed_over.setdefault(int(message["actor"]), (len(events), str(message["played_by"])))
     if not events or events[-1]["type"] != "end_game":
         raise RecordError(source, f"line {number}", "the log ends without end_game; it was cut off, fetch it again")
     with record_errors(source, "line 1"):
         rules = rules_of(events[0])
-    return GameRecord(complete(events), rules, source)
+    return GameRecord(complete(events), rules, source, handed_over)
 
 
 def write(record: GameRecord, dialect: str = DEFAULT_DIALECT) -> str:

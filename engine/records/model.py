@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.common.options import printable
 from engine.mjai.messages import Message
@@ -71,6 +71,15 @@ class GameRecord:
     events: list[Message]
     rules: Rules | None
     source: str  # file name, for messages
+    # Seat whose bot failed -> the number of events before that, and who has played the seat since.
+    handed_over: dict[int, tuple[int, str]] = field(default_factory=dict)
+
+    def told_handed_over(self, seat: int) -> str:
+        """Since when a seat is played by another than its bot, in words; ``""`` if it is not."""
+        if seat not in self.handed_over:
+            return ""
+        n_before, who = self.handed_over[seat]
+        return told(f"played by {who} from event {n_before + 1} on")
 
     def rounds(self) -> list[list[Message]]:
         """The events of each round, ``start_kyoku`` to ``end_kyoku``. RecordError for a round without its end."""

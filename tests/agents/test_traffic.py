@@ -63,7 +63,7 @@ def test_the_arena_keeps_a_log_for_each_game_it_saves_and_one_of_the_trial(tmp_p
         sent = [json.loads(text)["type"] for name, mark, text in lines_of(logs / f"{game}.log") if mark == "->"]
         assert (sent[0], sent[-1], sent.count("start_game")) == ("start_game", "end_game", 1)
     trial = lines_of(logs / "trial-tsumogiri_bot.log")
-    assert ["tsumogiri_bot", "2>"] == trial[1][:2], "asked for an array, it has failed"
+    assert trial[1][:2] == ["tsumogiri_bot", "2>"], "asked for an array, it has failed"
     assert [mark for _, mark, _ in trial][-6:] == ["->"] * 3 + ["<-"] * 3, "asked for one event a line, it has replied"
 
 
