@@ -66,11 +66,17 @@ class ChunkResult:
 
 
 def play_chunk(
-    settings: RunSettings, bots: Sequence[Bot], walls: list[int], folder: Path | None, rows: Sequence[str] = ()
+    settings: RunSettings,
+    bots: Sequence[Bot],
+    walls: list[int],
+    folder: Path | None,
+    rows: Sequence[str] = (),
+    log: Path | None = None,
 ) -> Iterator[GamesPlayed | ChunkResult]:
     """Play ``walls`` in all rotations, and save the games in ``folder`` unless it is None.
 
-    ``rows``: the kinds of rows to collect, of `arena.parquet_rows.KINDS`. Yields GamesPlayed as rounds end, and the
+    ``rows``: the kinds of rows to collect, of `arena.parquet_rows.KINDS`. ``log``: a folder for the traffic of external
+    bots. Yields GamesPlayed as rounds end, and the
     ChunkResult at last. Raises GameError, and OSError from saving.
     """
     games, rules = games_of(settings, walls), settings.make_rules()
@@ -87,7 +93,7 @@ def play_chunk(
         part = slice(first, first + step)
         seeds = np.array([game.seed for game in games[part]], dtype=np.uint64)
         tables = Tables(seeds, rules, scores=settings.scores_of(games[part]))
-        observers = make_observers(bots, games[part], tables, folder, faults)
+        observers = make_observers(bots, games[part], tables, folder, faults, log)
         if settings.control_variates:
             observers.append(LuckObserver(tables, factors[part]))
         observers.append(TallyObserver(tables, games[part], parts[part], tallies))

@@ -10,8 +10,9 @@ from typing import Protocol
 import numpy as np
 
 from agents.external.external_agent import ExternalAgent
+from agents.external.traffic import TrafficLog
 from arena.luck import measure_luck
-from arena.recorder import Recorder, end_game
+from arena.recorder import Recorder, end_game, log_name
 from arena.schedule import Bot, Game, game_number
 from engine.mjai.messages import Message, start_game
 from engine.tables import Tables
@@ -47,12 +48,21 @@ class ExternalBots:
     """The external bots at a table on which one game is played: a `GameObserver`."""
 
     def __init__(
-        self, bots: Mapping[int, ExternalAgent], game: Game, start: Message, tables: Tables, faults: list[Fault]
+        self,
+        bots: Mapping[int, ExternalAgent],
+        game: Game,
+        start: Message,
+        tables: Tables,
+        faults: list[Fault],
+        log: Path | None,
     ) -> None:
         """Begin the game with the message ``start``.
 
-        ``bots``: the external bots by their index in the schedule. Their failures are appended to ``faults``.
+        ``bots``: the external bots by their index in the schedule. Their failures are appended to ``faults``, their
+        traffic is written to a file in the folder ``log`` unless it is None.
         """
+        named = {start["names"][game.seats.index(index)]: bot.bot for index, bot in bots.items()}
+        self._log = None if log is None else TrafficLog(log / log_name(game), named)
         self._bots = bots
         self._game = game
         self._tables = tables
@@ -73,6 +83,8 @@ class ExternalBots:
             if bot.fault:
                 seat = self._game.seats.index(index)
                 self._faults.append(Fault(index, self._game.wall, self._game.rotation, seat, bot.fault))
+        if self._log is not None:
+            self._log.close()
 
 
 class LuckObserver:
@@ -91,16 +103,22 @@ class LuckObserver:
 
 
 def make_observers(
-    bots: Sequence[Bot], games: Sequence[Game], tables: Tables, folder: Path | None, faults: list[Fault]
+    bots: Sequence[Bot],
+    games: Sequence[Game],
+    tables: Tables,
+    folder: Path | None,
+    faults: list[Fault],
+    log: Path | None,
 ) -> list[GameObserver]:
     """The observers of ``games`` on ``tables``: external bots and, unless ``folder`` is None, the recorder.
 
-    Failures of external bots are appended to ``faults``.
+    Failures of external bots are appended to ``faults``, their traffic is logged in ``log`` unless that is None.
     """
     starts = [start_game([bots[index].label for index in game.seats], tables.rules) for game in games]
     observers: list[GameObserver] = []
-    if external := {index: bot.agent for index, bot in enumerate(bots) if isinstance(bot.agent, ExternalAgent)}:
-        observers.append(ExternalBots(external, games[0], starts[0], tables, faults))
+    external = {index: bot.agent for index, bot in enumerate(bots) if isinstance(bot.agent, ExternalAgent)}
+    if external:
+        observers.append(ExternalBots(external, games[0], starts[0], tables, faults, log))
     if folder is not None:
-        observers.append(Recorder(folder, games, starts, tables))
+        observers.append(Recorder(folder, games, starts, tables, external))
     return observers

@@ -71,6 +71,12 @@ def add_report_options(parser: Parser) -> None:
     )
     parser.add_argument("--save", type=Path, metavar="FOLDER", help="save every game as WALLSEED-ROTATION.mjson.gz")
     parser.add_argument(
+        "--log",
+        type=Path,
+        metavar="FOLDER",
+        help="keep what bots that are programs, or connect, are sent, reply and say on stderr: WALLSEED-ROTATION.log",
+    )
+    parser.add_argument(
         "--html",
         type=Path,
         metavar="FILE",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from agents.external.external_agent import ExternalAgent
 from arena.schedule import Game
 from engine.common.files import write_atomically
 from engine.mjai.messages import Message, start_game
@@ -25,8 +26,19 @@ class Recorder:
     Rounds are kept as text as soon as they end, because a table keeps the events of its current round only.
     """
 
-    def __init__(self, folder: Path, games: Sequence[Game], starts: Sequence[Message], tables: Tables) -> None:
-        """``starts``: the ``start_game`` event of each game."""
+    def __init__(
+        self,
+        folder: Path,
+        games: Sequence[Game],
+        starts: Sequence[Message],
+        tables: Tables,
+        external: Mapping[int, ExternalAgent],
+    ) -> None:
+        """``starts``: the ``start_game`` event of each game. ``external``: external bots by index in the schedule.
+
+        The failures of these become ``error`` lines, where they happened; they play one game at a time.
+        """
+        self.healthy = dict(external)  # that have not failed yet
         self.folder = folder
         self.games = games
         self.tables = tables
@@ -37,14 +49,25 @@ class Recorder:
     def rounds_ended(self, tables: np.ndarray) -> None:
         """See GameObserver."""
         for table in tables.tolist():
-            self._add(table, round_messages(self.tables.records[table]))
+            events = round_messages(self.tables.records[table])
+            for fault_after, error in sorted(self._errors(), key=lambda found: -found[0]):
+                events.insert(fault_after, error | {"played_by": "safe defaults"})
+            self._add(table, events)
 
     def games_ended(self) -> None:
         """Write every game. The same game gives the same bytes. Raises OSError."""
         for table, game in enumerate(self.games):
+            self._add(table, [error for _, error in self._errors()])
             self._add(table, [end_game(self.tables.records[table], self.tables.rules)])
             with write_atomically(self.folder / file_name(game)) as file:
                 file.write(gzip.compress("".join(self.texts[table]).encode(), mtime=0))
+
+    def _errors(self) -> Iterator[tuple[int, Message]]:
+        """The new failures: after how many events of the round each happened, and its ``error``."""
+        for index in [index for index, bot in self.healthy.items() if bot.fault]:
+            bot = self.healthy.pop(index)
+            error = {"type": "error", "actor": self.games[0].seats.index(index), "message": bot.fault}
+            yield bot.fault_after, error
 
     def _add(self, table: int, events: list[Message]) -> None:
         self.texts[table].append(write(GameRecord(events, self.tables.rules, "")))
@@ -82,6 +105,11 @@ def end_game(record: np.record, rules: Rules) -> Message:
     """The ``end_game`` message of a finished game, with final points."""
     message = round_messages(record)[-1]
     return message | {"points": rules.final_points(message["scores"])}
+
+
+def log_name(game: Game) -> str:
+    """Name of the file with the traffic of external bots in a game."""
+    return f"{file_name(game).partition('.')[0]}.log"
 
 
 def file_name(game: Game) -> str:

@@ -47,18 +47,21 @@ class ArenaRun:
         html: Path | None = None,
         parquet: Path | None = None,
         decisions: bool = False,
+        log: Path | None = None,
     ) -> None:
         """Check everything that can be checked before games are played. Raises ValueError, OSError.
 
         ``jobs``: worker processes, or a cluster; 0: all games are played in this process. ``make_bots`` gives other
         bots than those that ``settings`` names; it must be picklable unless ``jobs`` is 0. ``html``: a file for the
-        report; ``parquet``: a folder for Parquet files, with ``decisions`` if wanted. Also raises ModuleNotFoundError.
+        report; ``parquet``: a folder for Parquet files, with ``decisions`` if wanted; ``log``: one for the traffic of
+        external bots. Also raises ModuleNotFoundError.
         """
         self.settings = settings
         self.workers = jobs if settings.max_jobs is None else at_most(jobs, settings.max_jobs)
         self.jobs = 1  # the number of workers; known when they play
         self.json = json
         self.save = save
+        self.log = log
         self._make_bots = make_bots or settings.make_bots
         self.results = Results(settings, [bot.label for bot in self._make_bots()])
         self.html = html
@@ -91,6 +94,10 @@ class ArenaRun:
         if self.html is not None:
             make_folder(self.html.parent, f"--html {self.html}")
             check_output("--html", self.html)
+        if self.log is not None:
+            if not self.settings.has_external_bots or isinstance(self.workers, Cluster):
+                raise ValueError("--log: only for bots that are programs or connect to the arena, on this machine")
+            make_folder(self.log, f"--log {self.log}")
         if self.save is not None:
             make_folder(self.save, f"--save {self.save}")
             games = games_of(self.settings, range(self.settings.n_walls))
@@ -145,7 +152,7 @@ class ArenaRun:
         max_walls = MAX_WALLS_EXTERNAL if self.settings.has_external_bots else MAX_WALLS
         chunks = split_walls(self.results.missing, self.jobs, max_walls)
         remote = isinstance(self.workers, Cluster)
-        start_worker = partial(open_worker, self.settings, self.save, self._make_bots, self.rows, remote)
+        start_worker = partial(open_worker, self.settings, self.save, self._make_bots, self.rows, remote, self.log)
         with closing(run_tasks(start_worker, [WARM_UP, *chunks], at_most(self.workers, len(chunks)))) as updates:
             next(updates)  # Ready: all notices of the warm-up are printed before the progress bar appears
             self._start = self._end = monotonic()

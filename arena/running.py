@@ -34,7 +34,7 @@ def start(parser: Parser, options: Namespace) -> int:
             *(options.bots, round_up(games), options.seed, options.rules, options.length, options.timeout),
             *(options.scores, options.stop, options.control_variates),
         )
-        files = {"html": options.html, "parquet": options.parquet, "decisions": options.decisions}
+        files = {"html": options.html, "parquet": options.parquet, "decisions": options.decisions, "log": options.log}
         workers = workers_for(options, settings.bots)
         arena_run = ArenaRun(settings, workers, options.json, options.save, **files)
     except (ValueError, OSError) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from errno import EADDRINUSE
 from multiprocessing import parent_process
@@ -15,6 +15,7 @@ from types import FrameType
 
 from agents.external.external_agent import ExternalAgent
 from agents.external.mjai_bot import BotError
+from agents.external.traffic import trial_log
 from arena.chunk import ChunkResult, GameError, GamesPlayed, play_chunk, warm_up
 from arena.schedule import Bot, RunSettings
 from engine.common.files import contents
@@ -38,12 +39,13 @@ def open_worker(
     make_bots: MakeBots,
     rows: Sequence[str] = (),
     remote: bool = False,
+    log: Path | None = None,
 ) -> Iterator[Callable[[Task], Iterator[Update]]]:
     """Make the bots, and give the function that plays a chunk, or warms up. External bots are closed at the end.
 
     Games are saved in ``folder`` unless it is None; a worker that is ``remote``, on another machine, puts them into
-    the results instead. ``rows``: kinds of rows to collect (`arena.parquet_rows`). The function raises GameError and
-    OSError; so does the start of an external bot.
+    the results instead. ``rows``: kinds of rows to collect (`arena.parquet_rows`). ``log``: a folder for the traffic of
+    external bots. The function raises GameError and OSError; so does the start of an external bot.
     """
     bots = make_bots()
     with ExitStack() as stack:
@@ -52,7 +54,7 @@ def open_worker(
             stack.callback(signal.signal, signal.SIGTERM, signal.SIG_DFL)  # at the end there is nothing to close
         for bot in bots:
             if isinstance(bot.agent, ExternalAgent):
-                start_external(bot.label, bot.agent, stack)
+                start_external(bot.label, bot.agent, stack, log)
 
         def run(walls: Task) -> Iterator[Update]:
             if walls is WARM_UP:
@@ -61,7 +63,7 @@ def open_worker(
             elif remote and folder is not None:
                 yield from play_remotely(settings, bots, walls, rows)
             else:
-                yield from play_chunk(settings, bots, walls, folder, rows)
+                yield from play_chunk(settings, bots, walls, folder, rows, log)
 
         yield run
 
@@ -75,11 +77,12 @@ def play_remotely(settings: RunSettings, bots: list[Bot], walls: list[int], rows
             yield update
 
 
-def start_external(label: str, agent: ExternalAgent, stack: ExitStack) -> None:
-    """Start an external bot; ``stack`` closes it. Raises GameError."""
+def start_external(label: str, agent: ExternalAgent, stack: ExitStack, log: Path | None = None) -> None:
+    """Start an external bot; ``stack`` closes it. Its trial is logged in the folder ``log``. Raises GameError."""
     stack.callback(agent.bot.close)
     try:
-        agent.bot.prepare()
+        with nullcontext() if log is None else closing(trial_log(log, label, agent.bot)):
+            agent.bot.prepare()
     except OSError as error:
         what = f"{error.filename}: {error.strerror}"
         if error.errno == EADDRINUSE:

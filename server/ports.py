@@ -81,12 +81,26 @@ Encoded = dict[tuple[int, bool, str], bytes]
 Connect = Callable[[Transport], ConnectionHandler]  # called for each new connection
 
 
+class SeatPort(Protocol):
+    """A seat as the connection that plays it sees it."""
+
+    @property
+    def taken_over(self) -> bool:
+        """Whether a house bot plays for a connected bot."""
+        ...
+
+
 class GamePort(Protocol):
     """A game as a connection that plays in it sees it. Seats are 0 to 2."""
 
     @property
     def id(self) -> str:
         """Id of the game."""
+        ...
+
+    @property
+    def seats(self) -> Sequence[SeatPort]:
+        """The three seats."""
         ...
 
     @property
@@ -128,7 +142,10 @@ class PlayerPort(Protocol):
         ...
 
     def enter_game(self, game: GamePort, seat: int, secret: str) -> None:
-        """The bot plays this seat from now on; `secret` is what it may resume the game with."""
+        """The bot plays this seat from now on; `secret` is what it may resume the game with.
+
+        A house bot that has played the seat meanwhile still has it.
+        """
         ...
 
     def leave_game(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
 from agents import registry
 from agents.client.address import Address, parse_url
@@ -54,7 +55,7 @@ def make_parser() -> Parser:
         "--pause",
         type=seconds,
         metavar="SECONDS",
-        help="seconds to wait before each decision, for spectators (default 0, or NUKIDORA_PAUSE)",
+        help="seconds to wait before each action, for spectators (default 0, or NUKIDORA_PAUSE)",
     )
     parser.add_argument("--dialect", choices=DIALECTS, help="of mjai, for the server and the program (default mjai3p)")
     parser.add_argument("--exec", metavar="COMMAND", help="program that speaks mjai on stdin and stdout")
@@ -65,6 +66,10 @@ def make_parser() -> Parser:
         metavar="SECONDS",
         help=f"time for an answer of the program (default {TIMEOUT:g})",
     )
+    parser.add_argument(
+        "--log", type=Path, metavar="FOLDER",
+        help="keep what the program is sent, replies and says on stderr: a file a game, named by its id",
+    )  # fmt: skip
     parser.add_argument("--framing", choices=FRAMINGS, help="of the program (default auto: detected; see docs/bots.md)")
     return parser
 
@@ -92,6 +97,8 @@ def check_bot(options: argparse.Namespace) -> None:
     if options.exec is None:
         if options.framing is not None:
             raise ValueError("--framing is for --exec only")
+        if options.log is not None:
+            raise ValueError("--log is for --exec only")
         registry.check(options.bot)
 
 

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 from time import monotonic
 from types import FrameType
 
@@ -18,8 +19,9 @@ from agents.client.first_connection import other_protocol, unreachable
 from agents.client.session import ClientSession
 from agents.external.adapters import AgentBot
 from agents.external.framing import FRAMINGS
-from agents.external.mjai_bot import BotError, MjaiBot, one_line
+from agents.external.mjai_bot import NONE, BotError, MjaiBot, Talking, one_line
 from agents.external.subprocess_bot import SubprocessBot
+from agents.external.traffic import TrafficLog
 from agents.registry import make
 from engine.common.options import Parser
 from engine.common.program import FAILED, INTERRUPTED, OK, TERMINATED
@@ -29,7 +31,7 @@ MIN_BACKOFF, MAX_BACKOFF = 1.0, 30.0  # seconds until the next attempt to connec
 
 
 class ThinkingDelay:
-    """A bot that waits before each reply."""
+    """A bot that waits before each action."""
 
     def __init__(self, bot: MjaiBot, seconds: float) -> None:
         self.name = bot.name
@@ -39,10 +41,44 @@ class ThinkingDelay:
         self._bot = bot
         self._seconds = seconds
 
+    def said(self) -> str:
+        """See `agents.external.mjai_bot.Talking`."""
+        return self._bot.said() if isinstance(self._bot, Talking) else ""
+
     def react(self, messages: list[Message]) -> Message:
         """See `MjaiBot`."""
-        time.sleep(self._seconds)
-        return self._bot.react(messages)
+        reply = self._bot.react(messages)
+        if reply != NONE:  # which older servers want to all messages that ask for nothing
+            time.sleep(self._seconds)
+        return reply
+
+
+class LogError(Exception):
+    """A log cannot be written."""
+
+
+class GameLogs:
+    """The logs of games in a folder, one after the other; none where there is no folder."""
+
+    def __init__(self, folder: Path | None, bot: MjaiBot) -> None:
+        self._folder = folder
+        self._bot = bot
+        self._log: TrafficLog | None = None
+
+    def open(self, name: str) -> None:
+        """The game of that name begins. Raises LogError."""
+        self.close()
+        if self._folder is not None:
+            try:
+                self._folder.mkdir(parents=True, exist_ok=True)
+                self._log = TrafficLog(self._folder / f"{name}.log", {self._bot.name: self._bot})
+            except OSError as error:
+                raise LogError(f"{error.filename}: {error.strerror}") from error
+
+    def close(self) -> None:
+        """The game is over."""
+        if self._log is not None:
+            self._log.close()
 
 
 def make_bot(options: argparse.Namespace) -> MjaiBot:
@@ -64,9 +100,11 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
         join["token"] = options.token
     signal.signal(signal.SIGTERM, terminate)
     player = ThinkingDelay(bot, options.pause)
-    session = ClientSession(player, join, options.games, report, log, options.url)
-    with closing(bot):
+    logs = GameLogs(options.log, bot)
+    session = ClientSession(player, join, options.games, report, log, options.url, logs.open)
+    with closing(logs), closing(bot):
         try:
+            logs.open(f"trial-{options.url.room}")
             session.prepare()
             play(options.url, session)
         except KeyboardInterrupt:
@@ -76,6 +114,9 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
             return FAILED
         except BotError as error:
             log(f"{bot.name}: {error}")
+            return FAILED
+        except LogError as error:
+            log(f"--log: {error}")
             return FAILED
         finally:
             if summary := session.summary():

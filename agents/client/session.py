@@ -12,10 +12,11 @@ from agents.client.connection import HELLO_TIMEOUT, FatalConnectionError, Transp
 from agents.client.first_connection import other_protocol
 from agents.external.adapters import AgentBot
 from agents.external.fallback import FallbackAgent
-from agents.external.mjai_bot import NONE, BotError, MjaiBot, Watching, excerpt, one_line
+from agents.external.mjai_bot import NONE, BotError, MjaiBot, Talking, Watching, excerpt, one_line
 from engine.mjai.messages import Message, complete
 from engine.mjai.reading import canonical
 from engine.mjai.schema import SEAT_KEYS
+from engine.rules import EVEN_SCORES
 
 # Keys that are addressed to this seat alone and kept with its messages; canonical messages have none of them.
 PLACE_KEYS = frozenset({"game", "http_port"})
@@ -43,7 +44,10 @@ class GameSession:
         self._size = 0  # characters of all of them
         self._n_sent = 0  # how many of them the bot has been sent
         self._next = 0  # index of the next message that arrives
+        self._failed_at: int | None = None  # number of the event at which the bot failed, from 1
         self._reply: Message | None = None  # to the last message, if it asked for one
+        self.taken_over = False  # whether a house bot of the server has played since we were last asked
+        self.when_asked = True  # whether the server asks for replies; classic mjai wants one to each message
 
     def resume_keys(self) -> Message:
         """The keys of ``join`` that resume this game after a lost connection.
@@ -57,14 +61,25 @@ class GameSession:
         """The server is going to repeat its messages from `index` on."""
         self._next = index
 
+    @property
+    def finished_by(self) -> str:
+        """Who has played the seat at the end of the game, if not the bot."""
+        if self.taken_over:
+            return "a house bot of the server"
+        return "" if self._failed_at is None else f"safe defaults from event {self._failed_at} on"
+
     def receive(self, message: Message) -> Message | None:
         """Take the next message of the game; returns the reply if it asks for one."""
-        asked = message.pop("can_act", False)
+        if not self._messages:
+            self.when_asked = "can_act" in message
+        asked = message.pop("can_act", not self.when_asked)
         secret = message.pop("resume", None)
         self.place |= read_place({key: message.pop(key) for key in PLACE_KEYS if key in message})
         self._next += 1
         if self._next > len(self._messages):
             seat_keys = {key: message.pop(key) for key in KEPT_KEYS if key in message}
+            if message["type"] == "start_kyoku" and "scores" not in message:  # the Ruby server
+                message["scores"] = self._scores
             self._messages.append(canonical(message) | seat_keys)
             self._size += len(to_text(self._messages[-1]))
             if self._size > MAX_GAME:
@@ -75,6 +90,9 @@ class GameSession:
                 self._bot.watch(self._messages[-1])
         if not asked:
             return None
+        self.taken_over = False
+        if message["type"] == "end_game":
+            return NONE  # `finish` sends it to the bot
         if self._reply is None:
             self._reply = self._react()
         return self._reply
@@ -88,8 +106,16 @@ class GameSession:
             if self._bot is self._fallback:
                 return NONE  # the server then plays a safe default for us
             self._log(f"{self._bot.name}: {error}; safe defaults are played for it until the end of this game")
+            if unsent[-1]["type"] != "end_game":
+                self._failed_at = len(self._messages)
         self._bot, self._n_sent = self._fallback, 0
         return self._react()
+
+    @property
+    def _scores(self) -> list[int]:
+        """The latest scores. Dialects without final scores leave out riichi sticks that nobody has won."""
+        known = (message["scores"] for message in reversed(complete(self._messages)) if "scores" in message)
+        return next(known, list(EVEN_SCORES))
 
     @property
     def opponents(self) -> str:
@@ -100,9 +126,7 @@ class GameSession:
     def finish(self) -> tuple[int, str]:
         """Send the bot the end of the game; returns its rank (0 to 2) and the result in words."""
         self._react()
-        seat, end = self._messages[0]["id"], self._messages[-1]
-        # Some dialects leave out the final scores: then riichi sticks that nobody has won are missing here.
-        scores = next(message["scores"] for message in reversed(complete(self._messages)) if "scores" in message)
+        seat, end, scores = self._messages[0]["id"], self._messages[-1], self._scores
         rank = sum((-score, other) < (-scores[seat], seat) for other, score in enumerate(scores))
         points = f" ({end['points'][seat]:+.1f})" if "points" in end else ""
         return rank, f"{PLACEMENTS[rank]} with {scores[seat]:,} points{points}"
@@ -112,12 +136,19 @@ class ClientSession:
     """Plays a number of games at one server; a game goes on over the next connection if one is lost."""
 
     def __init__(
-        self, bot: MjaiBot, join: Message, games: int, report: Log, log: Log, address: Address | None = None
+        self,
+        bot: MjaiBot,
+        join: Message,
+        games: int,
+        report: Log,
+        log: Log,
+        address: Address | None = None,
+        begins: Log = lambda name: None,
     ) -> None:
         """`join` has the keys of ``join`` that stay the same; `games` is how many to play, 0 for no end.
 
         `report` is called with the start and the result of each game, `log` with errors. `address` is that of the room,
-        from which the addresses of records follow.
+        from which the addresses of records follow. `begins` is called with the name of each game, its id if known.
         """
         self.greeted = False  # whether a server has ever answered
         self.finished = False
@@ -131,8 +162,10 @@ class ClientSession:
         self._report = report
         self._log = log
         self._address = address
+        self._begins = begins
         self._game: GameSession | None = None  # the game being played
         self._ranks: Counter[int] = Counter()  # of the games finished
+        self._n_finished_by_others = 0  # of these games
         self._told_to_wait = False  # since the last game began
         self._api = ""  # where the server's HTTP API is
 
@@ -156,7 +189,9 @@ class ClientSession:
                 if message["type"] != "error":
                     playing, rejection = self._handle(transport, message), None
                 elif playing:
-                    self._log(describe(message))
+                    self._log(describe(message) + (self._bot.said() if isinstance(self._bot, Talking) else ""))
+                    if self._game is not None and not self._game.when_asked:
+                        transport.send(NONE)
                 else:
                     rejection = message
         except ConnectionError:
@@ -221,9 +256,11 @@ class ClientSession:
         self.n_messages += 1
         if message["type"] == "resumed" and self._game is not None:
             self._game.rewind(message["from"])
+            self._game.taken_over |= message.get("taken_over") is True
             return True
         first = self._game is None
         if message["type"] == "start_game" and first:  # otherwise it is a repetition in a resumed game
+            self._begins(read_place(message).get("game") or f"game-{self.games_played + 1}")
             self._game = GameSession(self._bot, self._fallback, self._log)
         if self._game is None:
             raise ValueError(f"{message['type']} outside of a game")
@@ -235,6 +272,9 @@ class ClientSession:
         if message["type"] != "end_game":
             return True
         rank, result = self._game.finish()
+        if by := self._game.finished_by:
+            result += f", earned by {by}"
+            self._n_finished_by_others += 1
         game = self._game.place.get("game")
         self.record = f"{self._api}/api/games/{game}/record" if self._api and game else ""
         self._count_game()
@@ -263,7 +303,8 @@ class ClientSession:
         played = self._ranks.total()
         ranks = ", ".join(f"{self._ranks[rank]} x {PLACEMENTS[rank]}" for rank in range(len(PLACEMENTS)))
         seen = f"; all games: {self._api}/api/games?player={quote(self._join['name'])}" if self._api else ""
-        return f"played {played} {'game' if played == 1 else 'games'} as {self._join['name']}: {ranks}{seen}"
+        others = f" ({self._n_finished_by_others} of them earned by others)" if self._n_finished_by_others else ""
+        return f"played {played} {'game' if played == 1 else 'games'} as {self._join['name']}: {ranks}{others}{seen}"
 
     def _count_game(self) -> None:
         self._game = None

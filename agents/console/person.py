@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from agents.client.connection import FatalConnectionError
 from agents.console.screen import Screen
-from agents.external.mjai_bot import NONE
+from agents.external.mjai_bot import NONE, BotError
 from engine.mjai.actions import action_message
 from engine.mjai.messages import Message
 from engine.mjai.player_state import PlayerState
@@ -44,8 +44,9 @@ class Person:
         """One of the actions, which the person chooses; None where there is none, or it is too late."""
         return self._screen.ask(self._state.view, legal, self._withdrawn) if legal else None
 
-    def reject(self, reason: str) -> None:
+    def reject(self, reason: str) -> BotError:
         """See `MjaiBot`."""
+        return BotError(reason)
 
     def close(self) -> None:
         """See `MjaiBot`."""

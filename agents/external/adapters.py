@@ -54,8 +54,9 @@ class AgentBot:
         reply = action_message(view, self._state.seat, action)
         return reply | {"ext_bot": annotation} if annotation else reply
 
-    def reject(self, reason: str) -> None:
+    def reject(self, reason: str) -> BotError:
         """See `MjaiBot`; an agent has no use for the reason."""
+        return BotError(reason)
 
     def close(self) -> None:
         """See `MjaiBot`."""

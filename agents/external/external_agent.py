@@ -22,6 +22,7 @@ class ExternalAgent:
         self.name = bot.name
         self.bot = bot
         self.fault = ""
+        self.fault_after = 0  # events of the round that the bot knew when it failed
         self._seat = -1
         self._unsent: list[Message] = []
         self._n_events = 0  # messages of this round that are in `_unsent` or have been sent
@@ -45,8 +46,8 @@ class ExternalAgent:
         except BotError as error:
             self.fault = str(error)
         except ValueError as error:
-            self.fault = str(error)
-            self.bot.reject(self.fault)
+            self.fault = str(self.bot.reject(str(error)))
+        self.fault_after = self._n_events
         return np.array([safe_default(legal)])
 
     def end_round(self, table: np.record) -> None:

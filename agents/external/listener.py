@@ -7,9 +7,10 @@ import sys
 from contextlib import suppress
 
 from agents.client.address import Address, parse_url
-from agents.client.connection import TcpTransport
+from agents.client.connection import TcpTransport, to_text
 from agents.client.first_connection import REQUEST
 from agents.external.mjai_bot import NONE, BotError, read_reply
+from agents.external.traffic import RECEIVED, SENT, Note
 from engine.mjai.bot_checks import check_join
 from engine.mjai.connection import HELLO, JOIN_TIMEOUT, WHEN_ASKED, Join, error
 from engine.mjai.dialects import write
@@ -30,6 +31,12 @@ class ConnectedBot:
         self.when_asked = join.reply == WHEN_ASKED
         self.games_left = join.games or -1
         self.n_replies = 0
+        self.note: Note | None = None
+
+    def _noted(self, mark: str, message: Message) -> Message:
+        if self.note is not None:
+            self.note(mark, to_text(message).encode())
+        return message
 
     def send_events(self, messages: list[Message], ask: bool, timeout: float) -> Message:
         """Send `messages`; returns the reply to the last one, NONE if none is expected. Raises OSError, ValueError.
@@ -40,9 +47,10 @@ class ConnectedBot:
         for number, message in enumerate(messages, 1):
             can_act = ask and number == len(messages)
             event = write(message, self.dialect)
-            self.transport.send(event | {"can_act": True} if self.when_asked and can_act else event)
+            told = self.when_asked and (can_act or message["type"] == "start_game")
+            self.transport.send(self._noted(SENT, event | {"can_act": can_act} if told else event))
             if can_act or not self.when_asked:
-                reply = self.transport.receive(timeout)
+                reply = self._noted(RECEIVED, self.transport.receive(timeout))
                 self.n_replies += 1
         return reply
 
@@ -61,6 +69,7 @@ class Listener:
             raise ValueError(f"{url!r}: bots can only connect to mjsonp://HOST:PORT/ROOM")
         self.name = self._address.room
         self._timeout = timeout
+        self.note: Note | None = None  # see `agents.external.traffic`
         self._server: socket.socket | None = None
         self._bot: ConnectedBot | None = None
         self._seat = -1
@@ -77,6 +86,7 @@ class Listener:
         if self._bot is None:
             raise BotError("sits out until the next game")
         n_replies = self._bot.n_replies
+        self._bot.note = self.note
         game_over = messages[-1]["type"] == "end_game"
         try:
             reply = self._bot.send_events(messages, not game_over, self._timeout)
@@ -96,11 +106,12 @@ class Listener:
             self._disconnect()
         return NONE
 
-    def reject(self, reason: str) -> None:
+    def reject(self, reason: str) -> BotError:
         """See `agents.external.mjai_bot.MjaiBot`; the reason is sent to the bot, then it is disconnected."""
         if self._bot is not None:
             disconnect_with_error(self._bot.transport, reason)
             self._bot = None
+        return BotError(reason)
 
     def close(self) -> None:
         """Disconnect the bot and stop listening. A bot that waits for a next game is told that there is none."""
@@ -154,8 +165,7 @@ class Listener:
             what = f"sent an invalid reply: {error}"
         else:
             what = f"has disconnected: {error}"
-        self.reject(what)
-        return BotError(what)
+        return self.reject(what)
 
     def _disconnect(self) -> None:
         if self._bot is not None:

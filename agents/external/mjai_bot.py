@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
+from agents.external.stderr import told
 from engine.mjai.messages import Message, start_game
 from engine.mjai.reading import canonical
 from engine.mjai.schema import REPLY_TYPES
@@ -23,15 +24,13 @@ OPENING: tuple[Message, ...] = (
     {"type": "tsumo", "actor": 0, "pai": "6p"},
 )  # fmt: skip
 EXCERPT_LENGTH = 120  # characters of a bad reply that are shown
-STDERR_SHOWN = 3  # lines of stderr that go into the message of a BotError
 
 
 class BotError(Exception):
-    """A bot failed. The message is one line: what it did, and the last lines of its stderr; `stderr` has more lines."""
+    """A bot failed. The message is one line: what it did, and its stderr (see `agents.external.stderr`)."""
 
     def __init__(self, what: str, stderr: Sequence[str] = ()) -> None:
-        tail = f"; stderr: {' | '.join(stderr[-STDERR_SHOWN:])}" if stderr else ""
-        super().__init__(what + tail)
+        super().__init__(what + told(stderr))
         self.what = what
         self.stderr = list(stderr)
 
@@ -54,12 +53,24 @@ class MjaiBot(Protocol):
         """
         ...
 
-    def reject(self, reason: str) -> None:
-        """Report why its last reply cannot be played. The bot is not asked again until the next ``start_game``."""
+    def reject(self, reason: str) -> BotError:
+        """Take why its last reply cannot be played; returns that as a failure, with what else is known of it.
+
+        The bot is not asked again until the next ``start_game``.
+        """
         ...
 
     def close(self) -> None:
         """Release its resources; it can be used again."""
+        ...
+
+
+@runtime_checkable
+class Talking(Protocol):
+    """A mjai bot that writes to a stderr of its own."""
+
+    def said(self) -> str:
+        """What it has written there since the last call, for the end of a sentence; ``""`` for nothing."""
         ...
 
 

@@ -17,10 +17,11 @@ from threading import Thread
 from time import monotonic
 from typing import IO
 
-from agents.external.mjai_bot import BotError, excerpt, one_line
+from agents.external.mjai_bot import BotError, excerpt
+from agents.external.traffic import RECEIVED, SENT, STDERR, Note
 
 MAX_LINE = 65_536  # bytes, of a line on stdout
-STDERR_LINES, STDERR_WIDTH = 20, 500  # lines of stderr that are kept, and bytes of each
+STDERR_LINES, STDERR_WIDTH = 2_000, 500  # lines of stderr that are kept, and bytes of each
 EXIT_TIMEOUT = 0.5  # seconds to wait for the exit code of a child whose stdout has ended, and for its stderr
 GRACE_PERIOD = 0.5  # seconds a child has to exit after its stdin is closed, and again after SIGTERM
 TIMEOUT_HINT = "it must flush each reply; if it needs longer, to load a network for example: --timeout SECONDS"
@@ -40,8 +41,12 @@ class LineProcess:
     ended, and BotError tells its exit code and the end of its stderr: ExitedError if it has exited by itself.
     """
 
-    def __init__(self, arguments: Sequence[str], timeout: float) -> None:
-        """Start it. It has `timeout` seconds for each line. Raises BotError if it cannot be started."""
+    def __init__(self, arguments: Sequence[str], timeout: float, note: Note | None = None) -> None:
+        """Start it. It has `timeout` seconds for each line. Raises BotError if it cannot be started.
+
+        `note` is called with each line that it is sent, sends, or writes to stderr; the last by another thread.
+        """
+        self._note = note or no_note
         self.n_bytes_read = 0  # of its stdout
         self._timeout = timeout
         self._unread = bytearray()
@@ -86,7 +91,9 @@ class LineProcess:
             self._fill()
         if self._unread:
             unread = bytes(self._unread.partition(b"\n")[0])
+            self._note(RECEIVED, unread)
             raise self._fault(f"wrote a line that is no reply ({STDOUT_HINT}): {excerpt(unread)}")
+        self._note(SENT, line)
         deadline = monotonic() + self._timeout
         left = memoryview(line + b"\n")
         while left:
@@ -108,6 +115,7 @@ class LineProcess:
             raise self._fault(f"wrote a line of more than {MAX_LINE:,} bytes")
         line = bytes(self._unread[:end])
         del self._unread[: end + 1]
+        self._note(RECEIVED, line)
         return line
 
     def _fill(self) -> None:
@@ -132,6 +140,10 @@ class LineProcess:
         if self._ended:
             self._drain.join(EXIT_TIMEOUT)
         return list(self._stderr)
+
+    def take_stderr(self) -> list[str]:
+        """The lines it has written to stderr so far; they are forgotten."""
+        return [self._stderr.popleft() for _ in range(len(self._stderr))]
 
     def end(self) -> None:
         """End it and all processes it has started: close its stdin, then SIGTERM, then SIGKILL."""
@@ -163,8 +175,14 @@ class LineProcess:
         # Buffered: the pipe itself would be read byte by byte.
         with stderr, open(stderr.fileno(), "rb", closefd=False) as lines:
             for line in iter(lambda: lines.readline(STDERR_WIDTH), b""):
-                if text := one_line(line.decode(errors="replace")):
-                    self._stderr.append(text)
+                self._note(STDERR, line.rstrip(b"\n"))
+                text = line.decode(errors="replace").rstrip()
+                if text:
+                    self._stderr.append("".join(char if char.isprintable() else repr(char)[1:-1] for char in text))
+
+
+def no_note(mark: str, line: bytes) -> None:
+    """Where the traffic is not logged."""
 
 
 def pipe(opened: IO[bytes] | None) -> IO[bytes]:

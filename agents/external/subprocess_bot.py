@@ -14,10 +14,13 @@ from pathlib import Path
 from agents.external.framing import ARRAY, ASKED, AUTO, EVENT, TIMEOUT
 from agents.external.mjai_bot import NONE, OPENING, BotError, excerpt, parse_message, read_reply
 from agents.external.process import STDOUT_HINT, ExitedError, LineProcess
+from agents.external.stderr import told
+from agents.external.traffic import Note
 from engine.mjai.dialects import write
 from engine.mjai.messages import Message
 
 PLACEHOLDERS = ("{id}", "{seat}")
+NAMELESS = frozenset({"bot", "main", "__main__", "run", "start", "player", "mjai"})  # names that many scripts have
 
 
 class SubprocessBot:
@@ -46,11 +49,13 @@ class SubprocessBot:
         self._process: LineProcess | None = None
         self._seat = -1
         self._playing = False
+        self.note: Note | None = None  # see `agents.external.traffic`
+        self._exchange = b"", b""  # the last event that asked the program, and its reply
 
     def prepare(self) -> None:
         """Detect the framing if it is not known yet; see `agents.external.mjai_bot.MjaiBot`."""
         if self._framing == AUTO:
-            self._framing = find_framing(seated(self._arguments, 0), self._dialect, self._timeout)
+            self._framing = find_framing(seated(self._arguments, 0), self._dialect, self._timeout, self._noted)
 
     def react(self, messages: list[Message]) -> Message:
         """See `agents.external.mjai_bot.MjaiBot`."""
@@ -70,9 +75,23 @@ class SubprocessBot:
             self.close()  # whatever was raised, requests and replies may be out of step
             raise
 
-    def reject(self, reason: str) -> None:
+    def reject(self, reason: str) -> BotError:
         """See `agents.external.mjai_bot.MjaiBot`; the child is ended, as for every fault."""
+        process = self._process
         self.close()
+        asked, replied = map(excerpt, self._exchange)
+        what = (
+            f"{reason}; it was asked by {asked} (dialect {self._dialect}, framing {self._framing}), replied {replied}"
+        )
+        return BotError(what, process.stderr() if process is not None else [])
+
+    def _noted(self, mark: str, line: bytes) -> None:
+        if self.note is not None:  # a process that is kept goes on in the log of the next game
+            self.note(mark, line)
+
+    def said(self) -> str:
+        """See `agents.external.mjai_bot.Talking`."""
+        return told(self._process.take_stderr()) if self._process is not None else ""
 
     def close(self) -> None:
         """End the child."""
@@ -90,7 +109,7 @@ class SubprocessBot:
                 self.close()
         reused = self._process is not None
         if self._process is None:
-            self._process = LineProcess(seated(self._arguments, seat), self._timeout)
+            self._process = LineProcess(seated(self._arguments, seat), self._timeout, self._noted)
         self._seat = seat
         self._playing = True
         return reused
@@ -100,6 +119,7 @@ class SubprocessBot:
         events = [write(message, self._dialect) for message in messages]
         try:
             line = send_events(process, self._framing, events, ask=not game_over)
+            self._exchange = to_line(events[-1]), line
             self._playing = not game_over
             return NONE if game_over else read_reply(parse_message(line), self._seat)
         except BotError:
@@ -136,7 +156,7 @@ def invalid_reply(error: ValueError) -> str:
     return f"sent an invalid reply: {error}{hint}"
 
 
-def find_framing(arguments: list[str], dialect: str, timeout: float) -> str:
+def find_framing(arguments: list[str], dialect: str, timeout: float, note: Note | None = None) -> str:
     """Detect which framing a bot understands. Raises BotError if it understands none.
 
     The bot is started twice at most, as seat 0, and dealt a hand in which it must discard. First the three events are
@@ -146,18 +166,23 @@ def find_framing(arguments: list[str], dialect: str, timeout: float) -> str:
     """
     faults = []
     for probe in (probe_array, probe_events):
-        process = LineProcess(arguments, timeout)
+        process = LineProcess(arguments, timeout, note)
         try:
             return probe(process, [write(message, dialect) for message in OPENING])
         except BotError as error:
             faults.append(str(error))
         except ValueError as error:
-            faults.append(invalid_reply(error))
+            process.end()
+            faults.append(str(BotError(invalid_reply(error), process.stderr())))
         finally:
             process.end()
+    trial = f"failed the trial before the first game (dialect {dialect}; it is dealt a hand and must discard)"
     if faults[0] == faults[1]:
-        raise BotError(faults[0])
-    raise BotError(f"understands neither an array of events ({faults[0]}) nor one event a line ({faults[1]})")
+        raise BotError(f"{trial}: it {faults[0]}")
+    array, events = faults
+    found = f"given the events as one array, it {array}; given them one a line, it {events}"
+    named = f"exec+{EVENT}:COMMAND, or --framing {EVENT} of the client ({EVENT}, {ASKED} or {ARRAY}: docs/bots.md)"
+    raise BotError(f"{trial}: {found}; if you know how it reads them, name its framing, as in {named}")
 
 
 def probe_array(process: LineProcess, events: list[Message]) -> str:
@@ -165,7 +190,7 @@ def probe_array(process: LineProcess, events: list[Message]) -> str:
     process.write(to_line(events))
     line = process.read()
     if read_reply(parse_message(line), 0) == NONE:
-        raise ValueError(excerpt(line))
+        raise no_discard(process, line)
     return ARRAY
 
 
@@ -175,11 +200,17 @@ def probe_events(process: LineProcess, events: list[Message]) -> str:
     replies = [process.read()]
     while read_reply(parse_message(replies[-1]), 0) == NONE:
         if len(replies) == len(events):
-            raise ValueError(excerpt(replies[-1]))
+            raise no_discard(process, replies[-1])
         replies.append(process.read())
     if len(replies) not in (1, len(events)):
         raise ValueError(f"{len(replies)} lines in reply to {len(events)} events: expected {len(events)} or 1")
     return EVENT if len(replies) > 1 else ASKED
+
+
+def no_discard(process: LineProcess, line: bytes) -> BotError:
+    """The bot has replied `none` where it must discard, often because it has caught an error of its own."""
+    process.end()
+    return BotError(f"replied {excerpt(line)} where it must discard", process.stderr())
 
 
 def to_line(message: Message | list[Message]) -> bytes:
@@ -195,6 +226,6 @@ def seated(arguments: list[str], seat: int) -> list[str]:
 
 
 def name_of(arguments: list[str]) -> str:
-    """The name of a bot: that of the script it runs, or else of the program."""
-    script = next((argument for argument in arguments[1:] if Path(argument).is_file()), arguments[0])
-    return Path(script).stem
+    """The name of a bot: that of the script it runs, or else of the program; of its folder where that says nothing."""
+    script = Path(next((argument for argument in arguments[1:] if Path(argument).is_file()), arguments[0]))
+    return script.absolute().parent.name or script.stem if script.stem in NAMELESS else script.stem

@@ -18,7 +18,7 @@ from agents.external.adapters import AgentBot
 from agents.external.mjai_bot import NONE, BotError, MjaiBot, excerpt
 from agents.pack.launcher import MANIFEST
 from agents.registry import make
-from engine.common.options import Parser, seed
+from engine.common.options import Parser, seat, seed
 from engine.common.program import FAILED, OK
 from engine.mjai.dialects import DIALECTS, write
 from engine.mjai.messages import Message
@@ -38,6 +38,10 @@ exit codes: 0 stdin has ended, 1 the bot failed or was sent what is no game, 2 b
 def make_parser(name: str, bot: str) -> Parser:
     """The command line of the packed bot `bot` in the file `name`."""
     parser = Parser(prog=name, description=f"The mahjong bot {bot}: speaks mjai on stdin and stdout.", epilog=EPILOG)
+    parser.add_argument(
+        "seat", nargs="?", type=seat, metavar="SEAT",
+        help="0 to 2, where start_game has no id: mjai.app and mjai-reviewer give it so",
+    )  # fmt: skip
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="random seed of the bot (default 0)")
     parser.add_argument("--dialect", choices=DIALECTS, default="mjai3p", help="of its replies (default mjai3p)")
     parser.add_argument("--prepare", action="store_true", help="compile what is not compiled yet, and exit")
@@ -58,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.prepare:
             print(f"{parser.prog}: ready after {monotonic() - began:.1f} s", file=sys.stderr)
         else:
-            play(AgentBot(make(spec, options.seed)), sys.stdin.buffer, replies, options.dialect)
+            play(AgentBot(make(spec, options.seed)), sys.stdin.buffer, replies, options.dialect, options.seat)
     except (BotError, ValueError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return FAILED
@@ -70,11 +74,16 @@ def packed_spec(parts: Sequence[str], root: Path) -> str:
     return "".join(str(root / part) if number % 2 else part for number, part in enumerate(parts))
 
 
-def play(bot: MjaiBot, lines: Iterable[bytes], replies: BinaryIO, dialect: str) -> None:
-    """Write the replies of `bot` to `lines`. Raises BotError, and ValueError for a line that is no event."""
+def play(bot: MjaiBot, lines: Iterable[bytes], replies: BinaryIO, dialect: str, known_seat: int | None = None) -> None:
+    """Write the replies of `bot` to `lines`. Raises BotError, and ValueError for a line that is no event.
+
+    `known_seat` is its seat in games whose ``start_game`` names none.
+    """
     unread: list[Message] = []
     for line in filter(bytes.strip, lines):
         events = events_in(line)
+        for start in (each for each in events if each["type"] == "start_game" and known_seat is not None):
+            start.setdefault("id", known_seat)
         unread += [each for each in events if each["type"] not in NOT_OF_A_GAME]
         if len(events) == 1 and events[0].get("can_act") is False:
             continue

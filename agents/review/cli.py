@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agents import registry
-from engine.common.options import Parser, check_output
+from engine.common.options import Parser, check_output, seat
 from engine.records.options import add_rules
-from engine.rules import N_SEATS
 
 PLAIN, MJAI_REVIEWER = "nukidora", "mjai-reviewer"  # formats of --json
 
@@ -23,13 +22,6 @@ hundredth of a placement. Without --html and --json, a table of agreement and me
 printed.
 exit codes: 0 done, 1 the record cannot be read, 2 bad arguments, 130 interrupted
 """
-
-
-def seat(text: str) -> int:
-    """Option type: a seat, counted from the first dealer's."""
-    if text not in map(str, range(N_SEATS)):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a seat: 0 is the first dealer, then 1 and 2")
-    return int(text)
 
 
 def make_parser() -> Parser:

@@ -31,6 +31,7 @@ class Review:
             "decisions": [self._decision(index) for index in range(len(self.of.decisions))],
             "summary": [self.summary(bot) for bot in range(len(self.bots))],
             "problems": self.of.problems,
+            "handed_over": self.of.record.told_handed_over(self.of.seat),
         }
 
     def summary(self, bot: int) -> Json:
@@ -75,7 +76,8 @@ def make_review(of: SeatDecisions, bots: Mapping[str, Agent], advance: Callable[
     Raises ValueError if there is no decision, and as `opinions_of` does.
     """
     if not of.decisions:
-        why = f": {of.problems[0]}" if of.problems else ""
+        reasons = [*filter(None, [of.record.told_handed_over(of.seat)]), *of.problems]
+        why = f": {reasons[0]}" if reasons else ""
         raise ValueError(f"{of.record.source}: seat {of.seat} has no decision to review{why}")
     return Review(of, bots, [opinions_of(bot, spec, of, advance) for spec, bot in bots.items()])
 

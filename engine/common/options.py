@@ -139,6 +139,13 @@ def seed(text: str) -> int:
     return _integer(text, "a seed: an integer from 0 to 2^64 - 1", 0, MAX_SEED)
 
 
+def seat(text: str) -> int:
+    """Option type: a seat, counted from the first dealer's."""
+    if text not in map(str, range(N_SEATS)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a seat: 0 is the first dealer, then 1 and 2")
+    return int(text)
+
+
 def port(text: str) -> int:
     """Option type: a TCP port to connect to."""
     return _integer(text, "a port: an integer from 1 to 65535", 1, 65535)

@@ -97,10 +97,14 @@ JOINED_KEYS = (
     Key("waiting", COUNT, "bots that wait there, you among them"),
     Key("needed", COUNT, "bots that are still needed; 0: the game begins without more"),
 )
-RESUMED_KEYS = (Key("from", COUNT, "index of the first message of the game that is sent again"),)
+RESUMED_KEYS = (
+    Key("from", COUNT, "index of the first message of the game that is sent again"),
+    Key("taken_over", BOOL, "true where a house bot has played your seat meanwhile", default=None),
+)
 ERROR_KEYS = (
     Key("actor", SEAT, "the seat at fault; only in records", default=None),
     Key("message", TEXT, "what was wrong, in one line"),
+    Key("played_by", TEXT, "who plays the seat from here on; only in records", default=None),
     Key("retry", BOOL, "true where the same join may succeed later", default=None),
 )
 
@@ -135,9 +139,12 @@ def joined(room: str, waiting: int, needed: int) -> Message:
     return {"type": "joined", "room": room, "waiting": waiting, "needed": needed}
 
 
-def resumed(first: int) -> Message:
-    """The answer to a bot that resumes a game: its messages from index `first` on are sent again."""
-    return {"type": "resumed", "from": first}
+def resumed(first: int, taken_over: bool) -> Message:
+    """The answer to a bot that resumes a game: its messages from index `first` on are sent again.
+
+    `taken_over`: a house bot has played its seat meanwhile.
+    """
+    return {"type": "resumed", "from": first} | ({"taken_over": True} if taken_over else {})
 
 
 def error(message: str, *, retry: bool = False) -> Message:

@@ -110,7 +110,7 @@ BARRED = Key("cannot_dahai", TILE_LIST, "tiles you may not discard; only mjai3p"
 CAN_ACT = Key(
     "can_act",
     BOOL,
-    "true where you are asked for an action; only with `when_asked`",
+    "true where you are asked for an action, false in start_game; only with `when_asked`",
     default=None,
     scope=Scope.CONNECTION,
 )

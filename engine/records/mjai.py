@@ -22,6 +22,7 @@ def read(text: str, source: str) -> GameRecord:
     """The game in the `text` of an mjai log; `source`: file name, for messages. Raises RecordError with the line."""
     events: list[Message] = []
     custom: list[str] = []
+    handed_over: dict[int, tuple[int, str]] = {}
     number = 0
     # Not splitlines(): JSON may hold other line ends of Unicode, such as U+2028, as they are.
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
@@ -34,11 +35,13 @@ def read(text: str, source: str) -> GameRecord:
                 custom += unplayed(message)
                 events.append(canonical_event(message))
                 _check_frame(events)
+            elif "played_by" in message and message.get("actor") in range(N_SEATS):  # an error
+                handed_over.setdefault(int(message["actor"]), (len(events), str(message["played_by"])))
     if not events or events[-1]["type"] != "end_game":
         raise RecordError(source, f"line {number}", "the log ends without end_game; it was cut off, fetch it again")
     with record_errors(source, "line 1"):
         rules = rules_of(events[0])
-    return GameRecord(complete(events), rules, source, custom_rules(custom))
+    return GameRecord(complete(events), rules, source, custom_rules(custom), handed_over)
 
 
 def write(record: GameRecord, dialect: str = DEFAULT_DIALECT) -> str:

@@ -86,6 +86,15 @@ class GameRecord:
     rules: Rules | None
     source: str  # file name, for messages
     notes: list[str] = field(default_factory=list)
+    # Seat whose bot failed -> the number of events before that, and who has played the seat since.
+    handed_over: dict[int, tuple[int, str]] = field(default_factory=dict)
+
+    def told_handed_over(self, seat: int) -> str:
+        """Since when a seat is played by another than its bot, in words; ``""`` if it is not."""
+        if seat not in self.handed_over:
+            return ""
+        n_before, who = self.handed_over[seat]
+        return told(f"played by {who} from event {n_before + 1} on")
 
     def rounds(self) -> list[list[Message]]:
         """The events of each round, ``start_kyoku`` to ``end_kyoku``. RecordError for a round without its end."""

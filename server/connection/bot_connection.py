@@ -43,6 +43,7 @@ class BotConnection:
         self._game: GamePort | None = None
         self._seat = 0
         self._secret = ""
+        self._taken_over = False  # whether a house bot had the seat when the connection entered the game
         self._join_sent = False
         self._join_timer: Timer | None = loop_clock().call_later(
             settings.join_timeout, self._join_timed_out
@@ -116,6 +117,7 @@ class BotConnection:
     def enter_game(self, game: GamePort, seat: int, secret: str) -> None:
         """See `PlayerPort`."""
         self._game, self._seat, self._secret = game, seat, secret
+        self._taken_over = game.seats[seat].taken_over
         # The message behind the error may ask for a decision, whose time is running.
         self._outbox.error_reply_timeout = min(ERROR_REPLY_TIMEOUT, game.decision_time / 2)
 
@@ -158,7 +160,7 @@ class BotConnection:
 
     def send_resumed(self, first: int) -> None:
         """See `PlayerPort`."""
-        self._outbox.add(to_json(connection.resumed(first)), ExpectedReply.NONE)
+        self._outbox.add(to_json(connection.resumed(first, self._taken_over)), ExpectedReply.NONE)
         self._outbox.flush()
 
     def send_messages(
@@ -194,8 +196,8 @@ class BotConnection:
             shown = shown | possible_actions(table, self._seat, message, legal_actions)
         if message["type"] == "start_game" and self.join.resume is True and self._secret:
             shown = shown | {"resume": self._secret} | self._where(self._game)
-        if legal_actions and self.only_when_asked:
-            shown = shown | {"can_act": True}
+        if self.only_when_asked and (legal_actions or message["type"] == "start_game"):
+            shown = shown | {"can_act": bool(legal_actions)}
         return to_json(dialects.write(shown, self.join.dialect))
 
     def _where(self, game: GamePort | None) -> Message:

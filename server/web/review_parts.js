@@ -47,6 +47,7 @@ import { t } from "./words.js";
  * @property {Decision[]} decisions
  * @property {Summary[]} summary by bot
  * @property {string[]} [problems] where the record departs from the rules
+ * @property {string} [handed_over] since when another played the seat, in words; "" if none did
  */
 
 const MISTAKE = 0.01; // placements lost

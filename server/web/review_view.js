@@ -89,7 +89,7 @@ class ReviewView {
   }
 
   #build() {
-    const { names, seat, problems = [] } = this.review;
+    const { names, seat, problems = [], handed_over: handedOver } = this.review;
     const button = (/** @type {string} */ name, /** @type {() => void} */ onclick) =>
       el("button", { type: "button", "data-control": name, onclick }, t(`review_${name}`));
     const moves = el(
@@ -105,6 +105,7 @@ class ReviewView {
       "div",
       { class: "review" },
       el("h1", {}, t("review_title", { name: names[seat] })),
+      handedOver ? el("p", { class: "warn" }, t("review_handed_over", { handedOver })) : [],
       problems.map((problem) => el("p", { class: "warn" }, t("review_problem", { problem }))),
       el(
         "div",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,7 +13,17 @@ import pytest
 
 from agents.client.address import parse_url
 from tests.support.external_bots import command, still_running
-from tests.support.fake_server import CAN_ACT, DRAW, START_GAME, START_KYOKU, Connection, FakeServer, play_game
+from tests.support.fake_server import (
+    CAN_ACT,
+    DISCARD,
+    DRAW,
+    END,
+    START_GAME,
+    START_KYOKU,
+    Connection,
+    FakeServer,
+    play_game,
+)
 
 # The command line ---------------------------------------------------------------------------------------------------
 
@@ -73,6 +84,26 @@ def test_a_signal_ends_the_client_and_its_child_process(tmp_path: Path, number: 
     assert still_running(tmp_path) == []
 
 
+def test_what_a_bot_said_on_stderr_follows_the_error_of_the_server(tmp_path: Path) -> None:
+    bot = tmp_path / "wrong.py"
+    bot.write_text(
+        "import sys\nfor line in sys.stdin:\n    print('no idea', file=sys.stderr, flush=True)\n"
+        '    print(\'{"type":"none"}\', flush=True)'
+    )
+
+    def serve(connection: Connection) -> None:
+        connection.handshake()
+        connection.send(START_GAME, START_KYOKU, DRAW | CAN_ACT)
+        assert connection.receive() == {"type": "none"}
+        connection.send({"type": "error", "message": "may not pass"})
+        connection.send(DISCARD, {"type": "end_kyoku"}, END)
+
+    with FakeServer(serve) as server:
+        process = start_client("--exec", f"{sys.executable} {bot}", "--framing", "array", server.url)
+        _, stderr = process.communicate(timeout=120)
+    assert without_compile_notice(stderr) == "agents.client: the server says: may not pass; stderr: no idea\n"
+
+
 def test_a_rejection_prints_one_line_and_exits_with_1() -> None:
     def reject(connection: Connection) -> None:
         connection.handshake()
@@ -93,7 +124,10 @@ def test_a_bot_that_exits_at_once_is_reported_with_its_stderr(tmp_path: Path) ->
     process = start_client("--exec", f"{sys.executable} {bot}", "mjsonp://localhost:1/x")
     stdout, stderr = process.communicate(timeout=120)
     assert (process.returncode, stdout) == (1, "")
-    assert without_compile_notice(stderr) == "agents.client: broken: has exited (exit code 1); stderr: no model file\n"
+    assert re.fullmatch(
+        r"agents.client: broken: failed the trial .*: it has exited \(exit code 1\); stderr: no model file\n",
+        without_compile_notice(stderr),
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,11 @@ from agents.client.address import parse_url
 from agents.client.connection import FatalConnectionError
 from agents.client.playing import play
 from agents.client.session import ClientSession
+from agents.external.mjai_bot import NONE
 from tests.support.client_output import Output, output
 from tests.support.fake_server import (
     CAN_ACT,
+    CLASSIC_START_GAME,
     DISCARD,
     DRAW,
     END,
@@ -32,10 +34,12 @@ from tests.support.scripted_bot import ScriptedBot
 __all__ = ["output"]
 
 
-def run_client(server: FakeServer, bot: ScriptedBot, output: Output, games: int = 1, **join: Any) -> None:
+def run_client(server: FakeServer, bot: ScriptedBot, output: Output, games: int = 1, **join: Any) -> ClientSession:
     """Play `games` games at a fake server."""
     keys = {"type": "join", "name": "me", "room": "room"} | join
-    play(parse_url(server.url), ClientSession(bot, keys, games, output.report, output.errors.append))
+    played = ClientSession(bot, keys, games, output.report, output.errors.append)
+    play(parse_url(server.url), played)
+    return played
 
 
 ESCAPES = "\x1b]0;title\x07\x1b[2J\x9b31m\u202e\ud800\n"
@@ -107,6 +111,38 @@ def test_games_on_one_connection(output: Output) -> None:
     assert bot.batches[0][0]["id"] == 0
     assert all("can_act" not in message for messages in bot.batches for message in messages)
     assert [message["type"] for message in bot.batches[2]] == ["end_kyoku", "end_game"]
+
+
+def test_a_classic_server_gets_a_reply_to_every_message(output: Output) -> None:
+    """It knows `name` and `room` alone, sends one message at a time, and names no scores where a round starts."""
+    start_kyoku = {key: value for key, value in START_KYOKU.items() if key != "scores"}
+    scores = [35000, 43000, 27000]
+    won = {"type": "hora", "actor": 1, "target": 2, "pai": "9p", "deltas": [0, 8000, -8000], "scores": scores}
+    script = [
+        ({"type": "start_game", "id": 0, "names": CLASSIC_START_GAME["names"]}, NONE), (start_kyoku, NONE),
+        (DRAW | {"possible_actions": []}, DISCARD), (DISCARD | {"possible_actions": []}, NONE),
+        ({"type": "error", "message": "the chat is down"}, NONE), ({"type": "tsumo", "actor": 1, "pai": "?"}, NONE),
+        ({"type": "dahai", "actor": 1, "pai": "E", "tsumogiri": True}, NONE), (won, NONE),
+        ({"type": "end_kyoku"}, NONE), (start_kyoku | {"kyoku": 2, "oya": 1}, NONE), ({"type": "end_kyoku"}, NONE),
+        ({"type": "end_game", "scores": scores}, NONE),
+    ]  # fmt: skip
+
+    def serve(connection: Connection) -> None:
+        join = connection.handshake()
+        assert (join["name"], join["room"]) == ("me", "room")
+        for message, reply in script:
+            connection.send(message)
+            assert connection.receive() == reply, message
+
+    bot = ScriptedBot()
+    with FakeServer(serve) as server:
+        run_client(server, bot, output)
+    assert output.results == ["game 1: 2nd with 35,000 points"]
+    assert output.errors == ["the server says: the chat is down"]
+    sent = [message for messages in bot.batches for message in messages]
+    of_game = [message["type"] for message, _ in script if message["type"] != "error"]
+    assert [message["type"] for message in sent] == of_game
+    assert [message["scores"] for message in sent if message["type"] == "start_kyoku"] == [[35000] * 3, scores]
 
 
 def test_a_game_is_resumed_after_a_lost_connection(output: Output) -> None:
@@ -314,8 +350,32 @@ def test_the_fallback_finishes_a_game_in_which_the_bot_fails(output: Output, mon
     assert output.errors == [
         "scripted: broke down; stderr: no idea; safe defaults are played for it until the end of this game"
     ]
-    assert len(output.results) == 2
+    assert output.results == [
+        "game 1: 2nd with 34,500 points (-5.5), earned by safe defaults from event 3 on",
+        "game 2: 2nd with 34,500 points (-5.5)",
+    ]
     assert len(bot.batches) == 4, "the bot must play the second game"
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_what_a_house_bot_earned_is_said_to_be_its(output: Output, asked: bool) -> None:
+    """It had the seat when the game was resumed; a bot that is asked again has it back."""
+
+    def lose(connection: Connection) -> None:
+        connection.handshake()
+        connection.send(START_GAME | {"resume": "s3cret"}, START_KYOKU, DRAW)
+
+    def rest(connection: Connection) -> None:
+        connection.handshake()
+        connection.send({"type": "resumed", "from": 2, "taken_over": True}, DRAW | ({"can_act": True} if asked else {}))
+        assert not asked or connection.receive() == DISCARD
+        connection.send({"type": "end_kyoku"}, END)
+
+    with FakeServer(lose, rest) as server:
+        told = run_client(server, ScriptedBot(), output).summary()
+    earned = "" if asked else ", earned by a house bot of the server"
+    assert output.results == [f"game 1: 2nd with 34,500 points (-5.5){earned}"]
+    assert told.endswith("1 x 2nd, 0 x 3rd" + ("" if asked else " (1 of them earned by others)"))
 
 
 def test_messages_of_another_dialect_are_translated(output: Output) -> None:

@@ -82,7 +82,7 @@ def tsumogiri(join: Message, when_asked: bool = False, leaves: bool = False) -> 
         while not (leaves and received[-1]["type"] == "end_game"):
             message = connection.receive()
             received.append(message)
-            if when_asked and "can_act" not in message:
+            if when_asked and not message.get("can_act"):
                 continue
             own = message["type"] == "tsumo" and message["actor"] == 0
             connection.send(DISCARD | {"pai": message["pai"]} if own else {"type": "none"})
@@ -110,8 +110,8 @@ def test_a_bot_plays_one_game_and_the_next_game_waits_for_another(
         received = bot.wait()
         assert types(received) == ["hello", *WHOLE_GAME]
         assert received[0] == {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
-        asked = [index for index, message in enumerate(received) if "can_act" in message]
-        assert asked == ([3, 6] if reply == "when_asked" else [])
+        told = {index: message["can_act"] for index, message in enumerate(received) if "can_act" in message}
+        assert told == ({1: False, 3: True, 6: True} if reply == "when_asked" else {})
     assert capfd.readouterr().err.count(listener._address.url) == 2
 
 
@@ -205,7 +205,7 @@ def test_a_fault_ends_the_connection_and_the_next_game_waits_for_another(
     def fail(connection: Connection, received: list[Message]) -> None:
         connection.receive()
         connection.send(JOIN | {"reply": "when_asked", "games": 0})
-        while "can_act" not in connection.receive():
+        while not connection.receive().get("can_act"):
             pass
         fault(connection)
         received.append(connection.receive())

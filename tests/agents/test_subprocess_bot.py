@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import shlex
 import signal
@@ -109,13 +110,74 @@ def test_detects_the_framing_of_bots_that_survive_the_wrong_one(tmp_path: Path, 
 def test_a_program_that_is_no_bot_is_reported_with_exit_code_and_stderr(bots: list[SubprocessBot]) -> None:
     bot = SubprocessBot(f"{sys.executable} -c \"import sys; sys.exit('no config.toml')\"", timeout=PATIENCE)
     bots.append(bot)
-    with pytest.raises(BotError, match=r"^has exited \(exit code 1\); stderr: no config.toml$"):
+    trial = r"^failed the trial before the first game \(dialect mjai3p; it is dealt a hand and must discard\): it "
+    with pytest.raises(BotError, match=trial + r"has exited \(exit code 1\); stderr: no config.toml$"):
         bot.prepare()
     silent = SubprocessBot("sleep 60", timeout=0.1)
     with pytest.raises(
-        BotError, match=r"^did not reply within 0\.1 s \(it must flush .* longer, .*--timeout SECONDS\)$"
+        BotError, match=trial + r"did not reply within 0\.1 s \(it must flush .* longer, .*--timeout SECONDS\)$"
     ):
         silent.prepare()
+
+
+# A bot as PyPI's mjai 0.2.1 makes them: it catches what goes wrong, prints it to stderr and answers none.
+CATCHING = """
+import json, sys, traceback
+def think(events):
+    {deep}
+for line in sys.stdin:
+    try:
+        found = json.loads(line)
+        think(found if isinstance(found, list) else [found])
+        print({reply!r}, flush=True)
+    except Exception:
+        traceback.print_exc()
+        print('{{"type":"none"}}', flush=True)
+"""
+
+
+def catching(folder: Path, reply: str = "", deep: str = "pass") -> str:
+    """The command of such a bot, which replies with a line, or fails."""
+    script = folder / "catching.py"
+    script.write_text(CATCHING.format(reply=reply, deep=deep))
+    return f"{sys.executable} {script}"
+
+
+def test_a_bot_that_replies_none_in_the_trial_is_told_what_it_was_asked_and_what_it_said(
+    tmp_path: Path, bots: list[SubprocessBot]
+) -> None:
+    bot = SubprocessBot(catching(tmp_path, deep="raise KeyError('no model')"), "kita", timeout=PATIENCE)
+    bots.append(bot)
+    with pytest.raises(BotError) as caught:
+        bot.prepare()
+    told = str(caught.value)
+    assert told.startswith(
+        "failed the trial before the first game (dialect kita; it is dealt a hand and must discard):"
+    )
+    assert 'given the events as one array, it replied \'{"type":"none"}\' where it must discard; stderr: ' in told
+    assert f'File "{tmp_path}/catching.py", line 4, in think' in told, "the whole traceback, of a short one"
+    assert "--framing event" in told
+    assert "\n" not in told
+    whole = Path(re.findall(r"\(whole, \d+ lines: (\S+)\)", told)[-1]).read_text()  # of three events, one each
+    assert whole.count("Traceback (most recent call last):") == 3
+    assert whole.count("    raise KeyError('no model')\nKeyError: 'no model'\n") == 3
+
+
+def test_an_illegal_action_is_told_with_the_question_the_reply_and_stderr(
+    tmp_path: Path, bots: list[SubprocessBot]
+) -> None:
+    reply = '{"type":"dahai","actor":0,"pai":"9s","tsumogiri":false}'
+    bot = SubprocessBot(
+        catching(tmp_path, reply, "print('9s, I think', file=sys.stderr)"), framing="array", timeout=PATIENCE
+    )
+    bots.append(bot)
+    bot.react(OPENING)
+    told = str(bot.reject("may not discard 9s"))
+    assert re.fullmatch(
+        r"may not discard 9s; it was asked by '{\"type\":\"tsumo\",.*\"6p\"}' \(dialect mjai3p, framing array\), "
+        r"replied '{\"type\":\"dahai\",.*\"9s\".*}'; stderr: 9s, I think",
+        told,
+    )
 
 
 @pytest.mark.parametrize("framing", ["auto", "array", "event"])
@@ -292,6 +354,24 @@ def test_a_child_process_does_not_outlive_its_parent(tmp_path: Path, number: sig
     parent.wait()
     parent.stdout.close()
     assert exits_soon(pid)
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("{python} A/bot.py", "A"), ("{python} -u {here}/B/main.py {{id}}", "B"), ("A/bot", "A"),
+        ("{python} bot.pyz", "here"), ("{python} A/clever.py", "clever"), ("cat", "cat"),
+    ],
+)  # fmt: skip
+def test_a_bot_whose_script_is_called_as_others_are_is_named_by_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, name: str
+) -> None:
+    here = tmp_path / "here"
+    for script in ("A/bot.py", "B/main.py", "A/bot", "bot.pyz", "A/clever.py"):
+        (here / script).parent.mkdir(parents=True, exist_ok=True)
+        (here / script).touch(mode=0o755)
+    monkeypatch.chdir(here)
+    assert SubprocessBot(command.format(python=sys.executable, here=here)).name == name
 
 
 def test_windows_is_told_what_to_do_instead(monkeypatch: pytest.MonkeyPatch) -> None:

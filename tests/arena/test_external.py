@@ -10,6 +10,7 @@ import signal
 import socket
 import time
 from contextlib import suppress
+from io import StringIO
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -20,6 +21,7 @@ from rich.console import Console
 
 from agents.client.cli import make_parser as client_parser
 from agents.external.process import TIMEOUT_HINT
+from agents.review.decisions import seat_decisions
 from arena.bot_games import SCORE
 from arena.chunk import ChunkResult, play_chunk
 from arena.cli import make_parser as arena_parser
@@ -27,6 +29,8 @@ from arena.run import ArenaRun
 from arena.running import run, url_to_join
 from arena.schedule import RunSettings
 from engine.common.program import FAILED
+from engine.records.files import read_records
+from engine.records.show import show_game
 from tests.support.arena_runs import Arena, last_update, without_speed
 from tests.support.external_bots import command, still_running
 from tests.support.processes import start_group, wait_for
@@ -97,6 +101,32 @@ def test_a_faulty_bot_costs_its_seat_and_nothing_else(tmp_path: Path, fault: str
     assert chunk.counts[..., SCORE].any()
 
 
+def test_a_saved_game_says_where_a_bot_failed_and_what_follows_is_not_judged(tmp_path: Path) -> None:
+    """At its third draw; until then it has drawn twice, and what follows is left out by show and review."""
+    settings = RunSettings(
+        ("random", f"exec+event:{command(tmp_path, 'event', 'crash')}", "random"), 3, 4, "tenhou", "east"
+    )
+    (tmp_path / "games").mkdir()
+    chunk = played(settings, [0], tmp_path / "games")
+    for fault in chunk.faults:
+        (path,) = (tmp_path / "games").glob(f"*-{fault.rotation}.mjson.gz")
+        lines = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+        ((number, error),) = [(number, line) for number, line in enumerate(lines) if line["type"] == "error"]
+        assert error == {"type": "error", "actor": fault.seat, "message": fault.what, "played_by": "safe defaults"}
+        draws = [line for line in lines[:number] if line["type"] == "tsumo" and line["actor"] == fault.seat]
+        assert len(draws) == 3
+        assert lines[number - 1] == draws[-1]
+        record = read_records(path)
+        told = f"played by safe defaults from event {number + 1} on"
+        show_game(record, Console(file=(text := StringIO()), width=150))
+        assert f"tsumogiri_bot: {told}\n" in text.getvalue()
+        reviewed = seat_decisions(record, fault.seat)
+        assert {decision.message < number - 1 for decision in reviewed.decisions} <= {True}
+        assert seat_decisions(record, (fault.seat + 1) % 3).decisions[-1].message > number
+        assert record.told_handed_over(fault.seat) == told
+        assert record.told_handed_over((fault.seat + 1) % 3) == ""
+
+
 @pytest.mark.slow
 def test_the_command_line_plays_external_bots_and_reports_their_faults(arena: Arena, tmp_path: Path) -> None:
     good, bad = command(tmp_path, "array"), command(tmp_path, "asked", "crash")
@@ -149,7 +179,9 @@ def test_ctrl_c_leaves_no_child_and_faults_are_kept_for_later(
 def test_a_bot_that_never_plays_ends_the_run(arena: Arena) -> None:
     done = arena("--bots", "exec:false,random,random", "--jobs", 1)
     assert done.returncode == 1
-    assert re.search(r"^arena: bot false: has exited \(exit code 1\)$", done.stderr, re.MULTILINE)
+    assert re.search(
+        r"^arena: bot false: failed the trial .*: it has exited \(exit code 1\)$", done.stderr, re.MULTILINE
+    )
 
 
 def test_a_run_fails_if_a_bot_failed_in_every_game(tmp_path: Path) -> None:

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from agents.client import playing
 from agents.client.address import parse_url
 from agents.client.playing import play
 from agents.client.session import ClientSession
+from agents.external.mjai_bot import NONE, MjaiBot
+from engine.mjai.messages import Message
 from server.running import Running
 from tests.support.running_server import Live, live
 from tests.support.scripted_bot import ScriptedBot
@@ -26,12 +29,12 @@ def url_of(server: Running, transport: str) -> str:
     return f"ws://127.0.0.1:{server.port}/mjai/{ROOM}"
 
 
-async def play_one(here: Live, transport: str, **join: str) -> list[str]:
+async def play_one(here: Live, transport: str, bot: MjaiBot | None = None, **join: str) -> list[str]:
     """Play a game; returns what the client prints."""
     lines: list[str] = []
     address = parse_url(url_of(here.server, transport))
     keys = {"type": "join", "name": "me", "room": ROOM} | join
-    session = ClientSession(ScriptedBot(), keys, 1, lines.append, lines.append, address)
+    session = ClientSession(bot or ScriptedBot(), keys, 1, lines.append, lines.append, address)
     await asyncio.to_thread(play, address, session)
     return [*lines, session.summary()]
 
@@ -50,6 +53,23 @@ async def test_the_client_tells_opponents_and_where_the_record_is(tmp_path: Path
         assert gzip.decompress(downloaded).startswith(b'{"type":"start_game"')
         listed = (await here.http.get(summary.partition("all games: ")[2])).json()
         assert [found["id"] for found in listed["items"]] == [game["id"]]
+
+
+class Passing(ScriptedBot):
+    """Never discards."""
+
+    def react(self, messages: list[Message]) -> Message:
+        return NONE
+
+
+async def test_the_client_says_that_a_house_bot_earned_the_result_of_a_seat_that_its_bot_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(playing, "MIN_BACKOFF", 0.01)
+    async with live(tmp_path, max_faults=2, house_bot="tsumogiri") as here:
+        *_, result, summary = await play_one(here, "tcp", Passing())
+        assert ", earned by a house bot of the server; record: " in result
+        assert "(1 of them earned by others)" in summary
 
 
 @pytest.mark.parametrize("resume", [False, True])

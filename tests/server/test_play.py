@@ -134,8 +134,10 @@ async def test_when_asked_bots_are_asked_where_there_is_a_choice_and_nowhere_els
         legal_actions_at = decisions_at(replay_of(lines))
         unknown = unknown_passes(lines)
         for bot in bots:
-            asked = {index for index, message in enumerate(bot.game) if "can_act" in message}
-            assert all(bot.game[index]["can_act"] is True for index in asked)
+            told = {index: message["can_act"] for index, message in enumerate(bot.game) if "can_act" in message}
+            assert told.pop(0) is False, "start_game says that the server knows the key"
+            asked = set(told)
+            assert set(told.values()) == {True}
             own = {index: legal for (index, seat), legal in legal_actions_at.items() if seat == bot.seat}
             choices = {index for index, legal in own.items() if len(legal) > 1}
             assert asked - unknown == choices - unknown

@@ -84,7 +84,8 @@ class FakeServer:
             self._failure = error
 
 
-START_GAME, START_KYOKU, DRAW = (dict(message) for message in FIRST_DECISION)
+CLASSIC_START_GAME, START_KYOKU, DRAW = (dict(message) for message in FIRST_DECISION)
+START_GAME = CLASSIC_START_GAME | {"can_act": False}  # of a server that knows `when_asked`
 DISCARD = {"type": "dahai", "actor": 0, "pai": "6p", "tsumogiri": True}
 SECOND_DRAW = {"type": "tsumo", "actor": 0, "pai": "E"}
 END = {"type": "end_game", "scores": [34500, 40000, 30500], "points": [-5.5, 30.0, -24.5]}

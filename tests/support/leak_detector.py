@@ -258,7 +258,7 @@ class Inspection:
         elif kind == "error":
             yield from self._error(message)
         elif kind == "resumed":
-            yield from [] if message.keys() == {"type", "from"} else [f"resumed says {message}"]
+            yield from [] if message.keys() - {"taken_over"} == {"type", "from"} else [f"resumed says {message}"]
             self.next_index = message["from"]
         else:
             yield from self._event(message)
@@ -275,8 +275,8 @@ class Inspection:
             for legal in ([], knowledge.legal):
                 for key, value in possible_actions(knowledge.view, self.seat, knowledge.message, legal).items():
                     may.setdefault(key, []).append(value)
-        if join["reply"] == "when_asked" and knowledge.legal:
-            may["can_act"] = [True]
+        if join["reply"] == "when_asked" and (knowledge.legal or message["type"] == "start_game"):
+            may["can_act"] = [message["type"] != "start_game"]
         if join["resume"] and message["type"] == "start_game":
             may["resume"] = [self.game.secrets[self.seat]]
             may |= self.game.place

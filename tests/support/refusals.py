@@ -73,6 +73,7 @@ BAD_USES = {
         --json [/dev/null/results.json|/dev/null/a/b.json|.|{notes}] --bots rule,rule,rule -> --json $
         --[save|html|parquet] /dev/null/x -> --$ /dev/null/x
         --html . -> --html .
+        --log logs --bots rule,rule,rule -> --log
         --decisions -> --decisions --parquet
         --sprt [0|0,x|0,0|0,0.02|0,nan|-0.02,0|-0.02,-0.01] -> --sprt $
         --sprt --until 1 -> --sprt
@@ -173,6 +174,7 @@ BAD_USES = {
     """,
     "agents.client": """
         mjsonp://localhost/x -> --exec
+        rule mjsonp://localhost/x --log logs -> --log --exec
         rule --exec cat mjsonp://localhost/x -> --exec
         ruel mjsonp://localhost/x -> ruel
         rule mjsonp://localhost/x --versio -> --versio

@@ -27,8 +27,9 @@ class ScriptedBot:
         if len(self.batches) == self.fails_at:
             raise BotError("broke down", ["no idea"])
         drawn = messages[-1].get("pai")
-        return DISCARD | {"pai": drawn} if messages[-1]["type"] == "tsumo" else {"type": "none"}
+        return DISCARD | {"pai": drawn} if messages[-1]["type"] == "tsumo" and drawn != "?" else {"type": "none"}
 
-    def reject(self, reason: str) -> None: ...
+    def reject(self, reason: str) -> BotError:
+        return BotError(reason)
 
     def close(self) -> None: ...

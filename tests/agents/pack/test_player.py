@@ -21,7 +21,7 @@ from agents.external.mjai_bot import NONE, OPENING, BotError
 from agents.external.subprocess_bot import SubprocessBot
 from agents.pack.archive import write_archive
 from agents.pack.contents import contents_of
-from agents.pack.player import packed_spec, play
+from agents.pack.player import make_parser, packed_spec, play
 from agents.registry import make
 from engine.game import Game
 from engine.mjai.dialects import DIALECTS, write
@@ -33,10 +33,10 @@ NEEDED = ("numpy", "numpy.libs", "numba", "llvmlite", "llvmlite.libs")
 DISCARD = {"type": "dahai", "actor": 0, "pai": "6p", "tsumogiri": True}  # what tsumogiri replies to OPENING
 
 
-def replies_to(*lines: Any, bot: str = "tsumogiri", dialect: str = "mjai3p") -> list[Any]:
+def replies_to(*lines: Any, bot: str = "tsumogiri", dialect: str = "mjai3p", seat: int | None = None) -> list[Any]:
     """What a bot replies to lines, which are given as JSON values."""
     written = BytesIO()
-    play(AgentBot(make(bot)), [json.dumps(line).encode() + b"\n" for line in lines], written, dialect)
+    play(AgentBot(make(bot)), [json.dumps(line).encode() + b"\n" for line in lines], written, dialect, seat)
     return [json.loads(line) for line in written.getvalue().splitlines()]
 
 
@@ -53,6 +53,19 @@ def test_several_games_and_messages_that_are_no_events() -> None:
     end = {"type": "end_game", "scores": [35000] * 3}
     drawn = [{"type": "ryukyoku", "reason": "fanpai", "deltas": [0] * 3}, {"type": "end_kyoku"}]
     assert replies_to({"type": "hello"}, [*OPENING], [*drawn, end], [*OPENING]) == [NONE, DISCARD, NONE, DISCARD]
+
+
+def test_the_seat_may_be_an_argument() -> None:
+    """As for mjai.app and mjai-reviewer, whose start_game may have no id; where it has one, that counts."""
+    start, *others = OPENING
+    unseated = {key: value for key, value in start.items() if key != "id"}
+    hidden, drawn = others[0] | {"tehais": [["?"] * 13, ["?"] * 13, others[0]["tehais"][0]]}, others[1]
+    for_last = [{"type": "start_game", "id": 2, "names": start["names"]}, hidden | {"oya": 2}, drawn | {"actor": 2}]
+    assert replies_to([unseated, *others], seat=0) == [DISCARD]
+    assert replies_to(for_last, seat=0) == [DISCARD | {"actor": 2}]
+    with pytest.raises(BotError, match="start_game needs 'id', a seat 0 to 2, not None"):
+        replies_to([unseated, *others])
+    assert make_parser("bot.pyz", "rule").parse_args(["2"]).seat == 2
 
 
 def test_replies_are_written_in_the_dialect_that_is_asked_for() -> None:

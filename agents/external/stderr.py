@@ -1,0 +1,37 @@
+"""What a bot that is a program has said on stderr, as it is told where the bot has failed: whole, however long."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from itertools import count
+from pathlib import Path
+
+MAX_LINES, MAX_TEXT = 12, 1000  # that are told in the line of the failure; more goes into a file
+LAST = 3  # lines that are told of what is in the file
+KEPT_FILES = 16  # of a process; then the oldest is replaced
+_number = count()
+
+
+def told(lines: Sequence[str]) -> str:
+    """The lines for the end of a sentence, ``""`` if there are none; where they are many, the last and a file."""
+    shown = [" ".join(line.split()) for line in lines]
+    text = " | ".join(shown)
+    if not lines:
+        return ""
+    if len(lines) <= MAX_LINES and len(text) <= MAX_TEXT:
+        return f"; stderr: {text}"
+    tail = " | ".join(shown[-LAST:])[-MAX_TEXT:]
+    try:
+        path = _folder() / f"{next(_number) % KEPT_FILES}.txt"
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    except OSError as error:
+        return f"; end of stderr: {tail} (the whole could not be written: {error.strerror})"
+    return f"; end of stderr: {tail} (whole, {len(lines):,} lines: {path})"
+
+
+@cache
+def _folder() -> Path:
+    """A folder of this process, which is its user's alone and stays when it ends."""
+    return Path(tempfile.mkdtemp(prefix="nukidora-stderr-"))
