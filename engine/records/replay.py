@@ -259,7 +259,7 @@ class Replay:
             action = KYUSHU_KYUHAI
         elif event["type"] in _OWN_ACTIONS and event["actor"] == seat:
             action = action_of(self._table, seat, event)
-            if self._is_as_dealt(seat, event):
+            if not self._is_legal(seat, action) and self._is_as_dealt(seat, event):
                 action = TSUMOGIRI
                 self._events[index] = event | {"tsumogiri": True}
         else:
@@ -308,14 +308,18 @@ class Replay:
 
     def _answer(self, seat: int, action: int, *, is_known: bool = True) -> Iterator[Decision]:
         """Apply one action; yields the decision before."""
-        low, high = self._legal[seat].tolist()
-        if not (low | high << 64) >> action & 1:
-            menu = ", ".join(ACTION_NAMES[legal] for legal in actions_of(low, high))
+        if not self._is_legal(seat, action):
+            menu = ", ".join(ACTION_NAMES[legal] for legal in actions_of(*self._legal[seat].tolist()))
             raise self._deviation(f"seat {seat} may not {ACTION_NAMES[action]}; legal: {menu}")
         if is_known:
             self.n_decisions += 1
             yield Decision(self._raw, seat, ACTIONS[action], self._before + self._n_agreed)
         self._phase = table_kernels.apply_action(self._raw, 0, seat, action)
+
+    def _is_legal(self, seat: int, action: int) -> bool:
+        """Whether a seat may play an action now."""
+        low, high = self._legal[seat].tolist()
+        return bool((low | high << 64) >> action & 1)
 
     def _compare(self) -> None:
         """Compare the events at the table since the last call with the recorded ones."""
