@@ -10,6 +10,7 @@ import sys
 import sysconfig
 import traceback
 from collections.abc import Callable
+from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -89,7 +90,12 @@ def agent_of(bot: Any) -> Agent:
     """
     if isinstance(bot, type):
         return _call(bot, bot.__name__, None, 0)
-    return made(lambda seed: bot, 0, repr(bot))
+    return made(partial(_itself, bot), 0, repr(bot))
+
+
+def _itself(bot: Any, seed: int) -> Any:
+    """The bot, whatever the seed; a function of the module, so that environments can be pickled."""
+    return bot
 
 
 def made(make: Callable[[int], Any], seed: int, what: str) -> Agent:

@@ -416,7 +416,13 @@ class Lobby:
             if all(later[address] >= KEPT_GAMES for address in addresses):
                 self._expire(over)
             later.update(addresses)
-        asyncio.get_running_loop().call_later(min(game.start.settings.resume_timeout, KEPT_TIME), self._expire, game)
+        asyncio.get_running_loop().call_later(
+            min(game.start.settings.resume_timeout, KEPT_TIME), self._time_over, game.id
+        )
+
+    def _time_over(self, game_id: str) -> None:  # not the game: its timer would keep one that has expired before
+        if (game := self.games.get(game_id)) is not None:
+            self._expire(game)
 
     def _release(self, game: LiveGame, seat: Seat) -> None:
         """The game is over for a seat: its bot waits for the next game, or leaves."""

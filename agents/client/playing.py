@@ -104,7 +104,7 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
     session = ClientSession(player, join, options.games, report, log, options.url, logs.open)
     with closing(logs), closing(bot):
         try:
-            logs.open(f"trial-{options.url.room}")
+            logs.open(f"trial-{options.url.room[:100]}")
             session.prepare()
             play(options.url, session)
         except KeyboardInterrupt:

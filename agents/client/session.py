@@ -14,6 +14,7 @@ from agents.external.adapters import AgentBot
 from agents.external.fallback import FallbackAgent
 from agents.external.mjai_bot import NONE, BotError, MjaiBot, Talking, Watching, excerpt, one_line
 from engine.mjai.messages import Message, complete
+from engine.mjai.player_state import PlayerState
 from engine.mjai.reading import canonical
 from engine.mjai.schema import SEAT_KEYS
 from engine.rules import EVEN_SCORES
@@ -46,6 +47,7 @@ class GameSession:
         self._next = 0  # index of the next message that arrives
         self._failed_at: int | None = None  # number of the event at which the bot failed, from 1
         self._reply: Message | None = None  # to the last message, if it asked for one
+        self._state = PlayerState()  # at a server that does not say when it asks
         self.taken_over = False  # whether a house bot of the server has played since we were last asked
         self.when_asked = True  # whether the server asks for replies; classic mjai wants one to each message
 
@@ -88,6 +90,8 @@ class GameSession:
             self.resume_secret = secret or self.resume_secret
             if isinstance(self._bot, Watching):
                 self._bot.watch(self._messages[-1])
+            if not self.when_asked and not self._decides():
+                self._reply = NONE  # without asking the bot: a program may reply only where it decides
         if not asked:
             return None
         self.taken_over = False
@@ -96,6 +100,14 @@ class GameSession:
         if self._reply is None:
             self._reply = self._react()
         return self._reply
+
+    def _decides(self) -> bool:
+        """Whether the seat has a legal action after the latest message; true where that is not known."""
+        try:
+            self._state.update(self._messages[-1])
+        except ValueError:
+            return True
+        return bool(self._state.legal)
 
     def _react(self) -> Message:
         unsent = self._messages[self._n_sent :]

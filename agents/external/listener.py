@@ -35,7 +35,7 @@ class ConnectedBot:
 
     def _noted(self, mark: str, message: Message) -> Message:
         if self.note is not None:
-            self.note(mark, to_text(message).encode())
+            self.note(mark, to_text(message).encode(errors="backslashreplace"))
         return message
 
     def send_events(self, messages: list[Message], ask: bool, timeout: float) -> Message:

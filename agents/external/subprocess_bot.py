@@ -164,22 +164,22 @@ def find_framing(arguments: list[str], dialect: str, timeout: float, note: Note 
     ``event`` and ``asked`` differ in whether the first two events get a reply. (The other order would be wrong: many
     bots that read arrays write some reply to a single event, too.)
     """
-    faults = []
+    faults: list[BotError] = []
     for probe in (probe_array, probe_events):
         process = LineProcess(arguments, timeout, note)
         try:
             return probe(process, [write(message, dialect) for message in OPENING])
         except BotError as error:
-            faults.append(str(error))
+            faults.append(error)
         except ValueError as error:
             process.end()
-            faults.append(str(BotError(invalid_reply(error), process.stderr())))
+            faults.append(BotError(invalid_reply(error), process.stderr()))
         finally:
             process.end()
     trial = f"failed the trial before the first game (dialect {dialect}; it is dealt a hand and must discard)"
-    if faults[0] == faults[1]:
-        raise BotError(f"{trial}: it {faults[0]}")
     array, events = faults
+    if (array.what, array.stderr) == (events.what, events.stderr):
+        raise BotError(f"{trial}: it {array.what}", array.stderr)
     found = f"given the events as one array, it {array}; given them one a line, it {events}"
     named = f"exec+{EVENT}:COMMAND, or --framing {EVENT} of the client ({EVENT}, {ASKED} or {ARRAY}: docs/bots.md)"
     raise BotError(f"{trial}: {found}; if you know how it reads them, name its framing, as in {named}")

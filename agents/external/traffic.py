@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -35,9 +37,14 @@ class TrafficLog:
 
     def _add(self, name: str, mark: str, line: bytes) -> None:
         with self._lock:
-            if not self._file.closed:
+            if self._file.closed:
+                return
+            try:
                 for each in line.split(b"\n"):
                     self._file.write(f"{name} {mark} ".encode() + each + b"\n")
+            except OSError as error:  # the game goes on without its log
+                print(f"--log: {self._file.name}: {error.strerror}; it ends here", file=sys.stderr, flush=True)
+                self._file.close()
 
     def close(self) -> None:
         """Write nothing more."""
@@ -46,5 +53,5 @@ class TrafficLog:
 
 
 def trial_log(folder: Path, name: str, bot: MjaiBot) -> TrafficLog:
-    """The log of what the bot does before its first game."""
-    return TrafficLog(folder / f"trial-{re.sub(r'[^A-Za-z0-9_.#@-]', '_', name)}.log", {name: bot})
+    """The log of what the bot does before its first game; each process of a match has one."""
+    return TrafficLog(folder / f"trial-{re.sub(r'[^A-Za-z0-9_.#@-]', '_', name)[:100]}-{os.getpid()}.log", {name: bot})

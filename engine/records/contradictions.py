@@ -69,11 +69,12 @@ def _is_yakuman_of_another_multiple(recorded: Message, ours: Message) -> bool:
 
 
 def plays_on_after_tenpai(events: list[Message]) -> bool:
-    """Whether the events of a game, which the rules end there, end with a draw at which the dealer was tenpai.
+    """Whether the events of a game, which the rules end there, end with a draw at which the dealer was tenpai and top.
 
-    The dealer then repeats: unless somebody is below zero, the rules end the game because the dealer is top.
+    By what the record has of that draw itself.
     """
     dealer = next(event["oya"] for event in reversed(events) if event["type"] == "start_kyoku")
     draw = next(event for event in reversed(events) if event["type"] in ("ryukyoku", "hora", "start_kyoku"))
-    tenpai = draw["type"] == "ryukyoku" and bool(draw.get("tenpais")) and draw["tenpais"][dealer]
-    return bool(tenpai and min(draw.get("scores") or [0]) >= 0)
+    if draw["type"] != "ryukyoku" or not draw.get("tenpais") or not draw.get("scores"):
+        return False
+    return bool(draw["tenpais"][dealer]) and draw["scores"][dealer] == max(draw["scores"]) and min(draw["scores"]) >= 0

@@ -213,7 +213,9 @@ class _Reader:
         kind, seat, pai = fields.get("type", 0), fields.get("seat", 0), _tile(fields["tiles"])
         if kind == _ADDED:
             pons = (event for event in self.play if event["type"] == "pon" and event["actor"] == seat)
-            pon = next(event for event in pons if event["pai"][:2] == pai[:2])
+            pon = next((event for event in pons if event["pai"][:2] == pai[:2]), None)
+            if pon is None:
+                raise ValueError(f"a kan of {pai} is added to no pon")
             consumed = sort_tiles([pon["pai"], *pon["consumed"]])
             self.play.append(make("kakan", actor=seat, pai=pai, consumed=consumed))
         elif kind == _CONCEALED:

@@ -17,9 +17,9 @@ from engine.mjai.messages import Message
 from engine.records.mjlog import MELD_KAKAN, MELD_NUKI, MELD_PON, N_TILES, RANKS, tile_name
 from engine.records.model import GameRecord, RecordError, record_errors, round_name
 from engine.records.tenhou_json import OF_TENHOU
-from engine.records.tenhou_rules import rules_of_type, type_of
+from engine.records.tenhou_rules import display_of, rules_of_type, type_of
 from engine.records.yaku_names import UNPLAYED
-from engine.rules import TENHOU
+from engine.rules import RIICHI_STICK, TENHOU
 from engine.ryukyoku import RYUKYOKU
 from engine.scoring.yaku import YAKU, YAKUMAN_HAN
 from engine.table import N_SEATS
@@ -48,18 +48,31 @@ def write(record: GameRecord) -> str:
     start, end = record.events[0], record.events[-1]
     kept: Message = start.get(OF_TENHOU, {})
     go_type = type_of(record.rules, kept.get("rule"))
-    if record.rules not in (None, rules_of_type(go_type)):
+    named = display_of(kept.get("rule"))
+    if record.rules not in (None, rules_of_type(go_type)) or (record.rules is None and named and "喰" not in named):
         raise RecordError(record.source, "rules", "mjlog has no type for them: write .json (tenhou.net/6) or .mjson")
     record = _with_results(record)
     tags = list(_head(start, kept, go_type))
     for events in record.rounds():
         with record_errors(record.source, round_name(events[0])):
             tags += _Round(events).tags()
-    scores = end.get("scores") or record.events[-3]["scores"]  # before end_kyoku and end_game
+    scores = end.get("scores") or _final_scores(record)
     points = end.get("points") or (record.rules or TENHOU).final_points(scores)
     finals = [text for score, each in zip(scores, points, strict=True) for text in (score // 100, f"{each:.1f}")]
     tags[-1][1]["owari"] = ",".join(map(str, [*finals, 0, 0]))
-    return f'<mjloggm ver="{kept.get("ver", 2.3)}">' + "".join(_xml(*tag) for tag in tags) + "</mjloggm>\n"
+    return (
+        f"<mjloggm ver={quoteattr(str(kept.get('ver', 2.3)))}>" + "".join(_xml(*tag) for tag in tags) + "</mjloggm>\n"
+    )
+
+
+def _final_scores(record: GameRecord) -> list[int]:
+    """The scores after the last round, with the riichi sticks that are left for the top."""
+    events = record.rounds()[-1]
+    scores = list(next(event["scores"] for event in reversed(events) if event["type"] in _OF_RESULTS))
+    if all(event["type"] != "hora" for event in events):
+        sticks = events[0]["kyotaku"] + sum(event["type"] == "reach_accepted" for event in events)
+        scores[scores.index(max(scores))] += RIICHI_STICK * sticks
+    return scores
 
 
 def _with_results(record: GameRecord) -> GameRecord:
@@ -241,11 +254,13 @@ class _Round:
     def yaku(self, event: Message, hand: list[int]) -> Attributes:
         """The numbers of the yaku, with their han."""
         kinds = [*(int(KIND_OF[from_tile136(tile)]) for tile in hand), *3 * self.triplets[event["actor"]]]
-        dragons = (number for kind, number in _DRAGONS.items() if kinds.count(kind) >= 3)
+        dragons = [number for kind, number in _DRAGONS.items() if kinds.count(kind) >= 3]
+        if [name for name, _ in event["yakus"]].count("sangenpai") > len(dragons):
+            raise ValueError("sangenpai without a triplet of dragons")
         winds = {"jikaze": (event["actor"] - self.start["oya"]) % N_SEATS, "bakaze": WINDS.index(self.start["bakaze"])}
         han: dict[int, int] = {}
         for name, worth in event["yakus"]:
-            number = next(dragons) if name == "sangenpai" else _NUMBERS[name] + winds.get(name, 0)
+            number = dragons.pop(0) if name == "sangenpai" else _NUMBERS[name] + winds.get(name, 0)
             han[number] = han.get(number, 0) + worth
         if all(worth >= YAKUMAN_HAN for worth in han.values()):
             return {"yakuman": _listed(list(han), False)}

@@ -220,7 +220,8 @@ class Replay:
                 self._compare()
                 return
             except _Deviation as deviation:
-                if self._phase == GAME_OVER and plays_on_after_tenpai(self.record.events[: self._before]):
+                earlier = self.record.events[: self._before]
+                if self._phase == GAME_OVER and self.rules.name == TENHOU.name and plays_on_after_tenpai(earlier):
                     self._contradict(0, describe_event(self._events[0]), PLAYS_ON)
                 else:
                     self._note(deviation)

@@ -96,10 +96,11 @@ def rule_text(go_type: int) -> str:
 
 
 def type_of(rules: Rules | None, rule: Any) -> int:
-    """The type of a game under Tenhou's `rules` (None: a hanchan), in the room of `rule`, None if that is unknown."""
+    """The type of a game under Tenhou's `rules`, in the room of `rule`; what None does not tell is a hanchan."""
     text = display_of(rule)
     room = next((bits for bits, name in _ROOMS.items() if f"三{name}" in text), 0)
-    length = GO_HANCHAN if rules is None or rules.length == "hanchan" else 0
+    hanchan = rules.length == "hanchan" if rules else not _EAST.search(text)
+    length = GO_HANCHAN if hanchan else 0
     return GO_ONLINE | GO_SANMA | length | room | (GO_FAST if "速" in text else 0)
 
 

@@ -30,6 +30,11 @@ class SanmaEnv(gymnasium.Env[dict[str, np.ndarray], Any]):
         self.observation_space = observation_space(self.games.settings.observation)
         self.action_space = LegalActions(lambda: self.games.masks)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy's action space samples what is legal in the copy."""
+        self.__dict__ |= state
+        self.action_space = LegalActions(lambda: self.games.masks)
+
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:

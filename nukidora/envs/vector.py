@@ -46,6 +46,11 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         self.single_action_space = spaces.Discrete(N_ACTIONS)
         self.action_space = LegalActionsOfAll(self.num_envs, self.action_masks)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy's action space samples what is legal in the copy."""
+        self.__dict__ |= state
+        self.action_space = LegalActionsOfAll(self.num_envs, self.action_masks)
+
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -58,11 +59,11 @@ def test_the_arena_keeps_a_log_for_each_game_it_saves_and_one_of_the_trial(tmp_p
         start_external(bots[1].label, agent, stack, logs)
         last_update(play_chunk(settings, bots, [0], saved, log=logs))
     games = {path.name.partition(".")[0] for path in saved.iterdir()}
-    assert {path.stem for path in logs.iterdir()} == games | {"trial-tsumogiri_bot"}
+    assert {path.stem for path in logs.iterdir()} == games | {f"trial-tsumogiri_bot-{os.getpid()}"}
     for game in games:
         sent = [json.loads(text)["type"] for name, mark, text in lines_of(logs / f"{game}.log") if mark == "->"]
         assert (sent[0], sent[-1], sent.count("start_game")) == ("start_game", "end_game", 1)
-    trial = lines_of(logs / "trial-tsumogiri_bot.log")
+    trial = lines_of(logs / f"trial-tsumogiri_bot-{os.getpid()}.log")
     assert trial[1][:2] == ["tsumogiri_bot", "2>"], "asked for an array, it has failed"
     assert [mark for _, mark, _ in trial][-6:] == ["->"] * 3 + ["<-"] * 3, "asked for one event a line, it has replied"
 

@@ -148,6 +148,11 @@ def test_their_binary_form_is_told_as_what_it_is() -> None:
         ('"tiles2"', '"tiles3"', "record 1 RecordNewRound: a fourth player has tiles"),
         ("RecordDealTile", "RecordFangChong", "record 3 RecordFangChong in E1 honba 0: a record of another game"),
         ('"tile": "', '"tile": "2m', "there is no tile '2m"),
+        (
+            'DealTile", "data": {',
+            'AnGangAddGang", "data": {"type": 2, "tiles": "1z", ',
+            "a kan of E is added to no pon",
+        ),
         (".lq.RecordHule", ".lq.Hule", "has a result|ends before the round does"),
     ],
 )

@@ -18,7 +18,7 @@ from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
 from engine.rules import TENHOU
 from tests.conftest import DATA
-from tests.support.players import play, random_driver
+from tests.support.players import Habits, efficient_driver, play, random_driver
 
 RECORDS = [*sorted(DATA.glob("records/phoenix_*")), Path("examples/game.mjson")]
 
@@ -58,6 +58,36 @@ def test_what_mjlog_cannot_hold_is_refused() -> None:
     next(event for event in hidden if event["type"] == "tsumo")["pai"] = "?"
     with pytest.raises(RecordError, match=r"\?: a hidden tile"):
         mjlog_writing.write(replace(record, events=hidden))
+
+
+def test_riichi_sticks_that_are_left_are_the_tops() -> None:
+    """Where the game's end has no scores, and its last round was a draw."""
+    game = Game(5, TENHOU.with_length("east"))
+    play(game, efficient_driver(random.Random(5), Habits(win=0.2)))
+    events = game.messages
+    last = next(i for i, event in enumerate(events) if event["type"] == "start_kyoku" and event["kyotaku"])
+    scores, kyotaku = events[last - 2]["scores"], events[last]["kyotaku"]
+    record = GameRecord([*events[:last], {"type": "end_game"}], game.rules, "own")
+    back = mjlog.read(mjlog_writing.write(record), "own")
+    expected = [score + 1000 * kyotaku * (score == max(scores)) for score in scores]
+    assert back.events[-1]["scores"] == expected
+
+
+def test_wrong_yaku_and_rules_that_are_not_played_are_refused() -> None:
+    record = read_records("examples/game.mjson")
+    events = json.loads(json.dumps(record.events))
+    next(event for event in events if event["type"] == "hora")["yakus"] += [["sangenpai", 1]] * 4
+    with pytest.raises(RecordError, match="sangenpai without"):
+        mjlog_writing.write(replace(record, events=events))
+    kept = {"rule": {"disp": "三般東赤"}, "ver": '2.3"><x a="'}
+    start = record.events[0] | {"tenhou": kept}
+    with pytest.raises(RecordError, match="mjlog has no type"):
+        mjlog_writing.write(replace(record, rules=None, events=[start, *record.events[1:]]))
+    kept["rule"] = {"disp": "三般東喰赤"}
+    assert (
+        mjlog.read(mjlog_writing.write(replace(record, events=[start, *record.events[1:]])), "own").rules
+        == record.rules
+    )
 
 
 def test_convert_writes_mjlog_and_dialects(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -111,7 +111,7 @@ def test_objects_play_what_their_classes_and_functions_play() -> None:
 
 @pytest.mark.parametrize("reward", ["placement", "final_points", "round_points"])
 def test_a_copy_by_pickle_plays_on_in_the_same_way(reward: str) -> None:
-    env = SanmaEnv(reward=reward, opponents=("tsumogiri", "tsumogiri"))
+    env = SanmaEnv(reward=reward, opponents=("tsumogiri", first))
     env.reset(seed=1)
     env.step(int(np.flatnonzero(env.action_masks())[0]))
     copied = pickle.loads(pickle.dumps(env))
@@ -120,6 +120,7 @@ def test_a_copy_by_pickle_plays_on_in_the_same_way(reward: str) -> None:
         ours, theirs = env.step(action), copied.step(action)
         assert ours[1:3] == theirs[1:3]
         assert np.array_equal(ours[0]["observation"], theirs[0]["observation"])
+    assert copied.action_masks()[copied.action_space.sample()]
 
 
 @pytest.mark.parametrize("mode", ["human", "text"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -328,6 +329,17 @@ async def test_of_games_that_are_over_an_addresss_latest_can_be_resumed(
         assert set(server.lobby.games) == {game_of_another.id, *kept[:2]}
         await bots[0].play(resume=0)
         assert bots[0].errors == []
+
+
+@pytest.mark.slow
+async def test_a_game_that_makes_room_is_freed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its timer does not keep it."""
+    monkeypatch.setattr(lobby, "KEPT_GAMES", 1)
+    async with serving(tmp_path, resume_timeout=3600) as server:
+        await play_all([Bot(server, name, resume=True) for name in "abc"])
+        (first,) = map(weakref.ref, server.lobby.games.values())
+        await play_all([Bot(server, name, resume=True) for name in "abc"])
+        await until(lambda: first() is None)
 
 
 @pytest.mark.slow
