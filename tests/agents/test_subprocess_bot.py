@@ -163,6 +163,16 @@ def test_a_bot_that_replies_none_in_the_trial_is_told_what_it_was_asked_and_what
     assert whole.count("    raise KeyError('no model')\nKeyError: 'no model'\n") == 3
 
 
+def test_a_long_crash_in_the_trial_is_not_taken_for_a_framing(tmp_path: Path, bots: list[SubprocessBot]) -> None:
+    """Both trials fail in the same way, though what they said on stderr is in two files."""
+    (tmp_path / "crash.py").write_text("import sys\nsys.exit('\\n'.join(f'line {i}' for i in range(30)))")
+    bot = SubprocessBot(f"{sys.executable} {tmp_path}/crash.py", timeout=PATIENCE)
+    bots.append(bot)
+    with pytest.raises(BotError, match="line 29") as caught:
+        bot.prepare()
+    assert "framing" not in str(caught.value)
+
+
 def test_an_illegal_action_is_told_with_the_question_the_reply_and_stderr(
     tmp_path: Path, bots: list[SubprocessBot]
 ) -> None:

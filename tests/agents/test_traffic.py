@@ -47,6 +47,19 @@ def test_both_directions_and_stderr_are_kept_until_the_log_is_closed(tmp_path: P
     assert [text for _, mark, text in found if mark == "2>"] == ["hm"] * 3
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk is /dev/full of Linux")
+def test_a_log_that_cannot_be_written_ends_and_the_game_goes_on(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "none.py").write_text('for line in open(0):\n    print(\'{"type":"none"}\', flush=True)')
+    bot = SubprocessBot(f"{sys.executable} {tmp_path}/none.py", framing="event")
+    log = TrafficLog(Path("/dev/full"), {"none": bot})
+    assert bot.react(list(OPENING)) == {"type": "none"}
+    bot.close()
+    log.close()
+    assert capfd.readouterr().err == "--log: /dev/full: No space left on device; it ends here\n"
+
+
 def test_the_arena_keeps_a_log_for_each_game_it_saves_and_one_of_the_trial(tmp_path: Path) -> None:
     settings = RunSettings(("random", f"exec:{command(tmp_path, 'event')}", "random"), 3, 4, "tenhou", "east", 60.0)
     saved, logs = tmp_path / "saved", tmp_path / "logs"

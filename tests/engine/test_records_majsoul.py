@@ -151,7 +151,7 @@ def test_their_binary_form_is_told_as_what_it_is() -> None:
         (
             'DealTile", "data": {',
             'AnGangAddGang", "data": {"type": 2, "tiles": "1z", ',
-            "a kan of E is added to no pon",
+            "a kan of E is added to no",
         ),
         (".lq.RecordHule", ".lq.Hule", "has a result|ends before the round does"),
     ],
