@@ -143,6 +143,8 @@ def test_a_classic_server_gets_a_reply_to_every_message(output: Output) -> None:
     of_game = [message["type"] for message, _ in script if message["type"] != "error"]
     assert [message["type"] for message in sent] == of_game
     assert [message["scores"] for message in sent if message["type"] == "start_kyoku"] == [[35000] * 3, scores]
+    # The bot is asked where it decides alone: a program may be silent elsewhere.
+    assert [messages[-1]["type"] for messages in bot.batches] == ["tsumo", "end_game"]
 
 
 def test_a_game_is_resumed_after_a_lost_connection(output: Output) -> None:
