@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
-from time import monotonic
+from time import monotonic, sleep
 from typing import IO
 
 from agents.external.mjai_bot import BotError, excerpt
@@ -22,6 +22,7 @@ from agents.external.traffic import RECEIVED, SENT, STDERR, Note
 
 MAX_LINE = 65_536  # bytes, of a line on stdout
 STDERR_LINES, STDERR_WIDTH = 2_000, 500  # lines of stderr that are kept, and bytes of each
+STDERR_DELAY = 0.5  # seconds for what a program has just said to be read
 EXIT_TIMEOUT = 0.5  # seconds to wait for the exit code of a child whose stdout has ended, and for its stderr
 GRACE_PERIOD = 0.5  # seconds a child has to exit after its stdin is closed, and again after SIGTERM
 TIMEOUT_HINT = "it must flush each reply; if it needs longer, to load a network for example: --timeout SECONDS"
@@ -142,7 +143,10 @@ class LineProcess:
         return list(self._stderr)
 
     def take_stderr(self) -> list[str]:
-        """The lines it has written to stderr so far; they are forgotten."""
+        """The lines it has written to stderr so far; they are forgotten. Waits a moment for the thread that reads."""
+        deadline = monotonic() + STDERR_DELAY
+        while not self._stderr and monotonic() < deadline:
+            sleep(0.01)
         return [self._stderr.popleft() for _ in range(len(self._stderr))]
 
     def end(self) -> None:
