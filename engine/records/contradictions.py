@@ -1,10 +1,12 @@
 """What a record denies elsewhere: the slips of programs that write and convert records.
 
-Four are known: a double yakuman that is written as a yakuman, though what is paid is that of two; deltas that leave
-out a riichi stick, though the scores of the next round have it; a call that names another seat than the one that has
-just discarded the tile (jansou 0.14.0); and a game of Tenhou of March 2009 that goes on though a leading dealer is
-tenpai in the last round, which ends all later ones. The rules agree with the rest of such a record, so it is the record
-that contradicts itself.
+Three are known: a double yakuman that is written as a yakuman, though what is paid is that of two; deltas that leave
+out a riichi stick, though the scores of the next round have it; and a call that names another seat than the one that
+has just discarded the tile (jansou 0.14.0). The rules agree with the rest of such a record, so it is the record that
+contradicts itself.
+
+Counted with them is a game of Tenhou that goes on though a leading dealer is tenpai in the last round: those of March
+2009 do, by a rule of that time, and no later one.
 """
 
 from __future__ import annotations
@@ -17,8 +19,6 @@ from engine.scoring.yaku import YAKUMAN_HAN
 
 _WORTH = frozenset({"yakus", "fan"})
 _PAYMENTS = frozenset({"deltas", "scores"})
-
-
 PLAYS_ON = "the dealer was top and tenpai in the last round, which ends the game; Tenhou's of March 2009 went on"
 
 

@@ -21,7 +21,7 @@ from engine.records.tenhou_rules import display_of, rules_of_type, type_of
 from engine.records.yaku_names import UNPLAYED
 from engine.rules import RIICHI_STICK, TENHOU
 from engine.ryukyoku import RYUKYOKU
-from engine.scoring.yaku import YAKU, YAKUMAN_HAN
+from engine.scoring.yaku import BY_NUMBER, CHUN, HAKU, HATSU, YAKU, YAKUMAN_HAN
 from engine.table import N_SEATS
 from engine.tiles import KIND_OF, MJAI_NAMES, MJAI_TILES, WINDS, from_tile136
 
@@ -31,7 +31,8 @@ Attributes = dict[str, Any]
 _NUMBERS = {yaku.mjai: yaku.tenhou for yaku in YAKU} | {name: number for name, (number, _) in UNPLAYED.items()}
 _LIMITS = ((13, 5), (11, 4), (8, 3), (6, 2), (5, 1))  # han from which on -> number of the limit
 _MANGAN_POINTS = 2000  # base points
-_DRAGONS = {MJAI_TILES["P"]: 18, MJAI_TILES["F"]: 19, MJAI_TILES["C"]: 20}  # kind -> number of the yaku of its triplet
+# kind -> number of the yaku of its triplet
+_DRAGONS = {MJAI_TILES[name]: BY_NUMBER[yaku].tenhou for name, yaku in (("P", HAKU), ("F", HATSU), ("C", CHUN))}
 _OF_RESULTS = {
     "hora": ("fu", "fan", "yakus", "hora_points", "scores", "deltas"),
     "ryukyoku": ("tenpais", "scores", "deltas"),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import NamedTuple
 
-from server.loop_clock import Timer, loop_clock
+from server.loop_clock import Timer, loop_clock, nothing_waits
 
 
 class Elapsed(NamedTuple):
@@ -14,10 +14,6 @@ class Elapsed(NamedTuple):
 
     real: float
     charged: float  # without halts of the event loop
-
-
-def _nothing() -> bool:
-    return False
 
 
 class DecisionClock:
@@ -79,7 +75,7 @@ class DecisionClock:
     def cancel(self) -> None:
         """Stop for good, and leave the bank as it is."""
         self._due = None
-        self._on_timeout = self._data_waits = _nothing  # these hold the game, which holds this: a cycle
+        self._on_timeout = self._data_waits = nothing_waits  # these hold the game, which holds this: a cycle
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
