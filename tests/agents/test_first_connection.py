@@ -21,7 +21,7 @@ from agents.client.address import Address, parse_url
 from agents.client.connection import FatalConnectionError
 from agents.client.first_connection import REQUEST
 from agents.client.session import ClientSession
-from tests.support.fake_server import PATIENCE, Connection, FakeServer, play_game
+from tests.support.fake_server import PATIENCE, START_GAME, Connection, FakeServer, play_game
 from tests.support.scripted_bot import ScriptedBot
 
 UNUSED_PORT = 1  # no program may listen there but root's, and none does
@@ -228,8 +228,8 @@ def test_where_the_api_is(url: str, told: int | None, api: str) -> None:
 def test_the_record_is_told_where_the_server_names_the_game() -> None:
     def serve(connection: Connection) -> None:
         connection.handshake()
-        start = {"type": "start_game", "names": ["me", "a", "b"], "id": 0, "game": "f00", "http_port": 8123}
-        play_game(connection, start)
+        place = {"game": "f00", "http_port": 8123}
+        play_game(connection, START_GAME | {"names": ["me", "a", "b"]} | place)
 
     lines: list[str] = []
     with FakeServer(serve) as server:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Callable
-from threading import Thread
+from contextlib import suppress
+from threading import Event, Thread
 from types import TracebackType
 from typing import Any
 
@@ -48,7 +49,10 @@ class Connection:
 
 
 class FakeServer:
-    """Runs one script for each connection, in turn, then stops listening. Leaving the block waits for the scripts."""
+    """Runs one script for each connection, in turn. Leaving the block waits for the scripts and stops listening.
+
+    Where a script fails, every later connection is told so: a client would reconnect for ever.
+    """
 
     def __init__(self, *scripts: Callable[[Connection], None]) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -56,6 +60,7 @@ class FakeServer:
         self.url = f"mjsonp://127.0.0.1:{self.port}/room"
         self._scripts = scripts
         self._failure: BaseException | None = None
+        self._over = Event()  # all scripts have been played, or one has failed
         self._thread = Thread(target=self._serve, daemon=True)
 
     def __enter__(self) -> FakeServer:
@@ -63,12 +68,12 @@ class FakeServer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._thread.join(PATIENCE)
+        played, failure = self._over.wait(PATIENCE), self._failure
+        self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
-        if error is None:
-            assert not self._thread.is_alive(), "the client made fewer connections than there are scripts"
-            if self._failure is not None:
-                raise self._failure
+        if failure is not None:
+            raise failure
+        assert played or error is not None, "the client made fewer connections than there are scripts"
 
     def _serve(self) -> None:
         try:
@@ -82,6 +87,17 @@ class FakeServer:
                     connection.close()
         except BaseException as error:
             self._failure = error
+        self._over.set()
+        if self._failure is not None:
+            self._refuse({"type": "error", "message": f"a script failed: {self._failure!r}"})
+
+    def _refuse(self, error: Message) -> None:
+        with suppress(OSError):  # the block is left
+            while True:
+                connection = Connection(self._listener.accept()[0])
+                with suppress(ConnectionError):
+                    connection.send(error)
+                connection.close()
 
 
 CLASSIC_START_GAME, START_KYOKU, DRAW = (dict(message) for message in FIRST_DECISION)
