@@ -127,7 +127,7 @@ def start_of_round(view: np.record) -> bytes:
     viewer, dealer = int(view["viewer"]), int(view["dealer"])
     first = HAND_SIZE * ((viewer - dealer) % N_SEATS)
     numbers = [viewer, dealer, int(view["round_wind"]), int(view["honba"]), *view["seat"]["start_score"].tolist()]
-    tiles = [*view["wall"][first : first + HAND_SIZE].tolist(), int(view["wall"][DORA_AT])]
+    tiles = [*view["wall"][first : first + HAND_SIZE].tolist(), int(view["wall"][DORA_AT[0]])]
     return np.array([*numbers, *tiles], dtype=np.int32).tobytes() + view["rules"].tobytes()
 
 

@@ -68,7 +68,7 @@ def change(hand: np.ndarray, keys: np.ndarray, kind: int, count: int) -> None:
 @inner
 def measure_deal(t: np.record, hands: np.ndarray, keys: np.ndarray, factors: np.ndarray) -> None:
     """Deal the hands of a round to ``hands``, int8[3, 34], and add the dealt factors to ``factors``."""
-    dora = DORA_OF[KIND_OF[t.wall[DORA_AT]]]
+    dora = DORA_OF[KIND_OF[t.wall[DORA_AT[0]]]]
     for i in range(DEALT):
         seat, tile = (t.dealer + i // 13) % N_SEATS, np.int64(t.wall[i])
         kind = KIND_OF[tile]
@@ -129,7 +129,7 @@ def measure_round(t: np.record, factors: np.ndarray) -> None:
 @inner
 def show_dora(t: np.record, n_shown: int, undrawn: np.ndarray, dora: np.ndarray) -> int:
     """Turn over the next dora indicator; returns how many are shown then."""
-    indicator = KIND_OF[t.wall[DORA_AT + n_shown]]
+    indicator = KIND_OF[t.wall[DORA_AT[n_shown]]]
     undrawn[indicator] -= 1
     dora[DORA_OF[indicator]] += 1
     return n_shown + 1

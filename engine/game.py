@@ -24,6 +24,7 @@ from engine.mjai.results import result_lines
 from engine.mjai.round_events import RoundReader
 from engine.rules import EVEN_SCORES, TENHOU, Rules, rules_named
 from engine.table import GAME_OVER, N_SEATS, RESPONSE, ROUND_OVER, TABLE, WALL_SIZE, raw_bytes, summary
+from engine.tenhou_walls import GENERATOR, TenhouWalls
 from engine.text import table_text
 from engine.tiles import FULL_SET, KIND_OF
 
@@ -44,6 +45,7 @@ class Snapshot:
 
     table: bytes
     n_messages: int
+    n_dealt: int
     delivered: tuple[int, ...]
 
 
@@ -52,7 +54,7 @@ class Game:
 
     def __init__(
         self,
-        seed: int = 0,
+        seed: int | str = 0,
         rules: Rules | str = TENHOU,
         names: Sequence[str] = ("0", "1", "2"),
         walls: Iterable[Any] = (),
@@ -61,14 +63,19 @@ class Game:
         """Start a game.
 
         `rules`: also the name of a preset, ``"tenhou"`` or ``"majsoul"``. `walls`: the walls of the first rounds, 108
-        tile37 each in the layout of `engine.table.WALL_SIZE`; later rounds are shuffled from the 64-bit `seed`.
-        `scores`: what each seat starts with, see `engine.checks.checked_scores`. Raises TypeError or ValueError for a
-        seed, rules, names or scores that are none, and for a wall that does not hold each tile exactly once.
+        tile37 each in the layout of `engine.table.WALL_SIZE`; later rounds are shuffled from the 64-bit `seed`. A
+        text is the seed of a game on Tenhou (``SHUFFLE seed`` in its record): the rounds get the walls that they had
+        there. `scores`: what each seat starts with, see `engine.checks.checked_scores`. Raises TypeError or ValueError
+        for a seed, rules, names or scores that are none, and for a wall that does not hold each tile exactly once.
         """
-        seed = checked_seed(seed)
         rules = self.rules = rules_named(rules)
+        of_tenhou = isinstance(seed, str) and seed.startswith(GENERATOR)
+        self._tenhou = TenhouWalls(str(seed)) if of_tenhou else None
+        number = 0 if of_tenhou else checked_seed(seed)
         self.names = _checked_names(names)
         self._walls: Iterator[Any] = iter(walls)
+        self._dealt: list[Any] = []  # walls used, for `restore`
+        self._n_dealt = 0
         self._look_into(np.zeros(TABLE.itemsize, dtype=np.uint8))
         self._table["rules"] = rules.packed()
         self._table["seat"]["score"] = checked_scores(scores)
@@ -77,7 +84,7 @@ class Game:
         self._unread: list[RoundReader] = []  # finished rounds, not yet read into messages
         self._delivered = [0, 0, 0]  # number of messages `new_messages` has returned to each seat
         self._set_wall()
-        table_kernels.start_game(self._raw, 0, np.uint64(seed))
+        table_kernels.start_game(self._raw, 0, np.uint64(number))
         self._round = RoundReader(self.table)
 
     def _look_into(self, raw: np.ndarray) -> None:
@@ -201,12 +208,13 @@ class Game:
     def snapshot(self) -> Snapshot:
         """The present position, for `restore`."""
         self._read()
-        return Snapshot(self._raw.tobytes(), len(self._messages), tuple(self._delivered))
+        return Snapshot(self._raw.tobytes(), len(self._messages), self._n_dealt, tuple(self._delivered))
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a position of this game. `walls` used since then are not used again: those rounds are shuffled."""
+        """Go back to a position of this game: the same walls come again."""
         self._raw[:] = np.frombuffer(snapshot.table, dtype=np.uint8)
         self._phase = int(self._table["phase"][0])
+        self._n_dealt = snapshot.n_dealt
         self._unread.clear()
         del self._messages[snapshot.n_messages :]
         self._round = RoundReader(self.table)
@@ -253,14 +261,26 @@ class Game:
             self._messages[-1]["points"] = self.final_points
 
     def _set_wall(self) -> None:
-        wall = next(self._walls, None)
-        if wall is None:
-            return
-        expected = FULL_SET if self.rules.red_fives else KIND_OF[FULL_SET]
-        if len(wall) != WALL_SIZE or sorted(wall) != sorted(expected.tolist()):
-            raise ValueError("a wall must hold each of the 108 tiles exactly once (engine.tiles.FULL_SET)")
-        self._table["wall"][0] = wall
+        """Lay the wall of the next round, unless it is to be shuffled."""
+        if self._n_dealt == len(self._dealt):
+            wall = self._next_wall()
+            if wall is None:
+                return
+            expected = FULL_SET if self.rules.red_fives else KIND_OF[FULL_SET]
+            if len(wall) != WALL_SIZE or sorted(wall) != sorted(expected.tolist()):
+                raise ValueError("a wall must hold each of the 108 tiles exactly once (engine.tiles.FULL_SET)")
+            self._dealt.append(wall)
+        self._table["wall"][0] = self._dealt[self._n_dealt]
         self._table["wall_given"] = 1
+        self._n_dealt += 1
+
+    def _next_wall(self) -> Any:
+        """The next wall that was given, or that of Tenhou's seed; None without them."""
+        wall = next(self._walls, None)
+        if wall is not None or self._tenhou is None:
+            return wall
+        tiles = next(self._tenhou).tiles
+        return tiles if self.rules.red_fives else KIND_OF[list(tiles)].tolist()
 
     def _why_illegal(self, seat: int, action: int) -> str:
         name = action_name(action)

@@ -127,7 +127,7 @@ def hash_view(t: np.record, seed: np.uint64) -> np.uint64:
     key = splitmix(seed + np.uint64(t.n_log) + (np.uint64(t.viewer) << np.uint64(16)))
     for group in range(3):
         key = splitmix(key ^ np.uint64(np.uint32(p.hand_keys[group])))
-    return splitmix(key ^ np.uint64(p.discarded) ^ (np.uint64(t.wall[DORA_AT]) << np.uint64(48)))
+    return splitmix(key ^ np.uint64(p.discarded) ^ (np.uint64(t.wall[DORA_AT[0]]) << np.uint64(48)))
 
 
 @kernel("uint8[::1], int64, uint64, int64[::1]")

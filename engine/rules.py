@@ -50,7 +50,7 @@ class Rules:
 
         record = np.zeros((), dtype=RULES)
         record["last_wind"] = 0 if self.length == "east" else 1
-        for switch in ("red_fives", "kokushi_robs_ankan", "double_yakuman", "pao_covers_all"):
+        for switch in COMPILED_SWITCHES:
             record[switch] = getattr(self, switch)
         return record[()]
 
@@ -85,6 +85,8 @@ MAJSOUL = Rules(
 PRESETS: dict[str, Rules] = {rules.name: rules for rules in (TENHOU, MAJSOUL)}
 
 
+# The fields of Rules that compiled code has, in this order (`engine.table.RULES`): all that are true or false.
+COMPILED_SWITCHES = tuple(field.name for field in fields(Rules) if field.type == "bool")
 # The fields of Rules that records have no key of their own for: written where they differ from the preset.
 SWITCHES = tuple(field.name for field in fields(Rules) if field.name not in ("name", "length", "red_fives"))
 

@@ -13,6 +13,8 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from engine.events import DAHAI, KAKAN, Event, unpack
 from engine.mjai.kinds import HAND_SIZE, HIDDEN_TILE
 from engine.mjai.messages import hand_names, tile_name, tile_names
@@ -128,9 +130,9 @@ def _panel(t: Any) -> str:
     )
 
 
-def _indicators(t: Any, first: int) -> list[str]:
-    """The names of the indicators in the wall from `first` on, as far as they are known."""
-    return [tile_name(tile) for tile in t.wall[first : first + t.n_indicators].tolist() if tile != UNKNOWN]
+def _indicators(t: Any, at: np.ndarray) -> list[str]:
+    """The names of the indicators at the indices `at` of the wall, as far as they are shown and known."""
+    return [tile_name(tile) for tile in t.wall[at[: t.n_indicators]].tolist() if tile != UNKNOWN]
 
 
 def _seat(t: Any, seat: int, side: int, name: str, log: list[Event]) -> Iterator[str]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from engine.actions import MASK_WORDS, actions_of, menu_text
 from engine.compiling import inner
+from engine.rules import COMPILED_SWITCHES
 from engine.rules import N_SEATS as N_SEATS  # defined there, imported from here
 from engine.scoring.yaku import N_YAKU
 from engine.tiles import WINDS
@@ -38,13 +39,14 @@ RIVER_TILE = 0x3F
 RIVER_TSUMOGIRI = 0x40
 RIVER_CALLED = 0x80
 
-# Wall: 39 dealt tiles (13 for the dealer, then 13 each in turn order), 59 tiles to draw (live draws from the front,
-# replacement draws from the back; at most 55 are drawn), 5 dora indicators, 5 ura indicators.
+# Wall: 39 dealt tiles (13 for the dealer, then 13 each in turn order), 55 live draws, 14 of the dead wall. All but
+# the deal lies as on Tenhou, which counts from the other end (107 - index). Each replacement shortens the live wall;
+# what were its last tiles become the fourth and fifth indicators.
 WALL_SIZE = 108
 DEALT = 39
-LAST_REPLACEMENT = 97
-DORA_AT = 98
-URA_AT = 103
+REPLACEMENT_AT = np.array([106, 107, 104, 105, 102, 103, 100, 101])
+DORA_AT = np.array([98, 96, 94, 92, 90])
+URA_AT = DORA_AT + 1
 
 EVERYTHING = -1  # TABLE.viewer of a whole table
 
@@ -86,10 +88,7 @@ def record(fields: list[Any], record_type: type[np.record] = np.record) -> np.dt
 RULES = record(
     [
         ("last_wind", "i1"),  # last scheduled wind: 0 East-only, 1 hanchan
-        ("red_fives", "u1"),
-        ("kokushi_robs_ankan", "u1"),
-        ("double_yakuman", "u1"),
-        ("pao_covers_all", "u1"),
+        *((switch, "u1") for switch in COMPILED_SWITCHES),
     ]
 )
 

@@ -65,7 +65,7 @@ def limit_name(han: int, fu: int | None) -> str:
 
 def table_text(t: Any, names: Sequence[str] = ("", "", "")) -> str:
     """A table, or the view of a seat, in lines of text: the round, each seat's hand and river, and who is to act."""
-    indicators = hand_text(MJAI_NAMES[tile] for tile in t.wall[DORA_AT : DORA_AT + t.n_indicators])
+    indicators = hand_text(MJAI_NAMES[tile] for tile in t.wall[DORA_AT[: t.n_indicators]])
     lines = [f"{round_of(t)} · {t.sticks} riichi sticks · dora indicators {indicators} · {t.live_left} draws left"]
     for seat in range(N_SEATS):
         lines += _seat_lines(t, seat, names[seat])

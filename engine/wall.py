@@ -13,7 +13,7 @@ from engine.events import DRAW, NEW_DORA, pack
 from engine.hand import add_tile
 from engine.rng import GOLDEN, MIX_1, random_below, splitmix
 from engine.rules import N_DRAWS
-from engine.table import DEALT, DORA_AT, EVERYBODY, LAST_REPLACEMENT, NOBODY, WALL_SIZE
+from engine.table import DEALT, DORA_AT, EVERYBODY, NOBODY, REPLACEMENT_AT, WALL_SIZE
 from engine.tiles import FULL_SET, KIND_OF, NONE
 
 
@@ -71,7 +71,7 @@ def live_index(t: np.record) -> int:
 @inner
 def replacement_index(t: np.record) -> int:
     """Wall index of the next replacement draw."""
-    return LAST_REPLACEMENT - t.n_replacements
+    return REPLACEMENT_AT[t.n_replacements]
 
 
 @inner
@@ -90,8 +90,9 @@ def draw_replacement(t: np.record, seat: int) -> None:
 @inner
 def show_indicator(t: np.record) -> None:
     """Turn over the next dora indicator; all but the first of a round are logged as NEW_DORA."""
-    tile = np.int64(t.wall[DORA_AT + t.n_indicators])
-    t.known_by[DORA_AT + t.n_indicators] = EVERYBODY
+    index = DORA_AT[t.n_indicators]
+    tile = np.int64(t.wall[index])
+    t.known_by[index] = EVERYBODY
     t.seen[KIND_OF[tile]] += 1
     t.n_indicators += 1
     if t.n_indicators > 1:

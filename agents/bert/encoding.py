@@ -119,7 +119,7 @@ def put_state(t: np.record, out: np.ndarray) -> int:
     out[9] = NUM_PIPAIS + min(np.int64(t.live_left), MAX_PIPAIS)
     n = np.int64(10)
     for i in range(t.n_indicators):
-        out[n] = DORA_MARKER + INDEX_OF_TILE[t.wall[DORA_AT + i]]
+        out[n] = DORA_MARKER + INDEX_OF_TILE[t.wall[DORA_AT[i]]]
         n += 1
     n = put_hand(t.seat[seat], out, n)
     if t.drawn >= 0:

@@ -14,4 +14,4 @@ def fill_dora(t: np.record, dora: np.ndarray) -> None:
     """Fill `dora` int64[34] with what a tile of each kind counts, by the indicators shown; red fives apart."""
     dora[:] = 0
     for i in range(t.n_indicators):
-        dora[DORA_OF[KIND_OF[t.wall[DORA_AT + i]]]] += 1
+        dora[DORA_OF[KIND_OF[t.wall[DORA_AT[i]]]]] += 1

@@ -123,7 +123,7 @@ def rule(width: int) -> Text:
 
 def header(view: Any, width: int) -> list[Text]:
     """The round, what lies on the table, the dora, and how many draws are left."""
-    indicators = [tile for tile in view.wall[DORA_AT : DORA_AT + view.n_indicators].tolist() if tile != UNKNOWN]
+    indicators = [tile for tile in view.wall[DORA_AT[: view.n_indicators]].tolist() if tile != UNKNOWN]
     dora = Text("dora ") + Text(" ").join(tile_text(kind, {kind}) for kind in sorted(doras(view)))
     shown = Text("indicators " if len(indicators) > 1 else "indicator ")
     parts = [

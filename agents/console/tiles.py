@@ -27,7 +27,7 @@ def clean(text: str) -> str:
 
 def doras(view: object) -> frozenset[int]:
     """The kinds that the dora indicators of a TABLE record make dora."""
-    shown = view.wall[DORA_AT : DORA_AT + view.n_indicators].tolist()  # type: ignore[attr-defined]
+    shown = view.wall[DORA_AT[: view.n_indicators]].tolist()  # type: ignore[attr-defined]
     return frozenset(int(DORA_OF[KIND_OF[tile]]) for tile in shown if tile != UNKNOWN)
 
 

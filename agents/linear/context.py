@@ -56,7 +56,7 @@ def fill_context(t: np.record, context: np.record) -> None:
         context.value[kind] = value_han(t, np.int64(t.viewer), np.int64(kind))
     context.n_dora = t.n_indicators
     for i in range(t.n_indicators):
-        context.dora[i] = DORA_OF[KIND_OF[t.wall[DORA_AT + i]]]
+        context.dora[i] = DORA_OF[KIND_OF[t.wall[DORA_AT[i]]]]
     fill_danger(t, context)
 
 

@@ -3,8 +3,9 @@
 What the format asks for and three-player reviews do not have:
 
 - A fourth seat: score 0, a hand of ``?``, delta 0, as in dialect libriichi3p, in which all messages are written.
-- ``q_value`` is the action value in placements. ``prob`` is the bot's probability, or, for a bot that has none,
-  softmax(values / TEMPERATURE). ``temperature`` is the one used.
+- ``q_value`` is the action value in hundredths of a placement, since viewers show two decimals. ``prob`` is the bot's
+  probability, or, for a bot that has none, softmax(values / TEMPERATURE). ``temperature`` is the one used, for values
+  in hundredths.
 - Options that the bot did not evaluate are left out. If such a one was played, it is the last of ``details``, with the
   ``q_value`` of the one before it and ``prob`` 0.
 - ``relative_phi_matrix`` (the chances of each placement at the start of a round) is not estimated: the three places
@@ -34,6 +35,7 @@ from engine.table import N_SEATS
 
 DIALECT = "libriichi3p"
 TEMPERATURE = 0.02  # placements; of bots without probabilities
+HUNDREDTHS = 100  # of a placement
 LENGTHS = {"east": "Tonpuu", "hanchan": "Hanchan"}
 TOOK = "0s"  # times are texts like "1s 200ms"; they are not measured, so that the same review gives the same bytes
 EVEN = [[1 / N_SEATS] * N_SEATS + [0.0]] * N_SEATS + [[0.0] * N_SEATS + [1.0]]
@@ -61,7 +63,7 @@ def document(review: Review) -> Json:
             "total_reviewed": len(opinions),
             "total_matches": sum(opinion.agrees for opinion in opinions),
             "rating": rating(opinions),
-            "temperature": temperature,
+            "temperature": HUNDREDTHS * temperature,
             "kyokus": [
                 {
                     "kyoku": round_index(events[0]),
@@ -91,7 +93,7 @@ def entry(review: Review, decision: Decision, view: Any, opinion: Opinion, tempe
     event, own = events[-1], view["seat"][seat]
     furiten = own["temporary_furiten"] or own["riichi_furiten"] or int(own["waits"]) & int(own["discarded"])
     details = [
-        {"action": written(action_message(view, seat, action)), "q_value": value, "prob": probability}
+        {"action": written(action_message(view, seat, action)), "q_value": HUNDREDTHS * value, "prob": probability}
         for action, value, probability in valued(opinion, temperature)
     ]
     actual = min(opinion.actual, len(details) - 1)

@@ -23,10 +23,9 @@ from engine.hand import add_tile, move
 from engine.legal import response_menus
 from engine.rng import GOLDEN, random_below, splitmix, uniform
 from engine.shanten import shanten, waits
-from engine.table import DORA_AT, RESPONSE, RIVER_CALLED, RIVER_TILE, WALL_SIZE, record
+from engine.table import DEALT, DORA_AT, NOBODY, RESPONSE, RIVER_CALLED, RIVER_TILE, WALL_SIZE, record
 from engine.tiles import KIND_OF, N_KINDS, NONE, RED_5P, RED_INDEX, SANMA_KINDS
 from engine.turn import update_waits
-from engine.wall import live_index, replacement_index
 
 N_MELDS, N_BUCKETS, N_SHANTENS = 5, 9, 7
 BUCKET = 2  # discards of a seat
@@ -98,7 +97,7 @@ def seen_reds(t: np.record, red: int) -> int:
             if p.meld_kind[m] == KIND_OF[red]:
                 seen += np.int64(p.meld_red[m])
     for i in range(t.n_indicators):
-        seen += np.int64(t.wall[DORA_AT + i] == red)
+        seen += np.int64(t.wall[DORA_AT[i]] == red)
     return min(seen, np.int64(1))
 
 
@@ -231,12 +230,10 @@ def lay_world(w: np.record, s: np.record) -> None:
         update_waits(p)
         p.temporary_furiten = p.riichi_furiten = 0
         at += s.size[h]
-    for index in range(live_index(w), replacement_index(w) + 1):
-        w.wall[index] = s.pool[at]
-        at += 1
-    for index in range(DORA_AT + np.int64(w.n_indicators), WALL_SIZE):
-        w.wall[index] = s.pool[at]
-        at += 1
+    for index in range(DEALT, WALL_SIZE):
+        if w.known_by[index] == NOBODY:
+            w.wall[index] = s.pool[at]
+            at += 1
     if w.phase == RESPONSE:
         w.answer[:] = NONE
         w.legal[:] = np.uint64(0)

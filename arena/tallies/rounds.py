@@ -90,7 +90,7 @@ def tally_log(t: np.record, rows: np.ndarray, facts: np.ndarray, tallies: np.nda
         change(hands[seat], keys[seat], KIND_OF[t.wall[i]], np.int64(1))
     for seat in range(N_SEATS):
         note_tenpai(np.int64(seat), keys[seat], facts)
-    seen[KIND_OF[t.wall[DORA_AT]]] += 1
+    seen[KIND_OF[t.wall[DORA_AT[0]]]] += 1
     for i in range(t.n_log):
         word = t.log[i]
         event, seat = event_type(word), event_actor(word)

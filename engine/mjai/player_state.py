@@ -107,7 +107,7 @@ class PlayerState:
         wall, first = t["wall"][0], HAND_SIZE * ((self.seat - oya) % N_SEATS)
         wall[:] = PLACEHOLDER
         wall[first : first + HAND_SIZE] = hand
-        wall[DORA_AT] = indicator
+        wall[DORA_AT[0]] = indicator
         deal_view(self._raw)
 
     def _tsumo(self, message: Message) -> None:

@@ -52,7 +52,7 @@ class RoundReader:
             "honba": int(t.honba),
             "kyotaku": (TOTAL_POINTS - sum(self.scores)) // RIICHI_STICK,
             "oya": oya,
-            "dora_marker": tile_name(self.wall[DORA_AT]),
+            "dora_marker": tile_name(self.wall[DORA_AT[0]]),
             "scores": self.scores,
             "tehais": hands,
         }
@@ -95,7 +95,7 @@ class RoundReader:
     def _hora(self, event: Event) -> Message:
         win, seat = self.t.win[event.detail], self.t.seat[event.actor]
         by_tsumo = event.actor == event.target
-        ura = self.wall[URA_AT : URA_AT + int(self.t.n_indicators)] if seat.riichi else []
+        ura = [self.wall[at] for at in URA_AT[: self.t.n_indicators]] if seat.riichi else []
         message = {
             "type": "hora",
             "actor": event.actor,

@@ -106,7 +106,7 @@ def apply_dora(t: np.record, tile: int) -> int:
         return NO_INDICATOR_DUE
     if not has_copies_left(t, KIND_OF[tile], np.int64(1)):
         return TOO_MANY_TILES
-    t.wall[DORA_AT + t.n_indicators] = tile
+    t.wall[DORA_AT[t.n_indicators]] = tile
     if not pending or t.phase != RESPONSE:  # with an indicator pending, a kan's or north's tile stays on offer
         close_menus(t)
     if pending:

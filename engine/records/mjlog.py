@@ -192,7 +192,8 @@ class _Reader:
         if not self.events:
             raise ValueError("a round starts before the players are named")
         self.close_round()
-        index, honba, sticks, _, _, indicator = _numbers(attributes["seed"])
+        index, honba, sticks, first, second, indicator = _numbers(attributes["seed"])
+        self.kept.setdefault("dice", []).append([first + 1, second + 1])
         hands = [_tiles(attributes[f"hai{seat}"]) for seat in range(N_SEATS)]
         scores = [100 * score for score in _numbers(attributes["ten"])[:N_SEATS]]
         self.events.append(start_kyoku(index, honba, sticks, tile_name(indicator), scores, hands))

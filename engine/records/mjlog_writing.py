@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
@@ -18,6 +19,7 @@ from engine.records.mjlog import MELD_KAKAN, MELD_NUKI, MELD_PON, N_TILES, RANKS
 from engine.records.model import GameRecord, RecordError, record_errors, round_name
 from engine.records.tenhou_json import OF_TENHOU
 from engine.records.tenhou_rules import display_of, rules_of_type, type_of
+from engine.records.wall import dice_of
 from engine.records.yaku_names import UNPLAYED
 from engine.rules import RIICHI_STICK, TENHOU
 from engine.ryukyoku import RYUKYOKU
@@ -54,9 +56,10 @@ def write(record: GameRecord) -> str:
         raise RecordError(record.source, "rules", "mjlog has no type for them: write .json (tenhou.net/6) or .mjson")
     record = _with_results(record)
     tags = list(_head(start, kept, go_type))
-    for events in record.rounds():
+    rounds = record.rounds()
+    for events, dice in zip_longest(rounds, dice_of(kept)[: len(rounds)]):
         with record_errors(record.source, round_name(events[0])):
-            tags += _Round(events).tags()
+            tags += _Round(events, dice or (1, 1)).tags()
     scores = end.get("scores") or _final_scores(record)
     points = end.get("points") or (record.rules or TENHOU).final_points(scores)
     finals = [text for score, each in zip(scores, points, strict=True) for text in (score // 100, f"{each:.1f}")]
@@ -120,8 +123,8 @@ def _seats(values: list[int]) -> str:
 class _Round:
     """Gives numbers to the tiles of a round, and writes its events."""
 
-    def __init__(self, events: list[Message]) -> None:
-        self.events, self.start = events, events[0]
+    def __init__(self, events: list[Message], dice: tuple[int, int]) -> None:
+        self.events, self.start, self.dice = events, events[0], dice
         self.copies: dict[str, list[int]] = {}  # those not seen yet
         for number in range(N_TILES):
             self.copies.setdefault(MJAI_NAMES[from_tile136(number)], []).append(number)
@@ -165,7 +168,7 @@ class _Round:
         for hand, names in zip(self.hands, start["tehais"], strict=True):
             hand += map(self.take, names)
         index = 4 * WINDS.index(start["bakaze"]) + start["oya"]
-        numbers = [index, start["honba"], start["kyotaku"], 0, 0, self.indicators[0]]
+        numbers = [index, start["honba"], start["kyotaku"], *(die - 1 for die in self.dice), self.indicators[0]]
         hands = {f"hai{seat}": _listed(hand, False) for seat, hand in enumerate(self.hands)}
         scores = _seats(start["scores"])
         return {"seed": _listed(numbers, False), "ten": scores, "oya": start["oya"], **hands, "hai3": ""}

@@ -36,7 +36,7 @@ from engine.mjai.round_events import RoundReader
 from engine.records.compare import describe_event, differing_keys
 from engine.records.contradictions import PLAYS_ON, denied_by, plays_on_after_tenpai
 from engine.records.model import NAMED_BY, GameRecord, record_errors, round_name
-from engine.records.wall import WallError, reconstruct_wall
+from engine.records.wall import RecordedWalls, WallError
 from engine.rules import MAJSOUL, TENHOU, Rules, rules_named
 from engine.ryukyoku import UNKNOWN_MJAI
 from engine.table import GAME_OVER, N_SEATS, RESPONSE, ROUND_OVER, TABLE, raw_bytes
@@ -141,6 +141,9 @@ class Replay:
     added to `contradictions` instead (see `engine.records.contradictions`), and nothing is skipped. Each iteration
     starts from the beginning. Raises RecordError if the record is incomplete.
 
+    The wall is that of the record's seed where it has one that fits (`walls.n_true`), else the tiles that nobody has
+    seen lie in it in ascending order.
+
     >>> from engine.records.files import read_records
     >>> replay = Replay(read_records("examples/game.mjson"))
     >>> first = next(iter(replay))  # each decision: .seat, .action, .legal, .view, .table
@@ -161,6 +164,7 @@ class Replay:
         self.results: dict[int, Message] = {}  # index of a win or draw -> what it is by the rules, with all keys
         self.n_rounds = 0
         self.n_decisions = 0
+        self.walls = RecordedWalls(record, self.rules)
         self._raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
         self._columns: Any = self._raw.view(TABLE)
         self._table: Any = self._columns[0]
@@ -180,6 +184,7 @@ class Replay:
 
     def __iter__(self) -> Iterator[Decision]:
         self.mismatches, self.contradictions, self.n_rounds, self.n_decisions = [], [], 0, 0
+        self.walls = RecordedWalls(self.record, self.rules)
         starts = [index for index, event in enumerate(self.record.events) if event["type"] == "start_kyoku"]
         agreed = False  # whether the round before agreed, so that the table is in the state after it
         for before, events in zip(starts, self.record.rounds(), strict=True):
@@ -205,9 +210,11 @@ class Replay:
     def _begin(self, *, follows: bool) -> None:
         """Start the round as recorded; `follows`: check its start against the end of the round before."""
         try:
-            wall = reconstruct_wall(self._events, self.rules)
+            wall, differs = self.walls.next(self._events)
         except WallError as error:
             raise self._deviation(error.what, at=error.index) from error
+        if differs is not None:
+            self._contradict(differs.index, describe_event(self._events[differs.index]), f"its seed has {differs.what}")
         self._n_agreed = 0
         if follows:
             self._columns["wall"][0] = wall

@@ -13,9 +13,11 @@ from engine.mjai.messages import Message
 from engine.mjai.results import result_lines
 from engine.records.model import GameRecord, RecordError, record_errors, round_name, told
 from engine.records.viewer import viewer_link
+from engine.records.wall import RecordedWalls, left_in_wall
+from engine.rules import TENHOU
 from engine.table import N_SEATS
 from engine.text import TILE_MARKS, hand_text, tile_text
-from engine.tiles import NONE, WINDS
+from engine.tiles import MJAI_NAMES, NONE, WINDS
 
 LEGEND = (
     "no.: the turn's first event in the record · hand: before the turn, with melds",
@@ -112,10 +114,16 @@ def show_game(record: GameRecord, console: Console, only: int | None = None) -> 
         console.print(line, style="dim", markup=False)
     for seat in record.handed_over:
         console.print(f"{names[seat]}: {record.told_handed_over(seat)}", markup=False, highlight=False)
+    walls = RecordedWalls(record, record.rules or TENHOU)
     for number, events in enumerate(rounds, 1):
         if only in (None, number):
             with record_errors(record.source, round_name(events[0])):
                 show_round(events, names, first, console)
+                wall = walls.next_true(events)
+                if wall is not None:
+                    show_wall(events, wall, console)
+        else:
+            walls.skip()
         first += len(events)
     if only is not None:
         try:
@@ -129,6 +137,13 @@ def show_game(record: GameRecord, console: Console, only: int | None = None) -> 
         points = [f" ({points:+.1f})" for points in end.get("points", [])] or [""] * N_SEATS
         for place, seat in enumerate(sorted(range(N_SEATS), key=lambda seat: -end["scores"][seat]), 1):
             console.print(f"{place}. {names[seat]} {end['scores'][seat]:,}{points[seat]}", markup=False)
+
+
+def show_wall(events: list[Message], wall: list[int], console: Console) -> None:
+    """Print what a round has left in its wall."""
+    for what, tiles in left_in_wall(events, wall).items():
+        shown = " ".join(tile_text(MJAI_NAMES[tile]) for tile in tiles) or "none"
+        console.print(f"{what}: {shown}", style="dim", markup=False, highlight=False)
 
 
 def show_round(events: list[Message], names: list[str], first: int, console: Console) -> None:

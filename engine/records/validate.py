@@ -29,6 +29,7 @@ class Report:
     n_damaged: int = 0  # records that cannot be read, or not to the end
     n_four_players: int = 0  # games of four, which cannot be read
     n_left_out: int = 0  # by the filters
+    n_true_walls: int = 0  # rounds whose deal, draws and indicators are those of the record's seed
     faults: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # of records that were read, without what is told here
 
@@ -59,6 +60,7 @@ class Report:
             ("damaged", self.n_damaged),
             ("games of four", self.n_four_players),
             ("left out", self.n_left_out),
+            ("walls as by the seed", self.n_true_walls),
         )
         return " · ".join([*counts, *(f"{name} {count}" for name, count in rare if count)])
 
@@ -90,7 +92,8 @@ def check_record(record: GameRecord, name: str) -> Report:
         len(replay.contradictions),
         len(broken),
         faults=[*map(str, replay.mismatches), *map(str, replay.contradictions), *broken],
-        notes=record.notes,
+        n_true_walls=replay.walls.n_true,
+        notes=[*record.notes, *filter(None, [replay.walls.note])],
     )
 
 

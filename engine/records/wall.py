@@ -1,16 +1,23 @@
-"""The wall of a recorded round: all tiles that the record shows where they lay, the rest filled with the tiles left."""
+"""The wall of a recorded round: that of the record's seed, else what the record shows, filled with the tiles left."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import product
 
 from engine.mjai.messages import Message
-from engine.rules import Rules
-from engine.table import DEALT, DORA_AT, LAST_REPLACEMENT, N_SEATS, URA_AT, WALL_SIZE
+from engine.records.model import GameRecord
+from engine.records.tenhou_json import OF_TENHOU
+from engine.rules import N_DRAWS, Rules
+from engine.table import DEALT, DORA_AT, N_SEATS, REPLACEMENT_AT, URA_AT, WALL_SIZE
+from engine.tenhou_walls import TenhouWalls
 from engine.tiles import FULL_SET, KIND_OF, MJAI_NAMES, MJAI_TILES, UNKNOWN
 
 _REPLACED = frozenset({"ankan", "kakan", "daiminkan", "nukidora"})
+_PAIRS = list(product(range(1, 7), repeat=2))
+_LIVE = range(DEALT, DEALT + N_DRAWS)
 
 
 class WallError(ValueError):
@@ -19,6 +26,93 @@ class WallError(ValueError):
     def __init__(self, index: int, what: str) -> None:
         super().__init__(index, what)
         self.index, self.what = index, what
+
+
+class RecordedWalls:
+    """The walls of the rounds of a record, in order. `note`: why the seed of the record is not used, else ``""``."""
+
+    def __init__(self, record: GameRecord, rules: Rules) -> None:
+        kept = record.events[0].get(OF_TENHOU) if record.events else None
+        self.n_true = 0  # rounds so far whose wall follows from the seed
+        self.note = ""
+        self._rules = rules
+        self._dice = dice_of(kept)
+        self._of_seed: TenhouWalls | None = None
+        self._n_rounds = 0
+        seed = kept.get("seed") if isinstance(kept, dict) else None
+        if isinstance(seed, str) and seed:
+            try:
+                self._of_seed = TenhouWalls(seed)
+            except ValueError as error:
+                self.note = f"{error}; it is not used"
+
+    def next(self, events: list[Message]) -> tuple[list[int], WallError | None]:
+        """The wall of the next round, and where the record differs from its seed, whose wall is not used then.
+
+        Raises WallError if the tiles of the round do not fit into one wall.
+        """
+        number, self._n_rounds = self._n_rounds, self._n_rounds + 1
+        of_seed = None if self._of_seed is None else next(self._of_seed)
+        wall = reconstruct_wall(events, self._rules)
+        if of_seed is None:
+            return wall, None
+        true = list(of_seed.tiles) if self._rules.red_fives else KIND_OF[list(of_seed.tiles)].tolist()
+        differs = difference(events, true)
+        if number == 0 and differs is not None and differs.index == 0:
+            self._of_seed, self.note = None, f"its seed gives another first deal ({differs.what}); it is not used"
+            return wall, None
+        if differs is None and number < len(self._dice) and self._dice[number] != of_seed.dice:
+            differs = WallError(0, f"dice {of_seed.dice}")
+        if differs is None:
+            self.n_true += 1
+            return true, None
+        return wall, differs
+
+    def skip(self) -> None:
+        """Leave a round out."""
+        self._n_rounds += 1
+        if self._of_seed is not None:
+            next(self._of_seed)
+
+    def next_true(self, events: list[Message]) -> list[int] | None:
+        """The wall of the next round if it follows from the seed, else None."""
+        before = self.n_true
+        with suppress(WallError):
+            wall, _ = self.next(events)
+        return wall if self.n_true > before else None
+
+
+def dice_of(kept: object) -> list[tuple[int, int]]:
+    """The two dice of each round in what a record keeps of Tenhou; none where they are none."""
+    dice = kept.get("dice") if isinstance(kept, dict) else None
+    pairs = [tuple(pair) if isinstance(pair, list) else () for pair in dice] if isinstance(dice, list) else []
+    return [(first, second) for first, second in pairs] if all(pair in _PAIRS for pair in pairs) else []
+
+
+def difference(events: list[Message], wall: list[int]) -> WallError | None:
+    """Where the tiles of a round do not lie as in `wall`, and what the wall has; None if all do."""
+    start, hand_size = events[0], DEALT // N_SEATS
+    for seat, hand in enumerate(start["tehais"]):
+        first = hand_size * ((seat - start["oya"]) % N_SEATS)
+        dealt = wall[first : first + hand_size]
+        if sorted(dealt) != sorted(MJAI_TILES[name] for name in hand):
+            return WallError(0, f"seat {seat} is dealt {' '.join(MJAI_NAMES[tile] for tile in sorted(dealt))}")
+    for index, position, name in known_tiles(events):
+        if position >= DEALT and wall[position] != MJAI_TILES[name]:
+            return WallError(index, f"{MJAI_NAMES[wall[position]]}, not {name}")
+    return None
+
+
+def left_in_wall(events: list[Message], wall: list[int]) -> dict[str, list[int]]:
+    """What a round has left in its wall, in the order in which it would have come: live draws, replacements, ura."""
+    used = {position for _, position, _ in known_tiles(events)}
+    replacements = [at for at in REPLACEMENT_AT.tolist() if at not in used]
+    n_replaced = len(REPLACEMENT_AT) - len(replacements)
+    return {
+        "next draws": [wall[at] for at in _LIVE[: len(_LIVE) - n_replaced] if at not in used],
+        "next replacements": [wall[at] for at in replacements],
+        "ura indicators": [wall[at] for dora, at in zip(DORA_AT.tolist(), URA_AT.tolist()) if dora in used],
+    }
 
 
 def reconstruct_wall(events: list[Message], rules: Rules) -> list[int]:
@@ -46,25 +140,31 @@ def reconstruct_wall(events: list[Message], rules: Rules) -> list[int]:
 
 
 def known_tiles(events: list[Message]) -> Iterator[tuple[int, int, str]]:
-    """Index of the event, index in the wall and name of each tile that the events of a round show."""
+    """Index of the event, index in the wall and name of each tile that the events of a round show.
+
+    Raises WallError for more draws or indicators than a wall has.
+    """
     start = events[0]
     for seat, hand in enumerate(start["tehais"]):
         first = DEALT // N_SEATS * ((seat - start["oya"]) % N_SEATS)
         yield from ((0, first + i, name) for i, name in enumerate(hand))
-    yield 0, DORA_AT, start["dora_marker"]
-    live, replacement, indicator = DEALT, LAST_REPLACEMENT, DORA_AT + 1
+    places = {"live draws": iter(_LIVE), "replacements": iter(REPLACEMENT_AT), "dora indicators": iter(DORA_AT)}
+
+    def place(what: str, index: int, name: str) -> tuple[int, int, str]:
+        at = next(places[what], None)
+        if at is None:
+            raise WallError(index, f"more {what} than a wall has")
+        return index, int(at), name
+
+    yield place("dora indicators", 0, start["dora_marker"])
     replaced = False
     for index, event in enumerate(events):
         kind = event["type"]
-        if kind == "tsumo" and replaced:
-            yield index, replacement, event["pai"]
-            replacement -= 1
-        elif kind == "tsumo":
-            yield index, live, event["pai"]
-            live += 1
+        if kind == "tsumo":
+            yield place("replacements" if replaced else "live draws", index, event["pai"])
         elif kind == "dora":
-            yield index, indicator, event["dora_marker"]
-            indicator += 1
+            yield place("dora indicators", index, event["dora_marker"])
         elif kind == "hora":
-            yield from ((index, URA_AT + i, name) for i, name in enumerate(event.get("uradora_markers", [])))
+            places["ura indicators"] = iter(URA_AT)  # a second winner shows the same ones
+            yield from (place("ura indicators", index, name) for name in event.get("uradora_markers", []))
         replaced = kind in _REPLACED or (replaced and kind == "dora")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean
 
-from engine.compiling import array_of, kernel
+from engine.compiling import array_of, inner, kernel
 from engine.scoring.hand import count_dora, score_hand
 from engine.table import MAX_MELDS, WIN, record
 from engine.tiles import N_KINDS
@@ -32,25 +32,35 @@ HAND = record(
 )
 
 
+@inner
+def _dora(h: np.record, indicators: np.ndarray, n: int) -> int:
+    """Dora count of the hand `h` by the first `n` of `indicators`."""
+    count = np.int64(0)
+    for i in range(n):
+        count += count_dora(
+            h.hand, np.int64(h.n_melds), h.meld_type, h.meld_kind, np.int64(h.nuki), np.int64(indicators[i])
+        )
+    return count
+
+
 @kernel((array_of(HAND), boolean, array_of(WIN)))
 def score_batch(hands: np.ndarray, double_yakuman: bool, wins: np.ndarray) -> None:
     """Score `hands` HAND[n] into `wins` WIN[n], each as `engine.scoring.hand.score_hand` does."""
     for i in range(len(hands)):
         h = hands[i]
-        n_melds, nuki = np.int64(h.n_melds), np.int64(h.nuki)
         score_hand(
             h.hand,
-            n_melds,
+            np.int64(h.n_melds),
             h.meld_type,
             h.meld_kind,
             np.int64(h.win_kind),
             np.int64(h.situation),
             np.int64(h.seat_wind),
             np.int64(h.round_wind),
-            count_dora(h.hand, n_melds, h.meld_type, h.meld_kind, nuki, h.dora, np.int64(h.n_dora)),
+            _dora(h, h.dora, np.int64(h.n_dora)),
             np.int64(h.red),
-            count_dora(h.hand, n_melds, h.meld_type, h.meld_kind, nuki, h.ura, np.int64(h.n_ura)),
-            nuki,
+            _dora(h, h.ura, np.int64(h.n_ura)),
+            np.int64(h.nuki),
             double_yakuman,
             wins[i],
         )

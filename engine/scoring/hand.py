@@ -296,17 +296,12 @@ def count_dora(
     meld_type: np.ndarray,
     meld_kind: np.ndarray,
     nukidora: int,
-    indicators: np.ndarray,
-    n: int,
+    indicator: int,
 ) -> int:
-    """Dora count for the first `n` of `indicators` (tile37) in the hand, its melds, and the nukidora if N is dora."""
-    count = np.int64(0)
-    for i in range(n):
-        dora = DORA_OF[KIND_OF[indicators[i]]]
-        count += np.int64(hand[dora])
-        for meld in range(n_melds):
-            if meld_kind[meld] == dora:
-                count += 3 if meld_type[meld] == PON_MELD else 4
-        if dora == NORTH:
-            count += np.int64(nukidora)
-    return count
+    """Dora count by one `indicator` (tile37) in the hand, its melds, and the nukidora if N is dora."""
+    dora = DORA_OF[KIND_OF[indicator]]
+    count = np.int64(hand[dora])
+    for meld in range(n_melds):
+        if meld_kind[meld] == dora:
+            count += 3 if meld_type[meld] == PON_MELD else 4
+    return count + np.int64(nukidora) if dora == NORTH else count

@@ -37,8 +37,8 @@ def score_win(t: np.record, seat: int, tile: int, situation: int, win: np.record
     if by_ron:
         add_tile(p, tile, np.int64(1))
     n = np.int64(t.n_indicators)
-    dora = _dora(t, p, np.int64(DORA_AT), n)
-    ura = _dora(t, p, np.int64(URA_AT), n) if situation & (IN_RIICHI | IN_DOUBLE_RIICHI) else np.int64(0)
+    dora = _dora(t, p, DORA_AT, n)
+    ura = _dora(t, p, URA_AT, n) if situation & (IN_RIICHI | IN_DOUBLE_RIICHI) else np.int64(0)
     reds = np.int64(p.red[0]) + np.int64(p.red[1])
     for m in range(p.n_melds):
         reds += p.meld_red[m]
@@ -48,9 +48,13 @@ def score_win(t: np.record, seat: int, tile: int, situation: int, win: np.record
 
 
 @inner
-def _dora(t: np.record, p: np.record, first: int, n: int) -> int:
-    """Dora count of seat record `p` for the `n` indicators in the wall from index `first` on."""
-    return count_dora(p.hand, p.n_melds, p.meld_type, p.meld_kind, np.int64(p.nukidora), t.wall[first : first + 5], n)
+def _dora(t: np.record, p: np.record, at: np.ndarray, n: int) -> int:
+    """Dora count of seat record `p` for the first `n` of the indicators at the indices `at` of the wall."""
+    count = np.int64(0)
+    for i in range(n):
+        indicator = np.int64(t.wall[at[i]])
+        count += count_dora(p.hand, p.n_melds, p.meld_type, p.meld_kind, np.int64(p.nukidora), indicator)
+    return count
 
 
 @inner

@@ -41,6 +41,10 @@ def placement_reward(result: Result) -> float:
     return float(EVEN_PLACEMENT - result.placement)
 
 
+# A reward of one's own: whole tables when the learners were asked last and now, TABLE[m] each, and the learners' seats
+# int8[m] -> the rewards of that step, float[m]. Between the two may lie the end of a round, or of the game.
+RewardFunction: TypeAlias = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+
 # name of a reward -> the reward at the end of a game; None: the points of each round when it ends
 REWARDS: dict[str, Callable[[Result], float] | None] = {
     "placement": placement_reward,
@@ -55,26 +59,20 @@ class Settings:
 
     opponents: Sequence[Any] = ("rule", "rule")
     observation: str = "planes"
-    reward: str = "placement"
+    reward: str | RewardFunction = "placement"
     length: Literal["east", "hanchan"] | None = None
     rules: str | Rules = "tenhou"
     seat: Seat = "rotate"
 
     def __post_init__(self) -> None:
-        for name, known in (("observation", OBSERVATIONS), ("reward", REWARDS)):
-            given = getattr(self, name)
-            if given not in known:
-                raise ValueError(f"unknown {name} {given!r}: choose one of {', '.join(known)}")
+        if self.observation not in OBSERVATIONS:
+            raise ValueError(f"unknown observation {self.observation!r}: choose one of {', '.join(OBSERVATIONS)}")
+        if not callable(self.reward) and self.reward not in tuple(REWARDS):
+            known = ", ".join(REWARDS)
+            raise ValueError(f"unknown reward {self.reward!r}: choose one of {known}, or a function of one's own")
         if self.seat not in ("rotate", 0, 1, 2) or isinstance(self.seat, bool):
             raise ValueError(f"seat must be 'rotate', 0, 1 or 2, not {self.seat!r}")
-        if not isinstance(self.opponents, list | tuple) or len(self.opponents) != N_SEATS - 1:
-            raise ValueError(f'two opponents play, as in ("rule", "rule"), not {self.opponents!r}')
-        for bot in self.opponents:
-            if isinstance(bot, str) and is_external(bot):
-                raise ValueError(
-                    f"the opponent {bot!r} is a program or a connection: environments play bots of this process, such "
-                    "as 'rule' or 'FILE.py:CLASS'; the arena plays programs"
-                )
+        check_opponents(self.opponents)
 
     @classmethod
     def of(cls, keywords: dict[str, Any]) -> Settings:
@@ -92,15 +90,17 @@ class Settings:
             raise TypeError(f"rules must be the name of a preset or an engine.rules.Rules, not {self.rules!r}")
         return self.rules if self.length is None else self.rules.with_length(self.length)
 
-    def make_opponents(self) -> tuple[list[Policy], list[int]]:
-        """The opponents' policies, and for each opponent its index among them: a name given twice is one policy."""
-        policies: dict[Any, Policy] = {}
-        for bot in self.opponents:
-            key = bot if isinstance(bot, str) else id(bot)
-            if key not in policies:
-                policies[key] = (make(bot) if isinstance(bot, str) else agent_of(bot)).act
-        keys = list(policies)
-        return list(policies.values()), [keys.index(bot if isinstance(bot, str) else id(bot)) for bot in self.opponents]
+
+def check_opponents(opponents: Any) -> None:
+    """Raise ValueError unless these are two bots that an environment can play."""
+    if not isinstance(opponents, list | tuple) or len(opponents) != N_SEATS - 1:
+        raise ValueError(f'two opponents play, as in ("rule", "rule"), not {opponents!r}')
+    for bot in opponents:
+        if isinstance(bot, str) and is_external(bot):
+            raise ValueError(
+                f"the opponent {bot!r} is a program or a connection: environments play bots of this process, such "
+                "as 'rule' or 'FILE.py:CLASS'; the arena plays programs"
+            )
 
 
 class Games:
@@ -118,9 +118,10 @@ class Games:
         self.rules = settings.make_rules()
         row = OBSERVATIONS[settings.observation]
         self._encode, self._arrays = row.encode, Arrays((self.n, *row.shape), row.dtype)
-        self._at_end = REWARDS[settings.reward]
-        policies, self._players_of = settings.make_opponents()
-        self._policies: list[Policy | None] = [None, *policies]
+        self._own_reward = None if isinstance(settings.reward, str) else settings.reward
+        self._at_end = REWARDS[settings.reward] if isinstance(settings.reward, str) else None
+        self._bots: list[Any] = [None]  # by player: the learner, then the opponents of games that are being played
+        self._policies: list[Policy | None] = [None]
         self._new_game: Any = np.zeros(1, dtype=TABLE)
         self._new_game["rules"], self._new_game["seat"]["score"] = self.rules.packed(), START_POINTS
         self.tables = Tables.from_records(np.repeat(self._new_game, self.n), self.rules)
@@ -132,6 +133,22 @@ class Games:
         self._episodes = [-1] * self.n
         self._players = np.zeros((self.n, N_SEATS), dtype=np.int8)
         self._paid = np.full(self.n, START_POINTS, dtype=np.int64)  # the learner's score when rounds were last paid
+        self.set_opponents(settings.opponents)
+
+    def set_opponents(self, opponents: Sequence[Any]) -> None:
+        """The two opponents of the games that begin from now on. Raises ValueError or TypeError, in one line.
+
+        A name, or an object, given twice is one policy. Games that are being played keep theirs.
+        """
+        check_opponents(opponents)
+        one, other = opponents
+        distinct = [one] if one is other or (isinstance(one, str) and one == other) else [one, other]
+        policies = [(make(bot) if isinstance(bot, str) else agent_of(bot)).act for bot in distinct]
+        played = np.union1d(self._players, [LEARNER])  # players of games that go on; only they are kept
+        self._players = np.searchsorted(played, self._players).astype(np.int8)
+        self._bots = [self._bots[player] for player in played] + distinct
+        self._policies = [self._policies[player] for player in played] + policies
+        self._players_of = [len(played), len(self._policies) - 1]
 
     def start(self, seeds: Sequence[int | None]) -> None:
         """Begin a game in each environment: the first one of its seed, or the next one where that is None."""
@@ -148,22 +165,35 @@ class Games:
         anew, and which games have just ended, bool[n]. Raises ValueError, with nothing changed, for an action that is
         not legal, TypeError for what are no actions.
         """
-        if not self.begun:
-            raise ValueError("no game has begun: call reset()")
+        self.check_begun()
         begins = self.over
         acting = np.flatnonzero(~begins)
         chosen = self._checked(actions, acting)
+        before = self.tables.records[acting] if self._own_reward is not None else None
         for i in np.flatnonzero(begins):
             self._deal(int(i))
         kernels.apply_actions(self.tables.raw, acting.astype(np.int32), self.seats[acting], chosen)
         rounds_ended = self._play()
         ended = self.over & ~begins
+        if self._own_reward is not None:
+            return self._rewards_of(self._own_reward, before, acting), ended
         return self._rewards(rounds_ended & ~begins | ended, ended), ended
+
+    def begin_anew(self) -> None:
+        """Begin the next game of each environment whose game is over."""
+        for i in np.flatnonzero(self.over):
+            self._deal(int(i))
+        self._play()
 
     @property
     def begun(self) -> bool:
         """Whether `start` has been called, so that every environment has a seed."""
         return self._episodes[0] >= 0
+
+    def check_begun(self) -> None:
+        """Raise ValueError before `start`."""
+        if not self.begun:
+            raise ValueError("no game has begun: call reset()")
 
     def observe(self) -> np.ndarray:
         """The observations of all learners, by the settings, in an array that nobody else holds."""
@@ -182,7 +212,7 @@ class Games:
         seat = (seed + episode) % N_SEATS if chosen == "rotate" else chosen
         self.seats[i] = seat
         for distance, player in enumerate(self._players_of, 1):
-            self._players[i, (seat + distance) % N_SEATS] = 1 + player
+            self._players[i, (seat + distance) % N_SEATS] = player
         self._players[i, seat] = LEARNER
         self.tables.records[i] = self._new_game[0]
         self._paid[i] = START_POINTS
@@ -196,7 +226,7 @@ class Games:
             for ended in self.tables.play(self._policies, self._players):
                 rounds_ended[ended] = True
         except PolicyFault as fault:
-            name = self.settings.opponents[self._players_of.index(fault.policy - 1)]
+            name = self._bots[fault.policy]
             raise ValueError(f"the opponent {name}, env {fault.table}, seat {fault.seat}: {fault.what}") from fault
         self._episodes = episodes
         write_views(self.tables.raw, self.seats, self.views.view(np.uint8))
@@ -214,6 +244,17 @@ class Games:
         scores = self.tables.records["seat"]["score"][np.arange(self.n), self.seats].astype(np.int64)
         rewards[paid] = (scores - self._paid)[paid] / 1_000
         self._paid[paid] = scores[paid]
+        return rewards
+
+    def _rewards_of(self, reward: RewardFunction, before: Any, acting: np.ndarray) -> np.ndarray:
+        """The rewards of the games `acting` by a function of one's own. Raises TypeError if they are none."""
+        rewards = np.zeros(self.n)
+        found = np.asarray(reward(before, self.tables.records[acting], self.seats[acting]))
+        if found.shape != acting.shape or found.dtype.kind not in "fiub":
+            raise TypeError(
+                f"reward must return float[{len(acting)}], one for each game, not {found.dtype}{list(found.shape)}"
+            )
+        rewards[acting] = found
         return rewards
 
     def _checked(self, actions: Any, acting: np.ndarray) -> np.ndarray:

@@ -168,7 +168,7 @@ def put_tiles(t: np.record, x: np.ndarray) -> None:
     if t.phase == RESPONSE and t.offer >= 0:
         x[OFFER, KIND_OF[t.offer]] = 1.0
     for i in range(t.n_indicators):
-        x[DORA, DORA_OF[KIND_OF[t.wall[DORA_AT + i]]]] += 0.25
+        x[DORA, DORA_OF[KIND_OF[t.wall[DORA_AT[i]]]]] += 0.25
     x[ROUND_WIND, EAST + np.int64(t.round_wind)] = 1.0
     x[OWN_WIND, EAST + seat_wind(t, np.int64(t.viewer))] = 1.0
 

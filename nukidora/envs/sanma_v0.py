@@ -95,6 +95,8 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
         self.agents: list[str] = []
         self._rules = settings.make_rules()
         self._encode = OBSERVATIONS[observation].encode
+        if reward not in REWARDS:
+            raise ValueError(f"unknown reward {reward!r}: choose one of {', '.join(REWARDS)}")
         self._at_end = REWARDS[reward]
         self._observation_space = observation_space(observation)
         self.observation_spaces = dict.fromkeys(AGENTS, self._observation_space)
@@ -159,11 +161,14 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
     def render(self) -> str | np.ndarray | None:
         """The whole table by the render mode: text, SVG, uint8[height, width, 3], or, printed, nothing.
 
-        `nukidora.envs.rendering` shows what one seat sees: ``render_rgb(env.unwrapped.game.view(0))``.
+        `nukidora.envs.rendering` shows what one seat sees: ``render_rgb(env.unwrapped.game.view(0))``. Raises
+        ValueError before `reset`.
         """
         if self.render_mode is None:
             logger.warn("render() shows nothing without a render_mode")
             return None
+        if not hasattr(self, "game"):
+            raise ValueError("no game has begun: call reset()")
         if self.render_mode == HUMAN:
             print(self.game)
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -65,8 +66,15 @@ class SanmaEnv(gymnasium.Env[dict[str, np.ndarray], Any]):
         return self._observation(), float(rewards[0]), over, False, info
 
     def render(self) -> Any:
-        """What the learner sees, by the render mode; None without one."""
-        return None if self.render_mode is None else shown(self.render_mode, self.games.views[0])
+        """What the learner sees, by the render mode; None without one. Raises ValueError before `reset`."""
+        if self.render_mode is None:
+            return None
+        self.games.check_begun()
+        return shown(self.render_mode, self.games.views[0])
+
+    def set_opponents(self, opponents: Sequence[Any]) -> None:
+        """The two opponents of all games that begin from now on; see `nukidora.envs.games.Games.set_opponents`."""
+        self.games.set_opponents(opponents)
 
     def action_masks(self) -> np.ndarray:
         """Whether each action is legal: bool[115]."""

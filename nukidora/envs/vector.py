@@ -23,21 +23,26 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
 
     Observations are a dict of ``observation`` (see `nukidora.envs.observations`) and ``action_mask`` int8[num_envs,
     115], actions int64[num_envs], numbers of `engine.actions`. A step plays until each learner is asked again. A game
-    that has ended begins anew at the next step, which ignores its action (`AutoresetMode.NEXT_STEP`).
+    that has ended begins anew at the next step, which ignores its action (`AutoresetMode.NEXT_STEP`), or at once
+    (`AutoresetMode.SAME_STEP`): then ``info`` has ``final_obs`` and ``final_info`` of the game that has ended.
 
     ``info`` holds ``action_mask`` and ``seat`` int64[num_envs], and where games have ended ``placement`` int64,
     ``final_points`` float64 and ``scores`` int64[num_envs, 3]; as Gymnasium does it, ``_placement`` and so on say
     which environments a key is about.
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012 - as in the base class
-        "render_modes": list(RENDERERS),
-        "render_fps": 2,
-        "autoreset_mode": AutoresetMode.NEXT_STEP,
-    }
+    metadata: dict[str, Any] = {"render_modes": list(RENDERERS), "render_fps": 2}  # noqa: RUF012 - as in the base class
 
-    def __init__(self, num_envs: int = 1, render_mode: str | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        num_envs: int = 1,
+        render_mode: str | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        **settings: Any,
+    ) -> None:
         """`settings`: the fields of `nukidora.envs.games.Settings`. Raises ValueError or TypeError, in one line."""
+        self.autoreset_mode = checked_autoreset(autoreset_mode)
+        self.metadata = self.metadata | {"autoreset_mode": self.autoreset_mode}
         self.games = Games(num_envs, Settings.of(settings))
         self.num_envs = self.games.n
         self.render_mode = checked_mode(render_mode)
@@ -61,7 +66,7 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         for a ``reset_mask`` in `options`, of which none are used: games that have ended begin anew by themselves.
         """
         if options and "reset_mask" in options:
-            raise ValueError("reset_mask: games that have ended begin anew at the next step (AutoresetMode.NEXT_STEP)")
+            raise ValueError(f"reset_mask: games that have ended begin anew by themselves ({self.autoreset_mode})")
         seeds: list[int | None]
         if isinstance(seed, Sequence):
             seeds = [None if each is None else checked_seed(each) for each in seed]
@@ -89,11 +94,23 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         """
         rewards, terminations = self.games.step(actions)
         truncations = np.zeros(self.num_envs, dtype=bool)
-        return self._observations(), rewards, terminations, truncations, self._info(terminations)
+        if self.autoreset_mode == AutoresetMode.NEXT_STEP or not terminations.any():
+            return self._observations(), rewards, terminations, truncations, self._info(terminations)
+        final = self._final(terminations)
+        self.games.begin_anew()
+        info = self._info(np.zeros(self.num_envs, dtype=bool)) | final
+        return self._observations(), rewards, terminations, truncations, info
+
+    def set_opponents(self, opponents: Sequence[Any]) -> None:
+        """The two opponents of all games that begin from now on; see `nukidora.envs.games.Games.set_opponents`."""
+        self.games.set_opponents(opponents)
 
     def render(self) -> tuple[Any, ...] | None:
-        """What each learner sees, by the render mode; None without one."""
-        return None if self.render_mode is None else tuple(shown(self.render_mode, view) for view in self.games.views)
+        """What each learner sees, by the render mode; None without one. Raises ValueError before `reset`."""
+        if self.render_mode is None:
+            return None
+        self.games.check_begun()
+        return tuple(shown(self.render_mode, view) for view in self.games.views)
 
     def action_masks(self) -> np.ndarray:
         """1 for each legal action: int8[num_envs, 115]."""
@@ -101,6 +118,17 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
 
     def _observations(self) -> dict[str, np.ndarray]:
         return {"observation": self.games.observe(), "action_mask": self.action_masks()}
+
+    def _final(self, ended: np.ndarray) -> dict[str, Any]:
+        """The last observations and infos of games that have `ended`, as Gymnasium has them for SAME_STEP."""
+        observations, final = self._observations(), dict[str, Any]()
+        for i in np.flatnonzero(ended):
+            last = {name: array[i] for name, array in observations.items()}
+            info = {"action_mask": last["action_mask"], "seat": int(self.games.seats[i])}
+            final = self._add_info(
+                final, {"final_obs": last, "final_info": info | result_info(self.games, int(i))}, int(i)
+            )
+        return final
 
     def _info(self, ended: np.ndarray) -> dict[str, Any]:
         """The infos; `ended` bool[num_envs]: games that have just ended."""
@@ -110,6 +138,15 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         for i in np.flatnonzero(ended):
             info = self._add_info(info, result_info(self.games, int(i)), int(i))
         return info
+
+
+def checked_autoreset(mode: AutoresetMode | str) -> AutoresetMode:
+    """`mode`, or the mode of that name, such as ``"SAME_STEP"``. Raises ValueError for others than the two played."""
+    played = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
+    for each in played:
+        if mode in (each, each.name, each.value):
+            return each
+    raise ValueError(f"autoreset_mode must be {' or '.join(each.name for each in played)}, not {mode!r}")
 
 
 def result_info(games: Games, i: int) -> dict[str, Any]:

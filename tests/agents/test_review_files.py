@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -106,6 +107,21 @@ def test_entries_are_consistent(documents: list[dict[str, Any]]) -> None:
         assert all(detail["action"].get("actor", seat) == seat for detail in details)
         assert entry["actual"]["type"] in {"dahai", "reach", "pon", "daiminkan", "ankan", "kakan", "nukidora", "hora",
                                            "ryukyoku", "none"}  # fmt: skip
+
+
+def test_values_are_told_apart_in_hundredths_of_a_placement(documents: list[dict[str, Any]]) -> None:
+    """The probabilities are those of the values; viewers show two decimals."""
+    n_best = n_alike = 0
+    for each in documents:
+        for _, entry in entries([each]):
+            values = np.array([detail["q_value"] for detail in entry["details"] if detail["prob"] > 0])
+            shares = np.exp((values - values[0]) / each["review"]["temperature"])
+            if each["review"]["model_tag"] == "rule":
+                found = [detail["prob"] for detail in entry["details"] if detail["prob"] > 0]
+                assert found == pytest.approx(shares / shares.sum())
+            n_best += len(values) > 1
+            n_alike += len(values) > 1 and f"{values[0]:.2f}" == f"{values[1]:.2f}"
+    assert n_alike < n_best / 5
 
 
 def test_hands_and_melds(documents: list[dict[str, Any]]) -> None:

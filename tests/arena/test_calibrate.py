@@ -162,7 +162,7 @@ def test_a_scale_is_measured_stored_and_checked(
     plot = tmp_path / "new" / "plot.svg"
     assert main(["calibrate", bot, "--games", "20", "--check", "--plot", str(plot)]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert f"{bot}@-300" in told
+    assert f"{bot}@{strengths_to_check(scale.lowest)[1]}" in told
     assert "strengths are within 40 points" in told
     assert plot.read_text().startswith("<svg")
     assert plot.read_text().count("<circle") == len(strengths_to_check(scale.lowest))

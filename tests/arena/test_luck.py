@@ -138,7 +138,7 @@ def test_a_draw_is_worth_nothing_on_average() -> None:
         events = [unpack(word) for word in table["log"][0, : table["n_log"][0]].tolist()]
         at = int(rng.choice([number for number, event in enumerate(events) if event.type == DRAW]))
         used = {event.detail for event in events[:at] if event.type == DRAW}
-        used |= {DORA_AT + n for n in range(1 + sum(event.type == NEW_DORA for event in events[:at]))}
+        used |= set(DORA_AT[: 1 + sum(event.type == NEW_DORA for event in events[:at])].tolist())
         before, changes = factors_until(table, at), []
         for other in sorted(set(range(DEALT, WALL_SIZE)) - used):
             swapped, drawn = table.copy(), events[at].detail

@@ -13,7 +13,7 @@ from engine.game import Game
 from engine.rules import RIICHI_STICK, TOTAL_POINTS
 from tests.support.differential import Comparison
 from tests.support.players import ALL_HABITS, Chooser, Habits, efficient_driver, random_driver
-from tests.support.riichienv_side import Theirs, our_wall, used_of
+from tests.support.riichienv_side import Theirs, our_wall
 from tests.support.sides import FIRST_ROUND, Menus, Round, State, normal_events
 from tests.support.walls import ALL_TILES, clustered_wall
 
@@ -29,9 +29,8 @@ def play_hanchan(
     while not state.over:
         tiles = rng.sample(ALL_TILES, len(ALL_TILES))
         played = comparison.play(we_lead, state, tiles, choose, f"seed {seed}")
-        used = used_of(played.events)
         rounds.append(played)
-        walls.append(tiles if we_lead else our_wall(played.wall, used))
+        walls.append(tiles if we_lead else our_wall(played.wall, played.events))
         assert played.after is not None
         state = played.after
     return rounds, walls

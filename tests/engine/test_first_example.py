@@ -7,9 +7,9 @@
 ...     for seat in game.asked:
 ...         game.act(seat, bot.act(np.array([game.view(seat)]))[0])
 >>> print(game.results[0])
-Ben wins by tsumo on 6p with 23445p 23450678s, ura indicators E
-riichi 1, tanyao 1, pinfu 1, menzen tsumo 1, red dora 1, nukidora 1: 6 han 20 fu, haneman, 9,000 points
-Aki -6,000 · Ben +10,000 · Chi -3,000
+Ben wins by tsumo on 6p with 23457p 12350678s, ura indicators 1p
+riichi 1, menzen tsumo 1, red dora 1, ura dora 1, nukidora 1: 5 han 30 fu, mangan, 6,000 points
+Aki -4,000 · Ben +7,000 · Chi -2,000
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ from tests.engine.conftest import Deal
 from tests.support.scenario import Scenario
 from tests.support.sides import State
 
-# Tenpai, each for a dragon whose other three tiles lie in the dead wall.
+# Tenpai, each for a dragon whose other three tiles lie in the dead wall, which nobody replaces a tile from.
 WAITING = ("123567p123567s5z", "123567p123567s6z", "234678p234678s7z")
-DEAD_WALL = {"indicators": "55566z", "ura": "6777z1m"}
+DEAD_WALL = {"replacements": "55566677z", "ura": "7z"}
 
 
 @pytest.mark.parametrize(

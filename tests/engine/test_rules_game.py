@@ -11,7 +11,7 @@ from tests.support.sides import State
 TANYAO_5S = "234678p2288846s"  # waits for 5s; 1,300, of the dealer 2,000
 KYUSHU_KYUHAI_HAND = "19m19p19s123z"
 WAITS_5Z = "123567p123567s5z"
-DEAD_WALL = {"indicators": "55566z", "ura": "6777z1m"}  # holds the other three haku
+DEAD_WALL = {"replacements": "55566677z", "ura": "7z"}  # holds the other three haku
 
 
 def ron(deal: Deal, state: State, winner: int, **rules: object) -> State:

@@ -87,7 +87,7 @@ def expected_of_table(view: Any) -> dict[str, np.ndarray]:
         found["drawn"][0, KIND_OF[view.drawn]] = 1
     if view.phase == RESPONSE:
         found["offer"][0, KIND_OF[view.offer]] = 1
-    for tile in view.wall[DORA_AT : DORA_AT + view.n_indicators]:
+    for tile in view.wall[DORA_AT[: view.n_indicators]]:
         found["dora"][0, DORA_OF[KIND_OF[tile]]] += 1 / 4
     found["round_wind"][0, 27 + view.round_wind] = 1
     found["own_wind"][0, 27 + (viewer - view.dealer) % 3] = 1

@@ -14,6 +14,7 @@ from engine.actions import N_ACTIONS, PASS
 from engine.rules import EVEN_SCORES, PRESETS
 from engine.table import GAME_OVER, TABLE
 from nukidora.envs.games import REWARDS
+from nukidora.envs.observations import action_masks
 from nukidora.envs.vector import SanmaVectorEnv
 
 ID = "nukidora.envs:nukidora/Sanma-v0"
@@ -34,19 +35,23 @@ def equal(first: Any, second: Any) -> bool:
     """Whether two observations or infos are equal, in types and shapes too."""
     if isinstance(first, dict):
         return first.keys() == second.keys() and all(equal(first[key], second[key]) for key in first)
+    if first is None or second is None or first.dtype == object:  # of games that have ended
+        return first is second or (len(first) == len(second) and all(map(equal, first, second)))
     same = first.dtype == second.dtype and first.shape == second.shape
     return bool(same and (first == second).all())
 
 
 @pytest.mark.parametrize("observation", ["planes", "tokens", "view"])
-def test_it_steps_as_gymnasium_steps_single_environments(observation: str) -> None:
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP], ids=lambda mode: mode.name)
+def test_it_steps_as_gymnasium_steps_single_environments(observation: str, mode: AutoresetMode) -> None:
     """SyncVectorEnv defines the autoreset, the seeds, the shapes and the infos."""
     settings = QUICK | {"observation": observation, "reward": "round_points"}
-    ours = gymnasium.make_vec(ID, num_envs=3, **settings)
-    theirs = gymnasium.make_vec(ID, num_envs=3, vectorization_mode="sync", **settings)
+    ours = gymnasium.make_vec(ID, num_envs=3, autoreset_mode=mode.name, **settings)
+    kwargs = {"autoreset_mode": mode}
+    theirs = gymnasium.make_vec(ID, num_envs=3, vectorization_mode="sync", vector_kwargs=kwargs, **settings)
     assert isinstance(ours, SanmaVectorEnv)
     assert isinstance(theirs, SyncVectorEnv)
-    assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
+    assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"] == mode
     assert (ours.observation_space, ours.single_observation_space) == (
         theirs.observation_space,
         theirs.single_observation_space,
@@ -334,6 +339,79 @@ def play_some(envs: SanmaVectorEnv) -> None:
 def test_settings_that_do_not_exist_are_errors(settings: dict[str, Any], error: type[Exception], told: str) -> None:
     with pytest.raises(error, match=told):
         gymnasium.make_vec(ID, **{"num_envs": 2, **settings})
+
+
+def test_a_reward_of_ones_own_sees_the_tables_before_and_after() -> None:
+    """Here the points won since the last decision, which add up to the rewards by rounds."""
+
+    def points(before: np.ndarray, after: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        each = np.arange(len(seats))
+        won: np.ndarray = (after["seat"]["score"] - before["seat"]["score"])[each, seats] / 1_000
+        return won
+
+    own, known = envs_of(4, reward=points), envs_of(4, reward="round_points")
+    rng = np.random.default_rng(3)
+    observations, _ = own.reset(seed=1)
+    known.reset(seed=1)
+    totals = np.zeros((2, 4))
+    ends = 0
+    while ends < 6:
+        actions = drawn(observations["action_mask"], rng)
+        observations, rewards, terminations, _, _ = own.step(actions)
+        totals += [rewards, known.step(actions)[1]]
+        np.testing.assert_allclose(*totals[:, terminations])
+        totals[:, terminations] = 0
+        ends += int(terminations.sum())
+
+
+@pytest.mark.parametrize(("found", "told"), [(1.0, r"float64\[\]"), (np.zeros(3), r"\[3\]"), (["a", "b"], "<U1")])
+def test_a_reward_of_ones_own_that_is_none_is_an_error(found: Any, told: str) -> None:
+    envs = envs_of(2, reward=lambda before, after, seats: found)
+    observations, _ = envs.reset(seed=1)
+    with pytest.raises(TypeError, match=rf"reward must return float\[2\], .*{told}"):
+        envs.step(observations["action_mask"].argmax(axis=1))
+
+
+def test_opponents_are_changed_for_the_games_that_begin_then() -> None:
+    """Those of games that are being played stay."""
+    asked: list[str] = []
+
+    def bot(name: str) -> Any:
+        def choose(view: np.record) -> int:
+            asked.append(name)
+            return int(np.flatnonzero(action_masks(np.array([view]))[0])[-1])
+
+        return choose
+
+    envs = envs_of(1, opponents=(bot("a"), bot("b")), autoreset_mode="SAME_STEP")
+    rng = np.random.default_rng(1)
+    observations, _ = envs.reset(seed=1)
+    playing = {"a", "b"}
+    for opponents, named in (
+        ((bot("c"), bot("d")), {"c", "d"}),
+        (("random", bot("e")), {"e"}),
+        (("rule", "rule"), set()),
+    ):
+        envs.set_opponents(opponents)
+        asked.clear()
+        ended = False
+        while not ended:
+            observations, _, terminations, _, _ = envs.step(drawn(observations["action_mask"], rng))
+            ended = bool(terminations[0])
+        assert playing <= set(asked) <= playing | named  # the next game has begun, up to the learner's first decision
+        playing = named
+    with pytest.raises(ValueError, match="two opponents"):
+        envs.set_opponents(("rule",))
+
+
+def test_a_render_before_the_first_reset_is_an_error() -> None:
+    with pytest.raises(ValueError, match="call reset"):
+        envs_of(2, render_mode="ansi").render()
+
+
+def test_an_autoreset_that_is_not_played_is_an_error() -> None:
+    with pytest.raises(ValueError, match="NEXT_STEP or SAME_STEP"):
+        envs_of(2, autoreset_mode=AutoresetMode.DISABLED)
 
 
 def test_a_reset_mask_is_refused() -> None:

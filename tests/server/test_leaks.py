@@ -169,7 +169,7 @@ def shows_ura(patch: pytest.MonkeyPatch) -> None:
     read = round_events.READERS[events.HORA]
 
     def reading(self: RoundReader, event: Event) -> Message:
-        return read(self, event) | {"uradora_markers": [MJAI_NAMES[self.wall[URA_AT]]]}
+        return read(self, event) | {"uradora_markers": [MJAI_NAMES[self.wall[URA_AT[0]]]]}
 
     patch.setitem(round_events.READERS, events.HORA, reading)
 

@@ -40,7 +40,7 @@ TRANSPORTS = ("tcp", "websocket")
 DIALECTS = ("mjai3p", "libriichi3p", "kita")
 # A room's seed with which, when the house bot "rule" plays all seats, the game's 50th message asks two: seat 0 may pon,
 # seat 2 may ron.
-TWO_ASKED, TWO_ASKED_AT = 81, 50
+TWO_ASKED, TWO_ASKED_AT = 19, 52
 CLOSE_TIMEOUT = 0.3  # seconds a leaving bot has for each reply
 
 

@@ -14,7 +14,7 @@ from engine.table import (
     DAIMINKAN_MELD,
     DEALT,
     DORA_AT,
-    LAST_REPLACEMENT,
+    REPLACEMENT_AT,
     RIVER_CALLED,
     RIVER_TILE,
     TABLE,
@@ -100,8 +100,8 @@ def right_draws(t: np.record) -> bool:
 def right_tiles(t: np.record, tiles: np.ndarray) -> int:
     """TILES or SEEN where that is wrong, else -1."""
     tiles[:] = 0
-    for index in range(DORA_AT, DORA_AT + np.int64(t.n_indicators)):
-        tiles[t.wall[index]] += 1
+    for i in range(t.n_indicators):
+        tiles[t.wall[DORA_AT[i]]] += 1
     for seat in range(3):
         count_face_up(t.seat[seat], tiles)
     for kind in range(N_KINDS):
@@ -111,10 +111,12 @@ def right_tiles(t: np.record, tiles: np.ndarray) -> int:
     for seat in range(3):
         count_hand(t.seat[seat], tiles)
     live_draws = N_DRAWS - np.int64(t.live_left) - np.int64(t.n_replacements)
-    for index in range(DEALT + live_draws, LAST_REPLACEMENT + 1 - np.int64(t.n_replacements)):
+    for index in range(DEALT + live_draws, WALL_SIZE):
         tiles[t.wall[index]] += 1
-    for index in range(DORA_AT + np.int64(t.n_indicators), WALL_SIZE):
-        tiles[t.wall[index]] += 1
+    for i in range(t.n_replacements):
+        tiles[t.wall[REPLACEMENT_AT[i]]] -= 1
+    for i in range(t.n_indicators):
+        tiles[t.wall[DORA_AT[i]]] -= 1
     for tile in range(N_TILES):
         if tiles[tile] != EXPECTED[tile]:
             return TILES

@@ -15,11 +15,9 @@ from engine.mjai.messages import hand_names
 from engine.mjai.round_events import round_messages
 from engine.table import TABLE
 from tests.support.players import Chooser
-from tests.support.riichienv_side import Theirs, Used, our_wall, their_wall, used_of
+from tests.support.riichienv_side import Theirs, our_wall, their_wall
 from tests.support.scenario import Scenario
 from tests.support.sides import Decision, Menus, Ours, Round, Side, State, lead, normal_events
-
-WHOLE_WALL = Used(51, 8, 5)
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class Comparison:
     def play(self, we_lead: bool, state: State, tiles: list[int], choose: Chooser, label: str) -> Round:
         """One round, led by one side and followed by the other; `tiles` is a wall laid out our way."""
         leader: Side = self.ours if we_lead else self.theirs
-        played = lead(leader, state, tiles if we_lead else their_wall(tiles, WHOLE_WALL), choose)
+        played = lead(leader, state, tiles if we_lead else their_wall(tiles), choose)
         self._note(played)
         self.follow(self.theirs if we_lead else self.ours, we_lead, played, f"{label}, {state}")
         return played
@@ -54,7 +52,7 @@ class Comparison:
         """Play again what the leader played, a whole round or its beginning, and compare."""
         label += ", we lead" if we_led else ", they lead"
         lay_out = their_wall if we_led else our_wall
-        follower.begin(played.state, lay_out(played.wall, used_of(played.events)))
+        follower.begin(played.state, lay_out(played.wall, played.events))
         for number, decision in enumerate(played.decisions):
             self._compare_menus(follower.menus(), decision, f"{label}, decision {number}")
             follower.act(decision.answers)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from riichienv import Action3P, ActionType, GameRule, RiichiEnv
 
 from engine import actions
-from engine.table import DEALT, DORA_AT, LAST_REPLACEMENT, URA_AT, WALL_SIZE
+from engine.table import DEALT, DORA_AT, REPLACEMENT_AT, URA_AT, WALL_SIZE
 from engine.tiles import KIND_OF, N_KINDS, N_TILES, NONE, SANMA_KINDS, from_tile136
 from tests.support.sides import Answers, Event, Menus, State, normal_events
 
@@ -20,47 +19,20 @@ REASONS = {"exhaustive_draw": "fanpai", "kyushu_kyuhai": "kyushukyuhai", "suukan
 # Walls ----------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Used:
-    """How much of a wall a round used: live draws, replacement draws, indicators shown."""
+def their_indices(events: Iterable[Event]) -> list[int]:
+    """For each index of our wall that in RiichiEnv's, in the order in which it is passed to RiichiEnv.
 
-    live: int
-    replacements: int
-    indicators: int
-
-
-def used_of(events: Iterable[Event]) -> Used:
-    """How much of its wall a round used, by its events."""
-    names = [event[0] for event in events]
-    draws, replacing = names.count("tsumo"), False
-    replacements = 0
-    for name in names:
-        if name == "tsumo":
-            replacements += replacing
-            replacing = False
-        elif name != "dora":
-            replacing = name in ("ankan", "kakan", "daiminkan", "nukidora")
-    return Used(draws - replacements, replacements, 1 + names.count("dora"))
-
-
-def wall_indices(used: Used) -> list[int]:
-    """For each index of our wall the index in RiichiEnv's wall, in the order in which it is passed to RiichiEnv.
-
-    RiichiEnv deals four tiles at a time and draws from the same end. From the other end it takes replacements (0, 1,
-    2 …), indicators (8, 10, …) and ura indicators (9, 11, …). Its last live tiles are also the fourth and fifth
-    indicators; in our wall they are the fifth and later replacements. No round uses a tile twice. Indices that the
-    round did not use are paired in ascending order.
+    RiichiEnv deals four tiles at a time, takes replacements in order from the other end, and has each ura indicator
+    before its indicator. The fourth and fifth of both, if `events` show them, lie where the last live tiles were.
     """
-    last = WALL_SIZE - 1
+    last, n_indicators = WALL_SIZE - 1, 1 + sum(event[0] == "dora" for event in events)
     dealt = [12 * (i // 4) + 4 * seat + i % 4 if i < 12 else 36 + seat for seat in range(3) for i in range(13)]
-    indices = dict(enumerate(dealt))
-    indices |= {DEALT + i: DEALT + i for i in range(used.live)}
-    indices |= {LAST_REPLACEMENT - i: last - i for i in range(used.replacements)}
-    indices |= {DORA_AT + i: last - 8 - 2 * i for i in range(used.indicators)}
-    indices |= {URA_AT + i: last - 9 - 2 * i for i in range(used.indicators)}
-    assert len(set(indices.values())) == len(indices), f"one tile used twice: {used}"
-    free = (index for index in range(WALL_SIZE) if index not in set(indices.values()))
-    return [indices[i] if i in indices else next(free) for i in range(WALL_SIZE)]
+    indices = [*dealt, *range(DEALT, WALL_SIZE)]
+    for i, ours in enumerate(REPLACEMENT_AT.tolist()):
+        indices[ours] = last - i
+    for dora, ura in zip(DORA_AT[: max(n_indicators, 3)].tolist(), URA_AT.tolist()):
+        indices[dora], indices[ura] = ura, dora
+    return indices
 
 
 def ids_of(wall: Iterable[int]) -> list[int]:
@@ -69,17 +41,17 @@ def ids_of(wall: Iterable[int]) -> list[int]:
     return [left[int(tile)].pop() for tile in wall]
 
 
-def their_wall(wall: Sequence[int], used: Used) -> list[int]:
-    """Our wall laid out for RiichiEnv."""
+def their_wall(wall: Sequence[int], events: Iterable[Event] = ()) -> list[int]:
+    """Our wall laid out for RiichiEnv, for a round with these `events`."""
     numbers, laid = ids_of(wall), [0] * WALL_SIZE
-    for index, number in zip(wall_indices(used), numbers, strict=True):
+    for index, number in zip(their_indices(events), numbers, strict=True):
         laid[index] = number
     return laid
 
 
-def our_wall(numbers: Sequence[int], used: Used) -> list[int]:
-    """RiichiEnv's wall laid out for us."""
-    return [from_tile136(numbers[index]) for index in wall_indices(used)]
+def our_wall(numbers: Sequence[int], events: Iterable[Event]) -> list[int]:
+    """RiichiEnv's wall laid out for us, for a round with these `events`."""
+    return [from_tile136(numbers[index]) for index in their_indices(events)]
 
 
 # The engine -----------------------------------------------------------------------------------------------------------

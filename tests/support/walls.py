@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from engine.rules import N_DRAWS
-from engine.table import DEALT, DORA_AT, LAST_REPLACEMENT, URA_AT, WALL_SIZE
+from engine.table import DEALT, DORA_AT, REPLACEMENT_AT, URA_AT, WALL_SIZE
 from engine.tiles import FULL_SET, HONOUR, KIND_OF, MPSZ_NAMES, RED_5P, RED_5S, SANMA_KINDS, TERMINALS_HONOURS, mpsz
 
 ALL_TILES: list[int] = FULL_SET.tolist()
@@ -32,12 +32,13 @@ def build_wall(
     """
     wall: list[int | None] = [None] * WALL_SIZE
     for seat, hand in enumerate(hands):
-        _lay(wall, 13 * seat, hand, 13)
-    _lay(wall, DEALT, draws)
-    _lay(wall, LAST_REPLACEMENT, replacements, step=-1)
-    _lay(wall, DORA_AT, indicators, 5)
-    _lay(wall, URA_AT, ura, 5)
-    _lay(wall, DEALT + N_DRAWS - len(mpsz(last_draws)), last_draws)
+        _lay(wall, range(13 * seat, 13 * seat + 13), hand)
+    live = range(DEALT, DEALT + N_DRAWS)
+    _lay(wall, live, draws)
+    _lay(wall, REPLACEMENT_AT, replacements)
+    _lay(wall, DORA_AT, indicators)
+    _lay(wall, URA_AT, ura)
+    _lay(wall, live[N_DRAWS - len(mpsz(last_draws)) :], last_draws)
     left = Counter(ALL_TILES)
     left.subtract(tile for tile in wall if tile is not None)
     if missing := [MPSZ_NAMES[tile] for tile, count in left.items() if count < 0]:
@@ -46,14 +47,14 @@ def build_wall(
     return [next(filling) if tile is None else tile for tile in wall]
 
 
-def _lay(wall: list[int | None], start: int, text: str, limit: int = WALL_SIZE, step: int = 1) -> None:
-    tiles = mpsz(text)
-    if len(tiles) > limit:
-        raise ValueError(f"{text!r} has more than {limit} tiles")
-    for i, tile in enumerate(tiles):
-        if wall[start + step * i] is not None:
+def _lay(wall: list[int | None], places: Iterable[int], text: str) -> None:
+    tiles, places = mpsz(text), list(places)
+    if len(tiles) > len(places):
+        raise ValueError(f"{text!r} has more than {len(places)} tiles")
+    for at, tile in zip(places, tiles):
+        if wall[at] is not None:
             raise ValueError(f"{text!r} lies where another tile lies")
-        wall[start + step * i] = tile
+        wall[at] = tile
 
 
 def clustered_wall(rng: random.Random) -> list[int]:

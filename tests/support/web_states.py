@@ -103,7 +103,7 @@ class Reference:
     def state(self, viewer: Viewer) -> State:
         """The state for a viewer after the last message."""
         table, playing = self.table, self.state_phase == "playing"
-        indicators = self.views[0]["wall"][DORA_AT : DORA_AT + table["n_indicators"]].tolist()
+        indicators = self.views[0]["wall"][DORA_AT[: table["n_indicators"]]].tolist()
         ura = [win["uradora_markers"] for win in self.wins if win.get("uradora_markers")]
         on_offer = playing and self.phase == RESPONSE and table["offer"] != NONE
         return {

@@ -28,7 +28,7 @@ def fill_dora_by_kind(t: np.record, context: np.record) -> None:
     """Fill in what a tile of each kind counts as dora, by the indicators shown."""
     context.dora[:] = 0
     for i in range(t.n_indicators):
-        context.dora[DORA_OF[KIND_OF[t.wall[DORA_AT + i]]]] += 1
+        context.dora[DORA_OF[KIND_OF[t.wall[DORA_AT[i]]]]] += 1
 
 
 @inner

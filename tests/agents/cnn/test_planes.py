@@ -43,7 +43,7 @@ def moment_of(view: np.ndarray) -> np.ndarray:
         for entry in seat["river"][: seat["n_river"]]:
             counts[RIVERS + player, KIND_OF[entry & RIVER_TILE]] += 1
         counts[NUKIDORA + player, NORTH] = seat["nukidora"]
-    for tile in view["wall"][DORA_AT : DORA_AT + view["n_indicators"]]:
+    for tile in view["wall"][DORA_AT[: view["n_indicators"]]]:
         counts[DORA, DORA_OF[KIND_OF[tile]]] += 1
     return np.minimum(counts, 4)
 

@@ -18,7 +18,7 @@ from agents.console.table import MIN_HEIGHT, MIN_WIDTH, Scene, picture, unseen_c
 from agents.console.tiles import RED_FIVE, SUIT_STYLES
 from engine.actions import KYUSHU_KYUHAI, PASS, TSUMOGIRI
 from engine.game import Game
-from engine.table import DORA_AT, LAST_REPLACEMENT, N_SEATS, RIVER_TILE, round_of
+from engine.table import DORA_AT, N_SEATS, REPLACEMENT_AT, RIVER_TILE, WALL_SIZE, round_of
 from engine.text import TILES
 from engine.tiles import KIND_OF, N_KINDS, NONE
 from tests.support.markdown_blocks import blocks_of, files_of
@@ -72,7 +72,7 @@ def test_the_picture_shows_what_lies_on_the_table() -> None:
         view, text = scene.view, plain(picture(scene, 120, EVERYTHING))
         assert round_of(view) in text
         assert f"{view.live_left} tiles left" in text
-        assert TILES[int(view.wall[DORA_AT])] in text
+        assert TILES[int(view.wall[DORA_AT[0]])] in text
         for other in range(N_SEATS):
             p = view.seat[other]
             assert f"{p.score:>7,}" in text
@@ -103,9 +103,9 @@ def test_the_unseen_tiles_are_those_of_the_wall_and_of_other_hands() -> None:
         for other in range(N_SEATS):
             hidden += table.seat[other].hand if other != seat else 0
         drawn_live = 39 + 55 - int(table.live_left) - int(table.n_replacements)
-        rest = [*table.wall[drawn_live : LAST_REPLACEMENT + 1 - int(table.n_replacements)].tolist()]
-        rest += table.wall[DORA_AT + int(table.n_indicators) :].tolist()
-        hidden += np.bincount(KIND_OF[rest], minlength=N_KINDS)
+        rest = set(range(drawn_live, WALL_SIZE)) - set(REPLACEMENT_AT[: table.n_replacements].tolist())
+        rest -= set(DORA_AT[: table.n_indicators].tolist())
+        hidden += np.bincount(KIND_OF[table.wall[sorted(rest)]], minlength=N_KINDS)
         assert unseen_counts(view).tolist() == hidden.tolist()
         shown = " ".join(line.plain for line in unseen_lines(view)[1:])
         for kind in np.flatnonzero(hidden):

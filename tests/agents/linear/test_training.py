@@ -22,7 +22,7 @@ from engine.table import TABLE
 
 @pytest.fixture(scope="module")
 def parts() -> Split:
-    return split(joined([choices for choices, _ in collect(SelfPlay(("rule",) * 3, 12, seed=2), None, print)]))
+    return split(joined([choices for choices, _ in collect(SelfPlay(("rule",) * 3, 24, seed=2), None, print)]))
 
 
 def run(folder: Path, parts: Split, epochs: int | None = None, loss: str = HINGE) -> Trainer:
@@ -35,7 +35,7 @@ def run(folder: Path, parts: Split, epochs: int | None = None, loss: str = HINGE
 
 
 def test_the_games_held_out_are_whole(parts: Split) -> None:
-    assert set(parts.training.game.tolist()) | set(parts.held_out.game.tolist()) == set(range(12))
+    assert set(parts.training.game.tolist()) | set(parts.held_out.game.tolist()) == set(range(24))
     assert not set(parts.training.game.tolist()) & set(parts.held_out.game.tolist())
     with pytest.raises(ValueError, match="1 games: training needs two or more"):
         split(parts.training.select(parts.training.game == 0))

@@ -166,7 +166,7 @@ def test_dora_near_a_tile(views: np.ndarray, rows: Rows) -> None:
         if kind is None or not 9 <= kind < 27:
             continue
         doras = Counter[int]()
-        for tile in view["wall"][DORA_AT : DORA_AT + int(view["n_indicators"])]:
+        for tile in view["wall"][DORA_AT[: view["n_indicators"]]]:
             indicator = int(KIND_OF[tile])
             doras[indicator // 9 * 9 + (indicator + 1) % 9 if indicator < 27 else -1] += 1
         expected = [doras[kind + d] if (kind + d) // 9 == kind // 9 else 0 for d in DISTANCES[:N_CLOSE].tolist()]

@@ -107,7 +107,7 @@ def dora_of(t: Any, p: Any) -> int:
     for what, kind in melds_of(p):
         tiles[kind] += 3 if what == PON_MELD else 4
     tiles[NORTH] += nukidora
-    shown = KIND_OF[t["wall"][DORA_AT : DORA_AT + n_indicators]]
+    shown = KIND_OF[t["wall"][DORA_AT[:n_indicators]]]
     reds = int(p["red"].sum()) + int(p["meld_red"].sum())
     return reds + nukidora + sum(tiles[kind] for kind in DORA_OF[shown].tolist())
 
@@ -132,7 +132,7 @@ def coming_draws(t: Any, seat: int) -> list[int]:
     """The kinds that `seat` will draw if nobody calls: the next seat draws first."""
     events = map(unpack, t["log"][: int(t["n_log"])].tolist())
     drawn = {event.detail for event in events if event.type == DRAW}
-    live = [index for index in range(DEALT, DORA_AT) if index not in drawn][: N_DRAWS - len(drawn)]
+    live = [index for index in range(DEALT, DEALT + N_DRAWS) if index not in drawn][: N_DRAWS - len(drawn)]
     first = SEATS[(int(t["turn"]) + 1) % 3].index(seat)
     kinds: list[int] = KIND_OF[t["wall"]][live[first::3]].tolist()
     return kinds
