@@ -7,7 +7,7 @@
 #
 # Surprising: the presets carry the platforms' names, and start, target and honba values are right. Every exhaustive
 # draw with one or two players in tenpai then differs by 500 or 1000 points, and so do ranks. Payments in halves of
-# a thousand are the only visible sign; no draw on Tenhou has them.
+# a thousand are the only visible sign; no three-player draw on Tenhou has them.
 #
 # Seen (pool of the presets; payments of one and of two in tenpai that occurred, sorted):
 #     tenhou-3p 3000, mahjong-soul-3p 3000

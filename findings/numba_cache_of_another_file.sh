@@ -7,7 +7,7 @@
 #
 # Surprising: "touch the caller", the usual way round a stamp of times, does not help since the stamp is a hash of the
 # content. An engine split into files (rules here, the loop that plays games there) then plays by rules no longer
-# in its source, while unit tests of the changed function pass.
+# in its source, while unit tests of the changed function pass. Numba's documentation names the limit in a sentence.
 #
 # Seen (kernel's answer, the callee's own answer; 200 expected after the change):
 #     first: 2 1

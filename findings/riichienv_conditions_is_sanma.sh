@@ -6,7 +6,7 @@
 # counts both, and sets is_sanma and num_players itself, whatever the conditions say.
 #
 # Surprising: the fields have no effect in the class whose conditions need them and are overwritten in the other, so they
-# never decide anything. A port from four players that only sets is_sanma=True undervalues nearly every hand.
+# decide nothing here. A port from four players that only sets is_sanma=True undervalues nearly every hand.
 #
 # Seen (riichi 99m 123456p 123s 999s by ron, two norths aside; han and points for the indicators West and 1m):
 #     HandEvaluator: west 1 han 1300, 1m 1 han 1300
