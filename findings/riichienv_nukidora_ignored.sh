@@ -6,8 +6,8 @@
 # the north is still in the hand, the replacement is added to it, and the player is asked to choose among fifteen
 # tiles. MjaiReplay, its reader of records, drops the event in the same way.
 #
-# Surprising: RiichiEnv's README advertises compatibility with Mortal's protocol, and Mortal's own
-# reader (libriichi, in mjai 0.2.1) refuses an unknown type. A bot fed with the other dialect plays on and only its advice gets worse.
+# Surprising: RiichiEnv's README advertises compatibility with Mortal's protocol, and Mortal's own reader (libriichi, in
+# mjai 0.2.1) refuses an unknown type. A bot fed with the other dialect plays on, and only its advice gets worse.
 #
 # Seen (tiles in the hand after start_kyoku and tsumo, after the north, after the replacement; whether a north is left):
 #     kita: 14 13 14 False
