@@ -43,7 +43,7 @@ EXTRAS = {
     "report": ["matplotlib", "pandas", "pyarrow"],
     "train": ["torch", "transformers", "accelerate", "tensorboard", "onnx", "safetensors"],
     "rl": ["gymnasium", "pettingzoo", "stable_baselines3", "sb3_contrib", "resvg_py", "PIL"],
-    "archive": ["zstandard"],
+    "archive": ["zstandard", "ms", "google"],
     "cluster": ["ray"],
 }
 NAMESPACES = ("engine", "agents", "server")  # packages without __init__.py

@@ -7,7 +7,9 @@ import json
 import os
 from errno import EISDIR, ENOENT
 from pathlib import Path
+from typing import Any
 
+from engine.common.program import missing
 from engine.mjai.connection import DEFAULT_DIALECT
 from engine.records import majsoul, mjai, mjlog, mjlog_writing, tenhou_json
 from engine.records.archives import Member, find_records, members, split_name
@@ -20,7 +22,7 @@ WRITERS = {".json": tenhou_json.write, ".mjlog": mjlog_writing.write, ".mjson": 
 
 
 def read_records(path: Path | str) -> GameRecord:
-    """Read the game in a file: mjlog XML, tenhou.net/6 JSON, mjai or Mahjong Soul's JSON, compressed or not.
+    """Read the game in a file: mjlog XML, tenhou.net/6 JSON, mjai or Mahjong Soul's own record, compressed or not.
 
     ``archive.zip:name`` is the record with this name in an archive (zip, tar, a database of logs); of an archive with
     one record, that. Raises RecordError for a damaged file, another format or several records, OSError if the file
@@ -57,7 +59,20 @@ def parse_record(data: bytes, source: str, max_size: int = MAX_RECORD) -> GameRe
     are.
     """
     with record_errors(source, "file"):
-        return _parse(_text(unpack(data, source, max_size), source), source)
+        unpacked = unpack(data, source, max_size)
+        if majsoul.is_binary(unpacked):
+            return majsoul.read(_of_binary(unpacked, source), source)
+        return _parse(_text(unpacked, source), source)
+
+
+def _of_binary(data: bytes, source: str) -> Any:
+    """The JSON of a binary record of Mahjong Soul. Raises RecordError where the package that reads it is missing."""
+    try:
+        from engine.records.majsoul_binary import document_of
+    except ModuleNotFoundError as error:
+        what = f"a binary record of Mahjong Soul: {missing(error)}, or convert it with tensoul"
+        raise RecordError(source, "file", what) from error
+    return document_of(data)
 
 
 def _parse(text: str, source: str) -> GameRecord:
@@ -102,10 +117,7 @@ def _text(data: bytes, source: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        what = "not UTF-8 text, so no game record"
-        if majsoul.BINARY in data:
-            what = "a record of Mahjong Soul in binary form: write it as JSON (with ms-api), or convert it with tensoul"
-        raise RecordError(source, f"byte {error.start}", what) from error
+        raise RecordError(source, f"byte {error.start}", "not UTF-8 text, so no game record") from error
 
 
 def _is_mjai(line: str) -> bool:

@@ -2,7 +2,8 @@
 
 Each is an object with ``name`` and ``data``, with the names of the protobuf's fields or in lowerCamelCase; a field that
 is missing has its default: 0, false or nothing. They lie in a list, wherever a program has put it, beside ``head``,
-which has names, rules and the result. Only reading is implemented; the binary form is not read.
+which has names, rules and the result. `engine.records.majsoul_binary` makes such JSON of the binary form. Only reading
+is implemented.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from engine.table import N_SEATS
 
 Fields = dict[str, Any]
 
-BINARY = b".lq."  # is in the binary form, which names its messages
+BINARY = b".lq.GameDetailRecords"  # is in the binary form, which names its messages
 FIRST_RECORD = "RecordNewRound"
 _RENHOU = 59  # its number of renhou; those of the yaku that are played are ours
 _CALLS = {1: "pon", 2: "daiminkan"}
@@ -54,6 +55,11 @@ _CUSTOM = {
     ("have_li_dora", False): "no ura dora",
 }
 _CAMEL = re.compile(r"(?<=[a-z])([A-Z])")
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether these are the bytes of a record in binary form."""
+    return BINARY in data and data.lstrip()[:1] not in (b"{", b"<")
 
 
 def is_record(document: Any) -> bool:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from google.protobuf.json_format import ParseDict
+from ms import protocol_pb2 as protocol
 
+from engine.cli import main
 from engine.mjai.messages import Message
 from engine.records.files import RecordError, parse_record, read_records, write_record
 from engine.records.model import GameRecord
@@ -137,9 +142,58 @@ def test_rules_of_a_friends_room_are_played_or_named() -> None:
     assert parse_record(json.dumps(written).encode(), "own").rules == MAJSOUL
 
 
-def test_their_binary_form_is_told_as_what_it_is() -> None:
-    with pytest.raises(RecordError, match="a record of Mahjong Soul in binary form: write it as JSON"):
-        parse_record(b"\n\x15.lq.GameDetailRecords\x12\xa0\xff", "own")
+def wrapped(name: str, data: bytes) -> bytes:
+    message: bytes = protocol.Wrapper(name=name, data=data).SerializeToString()
+    return message
+
+
+def binary(record: GameRecord, *, as_actions: bool = True) -> tuple[bytes, bytes]:
+    """The response to ``fetchGameRecord`` with a game, and its ``data`` alone. Older games are no actions."""
+    written = document(record)
+    actions = written["data"]["data"]["actions"]
+    packed = [
+        wrapped(each["name"], ParseDict(each["data"], getattr(protocol, each["name"][4:])()).SerializeToString())
+        for each in (action.get("result") for action in actions)
+        if each
+    ]
+    found = [protocol.GameAction(type=1, result=each) for each in packed]
+    details = protocol.GameDetailRecords(actions=[protocol.GameAction(type=2), *found])
+    if not as_actions:
+        details = protocol.GameDetailRecords(records=packed)
+    data = wrapped(".lq.GameDetailRecords", details.SerializeToString())
+    response = protocol.ResGameRecord(head=ParseDict(written["head"], protocol.RecordGame()), data=data)
+    return response.SerializeToString(), data
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_their_binary_form_gives_the_game_of_the_json(seed: int, tmp_path: Path) -> None:
+    record = played(seed, MAJSOUL)
+    response, data = binary(record, as_actions=seed != 1)
+    expected = parse_record(json.dumps(document(record)).encode(), "own")
+    for content in (response, b"\x03\x07\x00" + wrapped("", response), gzip.compress(response)):
+        read = parse_record(content, "own")
+        assert (read.events, read.rules, read.notes) == (expected.events, expected.rules, expected.notes)
+    nameless = parse_record(data, "own")  # without the response there is no head
+    assert nameless.events[1:-1] == expected.events[1:-1]
+    path = tmp_path / "record.bin"
+    path.write_bytes(response)
+    assert main(["validate", str(path), "--rules", "majsoul"]) == 0
+
+
+def test_a_damaged_binary_record_is_one_error() -> None:
+    response, data = binary(played(0, MAJSOUL))
+    garbled = (b"\n\x15.lq.GameDetailRecords\x12\xa0\xff", b"\x00.lq.GameDetailRecords")
+    for content in (data[:-1000], data[:200], response[:500], *garbled):
+        with pytest.raises(RecordError, match=r"binary record of Mahjong Soul|has no|ends before"):
+            parse_record(content, "own")
+
+
+def test_without_the_package_a_binary_record_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "engine.records.majsoul_binary", None)
+    monkeypatch.setitem(sys.modules, "ms", None)
+    monkeypatch.delitem(sys.modules, "engine.records.majsoul_binary")
+    with pytest.raises(RecordError, match=r"ms is not installed .*'\.\[archive\]'.*tensoul"):
+        parse_record(binary(played(0, MAJSOUL))[1], "own")
 
 
 @pytest.mark.parametrize(
