@@ -136,6 +136,7 @@ python -m engine convert tests/data/records --out games.tar.zst --jobs 1
         """
 python -m engine validate games.tar.zst --json report.json
 python -m engine show games.tar.zst:phoenix_2024_1.mjson --round 1
+python -c 'import engine.records.majsoul_binary'
 """,
     ),
     "report": (
