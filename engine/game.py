@@ -170,11 +170,13 @@ class Game:
         n_log = int(self._table["n_log"][0])
         self._round.t = self._table.copy()[0]
         self._unread.append(self._round)
+        wall, n_dealt = self._table["wall"].copy(), self._n_dealt
         self._set_wall()
         self._phase = table_kernels.next_round(self._raw, 0)
         self._round = RoundReader(self.table)
         if self.over:
             self._round.n_read = n_log
+            self._table["wall"], self._table["wall_given"], self._n_dealt = wall, 0, n_dealt  # that of the last round
 
     def view(self, seat: int) -> np.record:
         """A copy of the table with everything hidden from `seat` blanked. Raises ValueError if it is no seat."""
@@ -211,7 +213,15 @@ class Game:
         return Snapshot(self._raw.tobytes(), len(self._messages), self._n_dealt, tuple(self._delivered))
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a position of this game: the same walls come again."""
+        """Go back to a position of this game: the same walls come again.
+
+        Also of a copy that has gone on. Raises ValueError for a snapshot that needs more walls than were given.
+        """
+        while len(self._dealt) < snapshot.n_dealt:
+            wall = self._next_wall()
+            if wall is None:
+                raise ValueError("the snapshot is of another game: it was dealt more walls than this one has")
+            self._dealt.append(np.array(wall, dtype=np.int8))
         self._raw[:] = np.frombuffer(snapshot.table, dtype=np.uint8)
         self._phase = int(self._table["phase"][0])
         self._n_dealt = snapshot.n_dealt
@@ -269,18 +279,18 @@ class Game:
             expected = FULL_SET if self.rules.red_fives else KIND_OF[FULL_SET]
             if len(wall) != WALL_SIZE or sorted(wall) != sorted(expected.tolist()):
                 raise ValueError("a wall must hold each of the 108 tiles exactly once (engine.tiles.FULL_SET)")
-            self._dealt.append(wall)
+            self._dealt.append(np.array(wall, dtype=np.int8))
         self._table["wall"][0] = self._dealt[self._n_dealt]
         self._table["wall_given"] = 1
         self._n_dealt += 1
 
     def _next_wall(self) -> Any:
-        """The next wall that was given, or that of Tenhou's seed; None without them."""
+        """The next wall that was given, or that of Tenhou's seed for this round; None without them."""
         wall = next(self._walls, None)
-        if wall is not None or self._tenhou is None:
+        if self._tenhou is None:
             return wall
-        tiles = next(self._tenhou).tiles
-        return tiles if self.rules.red_fives else KIND_OF[list(tiles)].tolist()
+        tiles = list(next(self._tenhou).tiles)
+        return wall if wall is not None else tiles if self.rules.red_fives else KIND_OF[tiles].tolist()
 
     def _why_illegal(self, seat: int, action: int) -> str:
         name = action_name(action)

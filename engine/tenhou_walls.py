@@ -54,7 +54,7 @@ class TenhouWalls(Iterator[TenhouWall]):
     """
 
     def __init__(self, seed: str) -> None:
-        """Raises ValueError for a seed that is not of the form that Tenhou has used since 2009."""
+        """Raises ValueError for a seed of another form, as older records have."""
         self._generator = np.random.RandomState(key_of(seed))
 
     def __next__(self) -> TenhouWall:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import product
 
 from engine.mjai.messages import Message
 from engine.records.model import GameRecord
@@ -16,7 +15,6 @@ from engine.tenhou_walls import TenhouWalls
 from engine.tiles import FULL_SET, KIND_OF, MJAI_NAMES, MJAI_TILES, UNKNOWN
 
 _REPLACED = frozenset({"ankan", "kakan", "daiminkan", "nukidora"})
-_PAIRS = list(product(range(1, 7), repeat=2))
 _LIVE = range(DEALT, DEALT + N_DRAWS)
 
 
@@ -38,6 +36,7 @@ class RecordedWalls:
         self._rules = rules
         self._dice = dice_of(kept)
         self._of_seed: TenhouWalls | None = None
+        self._fits = False  # whether a deal was that of the seed
         self._n_rounds = 0
         seed = kept.get("seed") if isinstance(kept, dict) else None
         if isinstance(seed, str) and seed:
@@ -58,9 +57,10 @@ class RecordedWalls:
             return wall, None
         true = list(of_seed.tiles) if self._rules.red_fives else KIND_OF[list(of_seed.tiles)].tolist()
         differs = difference(events, true)
-        if number == 0 and differs is not None and differs.index == 0:
+        if not self._fits and differs is not None and differs.index == 0:
             self._of_seed, self.note = None, f"its seed gives another first deal ({differs.what}); it is not used"
             return wall, None
+        self._fits = True
         if differs is None and number < len(self._dice) and self._dice[number] != of_seed.dice:
             differs = WallError(0, f"dice {of_seed.dice}")
         if differs is None:
@@ -85,8 +85,13 @@ class RecordedWalls:
 def dice_of(kept: object) -> list[tuple[int, int]]:
     """The two dice of each round in what a record keeps of Tenhou; none where they are none."""
     dice = kept.get("dice") if isinstance(kept, dict) else None
-    pairs = [tuple(pair) if isinstance(pair, list) else () for pair in dice] if isinstance(dice, list) else []
-    return [(first, second) for first, second in pairs] if all(pair in _PAIRS for pair in pairs) else []
+    if not isinstance(dice, list) or not all(map(_are_dice, dice)):
+        return []
+    return [(first, second) for first, second in dice]
+
+
+def _are_dice(pair: object) -> bool:
+    return isinstance(pair, list) and len(pair) == 2 and all(type(die) is int and 1 <= die <= 6 for die in pair)
 
 
 def difference(events: list[Message], wall: list[int]) -> WallError | None:

@@ -27,6 +27,7 @@ class Player:
 
 
 # Field of a player -> what it may be.
+LAYOUT = "tenhou"  # of walls, `engine.table`: a game cannot go on with another, for its seed would deal other tiles
 PLAYER = {
     "name": TEXT,
     "house": TEXT,
@@ -69,6 +70,7 @@ class GameStart:
             "room": self.room,
             "settings": asdict(self.settings),
             "seed": self.seed,
+            "layout": LAYOUT,
             "started": self.started.isoformat(),
             "players": players,
         }
@@ -76,6 +78,8 @@ class GameStart:
     @classmethod
     def read(cls, entry: Entry) -> GameStart:
         """From a line of the journal. Raises ValueError, KeyError, TypeError or OverflowError for anything else."""
+        if entry.get("layout") != LAYOUT:
+            raise ValueError("the game was begun with another version, which deals other walls for its seed")
         first, second, third = (
             Player(**{key: PLAYER[key].check(value) for key, value in player.items()}) for player in entry["players"]
         )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import copy
 import pickle
+import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -188,6 +189,48 @@ def test_a_copy_of_a_game_is_dealt_the_same(record: GameRecord, how: str) -> Non
     game = Game(seed_of(record))
     moved = MOVED[how](game)
     assert play_round(moved) == play_round(game)
+
+
+def test_a_game_that_is_over_shows_its_last_round(record: GameRecord) -> None:
+    """And not a wall that was never dealt."""
+    game = Game(seed_of(record), TENHOU.with_length("east"))
+    before = game.table.wall.tolist()
+    while not game.over:
+        before = game.table.wall.tolist()
+        for seat in game.asked:
+            game.act(seat, game.legal(seat)[-1])
+    assert game.table.wall.tolist() == before
+    assert game.table.wall_given == 0
+
+
+def test_a_copy_goes_to_a_later_position_of_its_game(record: GameRecord) -> None:
+    game, copied = Game(seed_of(record)), Game(seed_of(record))
+    play_round(game)
+    later = game.snapshot()
+    copied.restore(later)
+    copied.take_messages(), game.take_messages()
+    assert play_round(copied) == play_round(game)
+    with pytest.raises(ValueError, match="more walls than this one has"):
+        Game(7).restore(later)
+
+
+def test_given_walls_take_the_place_of_those_of_the_seed(record: GameRecord) -> None:
+    def shuffled() -> Iterator[list[int]]:
+        wall = FULL_SET.tolist()  # one list, shuffled again for each round
+        for seed in range(2):
+            random.Random(seed).shuffle(wall)
+            yield wall
+
+    game = Game(seed_of(record), walls=shuffled())
+    start, walls = game.snapshot(), [game.table.wall.tolist()]
+    for _ in range(2):
+        play_round(game)
+        walls.append(game.table.wall.tolist())
+    true = TenhouWalls(seed_of(record))
+    assert walls[2] == list([next(true) for _ in range(3)][2].tiles)
+    game.restore(start)
+    play_round(game)
+    assert game.table.wall.tolist() == walls[1]
 
 
 def test_a_position_that_is_gone_back_to_is_dealt_the_same(record: GameRecord) -> None:

@@ -69,7 +69,8 @@ class FakeServer:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         played, failure = self._over.wait(PATIENCE), self._failure
-        self._listener.shutdown(socket.SHUT_RDWR)
+        with suppress(OSError):  # macOS refuses it
+            self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         if failure is not None:
             raise failure
