@@ -286,6 +286,7 @@ async def test_journals_that_do_not_fit_their_game_are_renamed_and_leave_nothing
         (("id",), math.nan),
         (("id",), None),
         (("seed",), 1 << 200),
+        (("layout",), "older"),
         (("started",), "0001-01-01T00:00:00+14:00"),
         (("players", 0, "house"), 99),
         (("players", 0, "name"), "a\nb"),
