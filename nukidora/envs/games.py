@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any, Literal, TypeAlias
@@ -79,7 +79,9 @@ class Settings:
         """The settings that somebody gives. Raises TypeError for keywords that there are not, and as for the others."""
         known = [field.name for field in fields(cls)]
         if unknown := [name for name in keywords if name not in known]:
-            raise TypeError(f"unknown keyword {unknown[0]!r}: choose from {', '.join([*known, 'render_mode'])}")
+            # Python's own words: by them torchrl's GymEnv finds out that it may not give its frameskip.
+            told = f"__init__() got an unexpected keyword argument {unknown[0]!r}"
+            raise TypeError(f"{told}: choose from {', '.join([*known, 'render_mode'])}")
         return cls(**keywords)
 
     def make_rules(self) -> Rules:
@@ -150,9 +152,9 @@ class Games:
         self._policies = [self._policies[player] for player in played] + policies
         self._players_of = [len(played), len(self._policies) - 1]
 
-    def start(self, seeds: Sequence[int | None]) -> None:
-        """Begin a game in each environment: the first one of its seed, or the next one where that is None."""
-        for i, seed in enumerate(seeds):
+    def start(self, seeds: Mapping[int, int | None]) -> None:
+        """Begin a game in the environments of `seeds`: the first of the seed, or the next one where that is None."""
+        for i, seed in seeds.items():
             if seed is not None:
                 self._seeds[i], self._episodes[i] = seed, -1
             self._deal(i)
@@ -181,9 +183,7 @@ class Games:
 
     def begin_anew(self) -> None:
         """Begin the next game of each environment whose game is over."""
-        for i in np.flatnonzero(self.over):
-            self._deal(int(i))
-        self._play()
+        self.start(dict.fromkeys(np.flatnonzero(self.over).tolist()))
 
     @property
     def begun(self) -> bool:

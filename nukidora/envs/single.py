@@ -47,7 +47,7 @@ class SanmaEnv(gymnasium.Env[dict[str, np.ndarray], Any]):
             super().reset(seed=checked_seed(seed))
         elif not self.games.begun:
             seed = int(self.np_random.integers(1 << 63))
-        self.games.start([seed])
+        self.games.start({0: seed})
         return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:

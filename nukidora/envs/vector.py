@@ -24,7 +24,8 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
     Observations are a dict of ``observation`` (see `nukidora.envs.observations`) and ``action_mask`` int8[num_envs,
     115], actions int64[num_envs], numbers of `engine.actions`. A step plays until each learner is asked again. A game
     that has ended begins anew at the next step, which ignores its action (`AutoresetMode.NEXT_STEP`), or at once
-    (`AutoresetMode.SAME_STEP`): then ``info`` has ``final_obs`` and ``final_info`` of the game that has ended.
+    (`AutoresetMode.SAME_STEP`): then ``info`` has ``final_obs`` and ``final_info`` of the game that has ended; or by
+    `reset` with a ``reset_mask`` (`AutoresetMode.DISABLED`).
 
     ``info`` holds ``action_mask`` and ``seat`` int64[num_envs], and where games have ended ``placement`` int64,
     ``final_points`` float64 and ``scores`` int64[num_envs, 3]; as Gymnasium does it, ``_placement`` and so on say
@@ -59,14 +60,13 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """Begin a game in each environment.
+        """Begin a game in each environment, or in those of the ``reset_mask`` bool[num_envs] in `options`.
 
         `seed`: environment i gets seed + i, or ``seed[i]``; the same seed gives the same games. Without one the games
-        go on by the seed of before, at first by a random one. Raises ValueError or TypeError for what is no seed, and
-        for a ``reset_mask`` in `options`, of which none are used: games that have ended begin anew by themselves.
+        go on by the seed of before, at first by a random one. No other `options` are used. Raises ValueError or
+        TypeError for what is no seed or no mask.
         """
-        if options and "reset_mask" in options:
-            raise ValueError(f"reset_mask: games that have ended begin anew by themselves ({self.autoreset_mode})")
+        begins = self._checked_reset_mask((options or {}).get("reset_mask"))
         seeds: list[int | None]
         if isinstance(seed, Sequence):
             seeds = [None if each is None else checked_seed(each) for each in seed]
@@ -81,24 +81,27 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         if not self.games.begun:  # those without a seed get a random one
             drawn = self.np_random.integers(1 << 63, size=self.num_envs).tolist()
             seeds = [random if each is None else each for each, random in zip(seeds, drawn)]
-        self.games.start(seeds)
-        return self._observations(), self._info(np.zeros(self.num_envs, dtype=bool))
+        self.games.start({i: seeds[i] for i in np.flatnonzero(begins).tolist()})
+        return self._observations(), self._info(begins, np.zeros(self.num_envs, dtype=bool))
 
     def step(
         self, actions: np.ndarray
     ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Take `actions` int[num_envs]; see the class. Nothing is ever truncated.
 
-        Raises ValueError, which names the environment and the action, for an action that is not legal; nothing has
-        changed then. Raises TypeError for what are no actions.
+        Raises ValueError, which names the environment and the action, for an action that is not legal, or where a game
+        is over that only `reset` begins anew; nothing has changed then. Raises TypeError for what are no actions.
         """
+        if self.autoreset_mode == AutoresetMode.DISABLED and self.games.over.any():
+            env = int(self.games.over.argmax())
+            raise ValueError(f'env {env}: the game is over: call reset(options={{"reset_mask": …}})')
         rewards, terminations = self.games.step(actions)
-        truncations = np.zeros(self.num_envs, dtype=bool)
-        if self.autoreset_mode == AutoresetMode.NEXT_STEP or not terminations.any():
-            return self._observations(), rewards, terminations, truncations, self._info(terminations)
+        truncations, everywhere = np.zeros(self.num_envs, dtype=bool), np.ones(self.num_envs, dtype=bool)
+        if self.autoreset_mode != AutoresetMode.SAME_STEP or not terminations.any():
+            return self._observations(), rewards, terminations, truncations, self._info(everywhere, terminations)
         final = self._final(terminations)
         self.games.begin_anew()
-        info = self._info(np.zeros(self.num_envs, dtype=bool)) | final
+        info = self._info(everywhere, np.zeros(self.num_envs, dtype=bool)) | final
         return self._observations(), rewards, terminations, truncations, info
 
     def set_opponents(self, opponents: Sequence[Any]) -> None:
@@ -130,23 +133,34 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
             )
         return final
 
-    def _info(self, ended: np.ndarray) -> dict[str, Any]:
-        """The infos; `ended` bool[num_envs]: games that have just ended."""
-        everywhere = np.ones(self.num_envs, dtype=bool)
-        info = {"action_mask": self.action_masks(), "_action_mask": everywhere}
-        info |= {"seat": self.games.seats.astype(np.int64), "_seat": everywhere.copy()}
+    def _checked_reset_mask(self, mask: Any) -> np.ndarray:
+        """Where games begin, bool[num_envs]; everywhere without a `mask`. Raises ValueError or TypeError."""
+        if mask is None:
+            return np.ones(self.num_envs, dtype=bool)
+        begins = np.array(mask)
+        if begins.shape != (self.num_envs,) or begins.dtype != bool:
+            raise TypeError(f"reset_mask must be bool[{self.num_envs}], not {begins.dtype}{list(begins.shape)}")
+        if not begins.any():
+            raise ValueError("reset_mask must be True for one env or more")
+        if not begins.all():
+            self.games.check_begun()  # the others go on
+        return begins
+
+    def _info(self, about: np.ndarray, ended: np.ndarray) -> dict[str, Any]:
+        """The infos of the games `about`, bool[num_envs]; `ended` bool[num_envs]: games that have just ended."""
+        info = {"action_mask": self.games.masks * about[:, None], "_action_mask": about}
+        info |= {"seat": np.where(about, self.games.seats, 0).astype(np.int64), "_seat": about.copy()}
         for i in np.flatnonzero(ended):
             info = self._add_info(info, result_info(self.games, int(i)), int(i))
         return info
 
 
 def checked_autoreset(mode: AutoresetMode | str) -> AutoresetMode:
-    """`mode`, or the mode of that name, such as ``"SAME_STEP"``. Raises ValueError for others than the two played."""
-    played = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
-    for each in played:
+    """`mode`, or the mode of that name, such as ``"SAME_STEP"``. Raises ValueError for others."""
+    for each in AutoresetMode:
         if mode in (each, each.name, each.value):
             return each
-    raise ValueError(f"autoreset_mode must be {' or '.join(each.name for each in played)}, not {mode!r}")
+    raise ValueError(f"autoreset_mode must be {', '.join(each.name for each in AutoresetMode)}, not {mode!r}")
 
 
 def result_info(games: Games, i: int) -> dict[str, Any]:

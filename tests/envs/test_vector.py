@@ -72,6 +72,38 @@ def test_it_steps_as_gymnasium_steps_single_environments(observation: str, mode:
     assert games > 3
 
 
+@pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.name)
+def test_games_begin_where_the_reset_mask_says_as_gymnasiums_do(mode: AutoresetMode) -> None:
+    """SyncVectorEnv defines it. Here games begin anew also before they have ended."""
+    settings = QUICK | {"reward": "round_points"}
+    ours = gymnasium.make_vec(ID, num_envs=3, autoreset_mode=mode.name, **settings)
+    kwargs = {"autoreset_mode": mode}
+    theirs = gymnasium.make_vec(ID, num_envs=3, vectorization_mode="sync", vector_kwargs=kwargs, **settings)
+    assert isinstance(ours, SanmaVectorEnv)
+    assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"] == mode
+    rng = np.random.default_rng(1)
+    observations = ours.reset(seed=5)[0]
+    theirs.reset(seed=5)
+    ends = 0
+    for step in range(400):
+        actions = drawn(observations["action_mask"], rng)
+        result, expected = ours.step(actions), theirs.step(actions)
+        assert all(equal(a, b) for a, b in zip(result, expected, strict=True))
+        observations, begins = result[0], rng.random(3) < 0.01
+        ends += int(result[2].sum())
+        if mode == AutoresetMode.DISABLED and result[2].any():
+            begins |= result[2]
+            env = int(result[2].argmax())
+            with pytest.raises(ValueError, match=f"env {env}: the game is over: call reset.*reset_mask"):
+                ours.step(actions)
+        if begins.any():
+            seed = [None, step, None]
+            again, info = ours.reset(seed=seed, options={"reset_mask": begins})
+            assert all(map(equal, (again, info), theirs.reset(seed=seed, options={"reset_mask": begins.copy()})))
+            observations = again
+    assert ends > 3
+
+
 def test_autoreset_takes_a_step_of_its_own() -> None:
     envs = envs_of(8, reward="final_points")
     rng = np.random.default_rng(2)
@@ -325,7 +357,11 @@ def play_some(envs: SanmaVectorEnv) -> None:
         ({"opponents": ("rule", 5)}, ValueError, "is not a bot"),
         ({"opponents": None}, ValueError, "two opponents play"),
         ({"opponents": {"rule", "random"}}, ValueError, "two opponents play"),  # in no order
-        ({"opponent": "rule"}, TypeError, "unknown keyword 'opponent': choose from opponents, observation"),
+        (  # as Python says it: libraries look for these words
+            {"opponent": "rule"},
+            TypeError,
+            r"__init__\(\) got an unexpected keyword argument 'opponent': choose from opponents, observation",
+        ),
         ({"seat": 3}, ValueError, "seat must be 'rotate', 0, 1 or 2, not 3"),
         ({"seat": True}, ValueError, "seat must be"),
         ({"length": "long"}, ValueError, "length 'long': choose east or hanchan"),
@@ -409,14 +445,23 @@ def test_a_render_before_the_first_reset_is_an_error() -> None:
         envs_of(2, render_mode="ansi").render()
 
 
-def test_an_autoreset_that_is_not_played_is_an_error() -> None:
-    with pytest.raises(ValueError, match="NEXT_STEP or SAME_STEP"):
-        envs_of(2, autoreset_mode=AutoresetMode.DISABLED)
+def test_an_unknown_autoreset_is_an_error() -> None:
+    with pytest.raises(ValueError, match="must be NEXT_STEP, SAME_STEP, DISABLED, not 'never'"):
+        envs_of(2, autoreset_mode="never")
 
 
-def test_a_reset_mask_is_refused() -> None:
-    with pytest.raises(ValueError, match="NEXT_STEP"):
-        SanmaVectorEnv(2).reset(options={"reset_mask": np.array([True, False])})
+@pytest.mark.parametrize(
+    ("mask", "error", "told"),
+    [
+        (np.ones(3, dtype=bool), TypeError, r"reset_mask must be bool\[2\], not bool\[3\]"),
+        (np.ones(2), TypeError, r"reset_mask must be bool\[2\], not float64\[2\]"),
+        (np.zeros(2, dtype=bool), ValueError, "reset_mask must be True for one env or more"),
+        (np.array([True, False]), ValueError, r"no game has begun: call reset\(\)"),
+    ],
+)
+def test_a_reset_mask_that_is_none_is_an_error(mask: Any, error: type[Exception], told: str) -> None:
+    with pytest.raises(error, match=told):
+        envs_of(2).reset(options={"reset_mask": mask})
 
 
 def test_seeds_that_are_none_are_errors() -> None:
