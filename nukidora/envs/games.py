@@ -24,6 +24,7 @@ from nukidora.envs.observations import OBSERVATIONS, action_masks, write_views
 
 Seat: TypeAlias = Literal["rotate", 0, 1, 2]
 LEARNER = 0  # its index among the players of a table
+MAX_PLAYERS = 127  # learner and opponents in all games at once: an index is an int8
 EVEN_PLACEMENT = 2
 
 
@@ -140,17 +141,24 @@ class Games:
     def set_opponents(self, opponents: Sequence[Any]) -> None:
         """The two opponents of the games that begin from now on. Raises ValueError or TypeError, in one line.
 
-        A name, or an object, given twice is one policy. Games that are being played keep theirs.
+        A name, or an object, given again is the same policy. Games that are being played keep theirs; MAX_PLAYERS play
+        at once.
         """
         check_opponents(opponents)
-        one, other = opponents
-        distinct = [one] if one is other or (isinstance(one, str) and one == other) else [one, other]
-        policies = [(make(bot) if isinstance(bot, str) else agent_of(bot)).act for bot in distinct]
         played = np.union1d(self._players, [LEARNER])  # players of games that go on; only they are kept
+        bots, policies = ([held[player] for player in played] for held in (self._bots, self._policies))
+        players_of = []
+        for bot in opponents:
+            same = [i for i, held in enumerate(bots) if held is bot or (isinstance(bot, str) and held == bot)]
+            if not same:
+                same = [len(bots)]
+                bots.append(bot)
+                policies.append((make(bot) if isinstance(bot, str) else agent_of(bot)).act)
+            players_of.append(same[0])
+        if len(bots) > MAX_PLAYERS:
+            raise ValueError(f"games are still played against {len(played) - 1} other opponents: at most {MAX_PLAYERS}")
         self._players = np.searchsorted(played, self._players).astype(np.int8)
-        self._bots = [self._bots[player] for player in played] + distinct
-        self._policies = [self._policies[player] for player in played] + policies
-        self._players_of = [len(played), len(self._policies) - 1]
+        self._bots, self._policies, self._players_of = bots, policies, players_of
 
     def start(self, seeds: Mapping[int, int | None]) -> None:
         """Begin a game in the environments of `seeds`: the first of the seed, or the next one where that is None."""
@@ -198,6 +206,10 @@ class Games:
     def observe(self) -> np.ndarray:
         """The observations of all learners, by the settings, in an array that nobody else holds."""
         return self._encode(self.views, self._arrays.take())
+
+    def observe_some(self, which: np.ndarray) -> np.ndarray:
+        """The observations of the learners of some games, bool[n], in an array of its own."""
+        return self._encode(self.views[which], None)
 
     def result(self, i: int) -> Result:
         """The result of a game that is over."""
@@ -247,13 +259,20 @@ class Games:
         return rewards
 
     def _rewards_of(self, reward: RewardFunction, before: Any, acting: np.ndarray) -> np.ndarray:
-        """The rewards of the games `acting` by a function of one's own. Raises TypeError if they are none."""
+        """The rewards of the games `acting` by a function of one's own. Raises TypeError if they are none.
+
+        Where it raises, only `start` goes on.
+        """
         rewards = np.zeros(self.n)
+        if not len(acting):
+            return rewards
+        episodes, self._episodes = self._episodes, [-1] * self.n  # if it raises, this step is lost
         found = np.asarray(reward(before, self.tables.records[acting], self.seats[acting]))
         if found.shape != acting.shape or found.dtype.kind not in "fiub":
             raise TypeError(
                 f"reward must return float[{len(acting)}], one for each game, not {found.dtype}{list(found.shape)}"
             )
+        self._episodes = episodes
         rewards[acting] = found
         return rewards
 

@@ -28,8 +28,8 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
     `reset` with a ``reset_mask`` (`AutoresetMode.DISABLED`).
 
     ``info`` holds ``action_mask`` and ``seat`` int64[num_envs], and where games have ended ``placement`` int64,
-    ``final_points`` float64 and ``scores`` int64[num_envs, 3]; as Gymnasium does it, ``_placement`` and so on say
-    which environments a key is about.
+    ``final_points`` float64 and ``scores`` int64[num_envs, 3] (with SAME_STEP in ``final_info``); as Gymnasium does it,
+    ``_placement`` and so on say which environments a key is about.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDERERS), "render_fps": 2}  # noqa: RUF012 - as in the base class
@@ -124,13 +124,12 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
 
     def _final(self, ended: np.ndarray) -> dict[str, Any]:
         """The last observations and infos of games that have `ended`, as Gymnasium has them for SAME_STEP."""
-        observations, final = self._observations(), dict[str, Any]()
-        for i in np.flatnonzero(ended):
-            last = {name: array[i] for name, array in observations.items()}
-            info = {"action_mask": last["action_mask"], "seat": int(self.games.seats[i])}
-            final = self._add_info(
-                final, {"final_obs": last, "final_info": info | result_info(self.games, int(i))}, int(i)
-            )
+        final: dict[str, Any] = {}
+        for i, observation in zip(np.flatnonzero(ended).tolist(), self.games.observe_some(ended)):
+            mask = self.games.masks[i].copy()
+            info = {"action_mask": mask, "seat": int(self.games.seats[i])} | result_info(self.games, i)
+            last = {"observation": observation, "action_mask": mask}
+            final = self._add_info(final, {"final_obs": last, "final_info": info}, i)
         return final
 
     def _checked_reset_mask(self, mask: Any) -> np.ndarray:

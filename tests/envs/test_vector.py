@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -406,6 +407,50 @@ def test_a_reward_of_ones_own_that_is_none_is_an_error(found: Any, told: str) ->
     observations, _ = envs.reset(seed=1)
     with pytest.raises(TypeError, match=rf"reward must return float\[2\], .*{told}"):
         envs.step(observations["action_mask"].argmax(axis=1))
+
+
+def test_after_a_reward_of_ones_own_has_raised_only_a_reset_goes_on() -> None:
+    def reward(before: np.ndarray, after: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        found: np.ndarray = after["honba"] / bool(after["honba"].max() == 0)  # raises in some round, and for no games
+        return found
+
+    envs = envs_of(1, reward=reward)
+    rng = np.random.default_rng(1)
+    observations, _ = envs.reset(seed=1)
+
+    def play() -> None:
+        nonlocal observations
+        while True:
+            observations, *_ = envs.step(drawn(observations["action_mask"], rng))
+
+    with np.errstate(divide="raise", invalid="raise"), pytest.raises(FloatingPointError):
+        play()
+    with pytest.raises(ValueError, match="call reset"):
+        envs.step(np.zeros(1, dtype=np.int64))
+    envs.reset(seed=1)
+    envs.step(envs.action_space.sample())
+
+
+def test_opponents_may_be_changed_in_every_step() -> None:
+    """A name, or an object, is one policy; there may be as many others as an index can tell."""
+    envs = envs_of(4)
+    envs.reset(seed=1)
+    bot = make("efficiency")
+    for _ in range(200):
+        envs.set_opponents((bot, "random"))
+        envs.step(envs.action_space.sample())
+    many = envs_of(130, autoreset_mode="DISABLED", opponents=("random", "random"))
+    many.reset(seed=1)
+    for number in range(125):
+        many.set_opponents((partial(first_legal, number), "random"))
+        many.reset(options={"reset_mask": np.arange(130) == number})
+    with pytest.raises(ValueError, match="at most 127"):
+        many.set_opponents((partial(first_legal, 125), partial(first_legal, 126)))
+    many.step(many.action_space.sample())
+
+
+def first_legal(number: int, view: np.record) -> int:
+    return int(action_masks(np.array([view]))[0].argmax())
 
 
 def test_opponents_are_changed_for_the_games_that_begin_then() -> None:
