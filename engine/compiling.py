@@ -113,15 +113,19 @@ def _restrict(dispatcher: Any, signatures: list[tuple[Any, ...]]) -> None:
 
 
 class _Announcer(event.Listener):
-    """Says why the program pauses when something has to be compiled that the warm-up has not compiled."""
+    """Says why the program pauses when a kernel has to be compiled that the warm-up has not compiled.
+
+    Not of functions that another package compiles with numba.
+    """
 
     def __init__(self) -> None:
         self.on = True
         self._depth = 0
 
     def on_start(self, event: event.Event) -> None:
-        if self._depth == 0 and self.on and sys.stderr is not None:
-            print(f"compiling {name_of(event.data['dispatcher'].py_func)} …", file=sys.stderr, flush=True)
+        function = event.data["dispatcher"].py_func
+        if self._depth == 0 and self.on and function.__module__ in KERNELS and sys.stderr is not None:
+            print(f"compiling {name_of(function)} …", file=sys.stderr, flush=True)
         self._depth += 1
 
     def on_end(self, event: event.Event) -> None:

@@ -89,6 +89,13 @@ def test_a_kernel_is_compiled_once_wherever_the_sources_lie(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+def test_what_another_package_compiles_is_not_told(tmp_path: Path) -> None:
+    code = "import engine.compiling, numba\n@numba.njit\ndef other(x):\n    return x + 1\nprint(other(1))"
+    done = run(code, tmp_path / "cache")
+    assert (done.stdout, done.stderr) == ("2\n", "")
+
+
+@pytest.mark.slow
 def test_a_complete_cache_is_read_where_nothing_can_be_written(tmp_path: Path) -> None:
     """Filled by another user, or on a read-only disk: nothing is compiled, nor is numba's own cache used."""
     cache, place = tmp_path / "cache", put_modules(tmp_path / "a")
