@@ -72,9 +72,8 @@ def seat_decisions(record: GameRecord, seat: int) -> SeatDecisions:
     found: list[Decision] = []
     views: list[np.record] = []
     replay = Replay(record)
-    own_until, _ = record.handed_over.get(seat, (len(record.events), ""))
     for each in replay:
-        if each.seat != seat or each.n_before >= own_until:
+        if each.seat != seat or record.is_handed_over(seat, each.n_before):
             continue
         legal, view = each.legal, each.view
         options = options_of(view, legal)

@@ -104,7 +104,7 @@ RESUMED_KEYS = (
 ERROR_KEYS = (
     Key("actor", SEAT, "the seat at fault; only in records", default=None),
     Key("message", TEXT, "what was wrong, in one line"),
-    Key("played_by", TEXT, "who plays the seat from here on; only in records", default=None),
+    Key("played_by", TEXT, "who plays the seat from here on, empty for its bot again; only in records", default=None),
     Key("retry", BOOL, "true where the same join may succeed later", default=None),
 )
 

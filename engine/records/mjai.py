@@ -14,7 +14,7 @@ from engine.mjai.kinds import HIDDEN_TILE
 from engine.mjai.messages import Message, complete, dumps, loads, ordered, rules_of
 from engine.mjai.reading import canonical_event
 from engine.mjai.schema import NOT_OF_A_GAME
-from engine.records.model import GameRecord, NotThreePlayersError, RecordError, custom_rules, record_errors
+from engine.records.model import GameRecord, HandedOver, NotThreePlayersError, RecordError, custom_rules, record_errors
 from engine.table import N_SEATS
 
 
@@ -22,7 +22,8 @@ def read(text: str, source: str) -> GameRecord:
     """The game in the `text` of an mjai log; `source`: file name, for messages. Raises RecordError with the line."""
     events: list[Message] = []
     custom: list[str] = []
-    handed_over: dict[int, tuple[int, str]] = {}
+    ended: list[HandedOver] = []  # others than the bot no longer play these seats
+    playing: dict[int, HandedOver] = {}
     number = 0
     # Not splitlines(): JSON may hold other line ends of Unicode, such as U+2028, as they are.
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
@@ -36,12 +37,22 @@ def read(text: str, source: str) -> GameRecord:
                 events.append(canonical_event(message))
                 _check_frame(events)
             elif "played_by" in message and message.get("actor") in range(N_SEATS):  # an error
-                handed_over.setdefault(int(message["actor"]), (len(events), str(message["played_by"])))
+                _hand_over(ended, playing, int(message["actor"]), str(message["played_by"]), len(events))
     if not events or events[-1]["type"] != "end_game":
         raise RecordError(source, f"line {number}", "the log ends without end_game; it was cut off, fetch it again")
     with record_errors(source, "line 1"):
         rules = rules_of(events[0])
-    return GameRecord(complete(events), rules, source, custom_rules(custom), handed_over)
+    return GameRecord(complete(events), rules, source, custom_rules(custom), [*ended, *playing.values()])
+
+
+def _hand_over(ended: list[HandedOver], playing: dict[int, HandedOver], seat: int, who: str, n_before: int) -> None:
+    """Somebody plays a seat after the first `n_before` events: its bot again where `who` is ``""``."""
+    before = playing.pop(seat, None)
+    if before is not None and before.first < n_before:
+        before.end = n_before
+        ended.append(before)
+    if who:
+        playing[seat] = HandedOver(seat, who, n_before)
 
 
 def write(record: GameRecord, dialect: str = DEFAULT_DIALECT) -> str:

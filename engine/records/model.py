@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from math import inf
 
 from engine.common.options import printable
 from engine.mjai.messages import RULES_KEYS, Message, ordered, rules_keys
@@ -76,6 +77,20 @@ def unknown_yaku(where: str, names: list[str]) -> list[str]:
 
 
 @dataclass
+class HandedOver:
+    """A part of a game that another than its bot plays for a seat: events `first` to `end` - 1, counted from 0."""
+
+    seat: int
+    who: str
+    first: int
+    end: float = inf
+
+    def __str__(self) -> str:
+        span = f"from event {self.first + 1} on" if self.end == inf else f"from event {self.first + 1} to {self.end}"
+        return f"played by {self.who} {span}"
+
+
+@dataclass
 class GameRecord:
     """One game. `rules` is None if the file does not name them, or no preset has them.
 
@@ -86,15 +101,15 @@ class GameRecord:
     rules: Rules | None
     source: str  # file name, for messages
     notes: list[str] = field(default_factory=list)
-    # Seat whose bot failed -> the number of events before that, and who has played the seat since.
-    handed_over: dict[int, tuple[int, str]] = field(default_factory=dict)
+    handed_over: list[HandedOver] = field(default_factory=list)
 
     def told_handed_over(self, seat: int) -> str:
-        """Since when a seat is played by another than its bot, in words; ``""`` if it is not."""
-        if seat not in self.handed_over:
-            return ""
-        n_before, who = self.handed_over[seat]
-        return told(f"played by {who} from event {n_before + 1} on")
+        """When a seat is played by another than its bot, in words; ``""`` if it never is."""
+        return told("; ".join(str(each) for each in self.handed_over if each.seat == seat))
+
+    def is_handed_over(self, seat: int, n_before: int) -> bool:
+        """Whether another than its bot plays a seat after the first `n_before` events."""
+        return any(each.seat == seat and each.first <= n_before < each.end for each in self.handed_over)
 
     def rounds(self) -> list[list[Message]]:
         """The events of each round, ``start_kyoku`` to ``end_kyoku``. RecordError for a round without its end."""

@@ -112,8 +112,8 @@ def show_game(record: GameRecord, console: Console, only: int | None = None) -> 
     first = 1 + (record.events.index(rounds[0][0]) if rounds else 0)
     for line in LEGEND:
         console.print(line, style="dim", markup=False)
-    for seat in record.handed_over:
-        console.print(f"{names[seat]}: {record.told_handed_over(seat)}", markup=False, highlight=False)
+    for part in record.handed_over:
+        console.print(f"{names[part.seat]}: {told(str(part))}", markup=False, highlight=False)
     walls = RecordedWalls(record, record.rules or TENHOU)
     for number, events in enumerate(rounds, 1):
         if only in (None, number):

@@ -102,11 +102,10 @@ class GameLog:
         self._journal.append({"seat": seat, "fault": text})
         self.history.add_error(seat, text)
 
-    def add_house_bot(self, seat: int, bot: str, error: str = "") -> None:
-        """Write that a house bot takes a seat over, and the error sent to the bot; `bot` "": the connection is back."""
-        self._journal.append({"seat": seat, "house_bot": bot, "error": error})
-        if error:
-            self.history.add_error(seat, error)
+    def add_house_bot(self, seat: int, bot: str, text: str) -> None:
+        """Write that a house bot takes a seat over, or with `bot` ``""`` that its connection is back, and why."""
+        self._journal.append({"seat": seat, "house_bot": bot, "error": text})
+        self.history.add_error(seat, text, bot)
 
     def add_cut_off(self, seat: int, cut_off: bool) -> None:
         """Write that a bot could not come back, or that it now has."""
@@ -142,9 +141,9 @@ class GameLog:
             return Fault(seat)
         if "cut_off" in entry:
             return CutOff(seat, entry["cut_off"] is True)
-        if error := TEXT.check(entry["error"]):
-            self.history.add_error(seat, error)
-        return HouseBotChange(seat, TEXT.check(entry["house_bot"]))
+        bot = TEXT.check(entry["house_bot"])
+        self.history.add_error(seat, TEXT.check(entry["error"]), bot)
+        return HouseBotChange(seat, bot)
 
     def close(self, complete: bool) -> None:
         """Write nothing more, but that the journal is complete."""

@@ -33,9 +33,10 @@ class History:
             self._finished_rounds.append(zlib.compress(b"\n".join(self._current_round)))
             self._current_round.clear()
 
-    def add_error(self, seat: int, text: str) -> None:
-        """Add the report of a fault of a seat."""
-        self._current_round.append(to_json({"type": ERROR, "actor": seat, "message": text}))
+    def add_error(self, seat: int, text: str, played_by: str | None = None) -> None:
+        """Add the report of a fault of a seat, and who plays it from here on if that changes; its bot again: ``""``."""
+        line = {"type": ERROR, "actor": seat, "message": text}
+        self._current_round.append(to_json(line if played_by is None else line | {"played_by": played_by}))
 
     def lines(self) -> Iterator[bytes]:
         """All lines in order, without line ends."""

@@ -232,7 +232,7 @@ class LiveGame:
         keeps_bot = seat.faults >= self.start.settings.max_faults
         self._change_occupant(seat, connection, bot if keeps_bot else "")
         if seat.fallback.bot != bot:
-            self._log.add_house_bot(seat.index, "")
+            self._log.add_house_bot(seat.index, "", "back at its seat")
         if previous is not None:
             previous.close_with_error("another connection has resumed this game")
         first = min(seen, self.history.count - 1)  # the last message is sent again, so that the bot can reply to it

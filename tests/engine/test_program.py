@@ -15,7 +15,7 @@ from engine.common.program import EXTRAS
 
 REPOSITORY = Path(__file__).parents[2]
 OPTIONAL = {"uvloop"}  # used only where it is installed
-IMPORTED_AS = {"pillow": "PIL"}
+IMPORTED_AS = {"ms-api": "ms", "protobuf": "google", "pillow": "PIL"}
 
 INTERRUPT_IN_A_CALLBACK = """
 import ctypes, signal, sys, time

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from agents.review.decisions import seat_decisions
+from engine.records import mjai
 from server.game import fallback
 from tests.support.server_bots import (
     NOTHING,
@@ -47,6 +50,13 @@ async def test_a_bot_that_resumes_gets_its_seat_back_from_the_house_bot(tmp_path
         game, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
         assert not any(result.taken_over for result in game.seats)
+        record = mjai.read("\n".join(map(json.dumps, lines)), "stored")
+        (part,) = record.handed_over
+        assert (part.seat, part.who) == (lost.seat, "tsumogiri")
+        assert 0 < part.first < part.end < len(record.events)
+        decided = [decision.message + 1 for decision in seat_decisions(record, lost.seat).decisions]
+        assert decided
+        assert not any(part.first <= n_before < part.end for n_before in decided)
 
 
 @pytest.mark.slow
