@@ -94,8 +94,9 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
         return BAD_ARGUMENTS
     except KeyboardInterrupt:
         return interrupted()
-    except ImportError as error:
-        if not isinstance(error.__cause__, KeyboardInterrupt):  # Ctrl-C while a package written in C++ was imported
+    except (ImportError, RuntimeError) as error:
+        # Ctrl-C while a package written in C++ was imported, or, up to Python 3.11, within a `__set_name__`.
+        if not isinstance(error.__cause__, KeyboardInterrupt):
             raise
         return interrupted()
     except BrokenPipeError:  # the reader of the pipe has closed it

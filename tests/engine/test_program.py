@@ -50,6 +50,15 @@ def test_ctrl_c_while_a_package_written_in_cpp_is_imported_is_no_traceback() -> 
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
 
 
+def test_ctrl_c_while_a_class_is_made_is_no_traceback() -> None:
+    """Python 3.11 raises a RuntimeError from a KeyboardInterrupt in a ``__set_name__``, as of ``cached_property``."""
+    made = "    class Odd:\n        def __set_name__(self, owner, name):\n            raise KeyboardInterrupt\n"
+    made = f"{made}    type('Made', (), {{'name': Odd()}})\n"
+    code = INTERRUPT_IN_A_CALLBACK.replace("    callback()\n", made)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
 def test_ctrl_c_within_exec_has_the_exit_code_of_all(tmp_path: Path) -> None:
     """CPython sets a flag there, by which ``python -m`` ends by SIGINT although the exception is handled."""
     code = INTERRUPT_IN_A_CALLBACK.replace("    callback()\n", "    exec('raise KeyboardInterrupt')\n")
