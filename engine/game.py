@@ -70,7 +70,7 @@ class Game:
         """
         rules = self.rules = rules_named(rules)
         of_tenhou = isinstance(seed, str) and seed.startswith(GENERATOR)
-        self._tenhou = TenhouWalls(str(seed)) if of_tenhou else None
+        self._tenhou = TenhouWalls(str(seed), red_fives=rules.red_fives) if of_tenhou else None
         number = 0 if of_tenhou else checked_seed(seed)
         self.names = _checked_names(names)
         self._walls: Iterator[Any] = iter(walls)
@@ -168,15 +168,15 @@ class Game:
     def _finish_round(self) -> None:
         """Keep the round until its messages are read, and go on to the next."""
         n_log = int(self._table["n_log"][0])
-        self._round.t = self._table.copy()[0]
+        finished, n_dealt = self._table.copy(), self._n_dealt
+        self._round.t = finished[0]
         self._unread.append(self._round)
-        wall, n_dealt = self._table["wall"].copy(), self._n_dealt
         self._set_wall()
         self._phase = table_kernels.next_round(self._raw, 0)
         self._round = RoundReader(self.table)
         if self.over:
             self._round.n_read = n_log
-            self._table["wall"], self._table["wall_given"], self._n_dealt = wall, 0, n_dealt  # that of the last round
+            self._table["wall"], self._table["wall_given"], self._n_dealt = finished["wall"], 0, n_dealt
 
     def view(self, seat: int) -> np.record:
         """A copy of the table with everything hidden from `seat` blanked. Raises ValueError if it is no seat."""
@@ -218,10 +218,8 @@ class Game:
         Also of a copy that has gone on. Raises ValueError for a snapshot that needs more walls than were given.
         """
         while len(self._dealt) < snapshot.n_dealt:
-            wall = self._next_wall()
-            if wall is None:
+            if not self._take_wall():
                 raise ValueError("the snapshot is of another game: it was dealt more walls than this one has")
-            self._dealt.append(np.array(wall, dtype=np.int8))
         self._raw[:] = np.frombuffer(snapshot.table, dtype=np.uint8)
         self._phase = int(self._table["phase"][0])
         self._n_dealt = snapshot.n_dealt
@@ -272,25 +270,30 @@ class Game:
 
     def _set_wall(self) -> None:
         """Lay the wall of the next round, unless it is to be shuffled."""
-        if self._n_dealt == len(self._dealt):
-            wall = self._next_wall()
-            if wall is None:
-                return
-            expected = FULL_SET if self.rules.red_fives else KIND_OF[FULL_SET]
-            if len(wall) != WALL_SIZE or sorted(wall) != sorted(expected.tolist()):
-                raise ValueError("a wall must hold each of the 108 tiles exactly once (engine.tiles.FULL_SET)")
-            self._dealt.append(np.array(wall, dtype=np.int8))
+        if self._n_dealt == len(self._dealt) and not self._take_wall():
+            return
         self._table["wall"][0] = self._dealt[self._n_dealt]
         self._table["wall_given"] = 1
         self._n_dealt += 1
+
+    def _take_wall(self) -> bool:
+        """Add the next wall to those dealt; False without one. Raises ValueError for a wall that is none."""
+        wall = self._next_wall()
+        if wall is None:
+            return False
+        expected = FULL_SET if self.rules.red_fives else KIND_OF[FULL_SET]
+        if len(wall) != WALL_SIZE or sorted(wall) != sorted(expected.tolist()):
+            raise ValueError("a wall must hold each of the 108 tiles exactly once (engine.tiles.FULL_SET)")
+        self._dealt.append(np.array(wall, dtype=np.int8))
+        return True
 
     def _next_wall(self) -> Any:
         """The next wall that was given, or that of Tenhou's seed for this round; None without them."""
         wall = next(self._walls, None)
         if self._tenhou is None:
             return wall
-        tiles = list(next(self._tenhou).tiles)
-        return wall if wall is not None else tiles if self.rules.red_fives else KIND_OF[tiles].tolist()
+        of_seed = next(self._tenhou).tiles
+        return of_seed if wall is None else wall
 
     def _why_illegal(self, seat: int, action: int) -> str:
         name = action_name(action)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.table import DEALT, N_SEATS, WALL_SIZE
-from engine.tiles import SANMA_KINDS, from_tile136
+from engine.tiles import KIND_OF, SANMA_KINDS, from_tile136
 
 GENERATOR = "mt19937ar"  # which all seeds begin with
 PREFIX = f"{GENERATOR}-sha512-n288-base64"  # of the seeds that are understood; older ones have another
@@ -38,7 +38,7 @@ DEAL_ORDER = [
 
 @dataclass(frozen=True, slots=True)
 class TenhouWall:
-    """The wall of a round: 108 tile37, red fives among them, as laid in `engine.table.WALL_SIZE`, and the two dice."""
+    """The wall of a round: 108 tile37, as laid in `engine.table.WALL_SIZE`, and the two dice."""
 
     tiles: tuple[int, ...]
     dice: tuple[int, int]
@@ -53,9 +53,10 @@ class TenhouWalls(Iterator[TenhouWall]):
     (108, (4, 3))
     """
 
-    def __init__(self, seed: str) -> None:
+    def __init__(self, seed: str, *, red_fives: bool = True) -> None:
         """Raises ValueError for a seed of another form, as older records have."""
         self._generator = np.random.RandomState(key_of(seed))
+        self._red_fives = red_fives
 
     def __next__(self) -> TenhouWall:
         words = self._generator.bytes(ROUND_BYTES)
@@ -67,7 +68,8 @@ class TenhouWalls(Iterator[TenhouWall]):
             j = i + numbers[i] % (WALL_SIZE - i)
             tiles[i], tiles[j] = tiles[j], tiles[i]
         first, second = (number % 6 + 1 for number in numbers[DICE_AT : DICE_AT + 2])
-        return TenhouWall(tuple(from_tile136(tiles[WALL_SIZE - 1 - at]) for at in DEAL_ORDER), (first, second))
+        laid = [from_tile136(tiles[WALL_SIZE - 1 - at]) for at in DEAL_ORDER]
+        return TenhouWall(tuple(laid if self._red_fives else KIND_OF[laid].tolist()), (first, second))
 
 
 def key_of(seed: str) -> np.ndarray:

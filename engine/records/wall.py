@@ -41,7 +41,7 @@ class RecordedWalls:
         seed = kept.get("seed") if isinstance(kept, dict) else None
         if isinstance(seed, str) and seed:
             try:
-                self._of_seed = TenhouWalls(seed)
+                self._of_seed = TenhouWalls(seed, red_fives=rules.red_fives)
             except ValueError as error:
                 self.note = f"{error}; it is not used"
 
@@ -55,7 +55,7 @@ class RecordedWalls:
         wall = reconstruct_wall(events, self._rules)
         if of_seed is None:
             return wall, None
-        true = list(of_seed.tiles) if self._rules.red_fives else KIND_OF[list(of_seed.tiles)].tolist()
+        true = list(of_seed.tiles)
         differs = difference(events, true)
         if not self._fits and differs is not None and differs.index == 0:
             self._of_seed, self.note = None, f"its seed gives another first deal ({differs.what}); it is not used"
